@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+// Plain JavaScript that an old Node can read too: it only finds a Node that is new enough, and the program.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const oldestNode = 24;
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const marker = 'GANTRY_LAUNCHER';
+
+if (process.env.npm_execpath !== undefined) followShell();
+if (Number.parseInt(process.versions.node, 10) >= oldestNode) await run();
+else respawn();
+
+async function run() {
+  if (process.env[marker] !== undefined) followLauncher();
+  // Keeps compiled code (and stripped types) between starts; without a writable directory it does nothing.
+  nodeModule.enableCompileCache?.(path.join(root, 'node_modules', '.cache', 'gantry'));
+  // A package has no sources, and in a checkout what was built for packing may be out of date.
+  const source = path.join(root, 'src', 'cli.ts');
+  const file = existsSync(source) ? source : path.join(root, 'dist', 'src', 'cli.js');
+  const { main } = await import(pathToFileURL(file).href);
+  process.exitCode = await main(process.argv.slice(2));
+}
+
+/** Runs this file again under the Node that npm installed beside Gantry; passes signals in and the exit status out. */
+function respawn() {
+  const child = spawn(findNode(), [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, [marker]: String(process.pid) },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(`${child.spawnfile} cannot be run: ${error.message}`));
+  child.on('exit', (status, signal) => process.exit(status ?? 128 + (os.constants.signals[signal] ?? 0)));
+}
+
+/** If the launcher is killed, the channel to it closes, and the server stops as well. */
+function followLauncher() {
+  delete process.env[marker];
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel?.unref();
+}
+
+/** npm (start, npx) passes signals to its shell only, which ends without passing them on: its end is the signal then. */
+function followShell() {
+  const shell = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, 250);
+  timer.unref();
+}
+
+function findNode() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const name = `node-${platform}-${process.arch}`;
+  try {
+    const manifest = nodeModule.createRequire(import.meta.url).resolve(`${name}/package.json`);
+    const file = path.join(path.dirname(manifest), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+    if (existsSync(file)) return file;
+  } catch {
+    // Not installed: said below.
+  }
+  return fail(
+    `Gantry needs Node ${oldestNode} or later, and this is Node ${process.versions.node}. ` +
+      `Install a newer Node, or install Gantry with its optional dependencies (${name} is missing).`,
+  );
+}
+
+function fail(message) {
+  process.stderr.write(`gantry: ${message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,88 @@
+import {
+  type GraphQLInputType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
+
+/** A parameter of a route, as its operation's variable declares it. */
+export interface Parameter {
+  readonly name: string;
+  readonly type: GraphQLInputType;
+  readonly required: boolean;
+  readonly in: 'path' | 'request';
+  readonly commaSeparated: boolean;
+  readonly minimum: number | undefined;
+}
+
+/** A value that a parameter does not take; the message follows the parameter's name. */
+export class Unusable extends Error {}
+
+/** A parameter's value as the variable takes it: null for blank where the type has no blank. Throws Unusable. */
+export function coerce(value: unknown, { type, commaSeparated, minimum }: Parameter): unknown {
+  const nullable = isNonNullType(type) ? type.ofType : type;
+  if (value === null) return null;
+  if (isListType(nullable)) return coerceList(value, nullable.ofType, commaSeparated);
+  const result = coerceOne(value, nullable);
+  if (minimum !== undefined && typeof result === 'number' && result < minimum) throw new Unusable('is invalid');
+  return result;
+}
+
+function coerceList(value: unknown, itemType: GraphQLInputType, commaSeparated: boolean): unknown {
+  const item = isNonNullType(itemType) ? itemType.ofType : itemType;
+  if (commaSeparated) {
+    const texts = Array.isArray(value) ? value : [value];
+    if (!texts.every(isScalar)) throw new Unusable('is invalid');
+    return texts.flatMap((text) => String(text).split(',')).map((text) => text.trim()).filter((text) => text !== '');
+  }
+  const list = Array.isArray(value) ? value : [value];
+  return list.filter((entry) => entry !== '' && entry !== null).map((entry) => coerceOne(entry, item));
+}
+
+function coerceOne(value: unknown, type: GraphQLInputType): unknown {
+  if (!isScalar(value)) throw new Unusable('is invalid');
+  const text = String(value).trim();
+  if (isEnumType(type)) {
+    if (text === '') return null;
+    const name = text.toUpperCase();
+    if (text !== text.toLowerCase() || !type.getValue(name)) throw new Unusable('does not have a valid value');
+    return name;
+  }
+  const name = 'name' in type ? type.name : '';
+  if (name === 'String') return clean(String(value));
+  if (text === '') return null;
+  return SCALARS[name]?.(text) ?? viaScalar(type, text);
+}
+
+const SCALARS: Record<string, (text: string) => unknown> = {
+  Int(text) {
+    const number = Number(text);
+    if (!/^[+-]?\d+$/.test(text)) throw new Unusable('is invalid');
+    // IDs are 32 bits wide: a larger number names nothing, and nothing has the ID 2147483647.
+    return Math.max(-2_147_483_648, Math.min(2_147_483_647, number));
+  },
+  Boolean(text) {
+    if (/^(true|1|yes|y|t|on)$/i.test(text)) return true;
+    if (/^(false|0|no|n|f|off)$/i.test(text)) return false;
+    throw new Unusable('is invalid');
+  },
+};
+
+function viaScalar(type: GraphQLInputType, text: string): unknown {
+  try {
+    if ('parseValue' in type) type.parseValue(text);
+    return text;
+  } catch {
+    throw new Unusable('is invalid');
+  }
+}
+
+/** PostgreSQL's text has no NUL. */
+function clean(text: string): string {
+  if (text.includes('\0')) throw new Unusable('is invalid');
+  return text;
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

@@ -1,0 +1,177 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  typeFromAST,
+  validate,
+  valueFromAST,
+} from 'graphql';
+import type { Parameter } from '#rest/engine/coerce.ts';
+import type { Route } from '#rest/engine/route.ts';
+
+/** A route with all that follows from its operation, worked out once at start. */
+export interface Endpoint {
+  readonly route: Route;
+  readonly operationName: string;
+  readonly document: DocumentNode;
+  readonly parameters: readonly Parameter[];
+  /** Keys from the operation's result to the body. */
+  readonly resultPath: readonly string[];
+  readonly paginated: boolean;
+  readonly status: number;
+  /** Turns enum values into the API's words, in place; null when there is nothing to turn. */
+  readonly render: ((value: unknown) => void) | null;
+  readonly resultType: GraphQLObjectType;
+  /** What the selection of the body is, for the OpenAPI document. */
+  readonly selection: SelectionSetNode;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+}
+
+/** Variables that the engine fills itself. */
+export const ENGINE_VARIABLES = new Set(['limit', 'offset', 'signed_in']);
+
+/** Works a route out; throws when its operation is no valid one for the schema. */
+export function compile(route: Route, schema: GraphQLSchema): Endpoint {
+  const errors = validate(schema, route.operation, undefined);
+  const relevant = errors.filter(({ message }) => !/^Fragment ".*" is never used/.test(message));
+  if (relevant.length > 0) throw new Error(`${route.method} ${route.path}: ${relevant.map((e) => e.message).join('; ')}`);
+  const operation = route.operation.definitions.find(
+    (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
+  );
+  if (!operation?.name) throw new Error(`${route.method} ${route.path}: no named operation`);
+  const fragments = new Map(
+    route.operation.definitions.flatMap((d) => (d.kind === Kind.FRAGMENT_DEFINITION ? [[d.name.value, d] as const] : [])),
+  );
+  const resultPath = route.result.split('.');
+  const root = operation.operation === 'query' ? schema.getQueryType() : schema.getMutationType();
+  if (!root) throw new Error('the schema has no root type');
+  const target = descend(root, operation.selectionSet, resultPath, fragments, route);
+  const paginated = target.type.name.endsWith('Connection');
+  const leaf = paginated ? descend(target.type, target.selection, ['nodes'], fragments, route) : target;
+  return {
+    route,
+    operationName: operation.name.value,
+    document: route.operation,
+    parameters: parametersOf(operation, schema, route),
+    resultPath,
+    paginated,
+    status: route.status ?? (route.method === 'POST' ? 201 : 200),
+    render: renderer(leaf.type, leaf.selection, fragments),
+    resultType: leaf.type,
+    selection: leaf.selection,
+    fragments,
+  };
+}
+
+function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema, route: Route): Parameter[] {
+  const inPath = new Set(route.path.match(/:(\w+)/g)?.map((name) => name.slice(1)));
+  return (operation.variableDefinitions ?? []).flatMap((definition) => {
+    const name = definition.variable.name.value;
+    const type = typeFromAST(schema, definition.type);
+    if (ENGINE_VARIABLES.has(name) || !type || !('name' in getNamedType(type))) return [];
+    const input = type as Parameter['type'];
+    const parameter: Parameter = {
+      name,
+      type: input,
+      required: isNonNullType(type) && definition.defaultValue === undefined,
+      in: inPath.has(name) ? 'path' : 'request',
+      commaSeparated: route.commaSeparated?.includes(name) ?? false,
+      minimum: route.minimum?.[name],
+    };
+    if (definition.defaultValue) valueFromAST(definition.defaultValue, input);
+    return [parameter];
+  });
+}
+
+interface Target {
+  type: GraphQLObjectType;
+  selection: SelectionSetNode;
+}
+
+function descend(
+  type: GraphQLObjectType,
+  selection: SelectionSetNode,
+  path: readonly string[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  route: Route,
+): Target {
+  let target: Target = { type, selection };
+  for (const key of path) {
+    const field = fieldsOf(target.selection, fragments).find(({ name }) => name === key);
+    const next = field && getNamedType(target.type.getFields()[field.field]?.type);
+    if (!field || !next) throw new Error(`${route.method} ${route.path}: nothing at ${path.join('.')}`);
+    if (!isObjectType(next) || !field.selection) return target;
+    target = { type: next, selection: field.selection };
+  }
+  return target;
+}
+
+export interface SelectedField {
+  /** As it stands in the result. */
+  name: string;
+  /** As the schema calls it. */
+  field: string;
+  selection: SelectionSetNode | undefined;
+  /** Under a directive, so it may be missing. */
+  optional: boolean;
+}
+
+/** All fields of a selection, those of its fragments included. */
+export function fieldsOf(
+  { selections }: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  optional = false,
+): SelectedField[] {
+  return selections.flatMap((selection) => {
+    const maybe = optional || (selection.directives?.length ?? 0) > 0;
+    if (selection.kind === Kind.FIELD) {
+      const name = selection.alias?.value ?? selection.name.value;
+      return [{ name, field: selection.name.value, selection: selection.selectionSet, optional: maybe }];
+    }
+    const inner =
+      selection.kind === Kind.INLINE_FRAGMENT
+        ? selection.selectionSet
+        : fragments.get(selection.name.value)?.selectionSet;
+    return inner ? fieldsOf(inner, fragments, maybe) : [];
+  });
+}
+
+type Step = (record: Record<string, unknown>) => void;
+
+/** Only the paths that hold enum values are walked. */
+function renderer(
+  type: GraphQLObjectType,
+  selection: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): ((value: unknown) => void) | null {
+  const steps: Step[] = [];
+  const seen = new Set<string>();
+  for (const { name, field, selection: inner } of fieldsOf(selection, fragments)) {
+    const fieldType = getNamedType(type.getFields()[field]?.type);
+    if (seen.has(name) || !fieldType) continue;
+    seen.add(name);
+    if (isEnumType(fieldType)) {
+      steps.push((record) => {
+        const value = record[name];
+        if (typeof value === 'string') record[name] = value.toLowerCase();
+      });
+    } else if (isObjectType(fieldType) && inner) {
+      const render = renderer(fieldType, inner, fragments);
+      if (render) steps.push((record) => render(record[name]));
+    }
+  }
+  if (steps.length === 0) return null;
+  const apply = (value: unknown): void => {
+    if (Array.isArray(value)) for (const item of value) apply(item);
+    else if (value !== null && value !== undefined) for (const step of steps) step(value as Record<string, unknown>);
+  };
+  return apply;
+}

@@ -1,0 +1,62 @@
+import type { GraphQLError } from 'graphql';
+import type { Route } from '#rest/engine/route.ts';
+import type { ErrorCode, FieldErrors } from '#src/errors.ts';
+
+/** The status of each error code of the domain. */
+export const STATUS: Record<ErrorCode, number> = {
+  UNAUTHENTICATED: 401,
+  INSUFFICIENT_SCOPE: 403,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  VALIDATION_FAILED: 400,
+  BAD_REQUEST: 400,
+  CONFLICT: 409,
+  NOT_MODIFIED: 304,
+  LIMIT_REACHED: 403,
+};
+
+/** A refusal as the REST API words it. */
+export interface Refusal {
+  status: number;
+  /** Null where the status has no body. */
+  body: Record<string, unknown> | null;
+}
+
+/** Resources whose lookups say `404 Not found` without a name (behaviour.md 1.3). */
+const NAMELESS = new Set(['Issue', 'Milestone']);
+
+/** The refusal for an error of the domain, however it came: its code, its message and its details. */
+export function refusal(message: string, details: Record<string, unknown>, route?: Route): Refusal | null {
+  const code = details.code as ErrorCode;
+  const status = STATUS[code];
+  if (status === undefined) return null;
+  switch (code) {
+    case 'NOT_MODIFIED':
+      return { status, body: null };
+    case 'INSUFFICIENT_SCOPE':
+      return { status, body: { error: 'insufficient_scope', error_description: message, scope: details.scope } };
+    case 'LIMIT_REACHED':
+      return { status, body: { error: [message] } };
+    case 'NOT_FOUND':
+      return { status, body: { message: notFound(String(details.resource), message, route) } };
+    case 'VALIDATION_FAILED':
+      return { status, body: { message: validation(details.fields as FieldErrors, route) } };
+    default:
+      return { status, body: { message } };
+  }
+}
+
+/** The refusal for the first error of an operation; null when it was not expected. */
+export function refusalOf(error: GraphQLError, route: Route): Refusal | null {
+  return refusal(error.message, error.extensions, route);
+}
+
+function notFound(resource: string, message: string, route?: Route): string {
+  return route?.notFound?.[resource] ?? (NAMELESS.has(resource) ? '404 Not found' : message);
+}
+
+function validation(fields: FieldErrors, route?: Route): string | FieldErrors {
+  if (!route?.validationPrefix) return fields;
+  const pairs = Object.entries(fields).map(([name, messages]) => `:${name}=>${JSON.stringify(messages)}`);
+  return `${route.validationPrefix} {${pairs.join(', ')}}`;
+}

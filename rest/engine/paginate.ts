@@ -1,0 +1,74 @@
+import { Unusable } from '#rest/engine/coerce.ts';
+
+export interface PageParameters {
+  page: number;
+  perPage: number;
+}
+
+/** The headers of a paginated array (behaviour.md 5), which CORS exposes too. */
+export const PAGINATION_HEADERS = [
+  'Link',
+  'X-Total',
+  'X-Total-Pages',
+  'X-Per-Page',
+  'X-Page',
+  'X-Next-Page',
+  'X-Prev-Page',
+];
+
+/** `page` from 1 and `per_page` from 1 to 100, as they take effect. Collects messages instead of throwing. */
+export function pageParameters(given: Record<string, unknown>, problems: string[]): PageParameters {
+  const read = (name: string, fallback: number): number => {
+    try {
+      return integer(given[name], fallback);
+    } catch {
+      problems.push(`${name} is invalid`);
+      return fallback;
+    }
+  };
+  const page = read('page', 1);
+  const perPage = read('per_page', 20);
+  return { page: Math.min(Math.max(page, 1), 10_000_000), perPage: perPage < 1 ? 20 : Math.min(perPage, 100) };
+}
+
+function integer(value: unknown, fallback: number): number {
+  if (value === undefined || value === null || value === '') return fallback;
+  if (typeof value !== 'string' && typeof value !== 'number') throw new Unusable('is invalid');
+  if (!/^\s*[+-]?\d+\s*$/.test(String(value))) throw new Unusable('is invalid');
+  return Number(value);
+}
+
+/** The seven headers. `url` is the one that the client used, with its query. */
+export function paginationHeaders({ page, perPage }: PageParameters, total: number, url: URL): Record<string, string> {
+  const pages = Math.ceil(total / perPage);
+  const link = (number: number, rel: string) => `<${pageUrl(url, number, perPage)}>; rel="${rel}"`;
+  const links = [
+    ...(page > 1 ? [link(page - 1, 'prev')] : []),
+    ...(page < pages ? [link(page + 1, 'next')] : []),
+    link(1, 'first'),
+    link(pages, 'last'),
+  ];
+  return {
+    Link: links.join(', '),
+    'X-Total': String(total),
+    'X-Total-Pages': String(pages),
+    'X-Per-Page': String(perPage),
+    'X-Page': String(page),
+    'X-Next-Page': page < pages ? String(page + 1) : '',
+    'X-Prev-Page': page > 1 ? String(page - 1) : '',
+  };
+}
+
+const CREDENTIALS = new Set(['private_token', 'access_token', 'bearer_token', 'sudo']);
+
+/** The client's own query, sorted, without credentials, with the page that it leads to. */
+function pageUrl(url: URL, page: number, perPage: number): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of url.searchParams) {
+    if (!CREDENTIALS.has(name) && name !== 'page' && name !== 'per_page') query.append(name, value);
+  }
+  query.append('page', String(page));
+  query.append('per_page', String(perPage));
+  query.sort();
+  return `${url.origin}${url.pathname}?${query}`;
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import busboy from 'busboy';
+import qs from 'qs';
+
+/** A body that cannot be read, with the status that says so. */
+export class BadBody extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** The largest body of a request without files, in bytes. */
+const MAX_BODY = 8 * 1024 * 1024;
+const PARSING = { arrayLimit: 10_000, parameterLimit: 10_000, depth: 5, ignoreQueryPrefix: true };
+
+/** The parameters of the query string. */
+export function queryParameters(query: string): Record<string, unknown> {
+  return query === '' ? {} : qs.parse(query, PARSING);
+}
+
+/** The parameters of the body, whatever its form and the verb: JSON, urlencoded, or the fields of multipart. Throws BadBody. */
+export async function bodyParameters(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const { headers } = request;
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return {};
+  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (type === 'multipart/form-data') return multipart(request);
+  const text = await readText(request);
+  if (text.trim() === '') return {};
+  if (type === 'application/json' || type.endsWith('+json')) return json(text);
+  return type === '' || type === 'application/x-www-form-urlencoded' ? qs.parse(text, PARSING) : {};
+}
+
+function json(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new BadBody(400, `The body is not valid JSON: ${(error as Error).message}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BadBody(400, 'The body must be a JSON object');
+  }
+  return value as Record<string, unknown>;
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY) throw new BadBody(413, '413 Request Entity Too Large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function multipart(request: IncomingMessage): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    const query = new URLSearchParams();
+    const refuse = (error: unknown) => {
+      request.unpipe();
+      request.resume();
+      reject(error instanceof BadBody ? error : new BadBody(400, 'The body is not valid multipart/form-data'));
+    };
+    try {
+      const parser = busboy({ headers: request.headers, limits: { fieldSize: MAX_BODY, fields: 10_000, parts: 10_000 } });
+      parser.on('field', (name, value, info) => {
+        if (info.valueTruncated) refuse(new BadBody(413, '413 Request Entity Too Large'));
+        query.append(name, value);
+      });
+      parser.on('file', (_name, stream) => stream.resume());
+      parser.on('error', refuse);
+      parser.on('close', () => resolve(qs.parse(query.toString(), PARSING)));
+      request.on('error', refuse);
+      request.pipe(parser);
+    } catch (error) {
+      refuse(error);
+    }
+  });
+}

@@ -1,0 +1,27 @@
+import type { DocumentNode } from 'graphql';
+
+/** One row of a route table: which operation answers a method and path, and what deviates from the rules. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below /api/v4, with `:name` for a segment that fills the variable of that name. */
+  readonly path: string;
+  readonly operation: DocumentNode;
+  /** The sub-tree of the result that is the body: `project.issues`. A connection becomes a paginated array. */
+  readonly result: string;
+  /** 200 for GET, PUT and DELETE, 201 for POST when absent; 204 has no body. */
+  readonly status?: number;
+  /** `required` when absent. */
+  readonly auth?: 'required' | 'optional';
+  /** Parameters that hold several values separated by commas. */
+  readonly commaSeparated?: readonly string[];
+  /** Parameters of which one must be present. */
+  readonly atLeastOne?: readonly string[];
+  /** Keys that are left out of the record where their value is null. */
+  readonly omitNull?: readonly string[];
+  /** The message of a 404 when the resource of that name is missing, where it is not the usual one. */
+  readonly notFound?: Readonly<Record<string, string>>;
+  /** Validation errors are one string behind this text instead of an object (behaviour.md 1.5). */
+  readonly validationPrefix?: string;
+  /** Parameters whose lower bound is checked with the other parameters. */
+  readonly minimum?: Readonly<Record<string, number>>;
+}

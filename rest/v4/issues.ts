@@ -1,0 +1,72 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const commaSeparated = ['labels'];
+/** These two look the issue up by name (behaviour.md 1.3). */
+const notFound = { Issue: '404 Issue Not Found' };
+
+export const issues: Route[] = [
+  { method: 'GET', path: '/issues', operation: operations.ViewerIssuesDocument, result: 'viewer.issues', commaSeparated },
+  { method: 'GET', path: '/groups/:id/issues', operation: operations.GroupIssuesDocument, result: 'group.issues', commaSeparated },
+  {
+    method: 'GET',
+    path: '/projects/:id/issues',
+    operation: operations.ProjectIssuesDocument,
+    result: 'project.issues',
+    commaSeparated,
+  },
+  { method: 'GET', path: '/projects/:id/issues/:issue_iid', operation: operations.ProjectIssueDocument, result: 'project.issue' },
+  {
+    method: 'POST',
+    path: '/projects/:id/issues',
+    operation: operations.CreateIssueDocument,
+    result: 'createIssue.issue',
+    commaSeparated,
+  },
+  {
+    method: 'PUT',
+    path: '/projects/:id/issues/:issue_iid',
+    operation: operations.UpdateIssueDocument,
+    result: 'updateIssue.issue',
+    commaSeparated,
+    atLeastOne: [
+      'title',
+      'description',
+      'assignee_id',
+      'milestone_id',
+      'labels',
+      'created_at',
+      'due_date',
+      'confidential',
+      'state_event',
+      'updated_at',
+    ],
+  },
+  {
+    method: 'DELETE',
+    path: '/projects/:id/issues/:issue_iid',
+    operation: operations.DeleteIssueDocument,
+    result: 'deleteIssue',
+    status: 204,
+    notFound,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/issues/:issue_iid/move',
+    operation: operations.MoveIssueDocument,
+    result: 'moveIssue.issue',
+    notFound,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/issues/:issue_iid/subscribe',
+    operation: operations.SubscribeToIssueDocument,
+    result: 'subscribeToIssue.issue',
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/issues/:issue_iid/unsubscribe',
+    operation: operations.UnsubscribeFromIssueDocument,
+    result: 'unsubscribeFromIssue.issue',
+  },
+];

@@ -1,0 +1,20 @@
+import SchemaBuilder from '@pothos/core';
+import type { Ref } from '#src/groups/find.ts';
+import type { GraphQLContext } from '#schema/context.ts';
+
+/** The builder that every slice of the schema adds to. */
+export const builder = new SchemaBuilder<{
+  Context: GraphQLContext;
+  DefaultFieldNullability: false;
+  DefaultInputFieldRequiredness: false;
+  Scalars: {
+    ID: { Input: string; Output: string };
+    DateTime: { Input: Date; Output: string | Date };
+    Date: { Input: string; Output: string | Date };
+    ProjectRef: { Input: Ref; Output: Ref };
+    GroupRef: { Input: Ref; Output: Ref };
+  };
+}>({ defaultFieldNullability: false });
+
+builder.queryType({ description: 'Everything that can be read.' });
+builder.mutationType({ description: 'Everything that can be changed. Each mutation takes one input and is one transaction.' });

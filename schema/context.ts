@@ -1,0 +1,46 @@
+import DataLoader from 'dataloader';
+import type { Context } from '#src/access/actor.ts';
+import { issueSubscriptions } from '#src/issues/subscribe.ts';
+import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
+
+/** What every resolver gets: the domain's context, the URL that the client used, and batching loaders for this request. */
+export interface GraphQLContext extends Context {
+  /** Without a trailing slash. */
+  readonly baseUrl: string;
+  readonly version: string;
+  readonly revision: string;
+  readonly loaders: Loaders;
+}
+
+export interface Loaders {
+  /** Projects that the actor may see, null for others. */
+  readonly project: DataLoader<number, ProjectRow | null>;
+  /** Whether the actor follows an issue. */
+  readonly issueSubscription: DataLoader<number, boolean>;
+}
+
+/** A context for one operation. */
+export function graphqlContext(
+  context: Context,
+  server: Pick<GraphQLContext, 'baseUrl' | 'version' | 'revision'>,
+): GraphQLContext {
+  let loaders: Loaders | undefined;
+  return {
+    ...context,
+    ...server,
+    get loaders() {
+      loaders ??= makeLoaders(context);
+      return loaders;
+    },
+  };
+}
+
+function makeLoaders(context: Context): Loaders {
+  return {
+    project: new DataLoader(async (ids) => {
+      const projects = new Map((await findProjectsByIds(context, ids)).map((project) => [project.id, project]));
+      return ids.map((id) => projects.get(id) ?? null);
+    }),
+    issueSubscription: new DataLoader((ids) => issueSubscriptions(context, ids)),
+  };
+}

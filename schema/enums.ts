@@ -1,0 +1,51 @@
+import { builder } from '#schema/builder.ts';
+
+/** Enum values: the domain's word by its GraphQL name, each with a description. */
+function values<T extends string | number>(described: Record<string, { value: T; description: string }>) {
+  return described;
+}
+
+export const Visibility = builder.enumType('Visibility', {
+  description: 'Who may see a project or group.',
+  values: values<'private' | 'internal' | 'public'>({
+    PRIVATE: { value: 'private', description: 'Its members.' },
+    INTERNAL: { value: 'internal', description: 'Every signed-in user who is not external.' },
+    PUBLIC: { value: 'public', description: 'Everybody.' },
+  }),
+});
+
+export const UserState = builder.enumType('UserState', {
+  description: 'Whether a user may sign in.',
+  values: values<'active' | 'blocked' | 'ldap_blocked'>({
+    ACTIVE: { value: 'active', description: 'May sign in.' },
+    BLOCKED: { value: 'blocked', description: 'May not sign in.' },
+    LDAP_BLOCKED: { value: 'ldap_blocked', description: 'Blocked by directory synchronisation.' },
+  }),
+});
+
+export const NamespaceKind = builder.enumType('NamespaceKind', {
+  description: 'What a namespace belongs to.',
+  values: values<'user' | 'group'>({
+    USER: { value: 'user', description: 'The personal namespace of a user.' },
+    GROUP: { value: 'group', description: 'A group.' },
+  }),
+});
+
+export const AccessLevel = builder.enumType('AccessLevel', {
+  description: 'How far a membership reaches.',
+  values: values<number>({
+    GUEST: { value: 10, description: 'Reads issues and creates them.' },
+    REPORTER: { value: 20, description: 'Also reads the repository and manages issues and labels.' },
+    DEVELOPER: { value: 30, description: 'Also pushes.' },
+    MASTER: { value: 40, description: 'Also administers the project.' },
+    OWNER: { value: 50, description: 'Owns the group.' },
+  }),
+});
+
+export const SortDirection = builder.enumType('SortDirection', {
+  description: 'Which end of an order comes first.',
+  values: values<'asc' | 'desc'>({
+    ASC: { value: 'asc', description: 'The smallest or oldest.' },
+    DESC: { value: 'desc', description: 'The largest or newest.' },
+  }),
+});

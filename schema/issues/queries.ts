@@ -1,0 +1,78 @@
+import { builder } from '#schema/builder.ts';
+import { loadPage, pageArgs } from '#schema/connection.ts';
+import { SortDirection } from '#schema/enums.ts';
+import { Group } from '#schema/groups/types.ts';
+import { Issue, IssueConnection } from '#schema/issues/types.ts';
+import { Project } from '#schema/projects/types.ts';
+import { Viewer } from '#schema/users/types.ts';
+import { findIssue } from '#src/issues/find.ts';
+import { type IssueOrder, listGroupIssues, listOwnIssues, listProjectIssues } from '#src/issues/list.ts';
+import type { Direction } from '#src/page.ts';
+
+const IssueStateFilter = builder.enumType('IssueStateFilter', {
+  description: 'Which issues a list holds.',
+  values: {
+    OPENED: { value: 'opened', description: 'Open ones.' },
+    CLOSED: { value: 'closed', description: 'Closed ones.' },
+    ALL: { value: 'all', description: 'All.' },
+  } as const,
+});
+
+const IssueOrderBy = builder.enumType('IssueOrderBy', {
+  description: 'What issues are ordered by.',
+  values: {
+    CREATED_AT: { value: 'created_at', description: 'When they were opened.' },
+    UPDATED_AT: { value: 'updated_at', description: 'When they last changed.' },
+  } as const,
+});
+
+const issueArgs = builder.args((t) => ({
+  ...pageArgs,
+  state: t.field({ type: IssueStateFilter, description: 'Only those in this state.' }),
+  labels: t.stringList({ description: 'Only those with all these labels; `No Label`: those without any.' }),
+  milestone: t.string({ description: 'Only those of the milestone with this title; also `No Milestone`, `#upcoming`, `#started`.' }),
+  iids: t.intList({ description: 'Only those with these numbers.' }),
+  search: t.string({ description: 'Only those with this text in title or description.' }),
+  orderBy: t.field({ type: IssueOrderBy, description: 'What they are ordered by; CREATED_AT when nothing is said.' }),
+  sort: t.field({ type: SortDirection, description: 'Which end comes first; DESC when nothing is said.' }),
+}));
+
+function order(args: { orderBy?: IssueOrder['by'] | null; sort?: Direction | null }): IssueOrder {
+  return { by: args.orderBy ?? 'created_at', direction: args.sort ?? 'desc' };
+}
+
+builder.objectFields(Project, (t) => ({
+  issues: t.field({
+    type: IssueConnection,
+    description: 'Its issues that the caller sees.',
+    args: issueArgs,
+    resolve: (project, args, context, info) =>
+      loadPage(args, info, (page) => listProjectIssues(context, project, args, order(args), page)),
+  }),
+  issue: t.field({
+    type: Issue,
+    description: 'One of its issues.',
+    args: { iid: t.arg.int({ required: true, description: 'Number within the project.' }) },
+    resolve: (project, { iid }, context) => findIssue(context, project, iid),
+  }),
+}));
+
+builder.objectFields(Group, (t) => ({
+  issues: t.field({
+    type: IssueConnection,
+    description: 'The issues of its projects and those of its subgroups that the caller sees.',
+    args: issueArgs,
+    resolve: (group, args, context, info) =>
+      loadPage(args, info, (page) => listGroupIssues(context, group, args, order(args), page)),
+  }),
+}));
+
+builder.objectFields(Viewer, (t) => ({
+  issues: t.field({
+    type: IssueConnection,
+    description: 'The issues that they opened.',
+    args: issueArgs,
+    resolve: (_viewer, args, context, info) =>
+      loadPage(args, info, (page) => listOwnIssues(context, args, order(args), page)),
+  }),
+}));

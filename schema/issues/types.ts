@@ -1,0 +1,61 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf } from '#schema/connection.ts';
+import { Milestone } from '#schema/milestones/types.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { Project } from '#schema/projects/types.ts';
+import { User } from '#schema/users/types.ts';
+import { NotFound } from '#src/errors.ts';
+import type { IssueRow } from '#src/issues/rows.ts';
+
+export const IssueState = builder.enumType('IssueState', {
+  description: 'Whether an issue is still to be done.',
+  values: {
+    OPENED: { value: 'opened', description: 'It is.' },
+    CLOSED: { value: 'closed', description: 'It is done or dropped.' },
+  } as const,
+});
+
+export const Issue = builder.objectRef<IssueRow>('Issue');
+Issue.implement({
+  description: 'Something to be done or discussed in a project.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Issue', id) }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID over all projects.' }),
+    iid: t.exposeInt('iid', { description: 'Number within the project, as the REST API uses it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    project: t.field({
+      type: Project,
+      description: 'Where it is.',
+      resolve: async ({ projectId }, _args, { loaders }) => {
+        const project = await loaders.project.load(projectId);
+        if (!project) throw new NotFound('Project');
+        return project;
+      },
+    }),
+    title: t.exposeString('title', { description: 'At most 255 characters.' }),
+    description: t.exposeString('description', { nullable: true, description: 'Markdown.' }),
+    state: t.expose('state', { type: IssueState, description: 'Whether it is still to be done.' }),
+    confidential: t.exposeBoolean('confidential', { description: 'Whether only author, assignee and reporters see it.' }),
+    labelNames: t.exposeStringList('labelNames', { description: 'Titles of its labels in their order.' }),
+    milestone: t.expose('milestone', { type: Milestone, nullable: true, description: 'The goal it belongs to.' }),
+    author: t.expose('author', { type: User, description: 'Who opened it.' }),
+    assignee: t.expose('assignee', { type: User, nullable: true, description: 'Who is to do it.' }),
+    userNotesCount: t.exposeInt('userNotesCount', { description: 'How many notes people wrote.' }),
+    upvotes: t.exposeInt('upvotes', { description: 'How many thumbs are up.' }),
+    downvotes: t.exposeInt('downvotes', { description: 'How many thumbs are down.' }),
+    dueDate: t.expose('dueDate', { type: 'Date', nullable: true, description: 'When it is to be done.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was opened.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    webUrl: t.string({
+      description: 'Address of its page.',
+      resolve: ({ projectFullPath, iid }, _args, { baseUrl }) => `${baseUrl}/${projectFullPath}/issues/${iid}`,
+    }),
+    viewerSubscribed: t.boolean({
+      description: 'Whether the caller follows it.',
+      resolve: ({ id }, _args, { loaders }) => loaders.issueSubscription.load(id),
+    }),
+  }),
+});
+
+export const IssueConnection = connectionOf('Issue', Issue);

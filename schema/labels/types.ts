@@ -1,0 +1,41 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { Project } from '#schema/projects/types.ts';
+import { findLabel, type LabelRow, listLabels } from '#src/labels/list.ts';
+
+export const Label = builder.objectRef<LabelRow>('Label');
+Label.implement({
+  description: 'A word that issues and merge requests are marked with.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Label', id) }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    title: t.exposeString('title', { description: 'Unique within the project; no comma.' }),
+    color: t.exposeString('color', { description: 'Hex digits behind a `#`.' }),
+    description: t.exposeString('description', { nullable: true, description: 'What it means.' }),
+    priority: t.exposeInt('priority', { nullable: true, description: '0 or more; the lowest comes first.' }),
+    openIssuesCount: t.exposeInt('openIssuesCount', { description: 'Open issues that the caller sees.' }),
+    closedIssuesCount: t.exposeInt('closedIssuesCount', { description: 'Closed issues that the caller sees.' }),
+    openMergeRequestsCount: t.exposeInt('openMergeRequestsCount', { description: 'Open merge requests.' }),
+    viewerSubscribed: t.exposeBoolean('subscribed', { description: 'Whether the caller follows it.' }),
+  }),
+});
+
+export const LabelConnection = connectionOf('Label', Label);
+
+builder.objectFields(Project, (t) => ({
+  labels: t.field({
+    type: LabelConnection,
+    description: 'Its labels by title.',
+    args: pageArgs,
+    resolve: (project, args, context, info) => loadPage(args, info, (page) => listLabels(context, project, page)),
+  }),
+  label: t.field({
+    type: Label,
+    description: 'One of its labels.',
+    args: { ref: t.arg.string({ required: true, description: 'Numeric ID or title.' }) },
+    resolve: (project, { ref }, context) => findLabel(context, project, ref),
+  }),
+}));

@@ -1,0 +1,66 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf } from '#schema/connection.ts';
+import { Milestone } from '#schema/milestones/types.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { User } from '#schema/users/types.ts';
+import type { MergeRequestRow } from '#src/merge_requests/list.ts';
+
+const MergeRequestState = builder.enumType('MergeRequestState', {
+  description: 'Where a merge request stands.',
+  values: {
+    OPENED: { value: 'opened', description: 'Waits to be merged.' },
+    CLOSED: { value: 'closed', description: 'Dropped.' },
+    MERGED: { value: 'merged', description: 'Merged.' },
+  } as const,
+});
+
+const MergeRequest = builder.objectRef<MergeRequestRow>('MergeRequest');
+MergeRequest.implement({
+  description: 'A proposal to merge one branch into another.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('MergeRequest', id) }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID over all projects.' }),
+    iid: t.exposeInt('iid', { description: 'Number within the target project, as the REST API uses it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the target project.' }),
+    sourceProjectId: t.exposeInt('sourceProjectId', { description: 'Numeric ID of the source project.' }),
+    title: t.exposeString('title', { description: 'At most 255 characters.' }),
+    description: t.exposeString('description', { nullable: true, description: 'Markdown.' }),
+    state: t.expose('state', { type: MergeRequestState, description: 'Where it stands.' }),
+    sourceBranch: t.exposeString('sourceBranch', { description: 'What is to be merged.' }),
+    targetBranch: t.exposeString('targetBranch', { description: 'What it is to be merged into.' }),
+    workInProgress: t.boolean({
+      description: 'Whether the title says that it is not ready.',
+      resolve: ({ title }) => /^\s*(\[WIP\]|WIP:|WIP\s)/i.test(title),
+    }),
+    mergeStatus: t.exposeString('mergeStatus', { description: '`unchecked`, `can_be_merged` or `cannot_be_merged`.' }),
+    sha: t.exposeString('sha', { nullable: true, description: 'Head of the source branch.' }),
+    mergeCommitSha: t.exposeString('mergeCommitSha', { nullable: true, description: 'The commit that merged it.' }),
+    mergeWhenPipelineSucceeds: t.exposeBoolean('mergeWhenPipelineSucceeds', {
+      description: 'Whether it merges itself once its pipeline has succeeded.',
+    }),
+    shouldRemoveSourceBranch: t.exposeBoolean('shouldRemoveSourceBranch', {
+      nullable: true,
+      description: 'Whether whoever merges it removes the source branch.',
+    }),
+    forceRemoveSourceBranch: t.exposeBoolean('forceRemoveSourceBranch', {
+      nullable: true,
+      description: 'Whether its author wants the source branch removed.',
+    }),
+    labelNames: t.exposeStringList('labelNames', { description: 'Titles of its labels in their order.' }),
+    milestone: t.expose('milestone', { type: Milestone, nullable: true, description: 'The goal it belongs to.' }),
+    author: t.expose('author', { type: User, description: 'Who opened it.' }),
+    assignee: t.expose('assignee', { type: User, nullable: true, description: 'Who is to merge it.' }),
+    userNotesCount: t.exposeInt('userNotesCount', { description: 'How many notes people wrote.' }),
+    upvotes: t.exposeInt('upvotes', { description: 'How many thumbs are up.' }),
+    downvotes: t.exposeInt('downvotes', { description: 'How many thumbs are down.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was opened.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    webUrl: t.string({
+      description: 'Address of its page.',
+      resolve: ({ projectFullPath, iid }, _args, { baseUrl }) => `${baseUrl}/${projectFullPath}/merge_requests/${iid}`,
+    }),
+  }),
+});
+
+export const MergeRequestConnection = connectionOf('MergeRequest', MergeRequest);

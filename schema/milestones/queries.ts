@@ -1,0 +1,63 @@
+import { builder } from '#schema/builder.ts';
+import { loadPage, pageArgs } from '#schema/connection.ts';
+import { IssueConnection } from '#schema/issues/types.ts';
+import { MergeRequestConnection } from '#schema/merge_requests/types.ts';
+import { Milestone, MilestoneConnection } from '#schema/milestones/types.ts';
+import { Project } from '#schema/projects/types.ts';
+import { NotFound } from '#src/errors.ts';
+import { listMilestoneIssues } from '#src/issues/list.ts';
+import { listMilestoneMergeRequests } from '#src/merge_requests/list.ts';
+import { findMilestone, listMilestones } from '#src/milestones/list.ts';
+
+const MilestoneStateFilter = builder.enumType('MilestoneStateFilter', {
+  description: 'Which milestones a list holds.',
+  values: {
+    ACTIVE: { value: 'active', description: 'Active ones.' },
+    CLOSED: { value: 'closed', description: 'Closed ones.' },
+    ALL: { value: 'all', description: 'All.' },
+  } as const,
+});
+
+builder.objectFields(Project, (t) => ({
+  milestones: t.field({
+    type: MilestoneConnection,
+    description: 'Its milestones, newest first.',
+    args: {
+      ...pageArgs,
+      state: t.arg({ type: MilestoneStateFilter, description: 'Only those in this state.' }),
+      iids: t.arg.intList({ description: 'Only those with these numbers.' }),
+      search: t.arg.string({ description: 'Only those with this text in title or description.' }),
+    },
+    resolve: (project, args, context, info) =>
+      loadPage(args, info, (page) => listMilestones(context, project, args, page)),
+  }),
+  milestone: t.field({
+    type: Milestone,
+    description: 'One of its milestones.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    resolve: (project, { databaseId }, context) => findMilestone(context, project, databaseId),
+  }),
+}));
+
+builder.objectFields(Milestone, (t) => ({
+  issues: t.field({
+    type: IssueConnection,
+    description: 'Its issues that the caller sees, oldest first.',
+    args: pageArgs,
+    resolve: async ({ id, projectId }, args, context, info) => {
+      const project = await context.loaders.project.load(projectId);
+      if (!project) throw new NotFound('Project');
+      return loadPage(args, info, (page) => listMilestoneIssues(context, project, id, page));
+    },
+  }),
+  mergeRequests: t.field({
+    type: MergeRequestConnection,
+    description: 'Its merge requests, oldest first.',
+    args: pageArgs,
+    resolve: async ({ id, projectId }, args, context, info) => {
+      const project = await context.loaders.project.load(projectId);
+      if (!project) throw new NotFound('Project');
+      return loadPage(args, info, (page) => listMilestoneMergeRequests(context, project, id, page));
+    },
+  }),
+}));

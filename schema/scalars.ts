@@ -1,0 +1,69 @@
+import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { builder } from '#schema/builder.ts';
+
+builder.scalarType('DateTime', {
+  description: 'A moment in ISO 8601, in UTC with milliseconds: `2016-01-04T15:31:51.081Z`. Input may carry an offset.',
+  serialize: (value) => new Date(value as string | Date).toISOString(),
+  parseValue: parseDateTime,
+});
+
+builder.scalarType('Date', {
+  description: 'A day: `YYYY-MM-DD`.',
+  serialize: (value) => (typeof value === 'string' ? value : (value as Date).toISOString()).slice(0, 10),
+  parseValue: parseDate,
+});
+
+builder.scalarType('ProjectRef', {
+  description: 'A project by numeric ID or by full path: `42`, `"group/project"`.',
+  serialize: (value) => value as string,
+  parseValue: parseRef,
+  parseLiteral: (node) => parseRef(literal(node)),
+});
+
+builder.scalarType('GroupRef', {
+  description: 'A group by numeric ID or by full path: `42`, `"group/subgroup"`.',
+  serialize: (value) => value as string,
+  parseValue: parseRef,
+  parseLiteral: (node) => parseRef(literal(node)),
+});
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/** A moment; without an offset it is UTC. */
+export function parseDateTime(value: unknown): Date {
+  if (typeof value === 'string' && MOMENT.test(value.trim())) {
+    const text = value.trim().replace(' ', 'T');
+    const zoned = /T/i.test(text) && !/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) ? `${text}Z` : text;
+    const date = new Date(zoned);
+    if (!Number.isNaN(date.getTime()) && date.getUTCFullYear() >= 1) return date;
+  }
+  throw new GraphQLError('is not an ISO 8601 date and time');
+}
+
+/** A day that exists. */
+export function parseDate(value: unknown): string {
+  if (typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value)) {
+    const date = new Date(`${value}T00:00:00Z`);
+    if (!Number.isNaN(date.getTime()) && date.toISOString().startsWith(value) && value >= '0001') return value;
+  }
+  throw new GraphQLError('is not a date (YYYY-MM-DD)');
+}
+
+/** Digits are an ID, anything else a path. */
+export function parseRef(value: unknown): number | string {
+  if (typeof value === 'number' && Number.isInteger(value)) return inRange(value);
+  if (typeof value === 'string' && value !== '' && !value.includes('\0')) {
+    return /^\d+$/.test(value) ? inRange(Number(value)) : value;
+  }
+  throw new GraphQLError('is neither an ID nor a full path');
+}
+
+/** IDs are 32 bits wide: what is larger names nothing. */
+function inRange(id: number): number {
+  return id >= 0 && id <= 2_147_483_647 ? id : 0;
+}
+
+function literal(node: ValueNode): unknown {
+  if (node.kind === Kind.INT) return Number(node.value);
+  return node.kind === Kind.STRING ? node.value : null;
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
+import { GraphQLError } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
+import type { GraphQLContext } from '#schema/context.ts';
+import { schema } from '#schema/index.ts';
+import { DEFAULT_LIMITS, type Limits, limitRule } from '#schema/limits.ts';
+import { DomainError } from '#src/errors.ts';
+
+export interface GraphQLServerOptions {
+  /** Who asks, and with what. Throws DomainErrors. */
+  contextOf(request: IncomingMessage): Promise<GraphQLContext>;
+  /** Hears of errors that clients are not told. */
+  report(error: unknown): void;
+  limits?: Limits;
+}
+
+/** How many operations one request may carry. */
+const BATCH = 10;
+
+/** The handler for /graphql: GraphQL over HTTP, with GraphiQL from our own package for browsers. */
+export function createGraphQLServer({ contextOf, report, limits = DEFAULT_LIMITS }: GraphQLServerOptions) {
+  const rule = limitRule(limits);
+  const limitPlugin: Plugin = { onValidate: ({ addValidationRule }) => addValidationRule(rule) };
+  const yoga = createYoga<{ req: IncomingMessage; res: ServerResponse }, GraphQLContext>({
+    schema,
+    graphqlEndpoint: '/graphql',
+    landingPage: false,
+    logging: false,
+    batching: { limit: BATCH },
+    renderGraphiQL,
+    graphiql: { title: 'Gantry GraphQL' },
+    cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'] },
+    maskedErrors: { maskError: (error) => maskError(error, report) },
+    plugins: [limitPlugin],
+    context: ({ req }) => contextOf(req),
+  });
+  return (request: IncomingMessage, response: ServerResponse) => yoga(request, response);
+}
+
+/** Errors of the domain and of the request pass; anything else is reported and hidden. */
+export function maskError(error: unknown, report: (error: unknown) => void): Error {
+  if (error instanceof GraphQLError) {
+    const { originalError } = error;
+    if (!originalError || originalError instanceof GraphQLError || originalError instanceof DomainError) return error;
+    report(originalError);
+    const { nodes, path } = error;
+    return new GraphQLError('Unexpected error.', { nodes, path, extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+  }
+  if (error instanceof DomainError) return new GraphQLError(error.message, { extensions: error.extensions });
+  report(error);
+  return new GraphQLError('Unexpected error.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+}

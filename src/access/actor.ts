@@ -1,0 +1,45 @@
+import type { Db } from '#src/db.ts';
+import { InsufficientScope, Unauthenticated } from '#src/errors.ts';
+
+/** Who asks, as told by a credential. */
+export interface Actor {
+  readonly id: number;
+  readonly username: string;
+  readonly admin: boolean;
+  readonly external: boolean;
+  readonly canCreateGroup: boolean;
+  readonly projectsLimit: number;
+  /** What the credential reaches: `api` is everything. */
+  readonly scopes: readonly string[];
+  /** The administrator who acts as this user through `sudo`. */
+  readonly impersonator?: number;
+}
+
+/** What every command and reader of the domain gets. */
+export interface Context {
+  readonly db: Db;
+  readonly actor: Actor | null;
+  /** Key material for encrypted columns. */
+  readonly secret: string;
+}
+
+/** The signed-in actor with full reach. Throws Unauthenticated or InsufficientScope. */
+export function requireActor(context: Context): Actor {
+  const actor = requireAccount(context);
+  requireApiScope(actor);
+  return actor;
+}
+
+/** The signed-in actor for reads of users and of the own account, which `read_user` reaches too. */
+export function requireAccount({ actor }: Context): Actor {
+  if (!actor) throw new Unauthenticated();
+  if (!actor.scopes.includes('api') && !actor.scopes.includes('read_user')) {
+    throw new InsufficientScope(['api', 'read_user']);
+  }
+  return actor;
+}
+
+/** A credential, where there is one, must reach beyond users. Anonymous callers pass: visibility decides for them. */
+export function requireApiScope(actor: Actor | null): void {
+  if (actor && !actor.scopes.includes('api')) throw new InsufficientScope(['api']);
+}

@@ -1,0 +1,69 @@
+import type { Actor } from '#src/access/actor.ts';
+import type { Db } from '#src/db.ts';
+import { Forbidden, NotFound } from '#src/errors.ts';
+import { tokenHash } from '#src/secrets.ts';
+
+/** The credentials that a request carries, wherever it carried them (behaviour.md 4.1). */
+export interface Credentials {
+  readonly privateToken?: string | undefined;
+  readonly bearer?: string | undefined;
+  /** The user to act as: ID or username (behaviour.md 4.5). */
+  readonly sudo?: string | undefined;
+}
+
+/**
+ * Who the credentials belong to; null when nobody's. Blocked users are nobody.
+ * A wrong private token does not stop the bearer token from being tried. Throws Forbidden or NotFound for a bad `sudo`.
+ */
+export async function authenticate(db: Db, credentials: Credentials): Promise<Actor | null> {
+  let found: Found | undefined;
+  for (const value of [credentials.privateToken, credentials.bearer]) {
+    if (value && !found) found = await find(db, value, value === credentials.privateToken);
+  }
+  if (!found) return null;
+  return credentials.sudo ? impersonate(db, found, credentials.sudo) : toActor(found);
+}
+
+interface Found {
+  id: number;
+  username: string;
+  admin: boolean;
+  external: boolean;
+  canCreateGroup: boolean;
+  projectsLimit: number;
+  scopes: string[] | null;
+}
+
+/** One indexed look-up over both kinds of token. Private tokens (scopes null) are no bearers. */
+async function find(db: Db, value: string, privateToken: boolean): Promise<Found | undefined> {
+  const hash = tokenHash(value);
+  const [row] = await db.$queryRaw<Found[]>`
+    SELECT u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
+      u.projects_limit AS "projectsLimit", t.scopes
+    FROM (
+      SELECT id AS user_id, NULL::text[] AS scopes FROM users WHERE private_token_hash = ${hash} AND ${privateToken}
+      UNION ALL
+      SELECT user_id, scopes FROM personal_access_tokens WHERE token_hash = ${hash} AND NOT revoked
+        AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
+    ) t JOIN users u ON u.id = t.user_id
+    WHERE u.state = 'active'`;
+  return row;
+}
+
+function toActor({ scopes, ...user }: Found): Actor {
+  return { ...user, scopes: scopes ?? ['api'] };
+}
+
+/** The three checks of sudo, in their order. */
+async function impersonate(db: Db, found: Found, sudo: string): Promise<Actor> {
+  if (!found.admin) throw new Forbidden('Must be admin to use sudo');
+  if (found.scopes !== null) throw new Forbidden('Private token must be specified in order to use sudo');
+  const byId = /^\d{1,9}$/.test(sudo);
+  const [user] = await db.$queryRaw<Omit<Found, 'scopes'>[]>`
+    SELECT id, username, admin, external, can_create_group AS "canCreateGroup", projects_limit AS "projectsLimit"
+    FROM users WHERE state = 'active' AND (id = ${byId ? Number(sudo) : 0} OR lower(username) = lower(${sudo}))
+    ORDER BY id = ${byId ? Number(sudo) : 0} DESC LIMIT 1`;
+  if (!user) throw new NotFound('User', `404 No user id or username for: ${sudo} Not Found`);
+  const impersonator = user.id === found.id ? {} : { impersonator: found.id };
+  return { ...user, ...impersonator, scopes: ['api'] };
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http';
+import express, { type Express, type Request } from 'express';
+import { execute as executeOperation, GraphQLError } from 'graphql';
+import { createGraphQLServer, maskError } from '#schema/server.ts';
+import { graphqlContext } from '#schema/context.ts';
+import { schema } from '#schema/index.ts';
+import { createFacade } from '#rest/engine/facade.ts';
+import { openapiDocument } from '#rest/engine/openapi.ts';
+import { routes } from '#rest/v4/index.ts';
+import type { Actor } from '#src/access/actor.ts';
+import { authenticate } from '#src/access/authenticate.ts';
+import { readCredentials } from '#src/access/credentials.ts';
+import type { Db } from '#src/db.ts';
+import { type Logger, requestLog } from '#src/log.ts';
+import { packageVersion } from '#src/package-root.ts';
+import { health } from '#src/web/health.ts';
+
+export interface AppOptions {
+  db: Db;
+  /** Key material for encrypted columns. */
+  secret: string;
+  /** Base of all URLs in answers; taken from each request when absent. No trailing slash. */
+  externalUrl?: string | undefined;
+  /** As Express takes it. */
+  trustProxy?: boolean | number | string | undefined;
+  log?: Logger | undefined;
+  isShuttingDown?: (() => boolean) | undefined;
+}
+
+/** The whole server as an Express application: health, /graphql and /api/v4. */
+export function createApp({ db, secret, externalUrl, trustProxy, log, isShuttingDown }: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('trust proxy', trustProxy ?? false);
+  const server = { version: packageVersion(), revision: 'release' };
+  const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
+  const contextOf = (actor: Actor | null, base: string) =>
+    graphqlContext({ db, secret, actor }, { ...server, baseUrl: base });
+  const report = (error: unknown, request?: IncomingMessage) =>
+    log?.error({ err: error, requestId: (request as Request | undefined)?.id }, 'unexpected error');
+
+  if (log) app.use(requestLog(log));
+  app.use((_request, response, next) => {
+    response.setHeader('X-Frame-Options', 'SAMEORIGIN');
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    next();
+  });
+  app.use(health({ db, ...(isShuttingDown ? { isShuttingDown } : {}) }));
+
+  const graphql = createGraphQLServer({
+    contextOf: async (request) => {
+      const actor = await authenticate(db, readCredentials(request.headers));
+      return contextOf(actor, baseUrl(request));
+    },
+    report,
+  });
+  app.use(['/graphql', '/api/graphql'], (request, response) => {
+    request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
+    request.originalUrl = request.url;
+    return graphql(request, response);
+  });
+
+  const facade = createFacade<Actor>({
+    schema,
+    routes,
+    openapi: openapiDocument(routes, schema),
+    authenticate: (request, parameters) => authenticate(db, readCredentials(request.headers, parameters)),
+    execute: async ({ document }, variableValues, actor, base) => {
+      const contextValue = contextOf(actor, base);
+      const result = await executeOperation({ schema, document, variableValues, contextValue });
+      if (!result.errors) return result;
+      return { ...result, errors: result.errors.map((error) => maskError(error, report) as GraphQLError) };
+    },
+    baseUrl,
+    logError: report,
+  });
+  app.use('/api/v4', (request, response) => {
+    const mark = request.url.indexOf('?');
+    const path = mark < 0 ? request.url : request.url.slice(0, mark);
+    return facade(request, response, path, mark < 0 ? '' : request.url.slice(mark + 1));
+  });
+  app.use('/api/v3', (_request, response) => {
+    response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
+  });
+  app.use((_request, response) => {
+    response.status(404).json({ error: '404 Not Found' });
+  });
+  return app;
+}
+
+/** The server's URL as the client used it; forwarded headers count as far as the proxy is trusted. */
+function requestUrl(request: Request): string {
+  const host = request.host;
+  return `${request.protocol}://${/^[\w.:[\]-]+$/.test(host ?? '') ? host : 'localhost'}`;
+}

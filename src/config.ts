@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
+/** The settings, parsed and checked. */
+export interface Config {
+  /** Address to listen on. */
+  host: string;
+  /** Port to listen on; 0 takes a free one. */
+  port: number;
+  /** Absolute path of the data directory. */
+  dataDir: string;
+  /** Connection URL of an own PostgreSQL; without it the embedded one is used. */
+  databaseUrl?: string;
+  /** Base URL under which users reach the server, without a trailing slash; without it each request's own. */
+  externalUrl?: string;
+  /** Key for signing and encrypting, at least 32 characters; without it one is kept in the data directory. */
+  secret?: string;
+  /** Password of the first administrator, at the first start only. */
+  rootPassword?: string;
+  /** Private token of the first administrator, at the first start only. */
+  rootToken?: string;
+  logLevel: LogLevel;
+  /** Value for express' `trust proxy`. */
+  trustProxy: boolean | number | string;
+}
+
+/** One or more settings are wrong; each line of the message names one and says why. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  readonly problems: readonly string[];
+
+  constructor(problems: string[]) {
+    super(`Wrong settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads the settings from the environment and from a file `.env` in the working directory; the environment wins.
+ * Empty values count as unset.
+ *
+ * @throws ConfigError naming every wrong setting at once
+ */
+export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
+  const problems: string[] = [];
+  const values: NodeJS.ProcessEnv = { ...readEnvFile(path.join(cwd, '.env'), problems), ...env };
+
+  function setting<Value>(name: string, parse: (text: string) => Value): Value | undefined {
+    const text = values[name]?.trim();
+    if (text === undefined || text === '') return undefined;
+    try {
+      return parse(text);
+    } catch (error) {
+      problems.push(`${name}: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
+  const config: Config = {
+    host: setting('HOST', parseHost) ?? '127.0.0.1',
+    port: setting('PORT', parsePort) ?? 8080,
+    dataDir: path.resolve(cwd, setting('GANTRY_DATA', parsePath) ?? 'data'),
+    databaseUrl: setting('DATABASE_URL', parseDatabaseUrl),
+    externalUrl: setting('GANTRY_URL', parseExternalUrl),
+    secret: setting('GANTRY_SECRET', atLeast(32)),
+    rootPassword: setting('GANTRY_ROOT_PASSWORD', atLeast(8)),
+    rootToken: setting('GANTRY_ROOT_TOKEN', parseToken),
+    logLevel: setting('LOG_LEVEL', parseLogLevel) ?? 'info',
+    trustProxy: setting('TRUST_PROXY', parseTrustProxy) ?? false,
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function readEnvFile(file: string, problems: string[]): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') problems.push(`.env: ${(error as Error).message}`);
+    return {};
+  }
+}
+
+function parseHost(text: string): string {
+  if (isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) return text;
+  throw new Error(`"${text}" is neither an IP address nor a host name`);
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65535) return port;
+  throw new Error(`"${text}" is not a port number between 0 and 65535`);
+}
+
+function parsePath(text: string): string {
+  if (!text.includes('\0')) return text;
+  throw new Error('a path cannot hold a NUL character');
+}
+
+/** Does not repeat the value in its message: it may hold a password. */
+function parseDatabaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'postgresql:' || url?.protocol === 'postgres:') return text;
+  throw new Error('not a URL of the form postgresql://user:password@host:5432/database');
+}
+
+function parseExternalUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new Error(`"${text}" is not a URL that begins with http:// or https://`);
+  }
+  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
+    throw new Error('must not hold a query, a fragment or credentials');
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+function atLeast(length: number): (text: string) => string {
+  return (text) => {
+    if (text.length >= length) return text;
+    throw new Error(`is too short: it needs at least ${length} characters`);
+  };
+}
+
+function parseToken(text: string): string {
+  if (/^[A-Za-z0-9_.-]{20,255}$/.test(text)) return text;
+  throw new Error('must have 20 to 255 characters out of letters, digits, "_", "-" and "."');
+}
+
+function parseLogLevel(text: string): LogLevel {
+  const level = logLevels.find((known) => known === text.toLowerCase());
+  if (level !== undefined) return level;
+  throw new Error(`"${text}" is not one of ${logLevels.join(', ')}`);
+}
+
+/** `true`, `false`, a number of proxies, or addresses and networks separated by commas. */
+function parseTrustProxy(text: string): boolean | number | string {
+  if (/^(true|yes|on)$/i.test(text)) return true;
+  if (/^(false|no|off)$/i.test(text)) return false;
+  if (/^\d{1,3}$/.test(text)) return Number(text);
+  const parts = text.split(',').map((part) => part.trim());
+  for (const part of parts) {
+    if (!isTrustedRange(part)) {
+      throw new Error(
+        `"${part}" is not true, false, a number of proxies, an address, a network, or loopback, linklocal, uniquelocal`,
+      );
+    }
+  }
+  return parts.join(', ');
+}
+
+function isTrustedRange(part: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(part)) return true;
+  const [address = '', bits, ...rest] = part.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}

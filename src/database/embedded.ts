@@ -1,0 +1,173 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { findBinaries } from './binaries.ts';
+import { createCluster } from './cluster.ts';
+import { chooseIdentity } from './identity.ts';
+import { clearOrphan } from './orphan.ts';
+import { launch, type Postmaster, StartError } from './postmaster.ts';
+import { startOnWindows } from './windows.ts';
+
+/** The part of a logger that the database needs. */
+export interface DatabaseLog {
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+export interface EmbeddedPostgres {
+  /** Connection URL of the database `gantry`; its role is a superuser. */
+  url: string;
+  /** Ends sessions, writes a checkpoint and stops the server. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  /** Absolute path of Gantry's data directory; the cluster is its subdirectory `postgres`. */
+  dataDir: string;
+  log: DatabaseLog;
+  /** Server settings that override the defaults, e.g. `{fsync: 'off'}` for tests. */
+  settings?: Record<string, string>;
+  /** Called when PostgreSQL ends without having been told to. */
+  onExit?: (reason: string) => void;
+}
+
+const role = 'gantry';
+const database = 'gantry';
+/** `sun_path` holds 104 bytes on macOS and 108 on Linux, and the socket's own name takes 15 of them. */
+const longestSocketDirectory = 88;
+/** Milliseconds to wait for a predecessor that is still shutting down. */
+const patience = 30_000;
+
+const defaults: Record<string, string> = {
+  shared_buffers: '128MB',
+  max_connections: '60',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Nothing that holds a value from a statement may reach a log: values can be secrets.
+  log_statement: 'none',
+  log_min_messages: 'fatal',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_parameter_max_length: '0',
+  log_parameter_max_length_on_error: '0',
+};
+
+/**
+ * Starts the real PostgreSQL that npm installed, on a Unix socket that only this account can reach (on Windows, on a
+ * loopback port with a password), and makes its cluster first where there is none. The caller holds the directory's lock.
+ *
+ * PostgreSQL does not outlive the process that called this, however that ends.
+ *
+ * @throws Error with what PostgreSQL said, if it does not start
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const cluster = path.join(options.dataDir, 'postgres');
+  const binaries = findBinaries(path.join(options.dataDir, 'postgres-lib'));
+  const settings = { ...defaults, ...options.settings };
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+  if (process.platform === 'win32') return startOnWindows({ ...options, cluster, binaries, settings, role, database });
+
+  const sockets = socketDirectory(options.dataDir);
+  const identity = chooseIdentity(cluster, [sockets]);
+  const { synced } = await createCluster({ cluster, binaries, identity, role });
+  const own = { ...settings, listen_addresses: '', unix_socket_directories: sockets };
+  const start = async () => {
+    const started = await launch({ cluster, binaries, identity, settings: own });
+    await orStop(started, started.ready());
+    return started;
+  };
+  const postmaster = await startPatiently(start, cluster, options.log);
+  await orStop(postmaster, Promise.all([ensureDatabase(sockets), synced]));
+  postmaster.onUnexpectedExit((reason) => options.onExit?.(reason));
+  return { url: databaseUrl(sockets, database), stop: () => postmaster.stop() };
+}
+
+async function orStop(postmaster: Postmaster, work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    await postmaster.stop();
+    throw error;
+  }
+}
+
+/** A connection URL for a server on a Unix socket, as pg, Prisma's adapter and libpq read it. */
+function databaseUrl(sockets: string, name: string): string {
+  return `postgresql://${role}@localhost/${name}?host=${encodeURIComponent(sockets)}`;
+}
+
+/**
+ * The socket directory: `run` in the data directory; where that path is too long for a socket, a short directory beside
+ * the other temporary files, remembered in the file `socket-directory`.
+ */
+function socketDirectory(dataDir: string): string {
+  const inside = path.join(dataDir, 'run');
+  if (Buffer.byteLength(inside) <= longestSocketDirectory) {
+    mkdirSync(inside, { recursive: true, mode: 0o700 });
+    return inside;
+  }
+  // A directory that is left from an earlier start is not trusted to be still ours: temporary directories are cleaned.
+  const note = path.join(dataDir, 'socket-directory');
+  removeNoted(note);
+  const base = Buffer.byteLength(tmpdir()) <= longestSocketDirectory - 16 ? tmpdir() : '/tmp';
+  const outside = mkdtempSync(path.join(base, 'gantry-'));
+  writeFileSync(note, outside, { mode: 0o600 });
+  process.once('exit', () => rmSync(outside, { recursive: true, force: true }));
+  return outside;
+}
+
+function removeNoted(note: string): void {
+  try {
+    const old = readFileSync(note, 'utf8').trim();
+    if (path.basename(old).startsWith('gantry-')) rmSync(old, { recursive: true, force: true });
+  } catch {
+    // No note, or someone else's directory by now: neither matters, as a new one is made.
+  }
+}
+
+/** After a crash the previous PostgreSQL may take a moment to finish its checkpoint; until then it holds its lock file. */
+async function startPatiently(
+  start: () => Promise<Postmaster>,
+  cluster: string,
+  log: DatabaseLog,
+): Promise<Postmaster> {
+  const begun = performance.now();
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await start();
+    } catch (error) {
+      const waited = performance.now() - begun;
+      const locked =
+        error instanceof StartError && /lock file ".*" already exists|shared memory block/.test(error.message);
+      if (!locked || waited > patience) throw error;
+      if (attempt === 0) log.info('Waiting for the previous PostgreSQL on this data directory to end.');
+      clearOrphan(cluster, waited, log);
+      await sleep(100);
+    }
+  }
+}
+
+/** Creates the database at the first start. */
+async function ensureDatabase(sockets: string): Promise<void> {
+  try {
+    await connectOnce(databaseUrl(sockets, database));
+  } catch (error) {
+    const missing = (error as { code?: string }).code === '3D000';
+    if (!missing) throw error;
+    await connectOnce(databaseUrl(sockets, 'postgres'), `create database ${database}`);
+  }
+}
+
+async function connectOnce(connectionString: string, statement?: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    if (statement !== undefined) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

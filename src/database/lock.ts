@@ -1,0 +1,87 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** What the holder of a data directory tells others about itself. */
+export interface Holder {
+  pid: number;
+  /** What it is doing, e.g. `gantry serve`. */
+  command: string;
+  /** Connection URL of its database, once that accepts connections. */
+  databaseUrl?: string;
+}
+
+export interface DataLock {
+  /** Tells others, who find the directory locked, where the database is. */
+  publish(databaseUrl: string): void;
+  release(): void;
+}
+
+/** Another process uses the data directory; the message names it. */
+export class LockedError extends Error {
+  override name = 'LockedError';
+
+  constructor(dataDir: string, holder: Holder | undefined) {
+    const who = holder === undefined ? 'another process' : `process ${holder.pid} (${holder.command})`;
+    super(
+      `The data directory ${dataDir} is in use by ${who}. Stop that first, or set GANTRY_DATA to another directory.`,
+    );
+  }
+}
+
+const sqliteBusy = 5;
+
+/**
+ * Takes the data directory for this process alone.
+ *
+ * The lock is one of the operating system's on a file, which SQLite takes for us as Node has no call for that: it is
+ * exclusive without a race, and gone with the process however that ends. The file beside it only informs.
+ *
+ * @param command what this process is doing, for the message that others get
+ * @throws LockedError if another process has it
+ */
+export function lockDataDirectory(dataDir: string, command: string): DataLock {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const holderFile = path.join(dataDir, 'holder.json');
+  const database = openLocked(dataDir, holderFile);
+  const holder: Holder = { pid: process.pid, command };
+  const write = () => writeFileSync(holderFile, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  write();
+  return {
+    publish(databaseUrl) {
+      holder.databaseUrl = databaseUrl;
+      write();
+    },
+    release() {
+      if (!database.isOpen) return;
+      rmSync(holderFile, { force: true });
+      database.close();
+    },
+  };
+}
+
+/** What the present holder of the directory has published, if anything. */
+export function readHolder(dataDir: string): Holder | undefined {
+  return parseHolder(path.join(dataDir, 'holder.json'));
+}
+
+function openLocked(dataDir: string, holderFile: string): DatabaseSync {
+  const database = new DatabaseSync(path.join(dataDir, 'lock'), { timeout: 0 });
+  try {
+    database.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive');
+    return database;
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === sqliteBusy) throw new LockedError(dataDir, parseHolder(holderFile));
+    throw error;
+  }
+}
+
+function parseHolder(file: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    // Not written yet, or being written just now.
+    return undefined;
+  }
+}

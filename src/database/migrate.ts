@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import pg from 'pg';
+import { packagePath } from '../package-root.ts';
+import type { DatabaseLog } from './embedded.ts';
+
+/** A migration as it lies in `prisma/migrations/<name>/migration.sql`. */
+export interface Migration {
+  name: string;
+  sql: string;
+  /** SHA-256 of the file in hexadecimal, as Prisma records it. */
+  checksum: string;
+}
+
+interface Recorded {
+  migration_name: string;
+  checksum: string;
+  finished_at: Date | null;
+  rolled_back_at: Date | null;
+}
+
+/** The number that `prisma migrate deploy` takes for its advisory lock, so that the two exclude each other. */
+const advisoryLock = 72_707_369;
+
+/** The table exactly as Prisma creates it. */
+const historyTable = `
+  create table if not exists _prisma_migrations (
+    id                  varchar(36) primary key not null,
+    checksum            varchar(64) not null,
+    finished_at         timestamptz,
+    migration_name      varchar(255) not null,
+    logs                text,
+    rolled_back_at      timestamptz,
+    started_at          timestamptz not null default now(),
+    applied_steps_count integer not null default 0
+  )`;
+
+/**
+ * Brings the database up to date: applies what `prisma/migrations` holds and the database lacks, in the order of the names,
+ * each migration in a transaction of its own. Records them as `prisma migrate deploy` does, so either can be used.
+ *
+ * @returns the names of the migrations applied now
+ * @throws Error if a recorded migration failed or was changed since, or if one cannot be applied
+ */
+export async function migrate(
+  url: string,
+  log?: DatabaseLog,
+  directory = packagePath('prisma/migrations'),
+): Promise<string[]> {
+  const migrations = readMigrations(directory);
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [advisoryLock]);
+    const recorded = await readHistory(client);
+    const pending = findPending(migrations, recorded);
+    for (const migration of pending) {
+      await apply(client, migration);
+      log?.info(`Applied migration ${migration.name}`);
+    }
+    return pending.map((migration) => migration.name);
+  } finally {
+    // Ending the session releases the advisory lock.
+    await client.end();
+  }
+}
+
+/** Reads all migrations, sorted by name. */
+export function readMigrations(directory: string): Migration[] {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+    .map((name) => {
+      const sql = readFileSync(path.join(directory, name, 'migration.sql'), 'utf8');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    });
+}
+
+async function readHistory(client: pg.Client): Promise<Recorded[]> {
+  await client.query("set client_min_messages = 'warning'");
+  await client.query(historyTable);
+  const columns = 'migration_name, checksum, finished_at, rolled_back_at';
+  const { rows } = await client.query<Recorded>(`select ${columns} from _prisma_migrations order by started_at`);
+  return rows.filter((row) => row.rolled_back_at === null);
+}
+
+function findPending(migrations: Migration[], recorded: Recorded[]): Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]));
+  for (const row of recorded) {
+    if (row.finished_at === null) {
+      throw new Error(
+        `Migration ${row.migration_name} failed earlier. Repair the database, then mark it with \`prisma migrate resolve\`.`,
+      );
+    }
+    const migration = known.get(row.migration_name);
+    if (migration === undefined) {
+      throw new Error(
+        `The database has migration ${row.migration_name}, which this version of Gantry does not know: it was used by a newer version.`,
+      );
+    }
+    if (migration.checksum !== row.checksum) {
+      throw new Error(`Migration ${row.migration_name} was changed after it had been applied to this database.`);
+    }
+  }
+  const applied = new Set(recorded.map((row) => row.migration_name));
+  return migrations.filter((migration) => !applied.has(migration.name));
+}
+
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    const started = new Date();
+    // Without parameters the simple protocol is used, which takes a whole script.
+    await client.query(migration.sql);
+    await client.query(
+      `insert into _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
+       values (gen_random_uuid(), $1, clock_timestamp(), $2, $3, 1)`,
+      [migration.checksum, migration.name, started],
+    );
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw new Error(`Migration ${migration.name} could not be applied: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,96 @@
+/** What went wrong, in a word that both entrances map: `extensions.code` in GraphQL, the status in REST. */
+export type ErrorCode =
+  | 'UNAUTHENTICATED'
+  | 'INSUFFICIENT_SCOPE'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'VALIDATION_FAILED'
+  | 'BAD_REQUEST'
+  | 'CONFLICT'
+  | 'NOT_MODIFIED'
+  | 'LIMIT_REACHED';
+
+/** Messages by field, in the API's snake_case names. */
+export type FieldErrors = Record<string, string[]>;
+
+/** An expected refusal of the domain. Its `extensions` reach GraphQL clients as they are. */
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+  readonly extensions: Record<string, unknown>;
+
+  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}) {
+    super(message);
+    this.name = 'DomainError';
+    this.code = code;
+    this.extensions = { code, ...details };
+  }
+}
+
+/** No usable credential. */
+export class Unauthenticated extends DomainError {
+  constructor(message = '401 Unauthorized') {
+    super('UNAUTHENTICATED', message);
+  }
+}
+
+/** The credential's scopes do not reach this far; `accepted` lists those that would. */
+export class InsufficientScope extends DomainError {
+  constructor(accepted: string[]) {
+    super('INSUFFICIENT_SCOPE', 'The request requires higher privileges than provided by the access token.', {
+      scope: accepted.join(' '),
+    });
+  }
+}
+
+/** The actor may not do this here. */
+export class Forbidden extends DomainError {
+  constructor(reason?: string) {
+    super('FORBIDDEN', reason === undefined ? '403 Forbidden' : `403 Forbidden  - ${reason}`);
+  }
+}
+
+/** Nothing there that the actor may see; `resource` is the kind that was looked for ("Project"). */
+export class NotFound extends DomainError {
+  constructor(resource: string, message = `404 ${resource} Not Found`) {
+    super('NOT_FOUND', message, { resource });
+  }
+}
+
+/** Values that the domain refuses, with messages by field (behaviour.md 1.6). */
+export class ValidationFailed extends DomainError {
+  readonly fields: FieldErrors;
+
+  constructor(fields: FieldErrors) {
+    const text = Object.entries(fields).flatMap(([field, messages]) => messages.map((m) => `${field} ${m}`));
+    super('VALIDATION_FAILED', text.join(', '), { fields });
+    this.fields = fields;
+  }
+}
+
+/** A request that makes no sense as a whole; the message says why. */
+export class BadRequest extends DomainError {
+  constructor(message: string) {
+    super('BAD_REQUEST', message);
+  }
+}
+
+/** It exists already. */
+export class Conflict extends DomainError {
+  constructor(message: string) {
+    super('CONFLICT', message);
+  }
+}
+
+/** The wanted state holds already, so nothing was done. */
+export class NotModified extends DomainError {
+  constructor() {
+    super('NOT_MODIFIED', 'Not modified');
+  }
+}
+
+/** A limit of the user is used up. */
+export class LimitReached extends DomainError {
+  constructor(message: string) {
+    super('LIMIT_REACHED', message);
+  }
+}

@@ -1,0 +1,16 @@
+import type { Transaction } from '#src/db.ts';
+
+export interface NewEvent {
+  projectId: number;
+  authorId: number;
+  /** As the feed names it: `opened`, `closed`, `created` … (behaviour.md 7, Event). */
+  action: string;
+  target?: { type: 'Issue' | 'Milestone'; id: number; title: string };
+}
+
+/** Records what was done, in the transaction that does it. */
+export async function recordEvent(tx: Transaction, { projectId, authorId, action, target }: NewEvent): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO events (project_id, author_id, action, target_type, target_id, target_title)
+    VALUES (${projectId}, ${authorId}, ${action}, ${target?.type ?? null}, ${target?.id ?? null}, ${target?.title ?? null})`;
+}

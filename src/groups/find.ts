@@ -1,0 +1,36 @@
+import type { Subject } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { groupAccessLevel, groupVisible } from '#src/access/visibility.ts';
+import { Prisma } from '#src/db.ts';
+import { NotFound } from '#src/errors.ts';
+
+const { sql } = Prisma;
+
+/** A numeric ID, or a full path. */
+export type Ref = number | string;
+
+export interface GroupRow extends Subject {
+  id: number;
+  name: string;
+  path: string;
+  fullName: string;
+  fullPath: string;
+  description: string;
+  lfsEnabled: boolean;
+  requestAccessEnabled: boolean;
+  parentId: number | null;
+  lineage: number[];
+}
+
+/** The group, when the actor may see it. Throws NotFound. */
+export async function findGroup(context: Context, ref: Ref): Promise<GroupRow> {
+  const actor = requireActor(context);
+  const wanted = typeof ref === 'number' ? sql`n.id = ${ref}` : sql`lower(n.full_path) = lower(${ref})`;
+  const [group] = await context.db.$queryRaw<GroupRow[]>`
+    SELECT n.id, n.name, n.path, n.full_name AS "fullName", n.full_path AS "fullPath", n.description,
+      n.visibility::text AS visibility, n.lfs_enabled AS "lfsEnabled", n.request_access_enabled AS "requestAccessEnabled",
+      n.parent_id AS "parentId", n.lineage, ${groupAccessLevel(actor)}::int AS "accessLevel"
+    FROM namespaces n WHERE n.kind = 'group' AND ${wanted} AND ${groupVisible(actor)}`;
+  if (!group) throw new NotFound('Group');
+  return group;
+}

@@ -1,0 +1,81 @@
+import { can } from '#src/access/abilities.ts';
+import type { Actor, Context } from '#src/access/actor.ts';
+import type { Transaction } from '#src/db.ts';
+import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
+import { ensureLabels } from '#src/labels/ensure.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+
+/** What reporters may set beside title and description. */
+export interface IssueAttributes {
+  assigneeId?: number | null | undefined;
+  milestoneId?: number | null | undefined;
+  /** Names; those that do not exist are created. */
+  labels?: readonly string[] | null | undefined;
+  dueDate?: string | null | undefined;
+}
+
+export const TITLE_LENGTH = 255;
+
+/** Refuses titles that are blank or too long, and descriptions of more than a million characters. */
+export function checkTexts(title: string | null | undefined, description: string | null | undefined): void {
+  const errors: FieldErrors = {};
+  if (title !== undefined) {
+    if (title === null || title.trim() === '') errors.title = ["can't be blank"];
+    else if ([...title].length > TITLE_LENGTH) errors.title = [`is too long (maximum is ${TITLE_LENGTH} characters)`];
+  }
+  if (description && description.length > 1_000_000) {
+    errors.description = ['is too long (maximum is 1000000 characters)'];
+  }
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+/** The attributes that the actor may set; the others are dropped silently (behaviour.md 6). 0 clears as null does. */
+export function permittedAttributes(actor: Actor, project: ProjectRow, given: IssueAttributes): IssueAttributes {
+  if (!can(actor, 'admin_issue', project)) return {};
+  const { assigneeId, milestoneId, labels, dueDate } = given;
+  return { assigneeId: assigneeId || zeroAsNull(assigneeId), milestoneId: milestoneId || zeroAsNull(milestoneId), labels, dueDate };
+}
+
+/**
+ * An assignee must be able to read the project, a milestone must be the project's own: others are taken as none.
+ * Returns the columns that change.
+ */
+export async function resolveAttributes({ db }: Context, project: ProjectRow, attributes: IssueAttributes) {
+  const { assigneeId, milestoneId, dueDate } = attributes;
+  const assignee = assigneeId ? await assignable(db, project, assigneeId) : null;
+  const milestone = milestoneId
+    ? await db.milestone.findFirst({ where: { id: milestoneId, projectId: project.id }, select: { id: true } })
+    : null;
+  return {
+    ...(assigneeId === undefined ? {} : { assigneeId: assignee }),
+    ...(milestoneId === undefined ? {} : { milestoneId: milestone?.id ?? null }),
+    ...(dueDate === undefined ? {} : { dueDate: dueDate === null ? null : new Date(`${dueDate}T00:00:00Z`) }),
+  };
+}
+
+/** Makes the named labels the issue's only ones. */
+export async function setLabels(
+  tx: Transaction,
+  projectId: number,
+  issueId: number,
+  names: readonly string[],
+): Promise<void> {
+  const ids = await ensureLabels(tx, projectId, names);
+  await tx.$executeRaw`DELETE FROM issue_labels WHERE issue_id = ${issueId} AND NOT label_id = ANY(${ids}::int[])`;
+  await tx.$executeRaw`INSERT INTO issue_labels (issue_id, label_id) SELECT ${issueId}, unnest(${ids}::int[]) ON CONFLICT DO NOTHING`;
+}
+
+async function assignable(db: Context['db'], project: ProjectRow, userId: number): Promise<number | null> {
+  const [row] = await db.$queryRaw<{ id: number }[]>`
+    SELECT u.id FROM users u JOIN projects p ON p.id = ${project.id} JOIN namespaces n ON n.id = p.namespace_id
+    WHERE u.id = ${userId} AND u.state = 'active' AND (p.visibility = 'public' OR (p.visibility = 'internal' AND NOT u.external)
+      OR u.admin OR n.owner_id = u.id OR EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id
+        AND (m.expires_at IS NULL OR m.expires_at > (now() AT TIME ZONE 'UTC')::date)
+        AND (m.project_id = p.id OR m.namespace_id = ANY(n.lineage) OR m.namespace_id IN (
+          SELECT unnest(g.lineage) FROM project_shares s JOIN namespaces g ON g.id = s.group_id WHERE s.project_id = p.id))))`;
+  return row?.id ?? null;
+}
+
+function zeroAsNull(value: number | null | undefined): null | undefined {
+  return value === undefined ? undefined : null;
+}

@@ -1,0 +1,57 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { recordEvent } from '#src/events/record.ts';
+import type { Ref } from '#src/groups/find.ts';
+import {
+  checkTexts,
+  type IssueAttributes,
+  permittedAttributes,
+  resolveAttributes,
+  setLabels,
+} from '#src/issues/attributes.ts';
+import { type IssueRow, issuesByIds } from '#src/issues/rows.ts';
+import { maySetTimestamps } from '#src/issues/timestamps.ts';
+import { findProject } from '#src/projects/find.ts';
+
+export interface NewIssue extends IssueAttributes {
+  project: Ref;
+  title: string;
+  description?: string | null | undefined;
+  confidential?: boolean | null | undefined;
+  /** Honoured from administrators and owners of the personal namespace. */
+  createdAt?: Date | null | undefined;
+}
+
+/** Opens an issue. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createIssue(context: Context, input: NewIssue): Promise<IssueRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, input.project);
+  authorize(actor, 'create_issue', project);
+  checkTexts(input.title, input.description);
+  const attributes = permittedAttributes(actor, project, input);
+  const columns = await resolveAttributes(context, project, attributes);
+  const createdAt = (maySetTimestamps(actor, project) && input.createdAt) || new Date();
+  const id = await context.db.$transaction(async (tx) => {
+    const [issue] = await tx.$queryRaw<[{ id: number }]>`
+      WITH counter AS (
+        UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${project.id}
+        RETURNING last_issue_iid)
+      INSERT INTO issues (iid, project_id, author_id, title, description, confidential, assignee_id, milestone_id, due_date,
+        created_at, updated_at)
+      SELECT last_issue_iid, ${project.id}, ${actor.id}, ${input.title}, ${input.description ?? null},
+        ${input.confidential ?? false}, ${columns.assigneeId ?? null}::int, ${columns.milestoneId ?? null}::int,
+        ${columns.dueDate ?? null}::date, ${createdAt}::timestamptz, ${createdAt}::timestamptz
+      FROM counter RETURNING id`;
+    if (attributes.labels?.length) await setLabels(tx, project.id, issue.id, attributes.labels);
+    const target = { type: 'Issue', id: issue.id, title: input.title } as const;
+    await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'opened', target });
+    return issue.id;
+  });
+  return only(await issuesByIds(context, [id]));
+}
+
+/** The one element of a list that has just been made sure to have one. */
+export function only<T>([first]: readonly T[]): T {
+  if (first === undefined) throw new Error('a record vanished between its change and its reading');
+  return first;
+}

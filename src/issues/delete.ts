@@ -1,0 +1,17 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { recordEvent } from '#src/events/record.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { locateIssue } from '#src/issues/find.ts';
+
+/** Removes an issue softly: the row stays, no answer holds it. Throws NotFound, Forbidden. */
+export async function deleteIssue(context: Context, ref: Ref, iid: number): Promise<void> {
+  const actor = requireActor(context);
+  const { project, issue } = await locateIssue(context, ref, iid);
+  authorize(actor, 'delete_issue', project);
+  await context.db.$transaction(async (tx) => {
+    await tx.issue.update({ where: { id: issue.id }, data: { deletedAt: new Date() } });
+    const target = { type: 'Issue', id: issue.id, title: issue.title } as const;
+    await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'destroyed', target });
+  });
+}

@@ -1,0 +1,84 @@
+import { can } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import type { Transaction } from '#src/db.ts';
+import { BadRequest } from '#src/errors.ts';
+import { recordEvent } from '#src/events/record.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { only } from '#src/issues/create.ts';
+import { locateIssue, maySee } from '#src/issues/find.ts';
+import { type IssueRow, issuesByIds } from '#src/issues/rows.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
+
+/**
+ * Moves an issue to another project: a copy is opened there with labels and milestone of the same titles, notes, awards and
+ * the subscriptions; the old one is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
+ */
+export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref): Promise<IssueRow> {
+  const actor = requireActor(context);
+  const { project, issue } = await locateIssue(context, ref, iid);
+  const target = await findProject(context, to);
+  const permitted = can(actor, 'move_issue', project) && can(actor, 'move_issue', target) && maySee(actor, project, issue);
+  if (!permitted || issue.movedToId !== null) throw new BadRequest('Cannot move issue due to insufficient permissions!');
+  if (target.id === project.id) throw new BadRequest('Cannot move issue to project it originates from!');
+  const id = await context.db.$transaction(async (tx) => {
+    const copy = await copyIssue(tx, issue, target);
+    await copyTrail(tx, issue.id, copy.id);
+    await tellBothSides(tx, actor.id, { issue, project }, { id: copy.id, iid: copy.iid, project: target });
+    const moved = await tx.issue.updateMany({
+      where: { id: issue.id, movedToId: null, deletedAt: null },
+      data: { movedToId: copy.id, state: 'closed', updatedAt: new Date() },
+    });
+    if (moved.count === 0) throw new BadRequest('Cannot move issue due to insufficient permissions!');
+    const event = { type: 'Issue', id: copy.id, title: issue.title } as const;
+    await recordEvent(tx, { projectId: target.id, authorId: actor.id, action: 'opened', target: event });
+    return copy.id;
+  });
+  return only(await issuesByIds(context, [id]));
+}
+
+async function copyIssue(tx: Transaction, issue: IssueRow, target: ProjectRow): Promise<{ id: number; iid: number }> {
+  const [copy] = await tx.$queryRaw<[{ id: number; iid: number }]>`
+    WITH counter AS (
+      UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${target.id} RETURNING last_issue_iid)
+    INSERT INTO issues (iid, project_id, author_id, assignee_id, title, description, state, confidential, due_date, milestone_id,
+      created_at, updated_at)
+    SELECT c.last_issue_iid, ${target.id}, i.author_id, i.assignee_id, i.title, i.description, i.state, i.confidential,
+      i.due_date, (SELECT t.id FROM milestones s JOIN milestones t ON t.title = s.title AND t.project_id = ${target.id}
+        WHERE s.id = i.milestone_id), i.created_at, now()
+    FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid`;
+  await tx.$executeRaw`
+    INSERT INTO issue_labels (issue_id, label_id)
+    SELECT ${copy.id}, t.id FROM issue_labels il JOIN labels s ON s.id = il.label_id
+      JOIN labels t ON t.title = s.title AND t.project_id = ${target.id} WHERE il.issue_id = ${issue.id}`;
+  return copy;
+}
+
+/** Notes, awards and explicit subscriptions go along. */
+async function copyTrail(tx: Transaction, from: number, to: number): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO notes (subject_type, subject_id, author_id, body, system, created_at, updated_at)
+    SELECT 'Issue', ${to}, author_id, body, system, created_at, updated_at FROM notes
+    WHERE subject_type = 'Issue' AND subject_id = ${from} ORDER BY id`;
+  await tx.$executeRaw`
+    INSERT INTO award_emoji (subject_type, subject_id, user_id, name, created_at, updated_at)
+    SELECT 'Issue', ${to}, user_id, name, created_at, updated_at FROM award_emoji
+    WHERE subject_type = 'Issue' AND subject_id = ${from} ORDER BY id`;
+  await tx.$executeRaw`
+    INSERT INTO subscriptions (user_id, subject_type, subject_id, subscribed)
+    SELECT user_id, 'Issue', ${to}, subscribed FROM subscriptions WHERE subject_type = 'Issue' AND subject_id = ${from}`;
+}
+
+async function tellBothSides(
+  tx: Transaction,
+  authorId: number,
+  from: { issue: IssueRow; project: ProjectRow },
+  to: { id: number; iid: number; project: ProjectRow },
+): Promise<void> {
+  const note = { subjectType: 'Issue', authorId, system: true };
+  await tx.note.createMany({
+    data: [
+      { ...note, subjectId: from.issue.id, body: `moved to ${to.project.fullPath}#${to.iid}` },
+      { ...note, subjectId: to.id, body: `moved from ${from.project.fullPath}#${from.issue.iid}` },
+    ],
+  });
+}

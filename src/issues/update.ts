@@ -1,0 +1,65 @@
+import { can } from '#src/access/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
+import { Forbidden } from '#src/errors.ts';
+import { recordEvent } from '#src/events/record.ts';
+import type { Ref } from '#src/groups/find.ts';
+import {
+  checkTexts,
+  type IssueAttributes,
+  permittedAttributes,
+  resolveAttributes,
+  setLabels,
+} from '#src/issues/attributes.ts';
+import { only } from '#src/issues/create.ts';
+import { locateIssue, maySee } from '#src/issues/find.ts';
+import { type IssueRow, issuesByIds } from '#src/issues/rows.ts';
+import { maySetTimestamps } from '#src/issues/timestamps.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+
+export interface IssueChanges extends IssueAttributes {
+  title?: string | null | undefined;
+  description?: string | null | undefined;
+  confidential?: boolean | null | undefined;
+  stateEvent?: 'close' | 'reopen' | null | undefined;
+  updatedAt?: Date | null | undefined;
+}
+
+/** Changes an issue: unset means unchanged, null cleared. Throws NotFound, Forbidden, ValidationFailed. */
+export async function updateIssue(context: Context, ref: Ref, iid: number, changes: IssueChanges): Promise<IssueRow> {
+  const actor = requireActor(context);
+  const { project, issue } = await locateIssue(context, ref, iid);
+  if (!mayUpdate(actor, project, issue)) throw new Forbidden();
+  checkTexts(changes.title, changes.description);
+  const attributes = permittedAttributes(actor, project, changes);
+  const columns = await resolveAttributes(context, project, attributes);
+  const { labels } = attributes;
+  const state = changes.stateEvent ? STATES[changes.stateEvent] : issue.state;
+  await context.db.$transaction(async (tx) => {
+    await tx.issue.update({
+      where: { id: issue.id },
+      data: {
+        ...columns,
+        ...(changes.title == null ? {} : { title: changes.title }),
+        ...(changes.description === undefined ? {} : { description: changes.description }),
+        ...(changes.confidential == null ? {} : { confidential: changes.confidential }),
+        state,
+        updatedAt: (maySetTimestamps(actor, project) && changes.updatedAt) || new Date(),
+      },
+    });
+    if (labels !== undefined) await setLabels(tx, project.id, issue.id, labels ?? []);
+    if (state !== issue.state) {
+      const action = state === 'closed' ? 'closed' : 'opened';
+      const target = { type: 'Issue', id: issue.id, title: changes.title ?? issue.title } as const;
+      await recordEvent(tx, { projectId: project.id, authorId: actor.id, action, target });
+    }
+  });
+  return only(await issuesByIds(context, [issue.id]));
+}
+
+const STATES = { close: 'closed', reopen: 'opened' } as const;
+
+/** Reporters, the author and the assignee may. */
+function mayUpdate(actor: Actor, project: ProjectRow, issue: IssueRow): boolean {
+  if (!maySee(actor, project, issue)) return false;
+  return can(actor, 'update_issue', project) || issue.author.id === actor.id || issue.assignee?.id === actor.id;
+}

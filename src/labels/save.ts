@@ -1,0 +1,95 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { violates } from '#src/db.ts';
+import { Conflict, type FieldErrors, ValidationFailed } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { parseColor } from '#src/labels/color.ts';
+import { findLabel, findLabelByTitle, type LabelRef, type LabelRow, labelById } from '#src/labels/list.ts';
+import { findProject } from '#src/projects/find.ts';
+import { setSubscription } from '#src/subscriptions/subscribe.ts';
+
+export interface LabelValues {
+  title?: string | null | undefined;
+  color?: string | null | undefined;
+  description?: string | null | undefined;
+  /** 0 or more; null takes it away. */
+  priority?: number | null | undefined;
+}
+
+/** Creates a label. Throws NotFound, Forbidden, Conflict, ValidationFailed. */
+export async function createLabel(context: Context, ref: Ref, values: LabelValues): Promise<LabelRow> {
+  const { project } = await administered(context, ref);
+  const { title, color } = checked({ ...values, title: values.title ?? '', color: values.color ?? '' });
+  const { description = null, priority = null } = values;
+  try {
+    const data = { projectId: project.id, title: title ?? '', color: color ?? '', description, priority };
+    const label = await context.db.label.create({ data, select: { id: true } });
+    return await labelById(context, project, label.id);
+  } catch (error) {
+    throw violates(error) ? new Conflict('Label already exists') : error;
+  }
+}
+
+/** Changes the label with that title: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
+export async function updateLabel(context: Context, ref: Ref, title: string, values: LabelValues): Promise<LabelRow> {
+  const { project } = await administered(context, ref);
+  const label = await findLabelByTitle(context, project, title);
+  const { description, priority } = values;
+  try {
+    const data = {
+      ...checked(values),
+      ...(description === undefined ? {} : { description }),
+      ...(priority === undefined ? {} : { priority }),
+    };
+    await context.db.label.update({ where: { id: label.id }, data });
+  } catch (error) {
+    throw violates(error) ? new ValidationFailed({ title: ['has already been taken'] }) : error;
+  }
+  return labelById(context, project, label.id);
+}
+
+/** Deletes the label with that title and takes it off everything. Throws NotFound, Forbidden. */
+export async function deleteLabel(context: Context, ref: Ref, title: string): Promise<void> {
+  const { project } = await administered(context, ref);
+  const label = await findLabelByTitle(context, project, title);
+  await context.db.$transaction([
+    context.db.subscription.deleteMany({ where: { subjectType: 'Label', subjectId: label.id } }),
+    context.db.label.deleteMany({ where: { id: label.id } }),
+  ]);
+}
+
+/** Follows a label, or stops to. Throws NotModified when that holds already, NotFound. */
+export async function subscribeToLabel(
+  context: Context,
+  ref: Ref,
+  labelRef: LabelRef,
+  subscribed: boolean,
+): Promise<LabelRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'read_label', project);
+  const label = await findLabel(context, project, labelRef);
+  await setSubscription(context.db, actor.id, { type: 'Label', id: label.id }, label.subscribed, subscribed);
+  return { ...label, subscribed };
+}
+
+async function administered(context: Context, ref: Ref) {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'admin_label', project);
+  return { actor, project };
+}
+
+/** Title and colour as stored, those that are given. The spec's messages call the name `title` (behaviour.md 1.6). */
+function checked({ title, color, priority }: LabelValues): { title?: string; color?: string } {
+  const errors: FieldErrors = {};
+  const name = title?.trim();
+  if (name === '') errors.title = ["can't be blank"];
+  else if (name !== undefined && name.length > 255) errors.title = ['is too long (maximum is 255 characters)'];
+  else if (name?.includes(',')) errors.title = ['is invalid'];
+  const hex = color == null ? undefined : parseColor(color);
+  if (hex === null) errors.color = ['must be a valid color code'];
+  if (priority != null && priority < 0) errors.priority = ['must be greater than or equal to 0'];
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  return { ...(name === undefined ? {} : { title: name }), ...(hex == null ? {} : { color: hex }) };
+}

@@ -1,0 +1,45 @@
+import type { Credentials } from './credentials.ts';
+
+export interface BannerFacts {
+  version: string;
+  url: string;
+  dataDir: string;
+  /** E.g. `embedded PostgreSQL 18.4`. */
+  database: string;
+  /** Path of the file with the administrator's credentials, if there is one. */
+  credentialsFile?: string;
+  /** Shown only when the administrator has just been created, or the server is ephemeral. */
+  credentials?: Credentials;
+  ephemeral: boolean;
+}
+
+/** The block that greets whoever started the server. */
+export function banner(facts: BannerFacts): string {
+  const { version, url, dataDir, database, credentials, credentialsFile, ephemeral } = facts;
+  const lines = [
+    `Gantry ${version} is running.`,
+    '',
+    ...table({
+      URL: url,
+      Data: ephemeral ? `${dataDir} (removed at exit)` : dataDir,
+      Database: database,
+      ...(credentials === undefined && credentialsFile !== undefined ? { Credentials: credentialsFile } : {}),
+    }),
+  ];
+  if (credentials !== undefined) {
+    const { password, privateToken } = credentials;
+    lines.push(
+      '',
+      'The administrator:',
+      '',
+      ...table({ Username: 'root', Password: password, 'Private token': privateToken }),
+    );
+    if (!ephemeral) lines.push('', `They are kept in ${credentialsFile} and are not shown again.`);
+  }
+  lines.push('', 'Stop with Ctrl+C.');
+  return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
+}
+
+function table(rows: Record<string, string>): string[] {
+  return Object.entries(rows).map(([name, value]) => `  ${`${name}:`.padEnd(15)} ${value}`);
+}

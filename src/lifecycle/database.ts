@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Config } from '../config.ts';
+import { type DatabaseLog, type EmbeddedPostgres, startEmbeddedPostgres } from '../database/embedded.ts';
+import { type DataLock, LockedError, lockDataDirectory, readHolder } from '../database/lock.ts';
+
+const oldestVersion = 15;
+
+/** Milliseconds that a command waits for a server that is just starting, or for another command to end. */
+const patience = 15_000;
+
+/**
+ * The database for the server: the one of `DATABASE_URL`, or the embedded one, started here.
+ *
+ * @throws Error if it cannot be reached or started
+ */
+export async function openDatabase(
+  config: Config,
+  log: DatabaseLog,
+  onExit: (reason: string) => void,
+): Promise<EmbeddedPostgres> {
+  if (config.databaseUrl !== undefined) return { url: config.databaseUrl, stop: async () => undefined };
+  return startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit });
+}
+
+/**
+ * Runs a command's work on the server's database, whether the server runs or not: then the embedded PostgreSQL is started
+ * for the time of the work.
+ *
+ * @param command name for the message that others get meanwhile
+ * @throws LockedError if something else than a server keeps the data directory for long
+ */
+export async function withDatabase<Result>(
+  config: Config,
+  log: DatabaseLog,
+  command: string,
+  work: (url: string) => Promise<Result>,
+): Promise<Result> {
+  if (config.databaseUrl !== undefined) return work(config.databaseUrl);
+  const access = await lockOrFind(config.dataDir, command);
+  if (typeof access === 'string') return work(access);
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
+    try {
+      return await work(postgres.url);
+    } finally {
+      await postgres.stop();
+    }
+  } finally {
+    access.release();
+  }
+}
+
+/**
+ * The version of the server behind a URL, e.g. `18.4`.
+ *
+ * @throws Error if it cannot be reached or is too old
+ */
+export async function requireSupportedVersion(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new Error(`The database of DATABASE_URL cannot be used: ${reasonOf(error)}`, { cause: error });
+  }
+  try {
+    const { rows } = await client.query<{ server_version: string }>('show server_version');
+    const version = rows[0]?.server_version.split(' ')[0] ?? '0';
+    if (Number.parseInt(version, 10) >= oldestVersion) return version;
+    throw new Error(`Gantry needs PostgreSQL ${oldestVersion} or later; the server of DATABASE_URL is ${version}.`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The lock if nobody has it, or else the URL of the running server's database. */
+async function lockOrFind(dataDir: string, command: string): Promise<DataLock | string> {
+  const begun = performance.now();
+  for (;;) {
+    try {
+      return lockDataDirectory(dataDir, command);
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error;
+      const url = readHolder(dataDir)?.databaseUrl;
+      if (url !== undefined) return url;
+      if (performance.now() - begun > patience) throw error;
+      await sleep(50);
+    }
+  }
+}
+
+/** A refused connection to a name with several addresses is an AggregateError without a message of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A server that accepts connections. */
+export interface Listening {
+  /** Base URL, with the port that was taken. */
+  url: string;
+  /**
+   * Stops accepting, and waits until running requests have been answered, at most `milliseconds`; what runs then is cut off.
+   */
+  close(milliseconds: number): Promise<void>;
+}
+
+/**
+ * Listens for HTTP.
+ *
+ * @param port 0 takes a free one
+ * @throws Error that says which setting to change
+ */
+export async function listen(handler: RequestListener, host: string, port: number): Promise<Listening> {
+  const server = createServer(handler);
+  // Longer than the idle time of common proxies, so that it is not the server that closes a connection just being reused.
+  server.keepAliveTimeout = 75_000;
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw explain(error as NodeJS.ErrnoException, host, port);
+  }
+  const address = server.address();
+  const taken = typeof address === 'object' && address !== null ? address.port : port;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    close: (milliseconds) => close(server, milliseconds),
+  };
+}
+
+async function close(server: Server, milliseconds: number): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  // A kept-alive connection becomes idle once its last request has been answered: close it then, not when it times out.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const deadline = new AbortController();
+  try {
+    await Promise.race([closed, sleep(milliseconds, undefined, { signal: deadline.signal })]);
+  } finally {
+    deadline.abort();
+    clearInterval(sweep);
+  }
+  server.closeAllConnections();
+  await closed;
+}
+
+function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `Port ${port} on ${host} is in use by another program. Set PORT to another one.`,
+    EACCES: `Port ${port} on ${host} may not be used by this account. Set PORT to one above 1023.`,
+    EADDRNOTAVAIL: `This machine has no address ${host}. Set HOST to one that it has.`,
+    ENOTFOUND: `There is no host named ${host}. Set HOST to an address of this machine.`,
+  };
+  const reason = reasons[error.code ?? ''];
+  return reason === undefined ? error : new Error(reason, { cause: error });
+}

@@ -1,0 +1,100 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { violates } from '#src/db.ts';
+import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
+import { recordEvent } from '#src/events/record.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { findMilestone } from '#src/milestones/list.ts';
+import type { MilestoneRow } from '#src/milestones/rows.ts';
+import { findProject } from '#src/projects/find.ts';
+
+export interface MilestoneValues {
+  title?: string | null | undefined;
+  description?: string | null | undefined;
+  /** YYYY-MM-DD. */
+  startDate?: string | null | undefined;
+  dueDate?: string | null | undefined;
+}
+
+export interface MilestoneChanges extends MilestoneValues {
+  stateEvent?: 'close' | 'activate' | null | undefined;
+}
+
+/** Creates a milestone. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createMilestone(context: Context, ref: Ref, values: MilestoneValues): Promise<MilestoneRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'admin_milestone', project);
+  const { title = '', description, startDate, dueDate } = values;
+  check({ title, startDate, dueDate });
+  const id = await unlessTaken(
+    context.db.$transaction(async (tx) => {
+      const [milestone] = await tx.$queryRaw<[{ id: number }]>`
+        WITH counter AS (UPDATE project_counters SET last_milestone_iid = last_milestone_iid + 1
+          WHERE project_id = ${project.id} RETURNING last_milestone_iid)
+        INSERT INTO milestones (iid, project_id, title, description, start_date, due_date)
+        SELECT last_milestone_iid, ${project.id}, ${title}, ${description ?? null}, ${startDate ?? null}::date,
+          ${dueDate ?? null}::date FROM counter RETURNING id`;
+      const target = { type: 'Milestone', id: milestone.id, title: title ?? '' } as const;
+      await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'opened', target });
+      return milestone.id;
+    }),
+  );
+  return findMilestone(context, project, id);
+}
+
+/** Changes a milestone: unset means unchanged, null cleared. Throws NotFound, Forbidden, ValidationFailed. */
+export async function updateMilestone(
+  context: Context,
+  ref: Ref,
+  id: number,
+  changes: MilestoneChanges,
+): Promise<MilestoneRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'admin_milestone', project);
+  const milestone = await findMilestone(context, project, id);
+  const { title, description, stateEvent } = changes;
+  const startDate = changes.startDate === undefined ? milestone.startDate : changes.startDate;
+  const dueDate = changes.dueDate === undefined ? milestone.dueDate : changes.dueDate;
+  check({ title, startDate, dueDate });
+  const state = stateEvent ? STATES[stateEvent] : milestone.state;
+  await unlessTaken(
+    context.db.$transaction(async (tx) => {
+      await tx.milestone.update({
+        where: { id },
+        data: {
+          ...(title == null ? {} : { title }),
+          ...(description === undefined ? {} : { description }),
+          startDate: startDate === null ? null : new Date(startDate),
+          dueDate: dueDate === null ? null : new Date(dueDate),
+          state,
+        },
+      });
+      if (state !== milestone.state) {
+        const action = state === 'closed' ? 'closed' : 'opened';
+        const target = { type: 'Milestone', id, title: title ?? milestone.title } as const;
+        await recordEvent(tx, { projectId: project.id, authorId: actor.id, action, target });
+      }
+    }),
+  );
+  return findMilestone(context, project, id);
+}
+
+const STATES = { close: 'closed', activate: 'active' } as const;
+
+function check({ title, startDate, dueDate }: MilestoneValues): void {
+  const errors: FieldErrors = {};
+  if (title !== undefined && (title === null || title.trim() === '')) errors.title = ["can't be blank"];
+  else if (title && title.length > 255) errors.title = ['is too long (maximum is 255 characters)'];
+  if (startDate && dueDate && startDate >= dueDate) errors.start_date = ["Can't be greater than due date"];
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+async function unlessTaken<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw violates(error) ? new ValidationFailed({ title: ['has already been taken'] }) : error;
+  }
+}

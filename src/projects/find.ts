@@ -1,0 +1,103 @@
+import type { Subject } from '#src/access/abilities.ts';
+import { type Context, requireApiScope } from '#src/access/actor.ts';
+import { projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
+import { Prisma } from '#src/db.ts';
+import { NotFound } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import type { UserRow } from '#src/users/rows.ts';
+import { userJson } from '#src/users/rows.ts';
+
+const { sql } = Prisma;
+
+export interface NamespaceRow {
+  id: number;
+  name: string;
+  path: string;
+  kind: 'user' | 'group';
+  fullPath: string;
+}
+
+export interface ProjectRow extends Subject {
+  id: number;
+  name: string;
+  path: string;
+  fullPath: string;
+  fullName: string;
+  description: string | null;
+  defaultBranch: string | null;
+  archived: boolean;
+  issuesEnabled: boolean;
+  mergeRequestsEnabled: boolean;
+  wikiEnabled: boolean;
+  jobsEnabled: boolean;
+  snippetsEnabled: boolean;
+  containerRegistryEnabled: boolean;
+  sharedRunnersEnabled: boolean;
+  lfsEnabled: boolean;
+  publicJobs: boolean;
+  requestAccessEnabled: boolean;
+  onlyAllowMergeIfPipelineSucceeds: boolean;
+  onlyAllowMergeIfAllDiscussionsAreResolved: boolean;
+  /** ISO 8601. */
+  createdAt: string;
+  lastActivityAt: string;
+  creatorId: number;
+  namespace: NamespaceRow;
+  /** The user whose personal namespace holds the project. */
+  owner: UserRow | null;
+  openIssuesCount: number;
+  /** Level of the actor's own membership of the project; null without. */
+  projectMembership: number | null;
+  /** The highest level of the actor's memberships of the group and the groups around it; null without. */
+  groupMembership: number | null;
+  sharedWithGroups: { groupId: number; groupName: string; groupAccessLevel: number }[];
+}
+
+/** The project, when the actor may see it. Throws NotFound. */
+export async function findProject(context: Context, ref: Ref): Promise<ProjectRow> {
+  requireApiScope(context.actor);
+  const [row] = await selectProjects(context, wanted(ref));
+  if (!row) throw new NotFound('Project');
+  return row;
+}
+
+/** The projects with these IDs that the actor may see, in no order: for dataloaders. */
+export async function findProjectsByIds(context: Context, ids: readonly number[]): Promise<ProjectRow[]> {
+  requireApiScope(context.actor);
+  return selectProjects(context, sql`p.id = ANY(${[...ids]})`);
+}
+
+async function selectProjects(context: Context, condition: Prisma.Sql): Promise<ProjectRow[]> {
+  const { actor } = context;
+  const rows = await context.db.$queryRaw<{ project: ProjectRow }[]>`
+    SELECT row_to_json(t) AS project FROM (
+      SELECT p.id, p.name, p.path, n.full_path || '/' || p.path AS "fullPath", n.full_name || ' / ' || p.name AS "fullName",
+        p.description, p.visibility, p.archived, p.default_branch AS "defaultBranch", p.issues_enabled AS "issuesEnabled",
+        p.merge_requests_enabled AS "mergeRequestsEnabled", p.wiki_enabled AS "wikiEnabled", p.jobs_enabled AS "jobsEnabled",
+        p.snippets_enabled AS "snippetsEnabled", p.container_registry_enabled AS "containerRegistryEnabled",
+        p.shared_runners_enabled AS "sharedRunnersEnabled", p.lfs_enabled AS "lfsEnabled", p.public_jobs AS "publicJobs",
+        p.request_access_enabled AS "requestAccessEnabled",
+        p.only_allow_merge_if_pipeline_succeeds AS "onlyAllowMergeIfPipelineSucceeds",
+        p.only_allow_merge_if_all_discussions_are_resolved AS "onlyAllowMergeIfAllDiscussionsAreResolved",
+        p.created_at AS "createdAt", p.last_activity_at AS "lastActivityAt", p.creator_id AS "creatorId",
+        json_build_object('id', n.id, 'name', n.name, 'path', n.path, 'kind', n.kind, 'fullPath', n.full_path) AS namespace,
+        ${userJson('o')} AS owner, c.opened AS "openIssuesCount",
+        COALESCE((SELECT json_agg(json_build_object('groupId', g.id, 'groupName', g.name, 'groupAccessLevel', s.group_access)
+          ORDER BY s.id) FROM project_shares s JOIN namespaces g ON g.id = s.group_id WHERE s.project_id = p.id), '[]')
+          AS "sharedWithGroups",
+        (SELECT m.access_level FROM members m WHERE m.project_id = p.id AND m.user_id = ${actor?.id ?? 0}) AS "projectMembership",
+        (SELECT max(m.access_level) FROM members m WHERE m.namespace_id = ANY(n.lineage) AND m.user_id = ${actor?.id ?? 0})
+          AS "groupMembership",
+        ${projectAccessLevel(actor)} AS "accessLevel"
+      FROM projects p JOIN namespaces n ON n.id = p.namespace_id JOIN project_counters c ON c.project_id = p.id
+        LEFT JOIN users o ON o.id = n.owner_id
+      WHERE ${condition} AND ${projectVisible(actor)}) t`;
+  return rows.map(({ project }) => project);
+}
+
+/** The condition on aliases `p` and `n` that names one project. */
+function wanted(ref: Ref): Prisma.Sql {
+  if (typeof ref === 'number') return sql`p.id = ${ref}`;
+  const slash = ref.lastIndexOf('/');
+  return sql`lower(n.full_path) = lower(${ref.slice(0, Math.max(slash, 0))}) AND lower(p.path) = lower(${ref.slice(slash + 1)})`;
+}

@@ -1,0 +1,64 @@
+import crypto from 'node:crypto';
+import { promisify } from 'node:util';
+
+const scrypt = promisify(crypto.scrypt) as (
+  password: string,
+  salt: Buffer,
+  length: number,
+  options: crypto.ScryptOptions,
+) => Promise<Buffer>;
+
+/** SHA-256 of a token: what is stored and looked up instead of it. */
+export function tokenHash(token: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(crypto.createHash('sha256').update(token).digest());
+}
+
+/** A random token of 20 letters and digits (119 bits) behind a recognisable prefix. */
+export function newToken(prefix = ''): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+  return prefix + Array.from({ length: 20 }, () => alphabet[crypto.randomInt(alphabet.length)]).join('');
+}
+
+/** Encrypts under the server's key with AES-256-GCM: nonce (12 bytes), tag (16 bytes), ciphertext. */
+export function encrypt(text: string, secret: string): Uint8Array<ArrayBuffer> {
+  const nonce = crypto.randomBytes(12);
+  const cipher = crypto.createCipheriv('aes-256-gcm', keyOf(secret), nonce);
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return new Uint8Array(Buffer.concat([nonce, cipher.getAuthTag(), body]));
+}
+
+/** Undoes encrypt; throws when the key is another or the bytes were changed. */
+export function decrypt(bytes: Uint8Array, secret: string): string {
+  const decipher = crypto.createDecipheriv('aes-256-gcm', keyOf(secret), bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
+}
+
+const keys = new Map<string, Buffer>();
+function keyOf(secret: string): Buffer {
+  const known = keys.get(secret);
+  if (known) return known;
+  const key = Buffer.from(crypto.hkdfSync('sha256', secret, 'gantry', 'stored secrets', 32));
+  keys.set(secret, key);
+  return key;
+}
+
+const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+
+/** A memory-hard hash (scrypt, 32 MiB) with its parameters and salt in one string. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = crypto.randomBytes(16);
+  const hash = await scrypt(password, salt, 32, COST);
+  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), hash.toString('base64url')].join('$');
+}
+
+/** Whether the password is the hashed one. Without a hash it takes as long and says no: nobody learns who exists. */
+export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
+  const [, N, r, p, salt = '', hash = ''] = (stored ?? NOBODY).split('$');
+  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: COST.maxmem };
+  const actual = await scrypt(password, Buffer.from(salt, 'base64url'), 32, options);
+  const expected = Buffer.from(hash, 'base64url');
+  return crypto.timingSafeEqual(actual, expected) && stored !== undefined;
+}
+
+const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`;

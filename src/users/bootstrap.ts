@@ -1,0 +1,24 @@
+import type { Db } from '#src/db.ts';
+import { createUser, type NewUser } from '#src/users/create.ts';
+
+/** Whether the administrator of the first start exists. */
+export async function hasAdministrator(db: Db): Promise<boolean> {
+  return (await db.user.count({ where: { username: 'root' } })) > 0;
+}
+
+/** Creates the administrator `root` unless there is one; true when it was created now. */
+export async function bootstrapAdministrator(
+  db: Db,
+  secret: string,
+  { password, privateToken }: { password: string; privateToken: string },
+): Promise<boolean> {
+  if (await hasAdministrator(db)) return false;
+  const email = 'admin@example.com';
+  await createUser(db, secret, { username: 'root', name: 'Administrator', email, password, privateToken, admin: true });
+  return true;
+}
+
+/** What `gantry user create` does. Throws ValidationFailed. */
+export async function createUserFromCommandLine(db: Db, secret: string, input: NewUser): Promise<{ id: number }> {
+  return createUser(db, secret, input);
+}

@@ -1,0 +1,17 @@
+import { createApp } from '#src/app.ts';
+import { connect } from '#src/db.ts';
+import { createLogger } from '#src/log.ts';
+import { givenDatabase, serve } from './serve.ts';
+
+const db = connect(givenDatabase());
+const log = createLogger('warn');
+const secret = 'bench'.repeat(8);
+const app = createApp({
+  db,
+  secret,
+  externalUrl: undefined,
+  trustProxy: false,
+  log,
+  isShuttingDown: () => false,
+});
+await serve(app);

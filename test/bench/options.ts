@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util';
+
+/** What a run of the bench measures, and for how long. */
+export interface Options {
+  issues: number;
+  projects: number;
+  /** Pairs of rounds: each runs one server, then the other. */
+  rounds: number;
+  /** Milliseconds of one round. */
+  milliseconds: number;
+  connections: number;
+  growth: boolean;
+  /** Only the measurement of this name. */
+  only: string | undefined;
+  /** Writes a CPU profile of the server under the measurement of `only`, the list of 20 when nothing is said. */
+  profile: boolean;
+}
+
+/**
+ * Reads the command line of the bench.
+ *
+ * @throws TypeError for an option that there is not
+ */
+export function readOptions(args: string[]): Options {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      'no-growth': { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+    },
+  });
+  const { quick, only, profile } = values;
+  return {
+    issues: quick ? 10_000 : 100_000,
+    projects: 50,
+    rounds: 3,
+    milliseconds: quick ? 1_000 : 3_000,
+    connections: 16,
+    growth: only === 'growth' || !(quick || values['no-growth'] || only !== undefined || profile),
+    only,
+    profile,
+  };
+}

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '#src/database/embedded.ts';
+import { migrate } from '#src/database/migrate.ts';
+
+/** The PostgreSQL of a test run, as the workers need to know it. */
+export interface TestServer {
+  /** URL of a database from which others can be created. */
+  url: string;
+  /** Name of the migrated database that `freshDatabase` copies. */
+  template: string;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    testServer: TestServer;
+  }
+}
+
+const quiet = { info: () => undefined, warn: console.warn, error: console.error };
+
+/**
+ * Starts a PostgreSQL for a test run, or uses the one of `TEST_DATABASE_URL`, and migrates a template database.
+ * Everything is gone again after `stop`.
+ */
+export async function startTestServer(): Promise<TestServer & { stop(): Promise<void> }> {
+  const { url, stop } = await startServer();
+  const template = `gantry_test_${randomBytes(4).toString('hex')}`;
+  try {
+    await administer(url, (client) => client.query(`create database ${template}`));
+    await migrate(withDatabase(url, template));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    url,
+    template,
+    async stop() {
+      await administer(url, (client) => dropAll(client, template));
+      await stop();
+    },
+  };
+}
+
+/**
+ * Copies the template database; each caller gets one of its own.
+ *
+ * @returns a connection URL
+ */
+export async function freshDatabase(server?: TestServer): Promise<string> {
+  const { url, template } = server ?? (await import('vitest')).inject('testServer');
+  const name = `${template}_${randomBytes(6).toString('hex')}`;
+  await administer(url, async (client) => {
+    // Workers copy at the same time, and a copy that finds another one running fails: take turns.
+    await client.query('select pg_advisory_lock(hashtext($1))', [template]);
+    await client.query(`create database ${name} template ${template}`);
+  });
+  return withDatabase(url, name);
+}
+
+async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given) return { url: given, stop: async () => undefined };
+
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'gantry-test-'));
+  const remove = () => rmSync(dataDir, { recursive: true, force: true });
+  // Nothing here has to survive a crash.
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
+  try {
+    const postgres = await startEmbeddedPostgres({ dataDir, log: quiet, settings });
+    return {
+      url: postgres.url,
+      async stop() {
+        await postgres.stop();
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+async function dropAll(client: pg.Client, template: string): Promise<void> {
+  const { rows } = await client.query<{ datname: string }>(
+    'select datname from pg_database where starts_with(datname, $1)',
+    [template],
+  );
+  for (const { datname } of rows) await client.query(`drop database ${pg.escapeIdentifier(datname)} with (force)`);
+}
+
+/** The same server, another database. */
+function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+async function administer<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,300 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  gantry,
+  isAlive,
+  postgresPid,
+  printed,
+  type ServerProcess,
+  scratchDirectory,
+  settings,
+  startServer,
+  until,
+} from '../support/server-process.ts';
+
+let data: string;
+let remove: () => void;
+const running = new Set<ServerProcess>();
+
+beforeEach(() => {
+  const scratch = scratchDirectory();
+  data = path.join(scratch.directory, 'data');
+  remove = scratch.remove;
+});
+
+afterEach(async () => {
+  for (const server of running) {
+    if (server.child.exitCode === null && server.child.signalCode === null) await server.end('SIGTERM');
+  }
+  running.clear();
+  remove();
+});
+
+async function serve(more: Record<string, string> = {}, args: string[] = []): Promise<ServerProcess> {
+  const server = await startServer(settings(data, more), args);
+  running.add(server);
+  return server;
+}
+
+const version = (server: ServerProcess, token: string) =>
+  fetch(`${server.url}/api/v4/version`, { headers: { 'private-token': token } });
+
+describe('start', () => {
+  test('the first start prints where everything is and how the administrator signs in', async () => {
+    const server = await serve();
+    const token = printed(server.output(), 'Private token') ?? '';
+    expect(printed(server.output(), 'Data')).toBe(data);
+    expect(printed(server.output(), 'Password')).toMatch(/^.{16,}$/);
+    expect((await version(server, token)).status).toBe(200);
+    expect((await version(server, `${token}x`)).status).toBe(401);
+    expect((await fetch(`${server.url}/-/liveness`)).status).toBe(200);
+    expect((await fetch(`${server.url}/-/readiness`)).status).toBe(200);
+  });
+
+  test('a later start names the file of mode 600 that keeps the credentials, and prints none of them', async () => {
+    const first = await serve();
+    const token = printed(first.output(), 'Private token') ?? '';
+    const password = printed(first.output(), 'Password') ?? '';
+    expect(await first.end('SIGTERM')).toBe(0);
+
+    const second = await serve();
+    const file = path.join(data, 'credentials');
+    expect(printed(second.output(), 'Credentials')).toBe(file);
+    expect(second.output()).not.toContain(token);
+    expect(second.output()).not.toContain(password);
+    expect(readFileSync(file, 'utf8')).toContain(token);
+    for (const name of ['credentials', 'secret']) expect(statSync(path.join(data, name)).mode & 0o777).toBe(0o600);
+    expect((await version(second, token)).status).toBe(200);
+  });
+
+  test('the settings choose the administrator’s credentials at the first start', async () => {
+    const token = 'chosen-token-0123456789';
+    const server = await serve({ GANTRY_ROOT_TOKEN: token, GANTRY_ROOT_PASSWORD: 'a chosen password' });
+    expect((await version(server, token)).status).toBe(200);
+    expect(readFileSync(path.join(data, 'credentials'), 'utf8')).toContain('password: a chosen password\n');
+  });
+
+  test('each wrong setting is named at once', async () => {
+    const wrong = {
+      HOST: 'a b',
+      PORT: '70000',
+      DATABASE_URL: 'mysql://u:hunter2@h/d',
+      GANTRY_URL: 'ftp://x',
+      GANTRY_SECRET: 'short',
+    };
+    const more = {
+      GANTRY_ROOT_PASSWORD: 'short',
+      GANTRY_ROOT_TOKEN: 'a b',
+      LOG_LEVEL: 'loud',
+      TRUST_PROXY: '10.0.0.0/99',
+    };
+    const { status, stderr, stdout } = await gantry(['serve'], settings(data, { ...wrong, ...more }));
+    expect(status).toBe(1);
+    for (const name of Object.keys({ ...wrong, ...more })) expect(stderr).toContain(`  ${name}: `);
+    expect(stderr + stdout).not.toContain('hunter2');
+    expect(existsSync(data)).toBe(false);
+  });
+
+  test('a port in use is said clearly, and nothing is left running', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const { status, stderr } = await gantry(['serve'], settings(data, { PORT: String(port) }));
+    other.close();
+    expect(status).toBe(1);
+    expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`);
+    expect(existsSync(path.join(data, 'postgres', 'postmaster.pid'))).toBe(false);
+  });
+
+  test('a database that cannot be reached is said clearly, without its password', async () => {
+    const env = settings(data, { DATABASE_URL: 'postgresql://user:hunter2@127.0.0.1:1/none' });
+    const { status, stderr, stdout } = await gantry(['serve'], env);
+    expect(status).toBe(1);
+    expect(stderr).toContain('The database of DATABASE_URL cannot be used');
+    expect(stderr + stdout).not.toContain('hunter2');
+  });
+
+  test('a second server on the data directory is refused by the name of the first', async () => {
+    const first = await serve();
+    const { status, stderr } = await gantry(['serve'], settings(data));
+    expect(status).toBe(1);
+    expect(stderr).toContain(`in use by process ${first.child.pid} (gantry serve)`);
+    expect((await fetch(`${first.url}/-/readiness`)).status).toBe(200);
+  });
+});
+
+describe('stop', () => {
+  test('SIGTERM finishes the running request, refuses new ones and exits with 0', async () => {
+    const server = await serve();
+    const pid = postgresPid(data);
+    const body = Buffer.alloc(64, 'x');
+    const { hostname, port } = new URL(server.url);
+    // A request whose body has not arrived yet is running; it ends when the rest has been sent.
+    const slow = request({
+      hostname,
+      port,
+      method: 'POST',
+      path: '/api/v4/session',
+      headers: { 'content-length': body.length, 'content-type': 'application/json' },
+    });
+    const answered = once(slow, 'response');
+    slow.write(body.subarray(0, 32));
+    await until(async () => ((await fetch(`${server.url}/-/liveness`)).ok ? true : undefined));
+
+    const ended = server.end('SIGTERM');
+    await until(async () =>
+      fetch(`${server.url}/-/liveness`).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    expect(isAlive(pid)).toBe(true);
+    slow.end(body.subarray(32));
+    const [response] = await answered;
+    response.resume();
+    expect(response.statusCode).toBeGreaterThanOrEqual(400);
+    expect(await ended).toBe(0);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test('after kill -9 no PostgreSQL stays behind, what was answered is kept, and the next start works', async () => {
+    const first = await serve();
+    const pid = postgresPid(data);
+    const made = await gantry(['token', 'create', '--user', 'root', '--scopes', 'api'], settings(data));
+    await first.end('SIGKILL');
+    const second = await serve();
+    expect(isAlive(pid)).toBe(false);
+    expect(postgresPid(data)).not.toBe(pid);
+    expect((await version(second, made.stdout.trim())).status).toBe(200);
+  });
+
+  test('kill -9 alone, without a next start, ends PostgreSQL within two seconds', async () => {
+    const server = await serve();
+    const pid = postgresPid(data);
+    const begun = performance.now();
+    await server.end('SIGKILL');
+    await until(() => (isAlive(pid) ? undefined : true));
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
+  test('an interrupted first start leaves nothing that hinders the next', async () => {
+    for (const moment of [150, 400, 700]) await gantryKilledAfter(moment);
+    const server = await serve();
+    const token = /^private_token: (.+)$/m.exec(readFileSync(path.join(data, 'credentials'), 'utf8'))?.[1] ?? '';
+    expect((await version(server, token)).status).toBe(200);
+  });
+
+  test('an ephemeral server prints its token and removes its directory, on failure too', async () => {
+    const temporary = scratchDirectory();
+    const more = { TMPDIR: temporary.directory };
+    const server = await serve(more, ['--ephemeral']);
+    expect((await version(server, printed(server.output(), 'Private token') ?? '')).status).toBe(200);
+    expect(existsSync(data)).toBe(false);
+    expect(await server.end('SIGINT')).toBe(0);
+    const failed = await gantry(['serve', '--ephemeral'], settings(data, { ...more, HOST: '192.0.2.1' }));
+    expect(failed.status).toBe(1);
+    expect(failed.stderr).toContain('This machine has no address 192.0.2.1');
+    expect(readdirSync(temporary.directory).filter((name) => name.startsWith('gantry-'))).toEqual([]);
+    temporary.remove();
+  });
+});
+
+describe('commands', () => {
+  const ada = [
+    'user',
+    'create',
+    '--username',
+    'ada',
+    '--email',
+    'ada@example.com',
+    '--name',
+    'Ada L',
+    '--password',
+    'correct horse 1',
+  ];
+  const token = ['token', 'create', '--user', 'ada', '--scopes', 'api,read_user', '--expires', '2099-12-31'];
+
+  test('users and tokens are created while the server is stopped', async () => {
+    const env = settings(data);
+    const migrated = await gantry(['migrate'], env);
+    expect(migrated).toMatchObject({ status: 0, stderr: '' });
+    expect((await gantry(['migrate'], env)).stdout).toBe('The database is up to date.\n');
+    expect(await gantry(ada, env)).toMatchObject({ status: 0, stderr: '' });
+    const created = await gantry(token, env);
+    expect(created).toMatchObject({ status: 0, stderr: '' });
+    expect(existsSync(path.join(data, 'postgres', 'postmaster.pid'))).toBe(false);
+    const server = await serve();
+    expect((await version(server, created.stdout.trim())).status).toBe(200);
+  });
+
+  test('users and tokens are created while the server runs', async () => {
+    const server = await serve();
+    const env = settings(data);
+    expect(await gantry(ada, env)).toMatchObject({ status: 0, stderr: '' });
+    const created = await gantry(token, env);
+    expect((await version(server, created.stdout.trim())).status).toBe(200);
+    const generated = await gantry(
+      ['user', 'create', '--username', 'bob', '--email', 'bob@example.com', '--name', 'Bob'],
+      env,
+    );
+    expect(generated.stdout).toMatch(/^Created user bob with ID \d+\.\nPassword: \S{16,}\n$/);
+    const again = await gantry(ada, env);
+    expect(again).toMatchObject({ status: 1, stdout: '' });
+    expect(again.stderr).toMatch(/^gantry: /);
+    expect((await fetch(`${server.url}/-/readiness`)).status).toBe(200);
+  });
+
+  test.each([[[]], [['fly']], [['serve', '--fast']], [['user', 'create']], [[...token.slice(0, -1), '2099-02-30']]])(
+    'wrong use explains itself and exits with 2: %j',
+    async (args) => {
+      const { status, stderr } = await gantry(args, settings(data));
+      expect(status).toBe(2);
+      expect(stderr).toContain('Usage: gantry');
+    },
+  );
+});
+
+test('no secret reaches the log', async () => {
+  const server = await serve({ LOG_LEVEL: 'trace' });
+  const token = printed(server.output(), 'Private token') ?? '';
+  const greeted = server.output().length;
+  const password = readFileSync(path.join(data, 'credentials'), 'utf8').match(/^password: (.+)$/m)?.[1] ?? '';
+  const secret = readFileSync(path.join(data, 'secret'), 'utf8').trim();
+  await fetch(`${server.url}/api/v4/version?private_token=${token}&private%5Ftoken=${token}&access_token=${token}`);
+  await fetch(`${server.url}/api/v4/version`, {
+    headers: { authorization: `Bearer ${token}`, cookie: `session=${token}` },
+  });
+  const body = new URLSearchParams({ login: 'root', password });
+  const response = await fetch(`${server.url}/api/v4/session`, {
+    method: 'POST',
+    body,
+    headers: { 'x-request-id': 'my-own.id_1' },
+  });
+  expect(response.headers.get('x-request-id')).toBe('my-own.id_1');
+  const odd = await fetch(`${server.url}/-/liveness`, { headers: { 'x-request-id': 'a b"c' } });
+  expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  await server.end('SIGTERM');
+
+  const log = server.output().slice(greeted);
+  expect(log).toContain('"id":"my-own.id_1"');
+  for (const hidden of [token, password, secret]) expect(log).not.toContain(hidden);
+  for (const line of log.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
+});
+
+async function gantryKilledAfter(milliseconds: number): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  const { packagePath } = await import('#src/package-root.ts');
+  const child = spawn(process.execPath, [packagePath('bin/gantry.js'), 'serve'], {
+    env: settings(data),
+    stdio: 'ignore',
+  });
+  const ended = once(child, 'exit');
+  const timer = setTimeout(() => child.kill('SIGKILL'), milliseconds);
+  await ended;
+  clearTimeout(timer);
+}

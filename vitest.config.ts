@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/{rest,src,schema,oauth}/**/*.test.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    // One instance of graphql and Pothos: vite's module runner would load a second one beside Node's own.
+    experimental: { viteModuleRunner: false },
+  },
+});

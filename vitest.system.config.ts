@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** What needs more than Node and git, or minutes: real processes, crashes, the packed package, foreign clients. */
+export default defineConfig({
+  test: {
+    include: ['test/system/**/*.test.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    fileParallelism: false,
+    experimental: { viteModuleRunner: false },
+  },
+});
