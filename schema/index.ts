@@ -1,4 +1,5 @@
 import '#schema/scalars.ts';
+import '#schema/node/queries.ts';
 import '#schema/users/queries.ts';
 import '#schema/users/mutations.ts';
 import '#schema/groups/queries.ts';

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
+import { bindMigrationAwareSqlAdapterFactory, ColumnTypeEnum } from '@prisma/driver-adapter-utils';
 import pg from 'pg';
 
 /** The part of Prisma's schema engine that this project calls. */
@@ -16,6 +16,8 @@ export async function schemaEngine(url: string): Promise<SchemaEngine> {
     createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg'),
   );
   const glue = await import(path.join(folder, 'schema_engine_bg.js'));
+  // Where the engine leaves the message of a panic.
+  Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: (message: string) => console.error(message) } });
   const wasm = fs.readFileSync(path.join(folder, 'schema_engine_bg.wasm'));
   const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': glue });
   glue.__wbg_set_wasm(instance.exports);
@@ -23,7 +25,7 @@ export async function schemaEngine(url: string): Promise<SchemaEngine> {
   return glue.SchemaEngine.new(
     { datamodels: schemaFiles().map(({ path, content }) => [path, content]) },
     () => {},
-    bindMigrationAwareSqlAdapterFactory(new PrismaPg(cataloguePool(url), { disposeExternalPool: true })),
+    bindMigrationAwareSqlAdapterFactory(catalogueAdapter(url)),
   );
 }
 
@@ -43,18 +45,33 @@ export async function schemaDrift(url: string): Promise<string | null> {
 }
 
 const CHAR = 18;
-const TEXT = 25;
+const UUID = 2950;
 
-/** The catalogues use the type "char", which the adapter does not know: its columns are passed on as text. */
-function cataloguePool(url: string): pg.Pool {
+/**
+ * The catalogues use the type "char", which the adapter does not know and the engine wants as a character:
+ * its columns pass the adapter as uuid, a type that no catalogue has, and are renamed behind it.
+ */
+function catalogueAdapter(url: string): PrismaPg {
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<pg.QueryResult>;
-  const asText = async (...args: unknown[]) => {
+  const renaming = async (...args: unknown[]) => {
     const result = await query(...args);
-    for (const field of result.fields ?? []) if (field.dataTypeID === CHAR) field.dataTypeID = TEXT;
+    for (const field of result.fields ?? []) if (field.dataTypeID === CHAR) field.dataTypeID = UUID;
     return result;
   };
-  return Object.assign(pool, { query: asText });
+  const factory = new PrismaPg(Object.assign(pool, { query: renaming }), { disposeExternalPool: true });
+  const connect = factory.connect.bind(factory);
+  factory.connect = async () => {
+    const adapter = await connect();
+    const queryRaw = adapter.queryRaw.bind(adapter);
+    adapter.queryRaw = async (sql) => {
+      const result = await queryRaw(sql);
+      const { Uuid, Character } = ColumnTypeEnum;
+      return { ...result, columnTypes: result.columnTypes.map((type) => (type === Uuid ? Character : type)) };
+    };
+    return adapter;
+  };
+  return factory;
 }
 
 function schemaFiles(): { path: string; content: string }[] {

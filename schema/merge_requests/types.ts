@@ -1,7 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Milestone } from '#schema/milestones/types.ts';
-import { Node, toGlobalId } from '#schema/node/types.ts';
 import { User } from '#schema/users/types.ts';
 import type { MergeRequestRow } from '#src/merge_requests/list.ts';
 
@@ -17,9 +16,7 @@ const MergeRequestState = builder.enumType('MergeRequestState', {
 const MergeRequest = builder.objectRef<MergeRequestRow>('MergeRequest');
 MergeRequest.implement({
   description: 'A proposal to merge one branch into another.',
-  interfaces: [Node],
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('MergeRequest', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID over all projects.' }),
     iid: t.exposeInt('iid', { description: 'Number within the target project, as the REST API uses it.' }),
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the target project.' }),

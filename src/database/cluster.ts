@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Binaries } from './binaries.ts';
+import { type Binaries, environment } from './binaries.ts';
 import { handOver, type Identity } from './identity.ts';
 
 export interface ClusterOptions {
@@ -65,7 +65,7 @@ function run(binaries: Binaries, identity: Identity, args: string[]): Promise<vo
   const child = spawn(command, wrapped, {
     uid: identity.uid,
     gid: identity.gid,
-    env: { ...process.env, ...binaries.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' },
+    env: environment(binaries),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';

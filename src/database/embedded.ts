@@ -74,7 +74,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const sockets = socketDirectory(options.dataDir);
   const identity = chooseIdentity(cluster, [sockets]);
   const { synced } = await createCluster({ cluster, binaries, identity, role });
-  const own = { ...settings, listen_addresses: '', unix_socket_directories: sockets };
+  const own = { ...settings, port: '5432', listen_addresses: '', unix_socket_directories: sockets };
   const start = async () => {
     const started = await launch({ cluster, binaries, identity, settings: own });
     await orStop(started, started.ready());
@@ -97,7 +97,8 @@ async function orStop(postmaster: Postmaster, work: Promise<unknown>): Promise<v
 
 /** A connection URL for a server on a Unix socket, as pg, Prisma's adapter and libpq read it. */
 function databaseUrl(sockets: string, name: string): string {
-  return `postgresql://${role}@localhost/${name}?host=${encodeURIComponent(sockets)}`;
+  // All is said, so that PGPORT, PGSSLMODE and the like in the environment do not lead elsewhere.
+  return `postgresql://${role}@localhost:5432/${name}?host=${encodeURIComponent(sockets)}&sslmode=disable`;
 }
 
 /**

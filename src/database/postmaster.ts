@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Binaries } from './binaries.ts';
+import { type Binaries, environment } from './binaries.ts';
 import type { Identity } from './identity.ts';
 
 /** PostgreSQL ended while starting; the message is what it said. */
@@ -42,12 +42,12 @@ const watcher = `
 exec 4<&0
 "$@" </dev/null 3>&- 4<&- &
 postgres=$!
+(trap "" INT TERM HUP; cat <&4 >/dev/null; while kill -INT $postgres; do sleep 0.2 || sleep 1; done) 2>/dev/null 3>&- &
+watch=$!
+trap "" INT TERM HUP PIPE
+exec 4<&-
 echo $postgres >&3
 exec 3>&-
-(trap "" INT TERM HUP; cat <&4 >/dev/null; while kill -INT $postgres; do sleep 0.2 || sleep 1; done) 2>/dev/null &
-watch=$!
-exec 4<&-
-trap "" INT TERM HUP
 wait $postgres
 status=$?
 kill -KILL $watch
@@ -72,7 +72,7 @@ export async function launch({ cluster, binaries, identity, settings }: LaunchOp
   const child = spawn('/bin/sh', ['-c', watcher, 'sh', command, ...wrapped], {
     uid: identity.uid,
     gid: identity.gid,
-    env: { ...process.env, ...binaries.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' },
+    env: environment(binaries),
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
   });

@@ -2,6 +2,7 @@ import { type Context, requireAccount } from '#src/access/actor.ts';
 import { NotFound } from '#src/errors.ts';
 import type { User } from '#src/generated/prisma/client.ts';
 import { decrypt } from '#src/secrets.ts';
+import type { UserRow } from '#src/users/rows.ts';
 
 /** A user's own record, without what only the server needs. */
 export type Account = Omit<User, 'passwordHash' | 'privateTokenHash' | 'privateTokenEncrypted'> & {
@@ -21,4 +22,13 @@ export async function findAccount(context: Context, id: number, withToken: boole
   if (!user) throw new NotFound('User');
   const { passwordHash: _, privateTokenHash: __, privateTokenEncrypted, ...account } = user;
   return { ...account, privateToken: withToken ? decrypt(privateTokenEncrypted, context.secret) : null };
+}
+
+/** A user as everybody sees them. Throws NotFound. */
+export async function findUser(context: Context, id: number): Promise<UserRow> {
+  requireAccount(context);
+  const select = { id: true, username: true, name: true, state: true };
+  const user = await context.db.user.findUnique({ where: { id }, select });
+  if (!user) throw new NotFound('User');
+  return user;
 }

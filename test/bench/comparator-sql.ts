@@ -45,38 +45,49 @@ export const projectSql = `SELECT GREATEST(p.level, CASE WHEN $3 THEN 50 ELSE 0 
     FROM projects p JOIN namespaces ns ON ns.id = p.namespace_id WHERE p.id = $1) p
   WHERE p.level > 0 OR $3 OR p.visibility = 'public' OR p.visibility = 'internal' AND NOT $4`;
 
-/** Live issues of the project `$p` that the user `$u` may see. */
-const conditions = (p: string, u: string, secrets: string, state: string | undefined) =>
-  `i.project_id = ${p} AND i.deleted_at IS NULL AND (${secrets} OR NOT i.confidential OR i.author_id = ${u}
-    OR i.assignee_id = ${u})${state ? ` AND i.state = '${state}'` : ''}`;
+/** What decides over the text of a statement, so that each text has one good plan. */
+export interface Scope {
+  state: 'opened' | 'closed' | undefined;
+  /** Whether the user sees confidential issues of others. */
+  secrets: boolean;
+}
 
-export type State = 'opened' | 'closed' | undefined;
+/** Live issues of the project `project` that the user `user` may see. */
+function conditions(project: string, user: string, { state, secrets }: Scope): string {
+  const all = [`i.project_id = ${project} AND i.deleted_at IS NULL`];
+  if (!secrets) all.push(`(NOT i.confidential OR i.author_id = ${user} OR i.assignee_id = ${user})`);
+  if (state) all.push(`i.state = '${state}'`);
+  return all.join(' AND ');
+}
 
-/** A page of issues as one JSON text; newest first. Parameters: base URL, user, project, secrets, limit, offset. */
+/** A name for the statement that a scope makes. */
+export const named = (name: string, { state, secrets }: Scope) => `${name}-${state}-${secrets}`;
+
+/** A page of issues as one JSON text; newest first. Parameters: base URL, project, limit, offset, user unless secrets. */
 export const listSql = (
-  state: State,
+  scope: Scope,
 ) => `SELECT COALESCE(json_agg(${issue()} ORDER BY i.created_at DESC, i.id DESC), '[]')::text AS body
-  FROM (SELECT i.* FROM issues i WHERE ${conditions('$3', '$2', '$4', state)}
-    ORDER BY i.created_at DESC, i.id DESC LIMIT $5 OFFSET $6) i
+  FROM (SELECT i.* FROM issues i WHERE ${conditions('$2', '$5', scope)}
+    ORDER BY i.created_at DESC, i.id DESC LIMIT $3 OFFSET $4) i
   JOIN projects p ON p.id = i.project_id JOIN namespaces ns ON ns.id = p.namespace_id ${relations}`;
 
-/** How many issues there are. Parameters: user, project, secrets. */
-export const countSql = (state: State) =>
-  `SELECT count(*)::int AS total FROM issues i WHERE ${conditions('$2', '$1', '$3', state)}`;
+/** How many issues there are. Parameters: project, user unless secrets. */
+export const countSql = (scope: Scope) =>
+  `SELECT count(*)::int AS total FROM issues i WHERE ${conditions('$1', '$2', scope)}`;
 
-/** One issue. Parameters: base URL, user, project, secrets, iid. */
-export const issueSql = `SELECT ${issue(`, 'subscribed', ${subscribed}`)}::text AS body
+/** One issue. Parameters: base URL, user, project, iid. */
+export const issueSql = (scope: Scope) => `SELECT ${issue(`, 'subscribed', ${subscribed}`)}::text AS body
   FROM issues i JOIN projects p ON p.id = i.project_id JOIN namespaces ns ON ns.id = p.namespace_id ${relations}
   JOIN (SELECT id, '@' || replace(username, '.', '\\.') || '(?![A-Za-z0-9_-])' AS mention FROM users) me ON me.id = $2
-  WHERE ${conditions('$3', '$2', '$4', undefined)} AND i.iid = $5`;
+  WHERE ${conditions('$3', '$2', scope)} AND i.iid = $4`;
 
-/** A page of labels. Parameters: user, project, secrets, limit, offset. */
-export const labelsSql = `WITH page AS MATERIALIZED (
-    SELECT * FROM labels WHERE project_id = $2 ORDER BY title, id LIMIT $4 OFFSET $5),
+/** A page of labels. Parameters: user, project, limit, offset. */
+export const labelsSql = (scope: Scope) => `WITH page AS MATERIALIZED (
+    SELECT * FROM labels WHERE project_id = $2 ORDER BY title, id LIMIT $3 OFFSET $4),
   issue_counts AS (
     SELECT il.label_id, count(*) FILTER (WHERE i.state = 'opened') AS opened, count(*) FILTER (WHERE i.state = 'closed') AS closed
     FROM issue_labels il JOIN issues i ON i.id = il.issue_id
-    WHERE il.label_id IN (SELECT id FROM page) AND ${conditions('$2', '$1', '$3', undefined)} GROUP BY il.label_id),
+    WHERE il.label_id IN (SELECT id FROM page) AND ${conditions('$2', '$1', scope)} GROUP BY il.label_id),
   merge_request_counts AS (
     SELECT ml.label_id, count(*) AS opened FROM merge_request_labels ml JOIN merge_requests mr ON mr.id = ml.merge_request_id
     WHERE ml.label_id IN (SELECT id FROM page) AND mr.state = 'opened' GROUP BY ml.label_id)

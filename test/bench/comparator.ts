@@ -15,7 +15,11 @@ class Refusal extends Error {
   }
 }
 
-const pool = new pg.Pool({ connectionString: givenDatabase(), max: 10, options: '-c TimeZone=UTC' });
+const pool = new pg.Pool({
+  connectionString: givenDatabase(),
+  max: 10,
+  options: '-c TimeZone=UTC -c plan_cache_mode=force_generic_plan',
+});
 const app = express();
 app.disable('x-powered-by');
 app.disable('etag');
@@ -99,11 +103,12 @@ app.get('/api/v4/projects/:id/issues', async (request, response) => {
   const { userId, projectId, secrets } = await access(request);
   const { page, perPage } = paging(request);
   const { state } = request.query;
-  const wanted = state === 'opened' || state === 'closed' ? state : undefined;
-  const values = [baseUrl(request), userId, projectId, secrets, perPage, (page - 1) * perPage];
+  const scope: sql.Scope = { state: state === 'opened' || state === 'closed' ? state : undefined, secrets };
+  const viewer = secrets ? [] : [userId];
+  const values = [baseUrl(request), projectId, perPage, (page - 1) * perPage, ...viewer];
   const [list, count] = await Promise.all([
-    one<{ body: string }>(`list-${wanted}`, sql.listSql(wanted), values),
-    one<{ total: number }>(`count-${wanted}`, sql.countSql(wanted), [userId, projectId, secrets]),
+    one<{ body: string }>(sql.named('list', scope), sql.listSql(scope), values),
+    one<{ total: number }>(sql.named('count', scope), sql.countSql(scope), [projectId, ...viewer]),
   ]);
   sendPage(request, response, list?.body ?? '[]', count?.total ?? 0);
 });
@@ -111,8 +116,10 @@ app.get('/api/v4/projects/:id/issues', async (request, response) => {
 app.get('/api/v4/projects/:id/labels', async (request, response) => {
   const { userId, projectId, secrets } = await access(request);
   const { page, perPage } = paging(request);
+  const scope: sql.Scope = { state: undefined, secrets };
+  const values = [userId, projectId, perPage, (page - 1) * perPage];
   const [list, count] = await Promise.all([
-    one<{ body: string }>('labels', sql.labelsSql, [userId, projectId, secrets, perPage, (page - 1) * perPage]),
+    one<{ body: string }>(sql.named('labels', scope), sql.labelsSql(scope), values),
     one<{ total: number }>('count-labels', sql.countLabelsSql, [projectId]),
   ]);
   sendPage(request, response, list?.body ?? '[]', count?.total ?? 0);
@@ -125,7 +132,9 @@ async function sendIssue(
   iid: number,
   status: number,
 ) {
-  const row = await one<{ body: string }>('issue', sql.issueSql, [baseUrl(request), userId, projectId, secrets, iid]);
+  const scope: sql.Scope = { state: undefined, secrets };
+  const values = [baseUrl(request), userId, projectId, iid];
+  const row = await one<{ body: string }>(sql.named('issue', scope), sql.issueSql(scope), values);
   if (!row) throw new Refusal(404, '404 Not found');
   sendJson(response, status, row.body);
 }

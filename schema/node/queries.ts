@@ -1,0 +1,57 @@
+import { builder } from '#schema/builder.ts';
+import type { GraphQLContext } from '#schema/context.ts';
+import { fromGlobalId, Node } from '#schema/node/types.ts';
+import { requireAccount } from '#src/access/actor.ts';
+import { NotFound } from '#src/errors.ts';
+import { findGroup } from '#src/groups/find.ts';
+import { findIssue } from '#src/issues/find.ts';
+import { labelById } from '#src/labels/list.ts';
+import { findMilestone } from '#src/milestones/list.ts';
+import { findProject } from '#src/projects/find.ts';
+import { findUser } from '#src/users/find.ts';
+
+/** How a record of each type is found by its ID, with the visibility that it has everywhere. */
+const FINDERS: Record<string, (context: GraphQLContext, id: number) => Promise<{ id: number }>> = {
+  User: findUser,
+  Group: findGroup,
+  Project: findProject,
+  async Issue(context, id) {
+    const { projectId, iid } = found('Issue', await context.db.issue.findUnique({ where: { id } }));
+    return findIssue(context, await findProject(context, projectId), iid);
+  },
+  async Label(context, id) {
+    const { projectId } = found('Label', await context.db.label.findUnique({ where: { id } }));
+    return labelById(context, await findProject(context, projectId), id);
+  },
+  async Milestone(context, id) {
+    const { projectId } = found('Milestone', await context.db.milestone.findUnique({ where: { id } }));
+    return findMilestone(context, await findProject(context, projectId), id);
+  },
+};
+
+builder.queryFields((t) => ({
+  node: t.field({
+    type: Node,
+    nullable: true,
+    description: 'The record with that global ID; null when the caller may not see it or there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Global ID.' }) },
+    resolve: async (_root, { id: globalId }, context) => {
+      requireAccount(context);
+      const { type = '', id = 0 } = fromGlobalId(globalId) ?? {};
+      const find = FINDERS[type];
+      if (!find) return null;
+      try {
+        return { ...(await find(context, id)), __typename: type };
+      } catch (error) {
+        if (error instanceof NotFound) return null;
+        throw error;
+      }
+    },
+  }),
+}));
+
+/** A row, or the refusal that hides whether there is one. */
+function found<T>(resource: string, row: T | null): T {
+  if (row === null) throw new NotFound(resource);
+  return row;
+}

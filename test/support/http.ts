@@ -1,0 +1,53 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+
+/** A JSON value of which a test knows the shape. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read what they expect, and fail where it is not there
+export type Json = any;
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Parsed JSON; the text where it is none; null where there is no body. */
+  body: Json;
+}
+
+export interface Sent {
+  headers?: Record<string, string>;
+  /** Sent as it is when a string, else as JSON. */
+  body?: unknown;
+}
+
+export type Send = (method: string, path: string, sent?: Sent) => Promise<Answer>;
+
+/** A sender of requests to one server, over kept connections, that allows every verb a body. */
+export function sender(port: number): { send: Send; close(): void } {
+  const agent = new Agent({ keepAlive: true });
+  const send: Send = (method, path, { headers = {}, body } = {}) =>
+    new Promise((resolve, reject) => {
+      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+      const length = text === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(text)) };
+      const type = body === undefined || typeof body === 'string' ? {} : { 'Content-Type': 'application/json' };
+      const all = { ...type, ...length, ...headers };
+      const outgoing = request({ host: '127.0.0.1', port, method, path, agent, headers: all }, (response) => {
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
+        response.on('error', reject);
+        response.on('end', () => {
+          const received = Buffer.concat(parts).toString();
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: parsed(received) });
+        });
+      });
+      outgoing.on('error', reject);
+      outgoing.end(text);
+    });
+  return { send, close: () => agent.destroy() };
+}
+
+function parsed(text: string): Json {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

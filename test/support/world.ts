@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll } from 'vitest';
+import type { Actor, Context } from '#src/access/actor.ts';
+import { createApp } from '#src/app.ts';
+import { connect, type Db } from '#src/db.ts';
+import { createGroup, type NewGroup } from '#src/groups/create.ts';
+import type { GroupRow } from '#src/groups/find.ts';
+import { createIssue, type NewIssue } from '#src/issues/create.ts';
+import type { IssueRow } from '#src/issues/rows.ts';
+import type { LabelRow } from '#src/labels/list.ts';
+import { createLabel } from '#src/labels/save.ts';
+import type { MilestoneRow } from '#src/milestones/rows.ts';
+import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
+import { createProject, type NewProject } from '#src/projects/create.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { createTokenFromCommandLine } from '#src/tokens/create.ts';
+import { createUser } from '#src/users/create.ts';
+import { freshDatabase } from './database.ts';
+import { type Answer, type Send, sender } from './http.ts';
+
+export const LEVELS = { guest: 10, reporter: 20, developer: 30, master: 40, owner: 50 } as const;
+export const PASSWORD = 'correct horse';
+
+export interface TestUser {
+  id: number;
+  username: string;
+  /** The private token. */
+  token: string;
+  actor: Actor;
+}
+
+/** The REST API as somebody; paths are below /api/v4. */
+export interface Api {
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body?: unknown): Promise<Answer>;
+  put(path: string, body?: unknown): Promise<Answer>;
+  delete(path: string, body?: unknown): Promise<Answer>;
+}
+
+type Owned<Input> = Partial<Input> & { owner: TestUser };
+
+/** A server over real HTTP on a database of its own, and what tests fill it with. It goes with the test file. */
+export class World {
+  readonly db: Db;
+  readonly url: string;
+  readonly databaseUrl: string;
+  /** Sends any request to the server. */
+  readonly send: Send;
+  #count = 0;
+  #statements: string[] | null = null;
+
+  constructor(db: Db, databaseUrl: string, port: number, send: Send) {
+    this.db = db;
+    this.databaseUrl = databaseUrl;
+    this.url = `http://127.0.0.1:${port}`;
+    this.send = send;
+    db.$on('query' as never, ({ query }: { query: string }) => this.#statements?.push(query));
+  }
+
+  /** A name that nothing else in this world has. */
+  unique(prefix: string): string {
+    this.#count += 1;
+    return `${prefix}${this.#count}`;
+  }
+
+  async user({ admin = false, external = false, blocked = false, username = this.unique('user') } = {}): Promise<TestUser> {
+    const email = `${username}@example.org`;
+    const given = { username, email, name: `Name of ${username}`, password: PASSWORD, admin, external };
+    const { id, privateToken } = await createUser(this.db, secret, given);
+    if (blocked) await this.db.user.update({ where: { id }, data: { state: 'blocked' } });
+    const actor = { id, username, admin, external, canCreateGroup: !external, projectsLimit: 1000, scopes: ['api'] };
+    return { id, username, token: privateToken, actor };
+  }
+
+  /** A personal access token. */
+  async token(user: TestUser, scopes: string[] = ['api'], expiresAt?: Date): Promise<string> {
+    return (await createTokenFromCommandLine(this.db, { user: user.username, scopes, expiresAt })).token;
+  }
+
+  group({ owner, ...input }: Owned<NewGroup>): Promise<GroupRow> {
+    const name = this.unique('group');
+    return createGroup(this.#as(owner), { name, path: name, ...input });
+  }
+
+  project({ owner, ...input }: Owned<NewProject>): Promise<ProjectRow> {
+    return createProject(this.#as(owner), { name: this.unique('project'), ...input });
+  }
+
+  async member(place: { id: number; kind?: string } | ProjectRow | GroupRow, user: TestUser, level: keyof typeof LEVELS) {
+    const where = 'issuesEnabled' in place ? { projectId: place.id } : { namespaceId: place.id };
+    await this.db.member.create({ data: { ...where, userId: user.id, accessLevel: LEVELS[level] } });
+  }
+
+  issue(project: ProjectRow, author: TestUser, input: Partial<NewIssue> = {}): Promise<IssueRow> {
+    return createIssue(this.#as(author), { title: this.unique('Issue '), ...input, project: project.id });
+  }
+
+  label(project: ProjectRow, author: TestUser, title = this.unique('label')): Promise<LabelRow> {
+    return createLabel(this.#as(author), project.id, { title, color: '#ff0000' });
+  }
+
+  milestone(project: ProjectRow, author: TestUser, input: MilestoneValues = {}): Promise<MilestoneRow> {
+    return createMilestone(this.#as(author), project.id, { title: this.unique('Milestone '), ...input });
+  }
+
+  /** A merge request, which has no command yet. */
+  async mergeRequest(project: ProjectRow, author: TestUser, input: { milestoneId?: number; iid: number }) {
+    return this.db.mergeRequest.create({
+      data: {
+        ...input,
+        targetProjectId: project.id,
+        sourceProjectId: project.id,
+        title: `Merge ${input.iid}`,
+        sourceBranch: 'topic',
+        targetBranch: 'main',
+        authorId: author.id,
+      },
+    });
+  }
+
+  /** The REST API as the bearer of a private token or personal access token; anonymous without one. */
+  api(who?: TestUser | string): Api {
+    const token = typeof who === 'object' ? who.token : who;
+    const credential: Record<string, string> = token === undefined ? {} : { 'PRIVATE-TOKEN': token };
+    const send = (method: string) => (path: string, body?: unknown) =>
+      this.send(method, `/api/v4${path}`, { headers: credential, ...(body === undefined ? {} : { body }) });
+    return {
+      get: (path, headers) => this.send('GET', `/api/v4${path}`, { headers: { ...credential, ...headers } }),
+      post: send('POST'),
+      put: send('PUT'),
+      delete: send('DELETE'),
+    };
+  }
+
+  graphql(query: string, variables: Record<string, unknown> = {}, who?: TestUser): Promise<Answer> {
+    const headers: Record<string, string> = who ? { 'PRIVATE-TOKEN': who.token } : {};
+    return this.send('POST', '/graphql', { headers, body: { query, variables } });
+  }
+
+  /** The SQL statements that run meanwhile. */
+  async statements(work: () => Promise<unknown>): Promise<string[]> {
+    const statements: string[] = [];
+    this.#statements = statements;
+    try {
+      await work();
+    } finally {
+      this.#statements = null;
+    }
+    return statements;
+  }
+
+  #as({ actor }: TestUser): Context {
+    return { db: this.db, actor, secret };
+  }
+}
+
+const secret = 'a secret for tests '.repeat(3);
+
+/** Starts a server for the test file that calls it, and stops it behind its last test. */
+export async function startWorld(): Promise<World> {
+  const databaseUrl = await freshDatabase();
+  const db = connect(databaseUrl);
+  const server = createServer(createApp({ db, secret }));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { send, close } = sender(port);
+  afterAll(async () => {
+    close();
+    server.closeAllConnections();
+    server.close();
+    await db.$disconnect();
+  });
+  return new World(db, databaseUrl, port, send);
+}
