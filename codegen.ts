@@ -15,7 +15,10 @@ const folder = path.join(root, 'rest/v4');
 const documents = fs
   .readdirSync(folder)
   .filter((name) => name.endsWith('.graphql'))
-  .map((name) => ({ location: name, document: parse(fs.readFileSync(path.join(folder, name), 'utf8'), { noLocation: true }) }));
+  .map((name) => ({
+    location: name,
+    document: parse(fs.readFileSync(path.join(folder, name), 'utf8'), { noLocation: true }),
+  }));
 
 const output = await codegen({
   filename: 'operations.ts',

@@ -1,6 +1,6 @@
 import SchemaBuilder from '@pothos/core';
-import type { Ref } from '#src/groups/find.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import type { Ref } from '#src/groups/find.ts';
 
 /** The builder that every slice of the schema adds to. */
 export const builder = new SchemaBuilder<{
@@ -17,4 +17,6 @@ export const builder = new SchemaBuilder<{
 }>({ defaultFieldNullability: false });
 
 builder.queryType({ description: 'Everything that can be read.' });
-builder.mutationType({ description: 'Everything that can be changed. Each mutation takes one input and is one transaction.' });
+builder.mutationType({
+  description: 'Everything that can be changed. Each mutation takes one input and is one transaction.',
+});

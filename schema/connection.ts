@@ -33,7 +33,11 @@ export function connectionOf<T>(name: string, node: ObjectRef<typeof builder.$in
   const Edge = builder.objectRef<{ node: T; cursor: string }>(`${name}Edge`).implement({
     description: `A ${name} at its place in a list.`,
     fields: (t) => ({
-      node: t.field({ type: node, description: 'The record.', resolve: (edge) => edge.node as OutputShape<never, never> }),
+      node: t.field({
+        type: node,
+        description: 'The record.',
+        resolve: (edge) => edge.node as OutputShape<never, never>,
+      }),
       cursor: t.exposeString('cursor', { description: 'Its place, for `after` and `before`.' }),
     }),
   });

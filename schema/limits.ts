@@ -34,7 +34,11 @@ export function limitRule(limits: Limits) {
   });
 }
 
-function measure({ selections }: SelectionSetNode, context: ValidationContext, within: Set<FragmentDefinitionNode>): Limits {
+function measure(
+  { selections }: SelectionSetNode,
+  context: ValidationContext,
+  within: Set<FragmentDefinitionNode>,
+): Limits {
   const sum: Limits = { depth: 0, cost: 0, aliases: 0 };
   for (const selection of selections) {
     let part: Limits = { depth: 0, cost: 0, aliases: 0 };

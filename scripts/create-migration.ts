@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { migrate } from '#src/database/migrate.ts';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
+import { migrate } from '#src/database/migrate.ts';
 import { createLogger } from '#src/log.ts';
 import { schemaDrift } from './schema-engine.ts';
 

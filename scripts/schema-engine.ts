@@ -12,12 +12,12 @@ export interface SchemaEngine {
 
 /** Prisma's schema engine, in process as WebAssembly: no binary is downloaded. `url` names a database it may read. */
 export async function schemaEngine(url: string): Promise<SchemaEngine> {
-  const folder = path.dirname(
-    createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg'),
-  );
+  const folder = path.dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm/schema_engine_bg'));
   const glue = await import(path.join(folder, 'schema_engine_bg.js'));
   // Where the engine leaves the message of a panic.
-  Object.assign(globalThis, { PRISMA_WASM_PANIC_REGISTRY: { set_message: (message: string) => console.error(message) } });
+  Object.assign(globalThis, {
+    PRISMA_WASM_PANIC_REGISTRY: { set_message: (message: string) => console.error(message) },
+  });
   const wasm = fs.readFileSync(path.join(folder, 'schema_engine_bg.wasm'));
   const { instance } = await WebAssembly.instantiate(wasm, { './schema_engine_bg.js': glue });
   glue.__wbg_set_wasm(instance.exports);

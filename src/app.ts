@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type Request } from 'express';
-import { execute as executeOperation, GraphQLError } from 'graphql';
-import { createGraphQLServer, maskError } from '#schema/server.ts';
-import { graphqlContext } from '#schema/context.ts';
-import { schema } from '#schema/index.ts';
+import { execute as executeOperation, type GraphQLError } from 'graphql';
 import { createFacade } from '#rest/engine/facade.ts';
 import { openapiDocument } from '#rest/engine/openapi.ts';
 import { routes } from '#rest/v4/index.ts';
+import { graphqlContext } from '#schema/context.ts';
+import { schema } from '#schema/index.ts';
+import { createGraphQLServer, maskError } from '#schema/server.ts';
 import type { Actor } from '#src/access/actor.ts';
 import { authenticate } from '#src/access/authenticate.ts';
 import { readCredentials } from '#src/access/credentials.ts';

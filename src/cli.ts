@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util';
 import { type Config, loadConfig } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import type { Db } from './db.ts';
-import { DomainError } from './errors.ts';
 import { withDatabase } from './lifecycle/database.ts';
 import { loadSecret } from './lifecycle/secret.ts';
 import { createLogger, type Logger } from './log.ts';
@@ -158,13 +157,10 @@ function isWrongUse(error: unknown): error is Error {
   return error instanceof TypeError && String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
 }
 
-/** Refusals of the domain carry the failing fields with their messages; the stack is for unexpected errors. */
+/** Refusals of the domain name the failing fields in their message; where something unexpected broke, the stack helps. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const fields = error instanceof DomainError ? (error.extensions.fields ?? {}) : {};
-  const lines = Object.entries(fields).map(([name, said]) => `  ${name}: ${[said].flat().join(', ')}`);
-  const stack = process.env.LOG_LEVEL === 'debug' ? `\n${error.stack}` : '';
-  return [error.message, ...lines].join('\n') + stack;
+  return process.env.LOG_LEVEL === 'debug' ? `${error.message}\n${error.stack}` : error.message;
 }
 
 function print(text: string): number {

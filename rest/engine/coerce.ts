@@ -1,9 +1,4 @@
-import {
-  type GraphQLInputType,
-  isEnumType,
-  isListType,
-  isNonNullType,
-} from 'graphql';
+import { type GraphQLInputType, isEnumType, isListType, isNonNullType } from 'graphql';
 
 /** A parameter of a route, as its operation's variable declares it. */
 export interface Parameter {
@@ -33,7 +28,10 @@ function coerceList(value: unknown, itemType: GraphQLInputType, commaSeparated: 
   if (commaSeparated) {
     const texts = Array.isArray(value) ? value : [value];
     if (!texts.every(isScalar)) throw new Unusable('is invalid');
-    return texts.flatMap((text) => String(text).split(',')).map((text) => text.trim()).filter((text) => text !== '');
+    return texts
+      .flatMap((text) => String(text).split(','))
+      .map((text) => text.trim())
+      .filter((text) => text !== '');
   }
   const list = Array.isArray(value) ? value : [value];
   return list.filter((entry) => entry !== '' && entry !== null).map((entry) => coerceOne(entry, item));

@@ -42,13 +42,16 @@ export const ENGINE_VARIABLES = new Set(['limit', 'offset', 'signed_in']);
 export function compile(route: Route, schema: GraphQLSchema): Endpoint {
   const errors = validate(schema, route.operation, undefined);
   const relevant = errors.filter(({ message }) => !/^Fragment ".*" is never used/.test(message));
-  if (relevant.length > 0) throw new Error(`${route.method} ${route.path}: ${relevant.map((e) => e.message).join('; ')}`);
+  if (relevant.length > 0)
+    throw new Error(`${route.method} ${route.path}: ${relevant.map((e) => e.message).join('; ')}`);
   const operation = route.operation.definitions.find(
     (definition): definition is OperationDefinitionNode => definition.kind === Kind.OPERATION_DEFINITION,
   );
   if (!operation?.name) throw new Error(`${route.method} ${route.path}: no named operation`);
   const fragments = new Map(
-    route.operation.definitions.flatMap((d) => (d.kind === Kind.FRAGMENT_DEFINITION ? [[d.name.value, d] as const] : [])),
+    route.operation.definitions.flatMap((d) =>
+      d.kind === Kind.FRAGMENT_DEFINITION ? [[d.name.value, d] as const] : [],
+    ),
   );
   const resultPath = route.result.split('.');
   const root = operation.operation === 'query' ? schema.getQueryType() : schema.getMutationType();

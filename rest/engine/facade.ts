@@ -17,7 +17,12 @@ export interface FacadeOptions<A> {
   /** Throws DomainErrors. */
   authenticate(request: IncomingMessage, parameters: Record<string, unknown>): Promise<A | null>;
   /** Runs an operation with the context and error masking that /graphql has. */
-  execute(endpoint: Endpoint, variables: Record<string, unknown>, actor: A | null, baseUrl: string): Promise<ExecutionResult>;
+  execute(
+    endpoint: Endpoint,
+    variables: Record<string, unknown>,
+    actor: A | null,
+    baseUrl: string,
+  ): Promise<ExecutionResult>;
   /** The external URL of the server for this request, without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
   /** The document for GET /openapi.json. */
@@ -156,13 +161,18 @@ function send(response: ServerResponse, status: number, json: string, request: I
 }
 
 function matches(header: string | undefined, etag: string): boolean {
-  return header?.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag.slice(2)) ?? false;
+  return (
+    header?.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag.slice(2)) ?? false
+  );
 }
 
 function wrongVerb(request: IncomingMessage, response: ServerResponse, methods: string[]): void {
   const allowed = [...(methods.includes('GET') ? ['HEAD'] : []), ...methods, 'OPTIONS'].join(', ');
   response.setHeader('Allow', allowed);
-  if (request.method !== 'OPTIONS') return refuse(response, 405, { error: '405 Not Allowed' });
+  if (request.method !== 'OPTIONS') {
+    refuse(response, 405, { error: '405 Not Allowed' });
+    return;
+  }
   const headers = request.headers['access-control-request-headers'];
   response.setHeader('Access-Control-Allow-Methods', allowed);
   if (headers) response.setHeader('Access-Control-Allow-Headers', headers);

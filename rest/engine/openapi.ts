@@ -25,7 +25,11 @@ export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema)
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Gantry REST API', version: 'v4', description: 'Each operation runs the GraphQL operation it names.' },
+    info: {
+      title: 'Gantry REST API',
+      version: 'v4',
+      description: 'Each operation runs the GraphQL operation it names.',
+    },
     servers: [{ url: '/' }],
     security: [{ privateToken: [] }, { privateTokenParameter: [] }, { bearer: [] }],
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -51,7 +55,12 @@ function operation(endpoint: Endpoint): Json {
   ];
   return {
     operationId: operationName,
-    tags: [route.path.split('/').filter((part) => part !== '' && !part.startsWith(':')).at(-1) ?? ''],
+    tags: [
+      route.path
+        .split('/')
+        .filter((part) => part !== '' && !part.startsWith(':'))
+        .at(-1) ?? '',
+    ],
     'x-graphql-operation': operationName,
     ...(route.auth === 'optional' ? { security: [{}, { privateToken: [] }, { bearer: [] }] } : {}),
     parameters: listed,
@@ -63,7 +72,12 @@ function operation(endpoint: Endpoint): Json {
 function parameterObject(parameter: Parameter, place: 'path' | 'query'): Json {
   const { name, required, type } = parameter;
   const list = isListType(isNonNullType(type) ? type.ofType : type) && !parameter.commaSeparated;
-  return { name: list ? `${name}[]` : name, in: place, required: place === 'path' || required, schema: inputSchema(parameter) };
+  return {
+    name: list ? `${name}[]` : name,
+    in: place,
+    required: place === 'path' || required,
+    schema: inputSchema(parameter),
+  };
 }
 
 function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): Json {
@@ -89,10 +103,17 @@ function responses({ paginated, status, resultType, selection, fragments, route 
   const record = status === 204 ? null : objectSchema(resultType, selection, fragments, route.omitNull ?? []);
   const success = {
     description: status === 204 ? 'Done; no body.' : 'Success.',
-    ...(record ? { content: { 'application/json': { schema: paginated ? { type: 'array', items: record } : record } } } : {}),
-    ...(paginated ? { headers: Object.fromEntries(PAGINATION_HEADERS.map((n) => [n, { schema: { type: 'string' } }])) } : {}),
+    ...(record
+      ? { content: { 'application/json': { schema: paginated ? { type: 'array', items: record } : record } } }
+      : {}),
+    ...(paginated
+      ? { headers: Object.fromEntries(PAGINATION_HEADERS.map((n) => [n, { schema: { type: 'string' } }])) }
+      : {}),
   };
-  const error = { description: 'Refused.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+  const error = {
+    description: 'Refused.',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  };
   return { [status]: success, default: error };
 }
 
@@ -113,12 +134,20 @@ function objectSchema(
   return { type: 'object', properties, required: [...new Set(required)] };
 }
 
-function outputSchema(type: GraphQLOutputType, selection: SelectionSetNode | undefined, fragments: Endpoint['fragments']): Json {
+function outputSchema(
+  type: GraphQLOutputType,
+  selection: SelectionSetNode | undefined,
+  fragments: Endpoint['fragments'],
+): Json {
   if (!isNonNullType(type)) return orNull(bareOutput(type, selection, fragments));
   return bareOutput(type.ofType, selection, fragments);
 }
 
-function bareOutput(type: GraphQLOutputType, selection: SelectionSetNode | undefined, fragments: Endpoint['fragments']): Json {
+function bareOutput(
+  type: GraphQLOutputType,
+  selection: SelectionSetNode | undefined,
+  fragments: Endpoint['fragments'],
+): Json {
   if (isListType(type)) return { type: 'array', items: outputSchema(type.ofType, selection, fragments) };
   if (isObjectType(type) && selection) return objectSchema(type, selection, fragments, []);
   return named(type);
@@ -149,10 +178,17 @@ const SCALARS: Record<string, Json> = {
 };
 
 function orNull(schema: Json): Json {
-  return typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : { anyOf: [schema, { type: 'null' }] };
+  return typeof schema.type === 'string'
+    ? { ...schema, type: [schema.type, 'null'] }
+    : { anyOf: [schema, { type: 'null' }] };
 }
 
 const PAGE_PARAMETERS = [
   { name: 'page', in: 'query', required: false, schema: { type: 'integer', minimum: 1, default: 1 } },
-  { name: 'per_page', in: 'query', required: false, schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 } },
+  {
+    name: 'per_page',
+    in: 'query',
+    required: false,
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  },
 ];

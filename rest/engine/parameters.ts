@@ -65,7 +65,10 @@ function multipart(request: IncomingMessage): Promise<Record<string, unknown>> {
       reject(error instanceof BadBody ? error : new BadBody(400, 'The body is not valid multipart/form-data'));
     };
     try {
-      const parser = busboy({ headers: request.headers, limits: { fieldSize: MAX_BODY, fields: 10_000, parts: 10_000 } });
+      const parser = busboy({
+        headers: request.headers,
+        limits: { fieldSize: MAX_BODY, fields: 10_000, parts: 10_000 },
+      });
       parser.on('field', (name, value, info) => {
         if (info.valueTruncated) refuse(new BadBody(413, '413 Request Entity Too Large'));
         query.append(name, value);

@@ -6,8 +6,20 @@ const commaSeparated = ['labels'];
 const notFound = { Issue: '404 Issue Not Found' };
 
 export const issues: Route[] = [
-  { method: 'GET', path: '/issues', operation: operations.ViewerIssuesDocument, result: 'viewer.issues', commaSeparated },
-  { method: 'GET', path: '/groups/:id/issues', operation: operations.GroupIssuesDocument, result: 'group.issues', commaSeparated },
+  {
+    method: 'GET',
+    path: '/issues',
+    operation: operations.ViewerIssuesDocument,
+    result: 'viewer.issues',
+    commaSeparated,
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/issues',
+    operation: operations.GroupIssuesDocument,
+    result: 'group.issues',
+    commaSeparated,
+  },
   {
     method: 'GET',
     path: '/projects/:id/issues',
@@ -15,7 +27,12 @@ export const issues: Route[] = [
     result: 'project.issues',
     commaSeparated,
   },
-  { method: 'GET', path: '/projects/:id/issues/:issue_iid', operation: operations.ProjectIssueDocument, result: 'project.issue' },
+  {
+    method: 'GET',
+    path: '/projects/:id/issues/:issue_iid',
+    operation: operations.ProjectIssueDocument,
+    result: 'project.issue',
+  },
   {
     method: 'POST',
     path: '/projects/:id/issues',

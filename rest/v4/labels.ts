@@ -4,8 +4,19 @@ import * as operations from '#src/generated/operations.ts';
 const minimum = { priority: 0 };
 
 export const labels: Route[] = [
-  { method: 'GET', path: '/projects/:id/labels', operation: operations.ProjectLabelsDocument, result: 'project.labels' },
-  { method: 'POST', path: '/projects/:id/labels', operation: operations.CreateLabelDocument, result: 'createLabel.label', minimum },
+  {
+    method: 'GET',
+    path: '/projects/:id/labels',
+    operation: operations.ProjectLabelsDocument,
+    result: 'project.labels',
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/labels',
+    operation: operations.CreateLabelDocument,
+    result: 'createLabel.label',
+    minimum,
+  },
   {
     method: 'PUT',
     path: '/projects/:id/labels',
@@ -14,7 +25,13 @@ export const labels: Route[] = [
     atLeastOne: ['new_name', 'color', 'description', 'priority'],
     minimum,
   },
-  { method: 'DELETE', path: '/projects/:id/labels', operation: operations.DeleteLabelDocument, result: 'deleteLabel', status: 204 },
+  {
+    method: 'DELETE',
+    path: '/projects/:id/labels',
+    operation: operations.DeleteLabelDocument,
+    result: 'deleteLabel',
+    status: 204,
+  },
   {
     method: 'POST',
     path: '/projects/:id/labels/:label_id/subscribe',

@@ -2,7 +2,12 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 export const milestones: Route[] = [
-  { method: 'GET', path: '/projects/:id/milestones', operation: operations.ProjectMilestonesDocument, result: 'project.milestones' },
+  {
+    method: 'GET',
+    path: '/projects/:id/milestones',
+    operation: operations.ProjectMilestonesDocument,
+    result: 'project.milestones',
+  },
   {
     method: 'GET',
     path: '/projects/:id/milestones/:milestone_id',

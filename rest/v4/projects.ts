@@ -5,7 +5,14 @@ import * as operations from '#src/generated/operations.ts';
 const omitNull = ['owner', 'runners_token', 'open_issues_count'];
 
 export const projects: Route[] = [
-  { method: 'GET', path: '/projects/:id', operation: operations.ProjectDocument, result: 'project', auth: 'optional', omitNull },
+  {
+    method: 'GET',
+    path: '/projects/:id',
+    operation: operations.ProjectDocument,
+    result: 'project',
+    auth: 'optional',
+    omitNull,
+  },
   {
     method: 'POST',
     path: '/projects',

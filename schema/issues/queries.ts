@@ -30,7 +30,9 @@ const issueArgs = builder.args((t) => ({
   ...pageArgs,
   state: t.field({ type: IssueStateFilter, description: 'Only those in this state.' }),
   labels: t.stringList({ description: 'Only those with all these labels; `No Label`: those without any.' }),
-  milestone: t.string({ description: 'Only those of the milestone with this title; also `No Milestone`, `#upcoming`, `#started`.' }),
+  milestone: t.string({
+    description: 'Only those of the milestone with this title; also `No Milestone`, `#upcoming`, `#started`.',
+  }),
   iids: t.intList({ description: 'Only those with these numbers.' }),
   search: t.string({ description: 'Only those with this text in title or description.' }),
   orderBy: t.field({ type: IssueOrderBy, description: 'What they are ordered by; CREATED_AT when nothing is said.' }),

@@ -36,7 +36,9 @@ Issue.implement({
     title: t.exposeString('title', { description: 'At most 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'Markdown.' }),
     state: t.expose('state', { type: IssueState, description: 'Whether it is still to be done.' }),
-    confidential: t.exposeBoolean('confidential', { description: 'Whether only author, assignee and reporters see it.' }),
+    confidential: t.exposeBoolean('confidential', {
+      description: 'Whether only author, assignee and reporters see it.',
+    }),
     labelNames: t.exposeStringList('labelNames', { description: 'Titles of its labels in their order.' }),
     milestone: t.expose('milestone', { type: Milestone, nullable: true, description: 'The goal it belongs to.' }),
     author: t.expose('author', { type: User, description: 'Who opened it.' }),

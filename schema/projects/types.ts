@@ -63,7 +63,10 @@ Project.implement({
     fullName: t.exposeString('fullName', { description: 'Its name behind that of its namespace.' }),
     fullPath: t.exposeString('fullPath', { description: 'Its path behind that of its namespace.' }),
     description: t.exposeString('description', { nullable: true, description: 'What it is for.' }),
-    defaultBranch: t.exposeString('defaultBranch', { nullable: true, description: 'Null while the repository is empty.' }),
+    defaultBranch: t.exposeString('defaultBranch', {
+      nullable: true,
+      description: 'Null while the repository is empty.',
+    }),
     tagList: t.stringList({ description: 'Words that describe it.', resolve: () => [] }),
     visibility: t.expose('visibility', { type: Visibility, description: 'Who may see it.' }),
     archived: t.exposeBoolean('archived', { description: 'Whether it is kept for reading only.' }),
@@ -71,7 +74,10 @@ Project.implement({
     owner: t.expose('owner', { type: User, nullable: true, description: 'Whose personal namespace holds it.' }),
     creatorId: t.exposeInt('creatorId', { description: 'Numeric ID of the user who created it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    lastActivityAt: t.expose('lastActivityAt', { type: 'DateTime', description: 'When something last happened in it.' }),
+    lastActivityAt: t.expose('lastActivityAt', {
+      type: 'DateTime',
+      description: 'When something last happened in it.',
+    }),
     avatarUrl: t.string({ nullable: true, description: 'Address of its picture.', resolve: () => null }),
     webUrl: t.string({
       description: 'Address of its page.',
@@ -90,7 +96,9 @@ Project.implement({
     wikiEnabled: t.exposeBoolean('wikiEnabled', { description: 'Whether it has a wiki.' }),
     jobsEnabled: t.exposeBoolean('jobsEnabled', { description: 'Whether it has pipelines.' }),
     snippetsEnabled: t.exposeBoolean('snippetsEnabled', { description: 'Whether it has snippets.' }),
-    containerRegistryEnabled: t.exposeBoolean('containerRegistryEnabled', { description: 'Whether it has a registry.' }),
+    containerRegistryEnabled: t.exposeBoolean('containerRegistryEnabled', {
+      description: 'Whether it has a registry.',
+    }),
     sharedRunnersEnabled: t.exposeBoolean('sharedRunnersEnabled', { description: 'Whether shared runners serve it.' }),
     lfsEnabled: t.exposeBoolean('lfsEnabled', { description: 'Whether large file storage is on.' }),
     publicJobs: t.exposeBoolean('publicJobs', { description: 'Whether whoever sees it sees its jobs.' }),

@@ -15,13 +15,16 @@ const SignInInput = builder.inputType('SignInInput', {
 
 const SignInPayload = builder.objectRef<{ viewer: Account }>('SignInPayload').implement({
   description: 'Who signed in.',
-  fields: (t) => ({ viewer: t.expose('viewer', { type: Viewer, description: 'The account, with its private token.' }) }),
+  fields: (t) => ({
+    viewer: t.expose('viewer', { type: Viewer, description: 'The account, with its private token.' }),
+  }),
 });
 
 builder.mutationFields((t) => ({
   signIn: t.field({
     type: SignInPayload,
-    description: 'Exchanges username and password for the private token. Closed to users with two-factor authentication.',
+    description:
+      'Exchanges username and password for the private token. Closed to users with two-factor authentication.',
     args: { input: t.arg({ type: SignInInput, required: true, description: 'Who signs in.' }) },
     resolve: async (_root, { input }, context) => {
       const login = input.login ?? input.email;

@@ -66,6 +66,8 @@ function run(binaries: Binaries, identity: Identity, args: string[]): Promise<vo
     uid: identity.uid,
     gid: identity.gid,
     env: environment(binaries),
+    // Ctrl+C is for the server, which finishes starting and stops then.
+    detached: process.platform !== 'win32',
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
@@ -74,9 +76,14 @@ function run(binaries: Binaries, identity: Identity, args: string[]): Promise<vo
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => {
+    child.once('close', (code, signal) => {
       if (code === 0) resolve();
-      else reject(new Error(`PostgreSQL could not make its data directory: ${said.trim()}${hint(said, identity)}`));
+      else
+        reject(
+          new Error(
+            `PostgreSQL could not make its data directory: ${said.trim() || signal || code}${hint(said, identity)}`,
+          ),
+        );
     });
   });
 }

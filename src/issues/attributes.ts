@@ -33,7 +33,12 @@ export function checkTexts(title: string | null | undefined, description: string
 export function permittedAttributes(actor: Actor, project: ProjectRow, given: IssueAttributes): IssueAttributes {
   if (!can(actor, 'admin_issue', project)) return {};
   const { assigneeId, milestoneId, labels, dueDate } = given;
-  return { assigneeId: assigneeId || zeroAsNull(assigneeId), milestoneId: milestoneId || zeroAsNull(milestoneId), labels, dueDate };
+  return {
+    assigneeId: assigneeId || zeroAsNull(assigneeId),
+    milestoneId: milestoneId || zeroAsNull(milestoneId),
+    labels,
+    dueDate,
+  };
 }
 
 /**

@@ -27,7 +27,12 @@ export async function listProjectIssues(
   const actor = requireActor(context);
   if (!project.issuesEnabled) return { nodes: [], offset: page.offset, total: 0 };
   const seesAll = can(actor, 'read_confidential_issue', project);
-  const conditions = [sql`i.project_id = ${project.id}`, issueVisible(actor, seesAll), ...issueConditions(filter), ...extra];
+  const conditions = [
+    sql`i.project_id = ${project.id}`,
+    issueVisible(actor, seesAll),
+    ...issueConditions(filter),
+    ...extra,
+  ];
   const source = sql`issues i WHERE ${all(conditions)}`;
   const counted = countsSuffice(filter) && extra.length === 0;
   const total = counted ? countFromCounters(actor, project.id, filter, seesAll) : sql`(SELECT count(*) FROM ${source})`;
@@ -109,7 +114,10 @@ const ORDERS = {
 function countFromCounters(actor: Actor, projectId: number, { state }: IssueFilter, seesAll: boolean): Prisma.Sql {
   const states = state && state !== 'all' ? [state] : (['opened', 'closed'] as const);
   const sum = (suffix: '' | '_confidential') =>
-    Prisma.join(states.map((name) => Prisma.raw(`c.${name}${suffix}`)), ' + ');
+    Prisma.join(
+      states.map((name) => Prisma.raw(`c.${name}${suffix}`)),
+      ' + ',
+    );
   if (seesAll) return sql`(SELECT ${sum('')} FROM project_counters c WHERE c.project_id = ${projectId})`;
   return sql`(SELECT ${sum('')} - (${sum('_confidential')}) + (SELECT count(*) FROM issues i
     WHERE i.project_id = ${projectId} AND i.confidential AND i.deleted_at IS NULL

@@ -17,8 +17,10 @@ export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);
   const target = await findProject(context, to);
-  const permitted = can(actor, 'move_issue', project) && can(actor, 'move_issue', target) && maySee(actor, project, issue);
-  if (!permitted || issue.movedToId !== null) throw new BadRequest('Cannot move issue due to insufficient permissions!');
+  const permitted =
+    can(actor, 'move_issue', project) && can(actor, 'move_issue', target) && maySee(actor, project, issue);
+  if (!permitted || issue.movedToId !== null)
+    throw new BadRequest('Cannot move issue due to insufficient permissions!');
   if (target.id === project.id) throw new BadRequest('Cannot move issue to project it originates from!');
   const id = await context.db.$transaction(async (tx) => {
     const copy = await copyIssue(tx, issue, target);

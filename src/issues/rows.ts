@@ -1,4 +1,4 @@
-import { type Context } from '#src/access/actor.ts';
+import type { Context } from '#src/access/actor.ts';
 import { Prisma } from '#src/db.ts';
 import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { milestoneJson } from '#src/milestones/rows.ts';

@@ -6,7 +6,12 @@ import type { IssueRow } from '#src/issues/rows.ts';
 import { setSubscription } from '#src/subscriptions/subscribe.ts';
 
 /** Follows an issue, or stops to. Throws NotModified when that holds already, NotFound. */
-export async function subscribeToIssue(context: Context, ref: Ref, iid: number, subscribed: boolean): Promise<IssueRow> {
+export async function subscribeToIssue(
+  context: Context,
+  ref: Ref,
+  iid: number,
+  subscribed: boolean,
+): Promise<IssueRow> {
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);
   if (!maySee(actor, project, issue)) throw new NotFound('Issue');

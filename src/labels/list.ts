@@ -57,7 +57,9 @@ export async function labelById(context: Context, project: ProjectRow, id: numbe
 
 async function one(context: Context, project: ProjectRow, ids: Prisma.Sql): Promise<LabelRow> {
   requireActor(context);
-  const [row] = await context.db.$queryRaw<[{ nodes: LabelRow[] }]>`SELECT ${labelRows(context, project, ids)} AS nodes`;
+  const [row] = await context.db.$queryRaw<
+    [{ nodes: LabelRow[] }]
+  >`SELECT ${labelRows(context, project, ids)} AS nodes`;
   const [label] = row.nodes;
   if (!label) throw new NotFound('Label');
   return label;

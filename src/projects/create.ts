@@ -112,11 +112,15 @@ function pathFrom(name: string): string {
     .replace(/^[-.]+|[-.]+$/g, '');
 }
 
+/** A letter, digit, emoji or `_`, then also dots, dashes and spaces; emoji may be joined and varied. */
+const NAME =
+  /^(?:[\p{L}\p{N}_]|\p{Extended_Pictographic})(?:[\p{L}\p{N}\p{M}_.\- ]|\p{Extended_Pictographic}|\u200d|\ufe0f)*$/u;
+
 function projectErrors(name: string, path: string): FieldErrors {
   const errors: FieldErrors = {};
   if (name.trim() === '') errors.name = ["can't be blank"];
   else if (name.length > 255) errors.name = ['is too long (maximum is 255 characters)'];
-  else if (!/^[\p{L}\p{N}\p{Extended_Pictographic}_][\p{L}\p{N}\p{M}\p{Extended_Pictographic}\u200d\ufe0f_.\- ]*$/u.test(name)) {
+  else if (!NAME.test(name)) {
     errors.name = [
       "can contain only letters, digits, emojis, '_', '.', dash, space. It must start with letter, digit, emoji or '_'.",
     ];
@@ -124,7 +128,9 @@ function projectErrors(name: string, path: string): FieldErrors {
   if (path === '') errors.path = ["can't be blank"];
   else if (path.length > 255) errors.path = ['is too long (maximum is 255 characters)'];
   else if (!/^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(path) || /\.(git|atom)$/i.test(path) || /^\.+$/.test(path)) {
-    errors.path = ["can contain only letters, digits, '_', '-' and '.'. Cannot start with '-', end in '.git' or end in '.atom'"];
+    errors.path = [
+      "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-', end in '.git' or end in '.atom'",
+    ];
   }
   return errors;
 }

@@ -16,7 +16,11 @@ export interface NewUser {
 }
 
 /** Creates a confirmed user with the personal namespace that comes along. Throws ValidationFailed. */
-export async function createUser(db: Db, secret: string, input: NewUser): Promise<{ id: number; privateToken: string }> {
+export async function createUser(
+  db: Db,
+  secret: string,
+  input: NewUser,
+): Promise<{ id: number; privateToken: string }> {
   const email = input.email.trim().toLowerCase();
   const errors = userErrors({ ...input, email });
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);

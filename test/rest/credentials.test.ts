@@ -50,7 +50,9 @@ describe('A personal access token', () => {
   it('is inactive from its day of expiry on', async () => {
     const day = (days: number) => new Date(Date.now() + days * 86_400_000);
     for (const days of [-1, 0]) {
-      expect(await get('/user', { 'PRIVATE-TOKEN': await world.token(user, ['api'], day(days)) })).toMatchObject(refused);
+      expect(await get('/user', { 'PRIVATE-TOKEN': await world.token(user, ['api'], day(days)) })).toMatchObject(
+        refused,
+      );
     }
     expect(await get('/user', { 'PRIVATE-TOKEN': await world.token(user, ['api'], day(2)) })).toMatchObject(isUser);
   });
@@ -77,7 +79,10 @@ describe('A personal access token', () => {
       const { status, body } = await get(path, headers);
       expect({ status, body }).toEqual(tooSmall);
     }
-    const created = await world.send('POST', `/api/v4/projects/${project.id}/issues`, { headers, body: { title: 'x' } });
+    const created = await world.send('POST', `/api/v4/projects/${project.id}/issues`, {
+      headers,
+      body: { title: 'x' },
+    });
     expect({ status: created.status, body: created.body }).toEqual(tooSmall);
     expect(await world.db.issue.count({ where: { projectId: project.id } })).toBe(0);
   });
@@ -86,18 +91,27 @@ describe('A personal access token', () => {
 describe('sudo', () => {
   it('is for administrators', async () => {
     const message = '403 Forbidden  - Must be admin to use sudo';
-    expect(await get(`/user?sudo=${admin.id}`, { 'PRIVATE-TOKEN': user.token })).toMatchObject({ status: 403, body: { message } });
+    expect(await get(`/user?sudo=${admin.id}`, { 'PRIVATE-TOKEN': user.token })).toMatchObject({
+      status: 403,
+      body: { message },
+    });
   });
 
   it('takes the private token', async () => {
     const message = '403 Forbidden  - Private token must be specified in order to use sudo';
     const token = await world.token(admin);
-    expect(await get(`/user?sudo=${user.id}`, { 'PRIVATE-TOKEN': token })).toMatchObject({ status: 403, body: { message } });
+    expect(await get(`/user?sudo=${user.id}`, { 'PRIVATE-TOKEN': token })).toMatchObject({
+      status: 403,
+      body: { message },
+    });
   });
 
   it('takes somebody who exists', async () => {
     const message = '404 No user id or username for: nobody Not Found';
-    expect(await get('/user?sudo=nobody', { 'PRIVATE-TOKEN': admin.token })).toMatchObject({ status: 404, body: { message } });
+    expect(await get('/user?sudo=nobody', { 'PRIVATE-TOKEN': admin.token })).toMatchObject({
+      status: 404,
+      body: { message },
+    });
   });
 
   it('acts as the user, by ID or name, as parameter or header, and shows the private token', async () => {

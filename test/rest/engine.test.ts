@@ -87,11 +87,17 @@ describe('Pagination', () => {
   it('counts no pages of an empty list', async () => {
     const { status, headers, body } = await api.get(`${at}/issues`);
     expect([status, body]).toEqual([200, []]);
-    expect(headers).toMatchObject({ 'x-total': '0', 'x-total-pages': '0', 'x-page': '1', 'x-next-page': '', 'x-prev-page': '' });
+    expect(headers).toMatchObject({
+      'x-total': '0',
+      'x-total-pages': '0',
+      'x-page': '1',
+      'x-next-page': '',
+      'x-prev-page': '',
+    });
     expect(headers.link).toMatch(/[?&]page=1&per_page=20>; rel="first", <[^>]*[?&]page=0&per_page=20>; rel="last"$/);
   });
 
-  it('keeps the client\'s own query in Link, sorted, and drops its credentials', async () => {
+  it("keeps the client's own query in Link, sorted, and drops its credentials", async () => {
     const query = `zebra=1&private_token=${owner.token}&access_token=x&bearer_token=y&sudo=&alpha=a%20b&page=2`;
     const { headers } = await world.send('GET', `/api/v4${at}/labels?${query}`);
     expect(headers.link).toContain(`${url('alpha=a+b&page=1&per_page=20&zebra=1')}; rel="first"`);
@@ -100,7 +106,9 @@ describe('Pagination', () => {
   });
 
   it('answers HEAD with the headers alone', async () => {
-    const { status, headers, body } = await world.send('HEAD', `/api/v4${at}/labels`, { headers: { 'PRIVATE-TOKEN': owner.token } });
+    const { status, headers, body } = await world.send('HEAD', `/api/v4${at}/labels`, {
+      headers: { 'PRIVATE-TOKEN': owner.token },
+    });
     expect([status, body, headers['x-total']]).toEqual([200, null, '45']);
   });
 });
@@ -161,17 +169,29 @@ describe('Routes', () => {
 describe('Parameters', () => {
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const multipart = { 'Content-Type': 'multipart/form-data; boundary=XX' };
-  const part = (name: string, value: string) => `--XX\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const part = (name: string, value: string) =>
+    `--XX\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 
   it.each([
     ['the query', (name: string) => ({ query: `?name=${name}&color=red` })],
     ['a form', (name: string) => ({ headers: form, body: `name=${name}&color=red` })],
-    ['multipart', (name: string) => ({ headers: multipart, body: `${part('name', name)}${part('color', 'red')}--XX--\r\n` })],
+    [
+      'multipart',
+      (name: string) => ({ headers: multipart, body: `${part('name', name)}${part('color', 'red')}--XX--\r\n` }),
+    ],
     ['JSON', (name: string) => ({ body: { name, color: 'red' } })],
   ])('come in %s alike, on POST, PUT and DELETE', async (_way, encode) => {
     const name = world.unique('way');
-    for (const [method, status] of [['POST', 201], ['PUT', 200], ['DELETE', 204]] as const) {
-      const { query = '', headers = {}, body } = encode(name) as { query?: string; headers?: Record<string, string>; body?: unknown };
+    for (const [method, status] of [
+      ['POST', 201],
+      ['PUT', 200],
+      ['DELETE', 204],
+    ] as const) {
+      const {
+        query = '',
+        headers = {},
+        body,
+      } = encode(name) as { query?: string; headers?: Record<string, string>; body?: unknown };
       const sent = { headers: { ...headers, 'PRIVATE-TOKEN': owner.token }, ...(body === undefined ? {} : { body }) };
       expect(await world.send(method, `/api/v4${at}/labels${query}`, sent)).toMatchObject({ status });
     }
@@ -187,19 +207,42 @@ describe('Parameters', () => {
   });
 
   it('that are missing are named in their order, joined by commas', async () => {
-    expect(await api.post(`${at}/labels`, {})).toMatchObject({ status: 400, body: { error: 'name is missing, color is missing' } });
+    expect(await api.post(`${at}/labels`, {})).toMatchObject({
+      status: 400,
+      body: { error: 'name is missing, color is missing' },
+    });
   });
 
   it.each([
-    ['true', true], ['1', true], ['yes', true], ['on', true], ['T', true], [1, true], [true, true],
-    ['false', false], ['0', false], ['no', false], ['off', false], [0, false], ['', false], [null, false],
+    ['true', true],
+    ['1', true],
+    ['yes', true],
+    ['on', true],
+    ['T', true],
+    [1, true],
+    [true, true],
+    ['false', false],
+    ['0', false],
+    ['no', false],
+    ['off', false],
+    [0, false],
+    ['', false],
+    [null, false],
   ])('take %j for a boolean', async (confidential, expected) => {
-    expect(await api.post(`${at}/issues`, { title: 'b', confidential })).toMatchObject({ status: 201, body: { confidential: expected } });
+    expect(await api.post(`${at}/issues`, { title: 'b', confidential })).toMatchObject({
+      status: 201,
+      body: { confidential: expected },
+    });
   });
 
   it.each([
-    ['confidential', 'maybe'], ['milestone_id', 'abc'], ['assignee_id', '1.5'], ['due_date', '2020-13-45'], ['created_at', 'soon'],
-    ['labels', { a: 'b' }], ['title', ['a', 'b']],
+    ['confidential', 'maybe'],
+    ['milestone_id', 'abc'],
+    ['assignee_id', '1.5'],
+    ['due_date', '2020-13-45'],
+    ['created_at', 'soon'],
+    ['labels', { a: 'b' }],
+    ['title', ['a', 'b']],
   ])('of the wrong type are refused: %s %j', async (name, value) => {
     const answer = await api.post(`${at}/issues`, { title: 't', [name]: value });
     expect(answer).toMatchObject({ status: 400, body: { error: `${name} is invalid` } });
@@ -208,22 +251,35 @@ describe('Parameters', () => {
   it('outside of the enumeration are refused, and unknown ones ignored', async () => {
     const answer = await api.get(`${at}/issues?state=merged&sort=up&order_by=title`);
     expect(answer.body).toEqual({
-      error: 'state does not have a valid value, order_by does not have a valid value, sort does not have a valid value',
+      error:
+        'state does not have a valid value, order_by does not have a valid value, sort does not have a valid value',
     });
     expect(await api.get(`${at}/issues?nonsense=1`)).toMatchObject({ status: 200 });
   });
 
   it('in the path that are no number are 400, not 404', async () => {
     expect(await api.get(`${at}/issues/abc`)).toMatchObject({ status: 400, body: { error: 'issue_iid is invalid' } });
-    expect(await api.get(`${at}/issues/99999999999`)).toMatchObject({ status: 404, body: { message: '404 Not found' } });
+    expect(await api.get(`${at}/issues/99999999999`)).toMatchObject({
+      status: 404,
+      body: { message: '404 Not found' },
+    });
   });
 });
 
 describe('The order of checks', () => {
   it('is credentials, then parameters, then what is there', async () => {
-    expect(await world.api().post('/projects/0/issues', {})).toMatchObject({ status: 401, body: { message: '401 Unauthorized' } });
-    expect(await api.post('/projects/0/issues', {})).toMatchObject({ status: 400, body: { error: 'title is missing' } });
-    expect(await api.post('/projects/0/issues', { title: 'x' })).toMatchObject({ status: 404, body: { message: '404 Project Not Found' } });
+    expect(await world.api().post('/projects/0/issues', {})).toMatchObject({
+      status: 401,
+      body: { message: '401 Unauthorized' },
+    });
+    expect(await api.post('/projects/0/issues', {})).toMatchObject({
+      status: 400,
+      body: { error: 'title is missing' },
+    });
+    expect(await api.post('/projects/0/issues', { title: 'x' })).toMatchObject({
+      status: 404,
+      body: { message: '404 Project Not Found' },
+    });
   });
 });
 
@@ -244,7 +300,10 @@ describe('POST /session', () => {
   it('needs a login or an e-mail, and a password', async () => {
     const missing = { error: 'password is missing, login, email are missing, at least one parameter must be provided' };
     expect(await world.api().post('/session', {})).toMatchObject({ status: 400, body: missing });
-    expect(await world.api().post('/session', { login: 'x' })).toMatchObject({ status: 400, body: { error: 'password is missing' } });
+    expect(await world.api().post('/session', { login: 'x' })).toMatchObject({
+      status: 400,
+      body: { error: 'password is missing' },
+    });
   });
 
   it('gives the private token for the right password, whatever the case of the name', async () => {
@@ -256,8 +315,14 @@ describe('POST /session', () => {
 
   it('refuses a wrong password and a blocked user alike', async () => {
     const blocked = await world.user({ blocked: true });
-    for (const given of [{ login: owner.username, password: 'wrong' }, { login: blocked.username, password: PASSWORD }]) {
-      expect(await world.api().post('/session', given)).toMatchObject({ status: 401, body: { message: '401 Unauthorized' } });
+    for (const given of [
+      { login: owner.username, password: 'wrong' },
+      { login: blocked.username, password: PASSWORD },
+    ]) {
+      expect(await world.api().post('/session', given)).toMatchObject({
+        status: 401,
+        body: { message: '401 Unauthorized' },
+      });
     }
   });
 });

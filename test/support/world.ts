@@ -65,7 +65,12 @@ export class World {
     return `${prefix}${this.#count}`;
   }
 
-  async user({ admin = false, external = false, blocked = false, username = this.unique('user') } = {}): Promise<TestUser> {
+  async user({
+    admin = false,
+    external = false,
+    blocked = false,
+    username = this.unique('user'),
+  } = {}): Promise<TestUser> {
     const email = `${username}@example.org`;
     const given = { username, email, name: `Name of ${username}`, password: PASSWORD, admin, external };
     const { id, privateToken } = await createUser(this.db, secret, given);
@@ -88,7 +93,11 @@ export class World {
     return createProject(this.#as(owner), { name: this.unique('project'), ...input });
   }
 
-  async member(place: { id: number; kind?: string } | ProjectRow | GroupRow, user: TestUser, level: keyof typeof LEVELS) {
+  async member(
+    place: { id: number; kind?: string } | ProjectRow | GroupRow,
+    user: TestUser,
+    level: keyof typeof LEVELS,
+  ) {
     const where = 'issuesEnabled' in place ? { projectId: place.id } : { namespaceId: place.id };
     await this.db.member.create({ data: { ...where, userId: user.id, accessLevel: LEVELS[level] } });
   }
