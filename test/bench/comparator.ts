@@ -22,7 +22,6 @@ const pool = new pg.Pool({
 });
 const app = express();
 app.disable('x-powered-by');
-app.disable('etag');
 
 interface Access {
   userId: number;
