@@ -3,7 +3,7 @@ import { builder } from '#schema/builder.ts';
 
 builder.scalarType('DateTime', {
   description: 'A moment in ISO 8601, in UTC with milliseconds: `2016-01-04T15:31:51.081Z`. Input may carry an offset.',
-  serialize: (value) => new Date(value as string | Date).toISOString(),
+  serialize: (value) => formatDateTime(value as string | Date),
   parseValue: parseDateTime,
 });
 
@@ -26,6 +26,12 @@ builder.scalarType('GroupRef', {
   parseValue: parseRef,
   parseLiteral: (node) => parseRef(literal(node)),
 });
+
+/** PostgreSQL's JSON has UTC with up to milliseconds; where all digits are there, only the zone is rewritten. */
+function formatDateTime(value: string | Date): string {
+  if (typeof value === 'string' && value.length === 29 && value.endsWith('+00:00')) return `${value.slice(0, 23)}Z`;
+  return new Date(value).toISOString();
+}
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 

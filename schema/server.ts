@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { GraphQLContext } from '#schema/context.ts';
@@ -28,7 +27,8 @@ export function createGraphQLServer({ contextOf, report, limits = DEFAULT_LIMITS
     landingPage: false,
     logging: false,
     batching: { limit: BATCH },
-    renderGraphiQL,
+    // Tens of megabytes that only browsers need: loaded for the first of them.
+    renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options),
     graphiql: { title: 'Gantry GraphQL' },
     cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'] },
     maskedErrors: { maskError: (error) => maskError(error, report) },

@@ -7,10 +7,16 @@ export type Db = PrismaClient;
 /** What runs inside an interactive transaction. */
 export type Transaction = Prisma.TransactionClient;
 
+/**
+ * Settings of every connection. Statements are few and prepared, and planning the larger ones costs several times their
+ * execution: each is planned once, for all values.
+ */
+const SESSION = '-c TimeZone=UTC -c plan_cache_mode=force_generic_plan';
+
 /** Connects to the PostgreSQL at `url` (lazily, with up to `connections` connections). */
 export function connect(url: string, { connections = 10 }: { connections?: number } = {}): Db {
   const adapter = new PrismaPg(
-    { connectionString: url, max: connections, options: '-c TimeZone=UTC' },
+    { connectionString: url, max: connections, options: SESSION },
     { statementNameGenerator: statementNames() },
   );
   return new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] });

@@ -35,7 +35,10 @@ builder.objectFields(Project, (t) => ({
     type: Milestone,
     description: 'One of its milestones.',
     args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (project, { databaseId }, context) => findMilestone(context, project, databaseId),
+    resolve: (project, { databaseId }, context) => {
+      context.loaders.project.prime(project.id, project);
+      return findMilestone(context, project, databaseId);
+    },
   }),
 }));
 

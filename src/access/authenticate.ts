@@ -1,5 +1,5 @@
 import type { Actor } from '#src/access/actor.ts';
-import type { Db } from '#src/db.ts';
+import { type Db, Prisma } from '#src/db.ts';
 import { Forbidden, NotFound } from '#src/errors.ts';
 import { tokenHash } from '#src/secrets.ts';
 
@@ -41,10 +41,9 @@ async function find(db: Db, value: string, privateToken: boolean): Promise<Found
     SELECT u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
       u.projects_limit AS "projectsLimit", t.scopes
     FROM (
-      SELECT id AS user_id, NULL::text[] AS scopes FROM users WHERE private_token_hash = ${hash} AND ${privateToken}
-      UNION ALL
       SELECT user_id, scopes FROM personal_access_tokens WHERE token_hash = ${hash} AND NOT revoked
         AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
+      ${privateToken ? Prisma.sql`UNION ALL SELECT id, NULL FROM users WHERE private_token_hash = ${hash}` : Prisma.empty}
     ) t JOIN users u ON u.id = t.user_id
     WHERE u.state = 'active'`;
   return row;

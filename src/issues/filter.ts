@@ -14,12 +14,12 @@ export interface IssueFilter {
 
 const { sql } = Prisma;
 
-/** The conditions of a filter on alias `i`. */
-export function issueConditions(filter: IssueFilter): Prisma.Sql[] {
+/** The conditions of a filter on alias `i`; a project whose issues they are narrows the look-ups of its labels. */
+export function issueConditions(filter: IssueFilter, projectId?: number): Prisma.Sql[] {
   const conditions = [sql`i.deleted_at IS NULL`];
   const { state, labels, milestone, iids, search } = filter;
   if (state && state !== 'all') conditions.push(sql`i.state = ${state}::issue_state`);
-  if (labels && labels.length > 0) conditions.push(...labelConditions([...new Set(labels)]));
+  if (labels && labels.length > 0) conditions.push(...labelConditions([...new Set(labels)], projectId));
   if (milestone) conditions.push(milestoneCondition(milestone));
   if (iids && iids.length > 0) conditions.push(sql`i.iid = ANY(${[...iids]}::int[])`);
   if (search) {
@@ -34,13 +34,14 @@ export function countsSuffice({ labels, milestone, iids, search }: IssueFilter):
   return !labels?.length && !milestone && !iids?.length && !search;
 }
 
-function labelConditions(titles: string[]): Prisma.Sql[] {
+function labelConditions(titles: string[], projectId: number | undefined): Prisma.Sql[] {
   if (titles.includes('No Label')) {
     return [sql`NOT EXISTS (SELECT 1 FROM issue_labels il WHERE il.issue_id = i.id)`];
   }
+  const inProject = projectId === undefined ? Prisma.empty : sql`AND l.project_id = ${projectId}`;
   return titles.map(
-    (title) => sql`EXISTS (SELECT 1 FROM issue_labels il JOIN labels l ON l.id = il.label_id
-      WHERE il.issue_id = i.id AND l.project_id = i.project_id AND l.title = ${title})`,
+    (title) => sql`i.id IN (SELECT il.issue_id FROM issue_labels il JOIN labels l ON l.id = il.label_id
+      WHERE l.title = ${title} ${inProject})`,
   );
 }
 

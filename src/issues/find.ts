@@ -2,7 +2,7 @@ import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { NotFound } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { type IssueRow, issuesByIds } from '#src/issues/rows.ts';
+import { type IssueRow, issueByIid } from '#src/issues/rows.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 
 /** An issue together with the project that it is in. */
@@ -23,11 +23,7 @@ export async function findIssue(context: Context, project: ProjectRow, iid: numb
 export async function findIssueUnseen(context: Context, project: ProjectRow, iid: number): Promise<IssueRow> {
   const actor = requireActor(context);
   if (!can(actor, 'read_issue', project)) throw new NotFound('Issue');
-  const found = await context.db.issue.findFirst({
-    where: { projectId: project.id, iid, deletedAt: null },
-    select: { id: true },
-  });
-  const [issue] = found ? await issuesByIds(context, [found.id]) : [];
+  const issue = await issueByIid(context, project.id, iid);
   if (!issue) throw new NotFound('Issue');
   return issue;
 }

@@ -30,7 +30,7 @@ export async function listProjectIssues(
   const conditions = [
     sql`i.project_id = ${project.id}`,
     issueVisible(actor, seesAll),
-    ...issueConditions(filter),
+    ...issueConditions(filter, project.id),
     ...extra,
   ];
   const source = sql`issues i WHERE ${all(conditions)}`;

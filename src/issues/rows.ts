@@ -59,3 +59,14 @@ export async function issuesByIds({ db }: Pick<Context, 'db'>, ids: readonly num
   const [row] = await db.$queryRaw<[{ nodes: IssueRow[] }]>`SELECT ${issueRows(page)} AS nodes`;
   return row.nodes;
 }
+
+/** The live issue with that internal ID, without any check of visibility: the caller makes it. */
+export async function issueByIid(
+  { db }: Pick<Context, 'db'>,
+  projectId: number,
+  iid: number,
+): Promise<IssueRow | undefined> {
+  const page = sql`SELECT id, 1 AS ord FROM issues WHERE project_id = ${projectId} AND iid = ${iid} AND deleted_at IS NULL`;
+  const [row] = await db.$queryRaw<[{ nodes: IssueRow[] }]>`SELECT ${issueRows(page)} AS nodes`;
+  return row.nodes[0];
+}

@@ -74,7 +74,7 @@ function labelRows(context: Context, project: ProjectRow, ids: Prisma.Sql): Pris
     issue_counts AS (
       SELECT il.label_id, count(*) FILTER (WHERE i.state = 'opened') AS opened, count(*) FILTER (WHERE i.state = 'closed') AS closed
       FROM issue_labels il JOIN issues i ON i.id = il.issue_id
-      WHERE il.label_id IN (SELECT id FROM page) AND i.deleted_at IS NULL AND ${visible} GROUP BY il.label_id),
+      WHERE il.label_id IN (SELECT id FROM page) AND i.project_id = ${project.id} AND i.deleted_at IS NULL AND ${visible} GROUP BY il.label_id),
     merge_request_counts AS (
       SELECT ml.label_id, count(*) AS opened FROM merge_request_labels ml JOIN merge_requests mr ON mr.id = ml.merge_request_id
       WHERE ml.label_id IN (SELECT id FROM page) AND mr.state = 'opened' GROUP BY ml.label_id)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { startWorld } from '../support/world.ts';
+import { PASSWORD, startWorld } from '../support/world.ts';
 
 const world = await startWorld();
 const user = await world.user();
@@ -131,5 +131,36 @@ describe('sudo', () => {
     const secret = await world.project({ owner: admin });
     const answer = await get(`/projects/${secret.id}?sudo=${user.id}`, { 'PRIVATE-TOKEN': admin.token });
     expect(answer).toMatchObject({ status: 404, body: { message: '404 Project Not Found' } });
+  });
+});
+
+describe('POST /session', () => {
+  it('needs a login or an e-mail, and a password', async () => {
+    const missing = { error: 'password is missing, login, email are missing, at least one parameter must be provided' };
+    expect(await world.api().post('/session', {})).toMatchObject({ status: 400, body: missing });
+    expect(await world.api().post('/session', { login: 'x' })).toMatchObject({
+      status: 400,
+      body: { error: 'password is missing' },
+    });
+  });
+
+  it('gives the private token for the right password, whatever the case of the name', async () => {
+    for (const given of [{ login: user.username.toUpperCase() }, { email: `${user.username}@EXAMPLE.org` }]) {
+      const { status, body } = await world.api().post('/session', { ...given, password: PASSWORD });
+      expect([status, body.private_token, body.username]).toEqual([201, user.token, user.username]);
+    }
+  });
+
+  it('refuses a wrong password and a blocked user alike', async () => {
+    const blocked = await world.user({ blocked: true });
+    for (const given of [
+      { login: user.username, password: 'wrong' },
+      { login: blocked.username, password: PASSWORD },
+    ]) {
+      expect(await world.api().post('/session', given)).toMatchObject({
+        status: 401,
+        body: { message: '401 Unauthorized' },
+      });
+    }
   });
 });

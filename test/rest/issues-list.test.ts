@@ -16,8 +16,24 @@ const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISO
 
 /** What a list shows of an issue (rest-api-v4.md, Issues). */
 const KEYS = [
-  'id', 'iid', 'project_id', 'title', 'description', 'state', 'created_at', 'updated_at', 'labels', 'milestone', 'assignee',
-  'author', 'user_notes_count', 'upvotes', 'downvotes', 'due_date', 'confidential', 'web_url',
+  'id',
+  'iid',
+  'project_id',
+  'title',
+  'description',
+  'state',
+  'created_at',
+  'updated_at',
+  'labels',
+  'milestone',
+  'assignee',
+  'author',
+  'user_notes_count',
+  'upvotes',
+  'downvotes',
+  'due_date',
+  'confidential',
+  'web_url',
 ];
 
 beforeAll(async () => {

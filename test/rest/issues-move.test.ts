@@ -24,8 +24,13 @@ describe('POST /projects/:id/issues/:issue_iid/move', () => {
     const twin = await world.milestone(target, owner, { title: 'Both' });
     await world.label(target, owner, 'shared');
     const issue = await world.issue(source, owner, {
-      title: 'Traveller', description: 'with luggage', labels: ['shared', 'stays'], milestoneId: milestone.id,
-      assigneeId: reporter.id, dueDate: '2032-03-04', confidential: true,
+      title: 'Traveller',
+      description: 'with luggage',
+      labels: ['shared', 'stays'],
+      milestoneId: milestone.id,
+      assigneeId: reporter.id,
+      dueDate: '2032-03-04',
+      confidential: true,
     });
     await world.issue(target, owner);
     const { status, body } = await move(issue.iid, target.id);
@@ -44,7 +49,10 @@ describe('POST /projects/:id/issues/:issue_iid/move', () => {
       confidential: true,
       subscribed: true,
     });
-    expect((await api.get(`/projects/${source.id}/issues/${issue.iid}`)).body).toMatchObject({ state: 'closed', title: 'Traveller' });
+    expect((await api.get(`/projects/${source.id}/issues/${issue.iid}`)).body).toMatchObject({
+      state: 'closed',
+      title: 'Traveller',
+    });
     expect(await move(issue.iid, target.id)).toMatchObject(insufficient);
     const labels = await world.db.label.findMany({ where: { projectId: target.id } });
     expect(labels.map(({ title }) => title)).toEqual(['shared']);
@@ -60,8 +68,14 @@ describe('POST /projects/:id/issues/:issue_iid/move', () => {
     expect(body).toMatchObject({ user_notes_count: 1, upvotes: 1, subscribed: true });
     const notes = (subjectId: number) =>
       world.db.note.findMany({ where: { subjectType: 'Issue', subjectId }, orderBy: { id: 'asc' } });
-    expect((await notes(issue.id)).at(-1)).toMatchObject({ system: true, body: `moved to ${target.fullPath}#${body.iid}` });
-    expect((await notes(body.id)).at(-1)).toMatchObject({ system: true, body: `moved from ${source.fullPath}#${issue.iid}` });
+    expect((await notes(issue.id)).at(-1)).toMatchObject({
+      system: true,
+      body: `moved to ${target.fullPath}#${body.iid}`,
+    });
+    expect((await notes(body.id)).at(-1)).toMatchObject({
+      system: true,
+      body: `moved from ${source.fullPath}#${issue.iid}`,
+    });
   });
 
   it('has no milestone where the target has none of that title', async () => {

