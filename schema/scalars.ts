@@ -27,10 +27,11 @@ builder.scalarType('GroupRef', {
   parseLiteral: (node) => parseRef(literal(node)),
 });
 
-/** PostgreSQL's JSON has UTC with up to milliseconds; where all digits are there, only the zone is rewritten. */
+/** PostgreSQL's JSON has UTC with as many digits behind the second as it takes: those are filled up to milliseconds. */
 function formatDateTime(value: string | Date): string {
-  if (typeof value === 'string' && value.length === 29 && value.endsWith('+00:00')) return `${value.slice(0, 23)}Z`;
-  return new Date(value).toISOString();
+  if (typeof value !== 'string' || !value.endsWith('+00:00')) return new Date(value).toISOString();
+  const text = value.slice(0, -6);
+  return text.length === 19 ? `${text}.000Z` : `${text.padEnd(23, '0')}Z`;
 }
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;

@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { Prisma, PrismaClient } from './generated/prisma/client.ts';
+import type { Page } from './page.ts';
 
 export { Prisma };
 /** The database: the one Prisma client of the process. */
@@ -13,13 +14,20 @@ export type Transaction = Prisma.TransactionClient;
  */
 const SESSION = '-c TimeZone=UTC -c plan_cache_mode=force_generic_plan';
 
-/** Connects to the PostgreSQL at `url` (lazily, with up to `connections` connections). */
-export function connect(url: string, { connections = 10 }: { connections?: number } = {}): Db {
+export interface ConnectOptions {
+  /** How many connections at most. */
+  connections?: number;
+  /** Whether the client emits `query` events, which cost a little with every statement. */
+  queryEvents?: boolean;
+}
+
+/** Connects, lazily, to the PostgreSQL at `url`. */
+export function connect(url: string, { connections = 10, queryEvents = false }: ConnectOptions = {}): Db {
   const adapter = new PrismaPg(
     { connectionString: url, max: connections, options: SESSION },
     { statementNameGenerator: statementNames() },
   );
-  return new PrismaClient({ adapter, log: [{ emit: 'event', level: 'query' }] });
+  return new PrismaClient({ adapter, log: queryEvents ? [{ emit: 'event', level: 'query' }] : [] });
 }
 
 /**
@@ -36,6 +44,23 @@ function statementNames(limit = 500): (query: { sql: string }) => string {
     names.set(sql, name);
     return name;
   };
+}
+
+/** The value of an SQL expression of type json, read as text and parsed once: Prisma walks json columns value by value. */
+export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<T> {
+  const [row] = await db.$queryRaw<[{ json: string }]>`SELECT (${json})::text AS json`;
+  return JSON.parse(row.json);
+}
+
+/** A page of a list from an expression for the JSON array of its records; the total is null when not given. */
+export async function queryPage<T>(
+  db: Pick<Db, '$queryRaw'>,
+  offset: number,
+  nodes: Prisma.Sql,
+  total: Prisma.Sql | false,
+): Promise<Page<T>> {
+  const json = Prisma.sql`json_build_object('nodes', ${nodes}, 'total', ${total || Prisma.sql`NULL`})`;
+  return { ...(await queryJson<{ nodes: T[]; total: number | null }>(db, json)), offset };
 }
 
 /** Joins conditions with AND; no condition is true. */

@@ -1,7 +1,7 @@
 import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { issueVisible, projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
-import { all, Prisma } from '#src/db.ts';
+import { all, Prisma, queryPage } from '#src/db.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import { countsSuffice, type IssueFilter, issueConditions } from '#src/issues/filter.ts';
 import { type IssueRow, issueRows } from '#src/issues/rows.ts';
@@ -100,9 +100,7 @@ async function load(
   const orderBy = ORDERS[order.by][order.direction];
   const page = sql`SELECT i.id, row_number() OVER (ORDER BY ${orderBy}) AS ord FROM ${source}
     ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`;
-  const [row] = await db.$queryRaw<[{ nodes: IssueRow[]; total: number | null }]>`
-    SELECT ${issueRows(page)} AS nodes, ${withTotal ? total : sql`NULL`}::int AS total`;
-  return { ...row, offset };
+  return queryPage(db, offset, issueRows(page), withTotal && total);
 }
 
 const ORDERS = {

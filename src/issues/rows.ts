@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/actor.ts';
-import { Prisma } from '#src/db.ts';
+import { Prisma, queryJson } from '#src/db.ts';
 import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { milestoneJson } from '#src/milestones/rows.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
@@ -56,8 +56,7 @@ export function issueRows(page: Prisma.Sql): Prisma.Sql {
 export async function issuesByIds({ db }: Pick<Context, 'db'>, ids: readonly number[]): Promise<IssueRow[]> {
   const page = sql`SELECT id, array_position(${[...ids]}::int[], id) AS ord FROM issues
     WHERE id = ANY(${[...ids]}::int[]) AND deleted_at IS NULL`;
-  const [row] = await db.$queryRaw<[{ nodes: IssueRow[] }]>`SELECT ${issueRows(page)} AS nodes`;
-  return row.nodes;
+  return queryJson(db, issueRows(page));
 }
 
 /** The live issue with that internal ID, without any check of visibility: the caller makes it. */
@@ -67,6 +66,6 @@ export async function issueByIid(
   iid: number,
 ): Promise<IssueRow | undefined> {
   const page = sql`SELECT id, 1 AS ord FROM issues WHERE project_id = ${projectId} AND iid = ${iid} AND deleted_at IS NULL`;
-  const [row] = await db.$queryRaw<[{ nodes: IssueRow[] }]>`SELECT ${issueRows(page)} AS nodes`;
-  return row.nodes[0];
+  const [issue] = await queryJson<IssueRow[]>(db, issueRows(page));
+  return issue;
 }

@@ -1,7 +1,7 @@
 import { authorize, can } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { issueVisible } from '#src/access/visibility.ts';
-import { Prisma } from '#src/db.ts';
+import { Prisma, queryJson, queryPage } from '#src/db.ts';
 import { NotFound } from '#src/errors.ts';
 import type { Page, PageRequest } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -28,10 +28,8 @@ export async function listLabels(context: Context, project: ProjectRow, page: Pa
   authorize(actor, 'read_label', project);
   const { limit, offset, withTotal } = page;
   const ids = sql`SELECT id FROM labels WHERE project_id = ${project.id} ORDER BY title, id LIMIT ${limit} OFFSET ${offset}`;
-  const total = withTotal ? sql`(SELECT count(*) FROM labels WHERE project_id = ${project.id})` : sql`NULL`;
-  const [row] = await context.db.$queryRaw<[{ nodes: LabelRow[]; total: number | null }]>`
-    SELECT ${labelRows(context, project, ids)} AS nodes, ${total}::int AS total`;
-  return { ...row, offset };
+  const total = withTotal && sql`(SELECT count(*) FROM labels WHERE project_id = ${project.id})`;
+  return queryPage(context.db, offset, labelRows(context, project, ids), total);
 }
 
 /** Which label: its ID first, else its title (endpoints-beyond.md, Subscriptions). */
@@ -57,10 +55,7 @@ export async function labelById(context: Context, project: ProjectRow, id: numbe
 
 async function one(context: Context, project: ProjectRow, ids: Prisma.Sql): Promise<LabelRow> {
   requireActor(context);
-  const [row] = await context.db.$queryRaw<
-    [{ nodes: LabelRow[] }]
-  >`SELECT ${labelRows(context, project, ids)} AS nodes`;
-  const [label] = row.nodes;
+  const [label] = await queryJson<LabelRow[]>(context.db, labelRows(context, project, ids));
   if (!label) throw new NotFound('Label');
   return label;
 }

@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { Prisma } from '#src/db.ts';
+import { Prisma, queryPage } from '#src/db.ts';
 import { type MilestoneRow, milestoneJson } from '#src/milestones/rows.ts';
 import type { Page, PageRequest } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -48,9 +48,8 @@ export async function listMilestoneMergeRequests(
   const source = sql`merge_requests mr WHERE mr.target_project_id = ${project.id} AND mr.milestone_id = ${milestoneId}`;
   const awards = (name: string) =>
     sql`(SELECT count(*) FROM award_emoji WHERE subject_type = 'MergeRequest' AND subject_id = mr.id AND name = ${name})`;
-  const total = withTotal ? sql`(SELECT count(*) FROM ${source})` : sql`NULL`;
-  const [row] = await context.db.$queryRaw<[{ nodes: MergeRequestRow[]; total: number | null }]>`
-    SELECT (SELECT COALESCE(json_agg(row_to_json(t) ORDER BY t.id), '[]') FROM (
+  const nodes = sql`
+    (SELECT COALESCE(json_agg(row_to_json(t) ORDER BY t.id), '[]') FROM (
       SELECT mr.id, mr.iid, mr.target_project_id AS "projectId", ${project.fullPath} AS "projectFullPath",
         mr.source_project_id AS "sourceProjectId", mr.title, mr.description, mr.state, mr.source_branch AS "sourceBranch",
         mr.target_branch AS "targetBranch", mr.merge_status AS "mergeStatus", mr.sha, mr.merge_commit_sha AS "mergeCommitSha",
@@ -64,6 +63,6 @@ export async function listMilestoneMergeRequests(
         ${awards('thumbsup')} AS upvotes, ${awards('thumbsdown')} AS downvotes
       FROM (SELECT mr.* FROM ${source} ORDER BY mr.id LIMIT ${limit} OFFSET ${offset}) mr
         JOIN users au ON au.id = mr.author_id LEFT JOIN users asg ON asg.id = mr.assignee_id
-        LEFT JOIN milestones ms ON ms.id = mr.milestone_id) t) AS nodes, ${total}::int AS total`;
-  return { ...row, offset };
+        LEFT JOIN milestones ms ON ms.id = mr.milestone_id) t)`;
+  return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
 }

@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { all, containing, Prisma } from '#src/db.ts';
+import { all, containing, Prisma, queryPage } from '#src/db.ts';
 import { NotFound } from '#src/errors.ts';
 import { type MilestoneRow, milestoneJson } from '#src/milestones/rows.ts';
 import type { Page, PageRequest } from '#src/page.ts';
@@ -28,12 +28,9 @@ export async function listMilestones(
   if (iids && iids.length > 0) conditions.push(sql`m.iid = ANY(${[...iids]}::int[])`);
   if (search) conditions.push(sql`(m.title ILIKE ${containing(search)} OR m.description ILIKE ${containing(search)})`);
   const where = all(conditions);
-  const total = withTotal ? sql`(SELECT count(*) FROM milestones m WHERE ${where})` : sql`NULL`;
-  const [row] = await context.db.$queryRaw<[{ nodes: MilestoneRow[]; total: number | null }]>`
-    SELECT (SELECT COALESCE(json_agg(${milestoneJson('m')} ORDER BY m.id DESC), '[]')
-      FROM (SELECT * FROM milestones m WHERE ${where} ORDER BY m.id DESC LIMIT ${limit} OFFSET ${offset}) m) AS nodes,
-      ${total}::int AS total`;
-  return { ...row, offset };
+  const nodes = sql`(SELECT COALESCE(json_agg(${milestoneJson('m')} ORDER BY m.id DESC), '[]')
+    FROM (SELECT * FROM milestones m WHERE ${where} ORDER BY m.id DESC LIMIT ${limit} OFFSET ${offset}) m)`;
+  return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM milestones m WHERE ${where})`);
 }
 
 /** The milestone of the project with that (global) ID. Throws NotFound. */

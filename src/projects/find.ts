@@ -1,7 +1,7 @@
 import type { Subject } from '#src/access/abilities.ts';
 import { type Context, requireApiScope } from '#src/access/actor.ts';
 import { projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
-import { Prisma } from '#src/db.ts';
+import { Prisma, queryJson } from '#src/db.ts';
 import { NotFound } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import type { UserRow } from '#src/users/rows.ts';
@@ -69,8 +69,8 @@ export async function findProjectsByIds(context: Context, ids: readonly number[]
 
 async function selectProjects(context: Context, condition: Prisma.Sql): Promise<ProjectRow[]> {
   const { actor } = context;
-  const rows = await context.db.$queryRaw<{ project: ProjectRow }[]>`
-    SELECT row_to_json(t) AS project FROM (
+  const json = sql`
+    SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (
       SELECT p.id, p.name, p.path, n.full_path || '/' || p.path AS "fullPath", n.full_name || ' / ' || p.name AS "fullName",
         p.description, p.visibility, p.archived, p.default_branch AS "defaultBranch", p.issues_enabled AS "issuesEnabled",
         p.merge_requests_enabled AS "mergeRequestsEnabled", p.wiki_enabled AS "wikiEnabled", p.jobs_enabled AS "jobsEnabled",
@@ -92,7 +92,7 @@ async function selectProjects(context: Context, condition: Prisma.Sql): Promise<
       FROM projects p JOIN namespaces n ON n.id = p.namespace_id JOIN project_counters c ON c.project_id = p.id
         LEFT JOIN users o ON o.id = n.owner_id
       WHERE ${condition} AND ${projectVisible(actor)}) t`;
-  return rows.map(({ project }) => project);
+  return queryJson(context.db, json);
 }
 
 /** The condition on aliases `p` and `n` that names one project. */

@@ -170,7 +170,7 @@ const secret = 'a secret for tests '.repeat(3);
 /** Starts a server for the test file that calls it, and stops it behind its last test. */
 export async function startWorld(): Promise<World> {
   const databaseUrl = await freshDatabase();
-  const db = connect(databaseUrl);
+  const db = connect(databaseUrl, { queryEvents: true });
   const server = createServer(createApp({ db, secret }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
