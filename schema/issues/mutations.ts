@@ -79,7 +79,12 @@ builder.mutationFields((t) => ({
     type: IssuePayload,
     description: 'Opens an issue.',
     args: { input: t.arg({ type: CreateIssueInput, required: true, description: 'The new issue.' }) },
-    resolve: async (_root, { input }, context) => ({ issue: await createIssue(context, input) }),
+    resolve: async (_root, { input }, context) => {
+      const issue = await createIssue(context, input);
+      // Its author follows it until they say otherwise.
+      context.loaders.issueSubscription.prime(issue.id, true);
+      return { issue };
+    },
   }),
   updateIssue: t.field({
     type: IssuePayload,

@@ -1,4 +1,4 @@
-import type { Transaction } from '#src/db.ts';
+import { Prisma, type Transaction } from '#src/db.ts';
 
 export interface NewEvent {
   projectId: number;
@@ -13,4 +13,10 @@ export async function recordEvent(tx: Transaction, { projectId, authorId, action
   await tx.$executeRaw`
     INSERT INTO events (project_id, author_id, action, target_type, target_id, target_title)
     VALUES (${projectId}, ${authorId}, ${action}, ${target?.type ?? null}, ${target?.id ?? null}, ${target?.title ?? null})`;
+}
+
+/** As recordEvent, for a statement that inserts one issue and returns its id and title under the name `issue`. */
+export function issueEvent({ projectId, authorId, action }: Omit<NewEvent, 'target'>): Prisma.Sql {
+  return Prisma.sql`INSERT INTO events (project_id, author_id, action, target_type, target_id, target_title)
+    SELECT ${projectId}, ${authorId}, ${action}, 'Issue', id, title FROM issue`;
 }

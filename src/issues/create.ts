@@ -1,6 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { recordEvent } from '#src/events/record.ts';
+import type { Transaction } from '#src/db.ts';
+import { issueEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import {
   checkTexts,
@@ -31,22 +32,31 @@ export async function createIssue(context: Context, input: NewIssue): Promise<Is
   const attributes = permittedAttributes(actor, project, input);
   const columns = await resolveAttributes(context, project, attributes);
   const createdAt = (maySetTimestamps(actor, project) && input.createdAt) || new Date();
-  const id = await context.db.$transaction(async (tx) => {
-    const [issue] = await tx.$queryRaw<[{ id: number }]>`
+  // One statement, and so atomic by itself: only labels need a transaction around it.
+  const insert = async (db: Pick<Transaction, '$queryRaw'>): Promise<number> => {
+    const [issue] = await db.$queryRaw<[{ id: number }]>`
       WITH counter AS (
         UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${project.id}
-        RETURNING last_issue_iid)
-      INSERT INTO issues (iid, project_id, author_id, title, description, confidential, assignee_id, milestone_id, due_date,
-        created_at, updated_at)
-      SELECT last_issue_iid, ${project.id}, ${actor.id}, ${input.title}, ${input.description ?? null},
-        ${input.confidential ?? false}, ${columns.assigneeId ?? null}::int, ${columns.milestoneId ?? null}::int,
-        ${columns.dueDate ?? null}::date, ${createdAt}::timestamptz, ${createdAt}::timestamptz
-      FROM counter RETURNING id`;
-    if (attributes.labels?.length) await setLabels(tx, project.id, issue.id, attributes.labels);
-    const target = { type: 'Issue', id: issue.id, title: input.title } as const;
-    await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'opened', target });
+        RETURNING last_issue_iid),
+      issue AS (
+        INSERT INTO issues (iid, project_id, author_id, title, description, confidential, assignee_id, milestone_id, due_date,
+          created_at, updated_at)
+        SELECT last_issue_iid, ${project.id}, ${actor.id}, ${input.title}, ${input.description ?? null},
+          ${input.confidential ?? false}, ${columns.assigneeId ?? null}::int, ${columns.milestoneId ?? null}::int,
+          ${columns.dueDate ?? null}::date, ${createdAt}::timestamptz, ${createdAt}::timestamptz
+        FROM counter RETURNING id, title),
+      event AS (${issueEvent({ projectId: project.id, authorId: actor.id, action: 'opened' })})
+      SELECT id FROM issue`;
     return issue.id;
-  });
+  };
+  const { labels } = attributes;
+  const id = labels?.length
+    ? await context.db.$transaction(async (tx) => {
+        const id = await insert(tx);
+        await setLabels(tx, project.id, id, labels);
+        return id;
+      })
+    : await insert(context.db);
   return only(await issuesByIds(context, [id]));
 }
 
