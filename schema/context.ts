@@ -9,6 +9,8 @@ export interface GraphQLContext extends Context {
   readonly baseUrl: string;
   readonly version: string;
   readonly revision: string;
+  /** Whether users have pictures from the avatar service. */
+  readonly avatars: boolean;
   readonly loaders: Loaders;
 }
 
@@ -22,7 +24,7 @@ export interface Loaders {
 /** A context for one operation. */
 export function graphqlContext(
   context: Context,
-  server: Pick<GraphQLContext, 'baseUrl' | 'version' | 'revision'>,
+  server: Pick<GraphQLContext, 'baseUrl' | 'version' | 'revision' | 'avatars'>,
 ): GraphQLContext {
   let loaders: Loaders | undefined;
   return {

@@ -10,15 +10,20 @@ import { createGraphQLServer, maskError } from '#schema/server.ts';
 import type { Actor } from '#src/access/actor.ts';
 import { authenticate } from '#src/access/authenticate.ts';
 import { readCredentials } from '#src/access/credentials.ts';
+import { type Precheck, precheck } from '#src/access/precheck.ts';
 import type { Db } from '#src/db.ts';
+import type { Ref } from '#src/groups/find.ts';
+import type { JobQueue } from '#src/jobs/queue.ts';
 import { type Logger, requestLog } from '#src/log.ts';
 import { packageVersion } from '#src/package-root.ts';
+import { currentSettings } from '#src/settings/current.ts';
 import { health } from '#src/web/health.ts';
 
 export interface AppOptions {
   db: Db;
   /** Key material for encrypted columns. */
   secret: string;
+  jobs: JobQueue;
   /** Base of all URLs in answers; taken from each request when absent. No trailing slash. */
   externalUrl?: string | undefined;
   /** As Express takes it. */
@@ -28,14 +33,20 @@ export interface AppOptions {
 }
 
 /** The whole server as an Express application: health, /graphql and /api/v4. */
-export function createApp({ db, secret, externalUrl, trustProxy, log, isShuttingDown }: AppOptions): Express {
+export function createApp({ db, secret, jobs, externalUrl, trustProxy, log, isShuttingDown }: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy ?? false);
   const server = { version: packageVersion(), revision: 'release' };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
-  const contextOf = (actor: Actor | null, base: string) =>
-    graphqlContext({ db, secret, actor }, { ...server, baseUrl: base });
+  const domainContext = (actor: Actor | null, request: IncomingMessage) => {
+    return { db, secret, jobs, actor, clientAddress: (request as Request).ip ?? null };
+  };
+  const contextOf = async (actor: Actor | null, request: IncomingMessage) => {
+    const { avatarServiceEnabled } = await currentSettings(db);
+    const about = { ...server, baseUrl: baseUrl(request), avatars: avatarServiceEnabled };
+    return graphqlContext(domainContext(actor, request), about);
+  };
   const report = (error: unknown, request?: IncomingMessage) =>
     log?.error({ err: error, requestId: (request as Request | undefined)?.id }, 'unexpected error');
 
@@ -50,7 +61,7 @@ export function createApp({ db, secret, externalUrl, trustProxy, log, isShutting
   const graphql = createGraphQLServer({
     contextOf: async (request) => {
       const actor = await authenticate(db, readCredentials(request.headers));
-      return contextOf(actor, baseUrl(request));
+      return contextOf(actor, request);
     },
     report,
   });
@@ -65,8 +76,10 @@ export function createApp({ db, secret, externalUrl, trustProxy, log, isShutting
     routes,
     openapi: openapiDocument(routes, schema),
     authenticate: (request, parameters) => authenticate(db, readCredentials(request.headers, parameters)),
-    execute: async ({ document }, variableValues, actor, base) => {
-      const contextValue = contextOf(actor, base);
+    precheck: (actor, ability, ref, request) =>
+      precheck(domainContext(actor, request), ability as Precheck, ref as Ref),
+    execute: async ({ document }, variableValues, actor, request) => {
+      const contextValue = await contextOf(actor, request);
       const result = await executeOperation({ schema, document, variableValues, contextValue });
       if (!result.errors) return result;
       return { ...result, errors: result.errors.map((error) => maskError(error, report) as GraphQLError) };

@@ -8,7 +8,8 @@ export type ErrorCode =
   | 'BAD_REQUEST'
   | 'CONFLICT'
   | 'NOT_MODIFIED'
-  | 'LIMIT_REACHED';
+  | 'LIMIT_REACHED'
+  | 'RATE_LIMITED';
 
 /** Messages by field, in the API's snake_case names. */
 export type FieldErrors = Record<string, string[]>;
@@ -49,10 +50,13 @@ export class Forbidden extends DomainError {
   }
 }
 
-/** Nothing there that the actor may see; `resource` is the kind that was looked for ("Project"). */
+/**
+ * Nothing there that the actor may see; `resource` is the kind that was looked for ("Project"), `movedTo` the full path
+ * under which the actor would find what had the given path before.
+ */
 export class NotFound extends DomainError {
-  constructor(resource: string, message = `404 ${resource} Not Found`) {
-    super('NOT_FOUND', message, { resource });
+  constructor(resource: string, message = `404 ${resource} Not Found`, movedTo?: string) {
+    super('NOT_FOUND', message, { resource, ...(movedTo === undefined ? {} : { movedTo }) });
   }
 }
 
@@ -92,5 +96,12 @@ export class NotModified extends DomainError {
 export class LimitReached extends DomainError {
   constructor(message: string) {
     super('LIMIT_REACHED', message);
+  }
+}
+
+/** Too many attempts; `retryAfter` is the number of seconds after which another one may be made. */
+export class RateLimited extends DomainError {
+  constructor(retryAfter: number) {
+    super('RATE_LIMITED', 'Too many attempts. Try again later.', { retryAfter });
   }
 }

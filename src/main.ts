@@ -68,7 +68,8 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
   const version = await requireSupportedVersion(database.url);
   await migrate(database.url, log);
 
-  const { connect, createApp, bootstrapAdministrator, hasAdministrator } = await loading;
+  const { connect, createApp, bootstrapAdministrator, hasAdministrator, startJobs, jobHandlers, watchSettings } =
+    await loading;
   const db = connect(database.url);
   resources.defer(() => db.$disconnect());
   let created: Credentials | undefined;
@@ -77,9 +78,15 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     if (await bootstrapAdministrator(db, secret, credentials)) created = credentials;
   }
 
+  const report = (err: unknown) => log.error({ err }, 'background work');
+  const stopWatching = await watchSettings(db, database.url, report);
+  resources.defer(stopWatching);
+  const jobs = await startJobs({ url: database.url, handlers: jobHandlers(db), report });
+  resources.defer(() => jobs.stop());
+
   let stopping = false;
   const { externalUrl, trustProxy } = config;
-  const app = createApp({ db, secret, externalUrl, trustProxy, log, isShuttingDown: () => stopping });
+  const app = createApp({ db, secret, jobs, externalUrl, trustProxy, log, isShuttingDown: () => stopping });
   const listening = await listen(app, config.host, config.port);
   resources.defer(async () => {
     stopping = true;
@@ -101,12 +108,15 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap] = await Promise.all([
+  const [db, app, bootstrap, queue, handlers, watch] = await Promise.all([
     import('./db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
+    import('./jobs/queue.ts'),
+    import('./jobs/handlers.ts'),
+    import('./settings/watch.ts'),
   ]);
-  return { ...db, ...app, ...bootstrap };
+  return { ...db, ...app, ...bootstrap, ...queue, ...handlers, ...watch };
 }
 
 function temporary(config: Config, resources: AsyncDisposableStack): Config {

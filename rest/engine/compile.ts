@@ -36,7 +36,7 @@ export interface Endpoint {
 }
 
 /** Variables that the engine fills itself. */
-export const ENGINE_VARIABLES = new Set(['limit', 'offset', 'signed_in']);
+export const ENGINE_VARIABLES = new Set(['limit', 'offset', 'signed_in', 'administrator']);
 
 /** Works a route out; throws when its operation is no valid one for the schema. */
 export function compile(route: Route, schema: GraphQLSchema): Endpoint {
@@ -79,7 +79,13 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
   return (operation.variableDefinitions ?? []).flatMap((definition) => {
     const name = definition.variable.name.value;
     const type = typeFromAST(schema, definition.type);
-    if (ENGINE_VARIABLES.has(name) || !type || !('name' in getNamedType(type))) return [];
+    if (
+      ENGINE_VARIABLES.has(name) ||
+      Object.hasOwn(route.derived ?? {}, name) ||
+      !type ||
+      !('name' in getNamedType(type))
+    )
+      return [];
     const input = type as Parameter['type'];
     const parameter: Parameter = {
       name,

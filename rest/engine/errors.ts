@@ -13,28 +13,35 @@ export const STATUS: Record<ErrorCode, number> = {
   CONFLICT: 409,
   NOT_MODIFIED: 304,
   LIMIT_REACHED: 403,
+  RATE_LIMITED: 429,
 };
+
+/** Codes of refusals because of what was given. */
+const BY_VALUE = new Set<ErrorCode>(['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'NOT_FOUND']);
 
 /** A refusal as the REST API words it. */
 export interface Refusal {
   status: number;
   /** Null where the status has no body. */
   body: Record<string, unknown> | null;
+  headers?: Record<string, string>;
 }
 
 /** Resources whose lookups say `404 Not found` without a name (behaviour.md 1.3). */
-const NAMELESS = new Set(['Issue', 'Milestone']);
+const NAMELESS = new Set(['Issue', 'Milestone', 'Member', 'AccessRequest']);
 
 /** The refusal for an error of the domain, however it came: its code, its message and its details. */
 export function refusal(message: string, details: Record<string, unknown>, route?: Route): Refusal | null {
   const code = details.code as ErrorCode;
-  const status = STATUS[code];
-  if (status === undefined) return null;
+  if (STATUS[code] === undefined) return null;
+  const status = route?.failure !== undefined && BY_VALUE.has(code) ? route.failure : STATUS[code];
   switch (code) {
     case 'NOT_MODIFIED':
       return { status, body: null };
     case 'INSUFFICIENT_SCOPE':
       return { status, body: { error: 'insufficient_scope', error_description: message, scope: details.scope } };
+    case 'RATE_LIMITED':
+      return { status, body: { message }, headers: { 'Retry-After': String(details.retryAfter) } };
     case 'LIMIT_REACHED':
       return { status, body: { error: [message] } };
     case 'NOT_FOUND':

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import { type ExecutionResult, type GraphQLSchema, isNonNullType } from 'graphql';
 import { coerce, Unusable } from '#rest/engine/coerce.ts';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
 import { refusal, refusalOf } from '#rest/engine/errors.ts';
@@ -11,17 +11,19 @@ import { Router } from '#rest/engine/router.ts';
 import { DomainError } from '#src/errors.ts';
 
 /** What the facade is handed by the composition root. `A` is who asks; null is anonymous. */
-export interface FacadeOptions<A> {
+export interface FacadeOptions<A extends { admin: boolean }> {
   schema: GraphQLSchema;
   routes: readonly Route[];
   /** Throws DomainErrors. */
   authenticate(request: IncomingMessage, parameters: Record<string, unknown>): Promise<A | null>;
+  /** Checks a route's up-front ability, on what `ref` names. Throws DomainErrors. */
+  precheck(actor: A | null, ability: string, ref: unknown, request: IncomingMessage): Promise<void>;
   /** Runs an operation with the context and error masking that /graphql has. */
   execute(
     endpoint: Endpoint,
     variables: Record<string, unknown>,
     actor: A | null,
-    baseUrl: string,
+    request: IncomingMessage,
   ): Promise<ExecutionResult>;
   /** The external URL of the server for this request, without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
@@ -34,7 +36,7 @@ export interface FacadeOptions<A> {
 export type Facade = (request: IncomingMessage, response: ServerResponse, path: string, query: string) => Promise<void>;
 
 /** The REST API over the schema: each route runs one operation. */
-export function createFacade<A>(options: FacadeOptions<A>): Facade {
+export function createFacade<A extends { admin: boolean }>(options: FacadeOptions<A>): Facade {
   const router = new Router();
   for (const route of options.routes) router.add(compile(route, options.schema));
   const openapi = JSON.stringify(options.openapi);
@@ -49,11 +51,12 @@ export function createFacade<A>(options: FacadeOptions<A>): Facade {
       const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
       const endpoint = match.endpoints.get(method);
       if (!endpoint) return wrongVerb(request, response, [...match.endpoints.keys()]);
+      if (!isRoute(endpoint, match.values)) return refuse(response, 404, { error: '404 Not Found' });
       await answer(options, endpoint, match.values, request, response, query);
     } catch (error) {
       if (error instanceof BadBody) return refuse(response, error.status, { error: error.message });
       const expected = error instanceof DomainError ? refusal(error.message, error.extensions) : null;
-      if (expected) return refuse(response, expected.status, expected.body);
+      if (expected) return refuse(response, expected.status, expected.body, expected.headers);
       options.logError(error, request);
       refuse(response, 500, { message: '500 Internal Server Error' });
     }
@@ -62,7 +65,7 @@ export function createFacade<A>(options: FacadeOptions<A>): Facade {
 
 const EXPOSED = PAGINATION_HEADERS.join(', ');
 
-async function answer<A>(
+async function answer<A extends { admin: boolean }>(
   options: FacadeOptions<A>,
   endpoint: Endpoint,
   pathValues: string[],
@@ -74,18 +77,27 @@ async function answer<A>(
   const given = { ...queryParameters(query), ...(await bodyParameters(request)) };
   const actor = await options.authenticate(request, given);
   if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });
+  if (route.precheck) await options.precheck(actor, route.precheck, refOf(endpoint, pathValues), request);
   const problems: string[] = [];
   const variables = readVariables(endpoint, pathValues, given, problems);
   const page = endpoint.paginated ? pageParameters(given, problems) : null;
   if (problems.length > 0) return refuse(response, 400, { error: [...new Set(problems)].join(', ') });
   if (page) Object.assign(variables, { limit: page.perPage, offset: (page.page - 1) * page.perPage });
-  variables.signed_in = actor !== null;
+  const caller = { signedIn: actor !== null, admin: actor?.admin ?? false };
+  variables.signed_in = caller.signedIn;
+  variables.administrator = caller.admin;
+  for (const [name, derive] of Object.entries(route.derived ?? {})) variables[name] = derive(variables, caller);
   const baseUrl = options.baseUrl(request);
-  const { data, errors } = await options.execute(endpoint, variables, actor, baseUrl);
+  const { data, errors } = await options.execute(endpoint, variables, actor, request);
   const [error] = errors ?? [];
   if (error) {
     const expected = refusalOf(error, route);
-    if (expected) return refuse(response, expected.status, expected.body);
+    const { movedTo } = error.extensions;
+    if (expected && typeof movedTo === 'string' && request.method === 'GET') {
+      response.setHeader('Location', movedUrl(endpoint, pathValues, movedTo, `${baseUrl}${pathOf(request)}`));
+      return refuse(response, 301, expected.body);
+    }
+    if (expected) return refuse(response, expected.status, expected.body, expected.headers);
     return refuse(response, 500, { message: '500 Internal Server Error' });
   }
   const subtree = endpoint.resultPath.reduce((value: unknown, key) => (value as Record<string, unknown>)[key], data);
@@ -99,15 +111,15 @@ function readVariables(
   given: Record<string, unknown>,
   problems: string[],
 ): Record<string, unknown> {
-  const names = route.path.match(/:(\w+)/g) ?? [];
-  const inPath = new Map(names.map((name, index) => [name.slice(1), pathValues[index]]));
+  const inPath = new Map(pathNames(route).map((name, index) => [name, pathValues[index]]));
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
     const { name, required } = parameter;
     const value = parameter.in === 'path' ? inPath.get(name) : given[name];
     try {
       const coerced = value === undefined ? undefined : coerce(value, parameter);
-      if (coerced !== undefined && !(coerced === null && required)) variables[name] = coerced;
+      const absent = coerced === undefined || (coerced === null && isNonNullType(parameter.type));
+      if (!absent) variables[name] = coerced;
       else if (required) problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
@@ -123,13 +135,16 @@ function readVariables(
 
 function respond(
   { route, render, status, paginated }: Endpoint,
-  subtree: unknown,
+  result: unknown,
   page: PageParameters | null,
   request: IncomingMessage,
   response: ServerResponse,
   url: string,
 ): void {
   if (status === 204) return void response.writeHead(204).end();
+  const subtree = route.body ?? result;
+  if (subtree == null && route.method === 'DELETE')
+    return void response.writeHead(status, { 'Content-Length': 0 }).end();
   const { nodes, totalCount } = (paginated ? subtree : {}) as { nodes?: unknown; totalCount?: number };
   const body = paginated ? nodes : subtree;
   render?.(body);
@@ -180,12 +195,47 @@ function wrongVerb(request: IncomingMessage, response: ServerResponse, methods: 
   response.writeHead(204).end();
 }
 
-function refuse(response: ServerResponse, status: number, body: object | null): void {
+function refuse(
+  response: ServerResponse,
+  status: number,
+  body: object | null,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   if (response.headersSent) return void response.end();
   if (body === null) return void response.writeHead(status).end();
   if (status === 413) response.setHeader('Connection', 'close');
   const json = Buffer.from(JSON.stringify(body));
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': json.length }).end(json);
+  const own = { 'Content-Type': 'application/json', 'Content-Length': json.length };
+  response.writeHead(status, { ...headers, ...own }).end(json);
+}
+
+/** Whether the values of the path are such as the route's parameters take. */
+function isRoute({ route }: Endpoint, values: string[]): boolean {
+  if (!route.numeric) return true;
+  const names = pathNames(route);
+  return route.numeric.every((name) => /^\d+$/.test(values[names.indexOf(name)] ?? ''));
+}
+
+/** What `:id` names: a number or a full path. */
+function refOf({ route }: Endpoint, values: string[]): unknown {
+  const value = values[pathNames(route).indexOf('id')];
+  return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : value;
+}
+
+/** The URL of the request with the new full path of what `:id` names in its place. */
+function movedUrl({ route }: Endpoint, values: string[], movedTo: string, url: string): string {
+  const old = encodeURIComponent(values[pathNames(route).indexOf('id')] ?? '');
+  const target = new URL(url);
+  const parts = target.pathname.split('/');
+  const at = parts.findIndex((part) => part !== '' && encodeURIComponent(decodeURIComponent(part)) === old);
+  if (at >= 0) parts[at] = encodeURIComponent(movedTo);
+  target.pathname = parts.join('/');
+  for (const secret of ['private_token', 'access_token', 'bearer_token', 'sudo']) target.searchParams.delete(secret);
+  return target.href;
+}
+
+function pathNames(route: Route): string[] {
+  return route.path.match(/:(\w+)/g)?.map((name) => name.slice(1)) ?? [];
 }
 
 /** Path and query as the client sent them. */

@@ -1,5 +1,11 @@
 import type { DocumentNode } from 'graphql';
 
+/** What a route may make of its caller. */
+export interface Caller {
+  readonly signedIn: boolean;
+  readonly admin: boolean;
+}
+
 /** One row of a route table: which operation answers a method and path, and what deviates from the rules. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -12,6 +18,16 @@ export interface Route {
   readonly status?: number;
   /** `required` when absent. */
   readonly auth?: 'required' | 'optional';
+  /** The ability that is checked before any parameter is (behaviour.md 3): on the project or group of `:id`, or on the server. */
+  readonly precheck?: string;
+  /** Parameters of the path that are numbers: anything else in their place is no route. */
+  readonly numeric?: readonly string[];
+  /** Variables of the operation that follow from parameters and caller: which fields an answer has. */
+  readonly derived?: Readonly<Record<string, (given: Readonly<Record<string, unknown>>, caller: Caller) => boolean>>;
+  /** The body, whatever the operation's result is. */
+  readonly body?: object;
+  /** The status of whatever the operation refuses because of a value, a conflict or a missing record. */
+  readonly failure?: number;
   /** Parameters that hold several values separated by commas. */
   readonly commaSeparated?: readonly string[];
   /** Parameters of which one must be present. */

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { UserState } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import type { Account } from '#src/users/find.ts';
+import { type Account, findUser } from '#src/users/find.ts';
 import type { UserRow } from '#src/users/rows.ts';
 
 export const User = builder.objectRef<UserRow>('User');
@@ -14,7 +14,11 @@ User.implement({
     username: t.exposeString('username', { description: 'Unique, whatever its case.' }),
     name: t.exposeString('name', { description: 'What people call them.' }),
     state: t.expose('state', { type: UserState, description: 'Whether they may sign in.' }),
-    avatarUrl: t.string({ nullable: true, description: 'Address of their picture.', resolve: () => null }),
+    avatarUrl: t.string({
+      nullable: true,
+      description: 'Address of their picture; null when the server uses no avatar service.',
+      resolve: ({ avatarHash }, _args, { avatars }) => (avatars ? avatarUrl(avatarHash) : null),
+    }),
     webUrl: t.string({
       description: 'Address of their page.',
       resolve: ({ username }, _args, { baseUrl }) => `${baseUrl}/${username}`,
@@ -33,7 +37,11 @@ const Identity = builder.objectRef<{ provider: string; externUid: string }>('Ide
 export const Viewer = builder.objectRef<Account>('Viewer').implement({
   description: 'The account of the signed-in user.',
   fields: (t) => ({
-    user: t.field({ type: User, description: 'What everybody sees.', resolve: (account) => account }),
+    user: t.field({
+      type: User,
+      description: 'What everybody sees.',
+      resolve: ({ id }, _args, context) => findUser(context, id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
     username: t.exposeString('username', { description: 'Unique, whatever its case.' }),
     name: t.exposeString('name', { description: 'What people call them.' }),
@@ -89,3 +97,8 @@ export const Viewer = builder.objectRef<Account>('Viewer').implement({
     }),
   }),
 });
+
+/** The picture of 80 pixels that the avatar service has for an address, or makes for it. */
+function avatarUrl(hash: string): string {
+  return `https://www.gravatar.com/avatar/${hash}?s=80&d=identicon`;
+}

@@ -101,9 +101,13 @@ export const groupAbilities = {
 export type ProjectAbility = keyof typeof projectAbilities;
 export type GroupAbility = keyof typeof groupAbilities;
 
+/** Who may see a project, group or snippet at all; from the narrowest to the widest. */
+export const VISIBILITIES = ['private', 'internal', 'public'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
 /** What a rule is held against: a project or group together with the actor's effective level in it (0: none). */
 export interface Subject {
-  readonly visibility: 'private' | 'internal' | 'public';
+  readonly visibility: Visibility;
   readonly accessLevel: number;
   readonly archived?: boolean;
   readonly issuesEnabled?: boolean;

@@ -1,5 +1,6 @@
 import type { Db } from '#src/db.ts';
-import { InsufficientScope, Unauthenticated } from '#src/errors.ts';
+import { Forbidden, InsufficientScope, Unauthenticated } from '#src/errors.ts';
+import type { JobQueue } from '#src/jobs/queue.ts';
 
 /** Who asks, as told by a credential. */
 export interface Actor {
@@ -21,6 +22,10 @@ export interface Context {
   readonly actor: Actor | null;
   /** Key material for encrypted columns. */
   readonly secret: string;
+  /** Where commands leave work for later. */
+  readonly jobs: JobQueue;
+  /** IP address from which the request came; null without a request. */
+  readonly clientAddress: string | null;
 }
 
 /** The signed-in actor with full reach. Throws Unauthenticated or InsufficientScope. */
@@ -36,6 +41,13 @@ export function requireAccount({ actor }: Context): Actor {
   if (!actor.scopes.includes('api') && !actor.scopes.includes('read_user')) {
     throw new InsufficientScope(['api', 'read_user']);
   }
+  return actor;
+}
+
+/** The signed-in administrator. Throws Unauthenticated, InsufficientScope, Forbidden. */
+export function requireAdmin(context: Context): Actor {
+  const actor = requireActor(context);
+  if (!actor.admin) throw new Forbidden();
   return actor;
 }
 

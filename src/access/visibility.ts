@@ -6,50 +6,81 @@ const { sql } = Prisma;
 /** Membership rows give nothing from the day of their expiry on (UTC). */
 const TODAY = sql`(now() AT TIME ZONE 'UTC')::date`;
 
+/** Whether the membership or share under the alias still gives something. */
+export function live(alias: string): Prisma.Sql {
+  const column = Prisma.raw(`${alias}.expires_at`);
+  return sql`(${column} IS NULL OR ${column} > ${TODAY})`;
+}
+
 /**
  * The actor's effective access level in a project: the highest of ownership of the personal namespace, membership of the
  * project, of its group or a parent of it, and of a group it is shared with (capped by the share). 0 without any.
  * Reads the aliases `p` (projects) and `n` (its namespace).
  */
-export function projectAccessLevel(actor: Actor | null): Prisma.Sql {
+export function projectAccessLevel(actor: Pick<Actor, 'id'> | null): Prisma.Sql {
   if (!actor) return sql`0`;
   return sql`GREATEST(
     CASE WHEN n.owner_id = ${actor.id} THEN 50 ELSE 0 END,
     COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id} AND m.project_id = p.id
-      AND (m.expires_at IS NULL OR m.expires_at > ${TODAY})), 0),
+      AND ${live('m')}), 0),
     COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id} AND m.namespace_id = ANY(n.lineage)
-      AND (m.expires_at IS NULL OR m.expires_at > ${TODAY})), 0),
+      AND ${live('m')}), 0),
     COALESCE((SELECT max(LEAST(m.access_level, s.group_access)) FROM project_shares s
       JOIN namespaces g ON g.id = s.group_id
       JOIN members m ON m.namespace_id = ANY(g.lineage) AND m.user_id = ${actor.id}
-      WHERE s.project_id = p.id AND (s.expires_at IS NULL OR s.expires_at > ${TODAY})
-      AND (m.expires_at IS NULL OR m.expires_at > ${TODAY})), 0))`;
+      WHERE s.project_id = p.id AND ${live('s')} AND ${live('m')}), 0))`;
 }
 
-/** Whether the actor may see the project that aliases `p` and `n` name. */
-export function projectVisible(actor: Actor | null): Prisma.Sql {
-  if (!actor) return sql`p.visibility = 'public'`;
-  if (actor.admin) return sql`TRUE`;
-  return sql`(${openTo(actor, sql`p.visibility`)} OR ${projectAccessLevel(actor)} > 0)`;
+/** What visibility asks of an actor. */
+export type Seer = Pick<Actor, 'id' | 'admin' | 'external'>;
+
+/** Whether the actor may see the project that aliases `p` and `n` name: for one project, or few. */
+export function projectVisible(actor: Seer | null): Prisma.Sql {
+  if (!actor) return sql`(p.deleted_at IS NULL AND p.visibility = 'public')`;
+  if (actor.admin) return sql`p.deleted_at IS NULL`;
+  return sql`(p.deleted_at IS NULL AND (${openTo(actor, 'p')} OR ${projectAccessLevel(actor)} > 0))`;
+}
+
+/** As projectVisible, for lists: the projects to which the actor has access are worked out once for the whole list. */
+export function projectListed(actor: Seer | null): Prisma.Sql {
+  if (!actor || actor.admin) return projectVisible(actor);
+  return sql`(p.deleted_at IS NULL AND (${openTo(actor, 'p')} OR p.id IN (${accessibleProjects(actor)})))`;
+}
+
+/** A statement for the IDs of the projects in which the actor has any access level. */
+export function accessibleProjects(actor: Pick<Actor, 'id'>): Prisma.Sql {
+  return sql`SELECT m.project_id FROM members m WHERE m.user_id = ${actor.id} AND m.project_id IS NOT NULL AND ${live('m')}
+    UNION ALL SELECT ap.id FROM projects ap JOIN namespaces an ON an.id = ap.namespace_id
+      WHERE an.owner_id = ${actor.id} OR an.lineage && ${memberNamespaces(actor)}
+    UNION ALL SELECT s.project_id FROM project_shares s JOIN namespaces an ON an.id = s.group_id
+      WHERE ${live('s')} AND an.lineage && ${memberNamespaces(actor)}`;
+}
+
+/** An array of the namespaces of which the actor is a member. */
+function memberNamespaces(actor: Pick<Actor, 'id'>): Prisma.Sql {
+  return sql`ARRAY(SELECT m.namespace_id FROM members m WHERE m.user_id = ${actor.id} AND m.namespace_id IS NOT NULL
+    AND ${live('m')})`;
 }
 
 /** The actor's effective access level in the group under alias `n`: the highest of it and its parents. */
-export function groupAccessLevel(actor: Actor | null): Prisma.Sql {
+export function groupAccessLevel(actor: Pick<Actor, 'id'> | null): Prisma.Sql {
   if (!actor) return sql`0`;
   return sql`COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
-    AND m.namespace_id = ANY(n.lineage) AND (m.expires_at IS NULL OR m.expires_at > ${TODAY})), 0)`;
+    AND m.namespace_id = ANY(n.lineage) AND ${live('m')}), 0)`;
 }
 
 /**
- * Whether the actor may see the group under alias `n`. A private one is seen by its members and by
- * whoever has access to a project inside (behaviour.md 6).
+ * Whether the actor may see the group under an alias. A private one is seen by its members, those of the groups around it,
+ * and whoever has access to a project inside (behaviour.md 6).
  */
-export function groupVisible(actor: Actor | null): Prisma.Sql {
+export function groupVisible(actor: Seer | null, alias = 'n'): Prisma.Sql {
   if (!actor) return sql`FALSE`;
-  if (actor.admin) return sql`TRUE`;
-  return sql`(${openTo(actor, sql`n.visibility`)} OR ${groupAccessLevel(actor)} > 0 OR EXISTS (
-    SELECT 1 FROM members m JOIN projects p ON p.id = m.project_id JOIN namespaces pn ON pn.id = p.namespace_id
-    WHERE m.user_id = ${actor.id} AND n.id = ANY(pn.lineage) AND (m.expires_at IS NULL OR m.expires_at > ${TODAY})))`;
+  const [id, deletedAt] = [Prisma.raw(`${alias}.id`), Prisma.raw(`${alias}.deleted_at`)];
+  if (actor.admin) return sql`${deletedAt} IS NULL`;
+  return sql`(${deletedAt} IS NULL AND (${openTo(actor, alias)} OR ${id} IN (
+    SELECT vn.id FROM namespaces vn WHERE vn.lineage && ${memberNamespaces(actor)}
+    UNION ALL SELECT unnest(vn.lineage) FROM projects vp JOIN namespaces vn ON vn.id = vp.namespace_id
+      WHERE vp.deleted_at IS NULL AND vp.id IN (${accessibleProjects(actor)}))))`;
 }
 
 /** Which issues of a visible project the actor sees, given the level in it, for alias `i`. */
@@ -59,6 +90,7 @@ export function issueVisible(actor: Actor, seesConfidential: Prisma.Sql | boolea
   return seesConfidential === false ? sql`(${own})` : sql`(${own} OR ${seesConfidential})`;
 }
 
-function openTo(actor: Actor, column: Prisma.Sql): Prisma.Sql {
+function openTo(actor: Seer, alias: string): Prisma.Sql {
+  const column = Prisma.raw(`${alias}.visibility`);
   return actor.external ? sql`${column} = 'public'` : sql`${column} IN ('public', 'internal')`;
 }

@@ -3,6 +3,7 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import { groupAccessLevel, groupVisible } from '#src/access/visibility.ts';
 import { Prisma } from '#src/db.ts';
 import { NotFound } from '#src/errors.ts';
+import { namespaceFormerlyAt } from '#src/redirects/paths.ts';
 
 const { sql } = Prisma;
 
@@ -22,15 +23,22 @@ export interface GroupRow extends Subject {
   lineage: number[];
 }
 
-/** The group, when the actor may see it. Throws NotFound. */
+/** The group, when the actor may see it. Throws NotFound, which tells where the group went that had that path before. */
 export async function findGroup(context: Context, ref: Ref): Promise<GroupRow> {
+  const group = await selectGroup(context, ref);
+  if (group) return group;
+  const former = typeof ref === 'string' ? await namespaceFormerlyAt(context.db, ref) : null;
+  const moved = former === null ? undefined : await selectGroup(context, former);
+  throw new NotFound('Group', undefined, moved?.fullPath);
+}
+
+async function selectGroup(context: Context, ref: Ref): Promise<GroupRow | undefined> {
   const actor = requireActor(context);
   const wanted = typeof ref === 'number' ? sql`n.id = ${ref}` : sql`lower(n.full_path) = lower(${ref})`;
   const [group] = await context.db.$queryRaw<GroupRow[]>`
     SELECT n.id, n.name, n.path, n.full_name AS "fullName", n.full_path AS "fullPath", n.description,
       n.visibility::text AS visibility, n.lfs_enabled AS "lfsEnabled", n.request_access_enabled AS "requestAccessEnabled",
       n.parent_id AS "parentId", n.lineage, ${groupAccessLevel(actor)}::int AS "accessLevel"
-    FROM namespaces n WHERE n.kind = 'group' AND ${wanted} AND ${groupVisible(actor)}`;
-  if (!group) throw new NotFound('Group');
+    FROM namespaces n WHERE n.kind = 'group' AND ${wanted} AND n.deleted_at IS NULL AND ${groupVisible(actor)}`;
   return group;
 }

@@ -1,9 +1,10 @@
 import type { Subject } from '#src/access/abilities.ts';
 import { type Context, requireApiScope } from '#src/access/actor.ts';
-import { projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
+import { groupVisible, live, projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
 import { Prisma, queryJson } from '#src/db.ts';
 import { NotFound } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { projectFormerlyAt } from '#src/redirects/paths.ts';
 import type { UserRow } from '#src/users/rows.ts';
 import { userJson } from '#src/users/rows.ts';
 
@@ -53,12 +54,14 @@ export interface ProjectRow extends Subject {
   sharedWithGroups: { groupId: number; groupName: string; groupAccessLevel: number }[];
 }
 
-/** The project, when the actor may see it. Throws NotFound. */
+/** The project, when the actor may see it. Throws NotFound, which tells where the project went that had that path before. */
 export async function findProject(context: Context, ref: Ref): Promise<ProjectRow> {
   requireApiScope(context.actor);
   const [row] = await selectProjects(context, wanted(ref));
-  if (!row) throw new NotFound('Project');
-  return row;
+  if (row) return row;
+  const former = typeof ref === 'string' ? await projectFormerlyAt(context.db, ref) : null;
+  const [moved] = former === null ? [] : await selectProjects(context, wanted(former));
+  throw new NotFound('Project', undefined, moved?.fullPath);
 }
 
 /** The projects with these IDs that the actor may see, in no order: for dataloaders. */
@@ -83,11 +86,11 @@ async function selectProjects(context: Context, condition: Prisma.Sql): Promise<
         json_build_object('id', n.id, 'name', n.name, 'path', n.path, 'kind', n.kind, 'fullPath', n.full_path) AS namespace,
         ${userJson('o')} AS owner, c.opened AS "openIssuesCount",
         COALESCE((SELECT json_agg(json_build_object('groupId', g.id, 'groupName', g.name, 'groupAccessLevel', s.group_access)
-          ORDER BY s.id) FROM project_shares s JOIN namespaces g ON g.id = s.group_id WHERE s.project_id = p.id), '[]')
-          AS "sharedWithGroups",
-        (SELECT m.access_level FROM members m WHERE m.project_id = p.id AND m.user_id = ${actor?.id ?? 0}) AS "projectMembership",
-        (SELECT max(m.access_level) FROM members m WHERE m.namespace_id = ANY(n.lineage) AND m.user_id = ${actor?.id ?? 0})
-          AS "groupMembership",
+          ORDER BY s.id) FROM project_shares s JOIN namespaces g ON g.id = s.group_id
+          WHERE s.project_id = p.id AND ${live('s')} AND ${groupVisible(actor, 'g')}), '[]') AS "sharedWithGroups",
+        (SELECT m.access_level FROM members m WHERE m.project_id = p.id AND m.user_id = ${actor?.id ?? 0} AND ${live('m')}) AS "projectMembership",
+        (SELECT max(m.access_level) FROM members m WHERE m.namespace_id = ANY(n.lineage) AND m.user_id = ${actor?.id ?? 0}
+          AND ${live('m')}) AS "groupMembership",
         ${projectAccessLevel(actor)} AS "accessLevel"
       FROM projects p JOIN namespaces n ON n.id = p.namespace_id JOIN project_counters c ON c.project_id = p.id
         LEFT JOIN users o ON o.id = n.owner_id
@@ -99,5 +102,5 @@ async function selectProjects(context: Context, condition: Prisma.Sql): Promise<
 function wanted(ref: Ref): Prisma.Sql {
   if (typeof ref === 'number') return sql`p.id = ${ref}`;
   const slash = ref.lastIndexOf('/');
-  return sql`lower(n.full_path) = lower(${ref.slice(0, Math.max(slash, 0))}) AND lower(p.path) = lower(${ref.slice(slash + 1)})`;
+  return sql`lower(n.full_path) = lower(${ref.slice(0, Math.max(slash, 0))}) AND n.deleted_at IS NULL AND lower(p.path) = lower(${ref.slice(slash + 1)})`;
 }

@@ -2,7 +2,7 @@ import { type Context, requireAccount } from '#src/access/actor.ts';
 import { NotFound } from '#src/errors.ts';
 import type { User } from '#src/generated/prisma/client.ts';
 import { decrypt } from '#src/secrets.ts';
-import type { UserRow } from '#src/users/rows.ts';
+import { type UserRow, usersByIds } from '#src/users/rows.ts';
 
 /** A user's own record, without what only the server needs. */
 export type Account = Omit<User, 'passwordHash' | 'privateTokenHash' | 'privateTokenEncrypted'> & {
@@ -27,8 +27,7 @@ export async function findAccount(context: Context, id: number, withToken: boole
 /** A user as everybody sees them. Throws NotFound. */
 export async function findUser(context: Context, id: number): Promise<UserRow> {
   requireAccount(context);
-  const select = { id: true, username: true, name: true, state: true };
-  const user = await context.db.user.findUnique({ where: { id }, select });
+  const [user] = await usersByIds(context.db, [id]);
   if (!user) throw new NotFound('User');
   return user;
 }

@@ -9,6 +9,7 @@ const secret = 'bench'.repeat(8);
 const app = createApp({
   db,
   secret,
+  jobs: { enqueue: () => Promise.reject(new Error('no job is measured here')) },
   externalUrl: undefined,
   trustProxy: false,
   log,

@@ -5,6 +5,9 @@ import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { connect } from '#src/db.ts';
+import { jobHandlers } from '#src/jobs/handlers.ts';
+import { startJobs } from '#src/jobs/queue.ts';
 
 /** The PostgreSQL of a test run, as the workers need to know it. */
 export interface TestServer {
@@ -32,6 +35,7 @@ export async function startTestServer(): Promise<TestServer & { stop(): Promise<
   try {
     await administer(url, (client) => client.query(`create database ${template}`));
     await migrate(withDatabase(url, template));
+    await installJobs(withDatabase(url, template));
   } catch (error) {
     await stop();
     throw error;
@@ -62,6 +66,14 @@ export async function freshDatabase(server?: TestServer): Promise<string> {
   return withDatabase(url, name);
 }
 
+/** The tables of the job queue, which the server installs at its first start. */
+async function installJobs(url: string): Promise<void> {
+  const db = connect(url);
+  const jobs = await startJobs({ url, handlers: jobHandlers(db), report: console.error });
+  await jobs.stop();
+  await db.$disconnect();
+}
+
 async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { url: given, stop: async () => undefined };
@@ -69,7 +81,7 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'gantry-test-'));
   const remove = () => rmSync(dataDir, { recursive: true, force: true });
   // Nothing here has to survive a crash.
-  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
+  const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' };
   try {
     const postgres = await startEmbeddedPostgres({ dataDir, log: quiet, settings });
     return {

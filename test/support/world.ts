@@ -9,12 +9,15 @@ import { createGroup, type NewGroup } from '#src/groups/create.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import { createIssue, type NewIssue } from '#src/issues/create.ts';
 import type { IssueRow } from '#src/issues/rows.ts';
+import { jobHandlers } from '#src/jobs/handlers.ts';
+import { type JobQueue, startJobs } from '#src/jobs/queue.ts';
 import type { LabelRow } from '#src/labels/list.ts';
 import { createLabel } from '#src/labels/save.ts';
 import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
 import { createProject, type NewProject } from '#src/projects/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { currentSettings } from '#src/settings/current.ts';
 import { createTokenFromCommandLine } from '#src/tokens/create.ts';
 import { createUser } from '#src/users/create.ts';
 import { freshDatabase } from './database.ts';
@@ -48,11 +51,13 @@ export class World {
   readonly databaseUrl: string;
   /** Sends any request to the server. */
   readonly send: Send;
+  readonly #jobs: JobQueue;
   #count = 0;
   #statements: string[] | null = null;
 
-  constructor(db: Db, databaseUrl: string, port: number, send: Send) {
+  constructor(db: Db, jobs: JobQueue, databaseUrl: string, port: number, send: Send) {
     this.db = db;
+    this.#jobs = jobs;
     this.databaseUrl = databaseUrl;
     this.url = `http://127.0.0.1:${port}`;
     this.send = send;
@@ -86,11 +91,11 @@ export class World {
 
   group({ owner, ...input }: Owned<NewGroup>): Promise<GroupRow> {
     const name = this.unique('group');
-    return createGroup(this.#as(owner), { name, path: name, ...input });
+    return createGroup(this.as(owner), { name, path: name, ...input });
   }
 
   project({ owner, ...input }: Owned<NewProject>): Promise<ProjectRow> {
-    return createProject(this.#as(owner), { name: this.unique('project'), ...input });
+    return createProject(this.as(owner), { name: this.unique('project'), ...input });
   }
 
   async member(
@@ -103,15 +108,15 @@ export class World {
   }
 
   issue(project: ProjectRow, author: TestUser, input: Partial<NewIssue> = {}): Promise<IssueRow> {
-    return createIssue(this.#as(author), { title: this.unique('Issue '), ...input, project: project.id });
+    return createIssue(this.as(author), { title: this.unique('Issue '), ...input, project: project.id });
   }
 
   label(project: ProjectRow, author: TestUser, title = this.unique('label')): Promise<LabelRow> {
-    return createLabel(this.#as(author), project.id, { title, color: '#ff0000' });
+    return createLabel(this.as(author), project.id, { title, color: '#ff0000' });
   }
 
   milestone(project: ProjectRow, author: TestUser, input: MilestoneValues = {}): Promise<MilestoneRow> {
-    return createMilestone(this.#as(author), project.id, { title: this.unique('Milestone '), ...input });
+    return createMilestone(this.as(author), project.id, { title: this.unique('Milestone '), ...input });
   }
 
   /** A merge request, which has no command yet. */
@@ -143,6 +148,15 @@ export class World {
     };
   }
 
+  /** Waits until the condition holds, as background work makes it; fails after ten seconds. */
+  async until(condition: () => Promise<boolean>): Promise<void> {
+    const patience = Date.now() + 10_000;
+    while (!(await condition())) {
+      if (Date.now() > patience) throw new Error('waited in vain');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
   graphql(query: string, variables: Record<string, unknown> = {}, who?: TestUser): Promise<Answer> {
     const headers: Record<string, string> = who ? { 'PRIVATE-TOKEN': who.token } : {};
     return this.send('POST', '/graphql', { headers, body: { query, variables } });
@@ -160,8 +174,9 @@ export class World {
     return statements;
   }
 
-  #as({ actor }: TestUser): Context {
-    return { db: this.db, actor, secret };
+  /** The context of commands that the user runs. */
+  as({ actor }: TestUser): Context {
+    return { db: this.db, actor, secret, jobs: this.#jobs, clientAddress: null };
   }
 }
 
@@ -171,7 +186,11 @@ const secret = 'a secret for tests '.repeat(3);
 export async function startWorld(): Promise<World> {
   const databaseUrl = await freshDatabase();
   const db = connect(databaseUrl, { queryEvents: true });
-  const server = createServer(createApp({ db, secret }));
+  const report = (error: unknown) => console.error(error);
+  const jobs = await startJobs({ url: databaseUrl, handlers: jobHandlers(db), report });
+  // Read once and kept: no request of a test is the first to read them.
+  await currentSettings(db);
+  const server = createServer(createApp({ db, secret, jobs }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -180,7 +199,8 @@ export async function startWorld(): Promise<World> {
     close();
     server.closeAllConnections();
     server.close();
+    await jobs.stop();
     await db.$disconnect();
   });
-  return new World(db, databaseUrl, port, send);
+  return new World(db, jobs, databaseUrl, port, send);
 }

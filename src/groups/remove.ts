@@ -1,0 +1,18 @@
+import type { Db } from '#src/db.ts';
+import { removeProject } from '#src/projects/remove.ts';
+
+/** Removes a namespace that is marked as deleted, with the projects and groups inside. Without one it does nothing. */
+export async function removeNamespace(db: Db, namespaceId: number): Promise<void> {
+  const namespaces = await db.$queryRaw<{ id: number }[]>`
+    SELECT id FROM namespaces WHERE lineage @> ARRAY[${namespaceId}]::int[] AND deleted_at IS NOT NULL
+    ORDER BY cardinality(lineage) DESC, id`;
+  for (const { id } of namespaces) {
+    const projects = await db.project.findMany({
+      where: { namespaceId: id },
+      select: { id: true },
+      orderBy: { id: 'asc' },
+    });
+    for (const project of projects) await removeProject(db, project.id);
+    await db.namespace.deleteMany({ where: { id, deletedAt: { not: null } } });
+  }
+}

@@ -1,0 +1,14 @@
+import type { Db } from '#src/db.ts';
+import { removeNamespace } from '#src/groups/remove.ts';
+import type { JobHandlers } from '#src/jobs/queue.ts';
+import { removeExpiredMembers } from '#src/members/expire.ts';
+import { removeProject } from '#src/projects/remove.ts';
+
+/** Every job with the command that does it. */
+export function jobHandlers(db: Db): JobHandlers {
+  return {
+    'projects.remove': ({ projectId }) => removeProject(db, projectId),
+    'namespaces.remove': ({ namespaceId }) => removeNamespace(db, namespaceId),
+    'members.expire': () => removeExpiredMembers(db),
+  };
+}

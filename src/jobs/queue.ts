@@ -1,0 +1,75 @@
+import { fromPrisma, PgBoss } from 'pg-boss';
+import type { Transaction } from '#src/db.ts';
+
+/** The background jobs by name, each with what it is told. Every job may run twice and then does nothing. */
+export interface Jobs {
+  /** Removes a project that is marked as deleted. */
+  'projects.remove': { projectId: number };
+  /** Removes a namespace that is marked as deleted, with everything inside. */
+  'namespaces.remove': { namespaceId: number };
+  /** Removes memberships and shares whose last day is over. */
+  'members.expire': Record<string, never>;
+}
+export type JobName = keyof Jobs;
+
+/** Does the work of each job. */
+export type JobHandlers = { [Name in JobName]: (data: Jobs[Name]) => Promise<void> };
+
+/** Where commands leave work for later. */
+export interface JobQueue {
+  /** Puts a job into the queue, in the transaction that wants it: it runs when that commits, and not otherwise. */
+  enqueue<Name extends JobName>(tx: Transaction, name: Name, data: Jobs[Name]): Promise<void>;
+}
+
+export interface JobWorker extends JobQueue {
+  /** Lets running jobs finish, `timeout` milliseconds at most. Unfinished ones run again later. */
+  stop(timeout?: number): Promise<void>;
+}
+
+/** When jobs run by themselves, in the form of cron, in UTC. */
+const SCHEDULE: Partial<Record<JobName, string>> = { 'members.expire': '3 * * * *' };
+/** Seconds after which a job without an answer counts as lost and runs again. */
+const EXPIRY = 15 * 60;
+
+export interface WorkerOptions {
+  /** URL of the database. */
+  url: string;
+  handlers: JobHandlers;
+  /** Hears of failed jobs and of trouble with the queue. */
+  report(error: unknown): void;
+}
+
+/** Starts to work on the jobs in the database: at once when one comes, after a failure again with growing delays. */
+export async function startJobs({ url, handlers, report }: WorkerOptions): Promise<JobWorker> {
+  const boss = new PgBoss({ connectionString: url, max: 4, useListenNotify: true, application_name: 'gantry jobs' });
+  boss.on('error', report);
+  await boss.start();
+  const names = Object.keys(handlers) as JobName[];
+  const known = new Set((await boss.getQueues(names)).map(({ name }) => name));
+  for (const name of names) {
+    const options = { retryLimit: 10, retryDelay: 2, retryBackoff: true, expireInSeconds: EXPIRY, notify: true };
+    if (!known.has(name)) await boss.createQueue(name, options);
+    const work = handlers[name] as (data: object) => Promise<void>;
+    const pace = { pollingIntervalSeconds: 2, burstWhenBatchFull: true };
+    await boss.work<object>(name, pace, async (jobs) => {
+      for (const job of jobs) {
+        try {
+          await work(job.data);
+        } catch (error) {
+          report(error);
+          throw error;
+        }
+      }
+    });
+    const cron = SCHEDULE[name];
+    if (cron) await boss.schedule(name, cron, {}, { tz: 'UTC' });
+  }
+  return {
+    async enqueue(tx, name, data) {
+      await boss.send(name, data, { db: fromPrisma(tx) });
+    },
+    async stop(timeout = 5000) {
+      await boss.stop({ graceful: true, timeout });
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { type Db, Prisma } from '#src/db.ts';
+
+const { sql } = Prisma;
+
+/** Removes a project that is marked as deleted, with everything that hangs on it. Without one it does nothing. */
+export async function removeProject(db: Db, projectId: number): Promise<void> {
+  const doomed = await db.project.findFirst({
+    where: { id: projectId, deletedAt: { not: null } },
+    select: { id: true },
+  });
+  if (!doomed) return;
+  const subjects = [
+    sql`subject_type = 'Issue' AND subject_id IN (SELECT id FROM issues WHERE project_id = ${projectId})`,
+    sql`subject_type = 'MergeRequest' AND subject_id IN (SELECT id FROM merge_requests WHERE target_project_id = ${projectId})`,
+    sql`subject_type = 'Label' AND subject_id IN (SELECT id FROM labels WHERE project_id = ${projectId})`,
+  ];
+  await db.$transaction([
+    ...subjects.flatMap((of) => [
+      db.$executeRaw`DELETE FROM notes WHERE ${of}`,
+      db.$executeRaw`DELETE FROM award_emoji WHERE ${of}`,
+      db.$executeRaw`DELETE FROM subscriptions WHERE ${of}`,
+    ]),
+    db.$executeRaw`DELETE FROM projects WHERE id = ${projectId}`,
+  ]);
+}
