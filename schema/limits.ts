@@ -16,9 +16,11 @@ export interface Limits {
   cost: number;
   /** Aliases in all. */
   aliases: number;
+  /** Operations that one request may carry. */
+  batch: number;
 }
 
-export const DEFAULT_LIMITS: Limits = { depth: 12, cost: 25_000, aliases: 60 };
+export const DEFAULT_LIMITS: Limits = { depth: 12, cost: 25_000, aliases: 60, batch: 10 };
 
 /** A validation rule that refuses operations beyond the limits. */
 export function limitRule(limits: Limits) {
@@ -34,14 +36,16 @@ export function limitRule(limits: Limits) {
   });
 }
 
+type Measure = Omit<Limits, 'batch'>;
+
 function measure(
   { selections }: SelectionSetNode,
   context: ValidationContext,
   within: Set<FragmentDefinitionNode>,
-): Limits {
-  const sum: Limits = { depth: 0, cost: 0, aliases: 0 };
+): Measure {
+  const sum: Measure = { depth: 0, cost: 0, aliases: 0 };
   for (const selection of selections) {
-    let part: Limits = { depth: 0, cost: 0, aliases: 0 };
+    let part: Measure = { depth: 0, cost: 0, aliases: 0 };
     if (selection.kind === Kind.FIELD) {
       if (selection.name.value.startsWith('__')) continue;
       const inner = selection.selectionSet ? measure(selection.selectionSet, context, within) : part;

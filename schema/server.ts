@@ -11,14 +11,13 @@ export interface GraphQLServerOptions {
   contextOf(request: IncomingMessage): Promise<GraphQLContext>;
   /** Hears of errors that clients are not told. */
   report(error: unknown): void;
-  limits?: Limits;
+  /** Those that are absent have their defaults. */
+  limits?: Partial<Limits> | undefined;
 }
 
-/** How many operations one request may carry. */
-const BATCH = 10;
-
 /** The handler for /graphql: GraphQL over HTTP, with GraphiQL from our own package for browsers. */
-export function createGraphQLServer({ contextOf, report, limits = DEFAULT_LIMITS }: GraphQLServerOptions) {
+export function createGraphQLServer({ contextOf, report, limits: given }: GraphQLServerOptions) {
+  const limits = { ...DEFAULT_LIMITS, ...given };
   const rule = limitRule(limits);
   const limitPlugin: Plugin = { onValidate: ({ addValidationRule }) => addValidationRule(rule) };
   const yoga = createYoga<{ req: IncomingMessage; res: ServerResponse }, GraphQLContext>({
@@ -26,7 +25,7 @@ export function createGraphQLServer({ contextOf, report, limits = DEFAULT_LIMITS
     graphqlEndpoint: '/graphql',
     landingPage: false,
     logging: false,
-    batching: { limit: BATCH },
+    batching: { limit: limits.batch },
     // Tens of megabytes that only browsers need: loaded for the first of them.
     renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options),
     graphiql: { title: 'Gantry GraphQL' },

@@ -6,6 +6,7 @@ import { openapiDocument } from '#rest/engine/openapi.ts';
 import { routes } from '#rest/v4/index.ts';
 import { graphqlContext } from '#schema/context.ts';
 import { schema } from '#schema/index.ts';
+import type { Limits } from '#schema/limits.ts';
 import { createGraphQLServer, maskError } from '#schema/server.ts';
 import type { Actor } from '#src/access/actor.ts';
 import { authenticate } from '#src/access/authenticate.ts';
@@ -14,10 +15,12 @@ import { type Precheck, precheck } from '#src/access/precheck.ts';
 import type { Db } from '#src/db.ts';
 import type { Ref } from '#src/groups/find.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
-import { type Logger, requestLog } from '#src/log.ts';
-import { packageVersion } from '#src/package-root.ts';
+import type { Logger } from '#src/log.ts';
+import { packageRevision, packageVersion } from '#src/package-root.ts';
 import { currentSettings } from '#src/settings/current.ts';
+import { bodyLimit } from '#src/web/body_limit.ts';
 import { health } from '#src/web/health.ts';
+import { requestLog } from '#src/web/request_log.ts';
 
 export interface AppOptions {
   db: Db;
@@ -28,16 +31,30 @@ export interface AppOptions {
   externalUrl?: string | undefined;
   /** As Express takes it. */
   trustProxy?: boolean | number | string | undefined;
+  /** What one request to /graphql may ask for; sensible defaults when absent. */
+  graphqlLimits?: Partial<Limits> | undefined;
   log?: Logger | undefined;
   isShuttingDown?: (() => boolean) | undefined;
 }
 
+/** The largest body of a request to /graphql, in bytes. */
+const MAX_GRAPHQL_BODY = 8 * 1024 * 1024;
+
 /** The whole server as an Express application: health, /graphql and /api/v4. */
-export function createApp({ db, secret, jobs, externalUrl, trustProxy, log, isShuttingDown }: AppOptions): Express {
+export function createApp({
+  db,
+  secret,
+  jobs,
+  externalUrl,
+  trustProxy,
+  graphqlLimits,
+  log,
+  isShuttingDown,
+}: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy ?? false);
-  const server = { version: packageVersion(), revision: 'release' };
+  const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
     return { db, secret, jobs, actor, clientAddress: (request as Request).ip ?? null };
@@ -64,8 +81,9 @@ export function createApp({ db, secret, jobs, externalUrl, trustProxy, log, isSh
       return contextOf(actor, request);
     },
     report,
+    limits: graphqlLimits,
   });
-  app.use(['/graphql', '/api/graphql'], (request, response) => {
+  app.use(['/graphql', '/api/graphql'], bodyLimit(MAX_GRAPHQL_BODY), (request, response) => {
     request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
     request.originalUrl = request.url;
     return graphql(request, response);

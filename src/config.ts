@@ -28,6 +28,8 @@ export interface Config {
   logLevel: LogLevel;
   /** Value for express' `trust proxy`. */
   trustProxy: boolean | number | string;
+  /** What one request to /graphql may ask for; what is absent has its default. */
+  graphqlLimits: { depth?: number; cost?: number; aliases?: number; batch?: number };
 }
 
 /** One or more settings are wrong; each line of the message names one and says why. */
@@ -73,6 +75,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     rootToken: setting('GANTRY_ROOT_TOKEN', parseToken),
     logLevel: setting('LOG_LEVEL', parseLogLevel) ?? 'info',
     trustProxy: setting('TRUST_PROXY', parseTrustProxy) ?? false,
+    graphqlLimits: present({
+      depth: setting('GRAPHQL_MAX_DEPTH', parseCount),
+      cost: setting('GRAPHQL_MAX_COST', parseCount),
+      aliases: setting('GRAPHQL_MAX_ALIASES', parseCount),
+      batch: setting('GRAPHQL_MAX_BATCH', parseCount),
+    }),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -126,6 +134,16 @@ function atLeast(length: number): (text: string) => string {
     if (text.length >= length) return text;
     throw new Error(`is too short: it needs at least ${length} characters`);
   };
+}
+
+function parseCount(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new Error(`"${text}" is not a number from 1 to 999999999`);
+}
+
+/** Without what is not set. */
+function present<T extends object>(values: T): T {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 }
 
 function parseToken(text: string): string {

@@ -1,16 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import type { RequestHandler } from 'express';
 import pino from 'pino';
 import type { LogLevel } from './config.ts';
 
 export type Logger = pino.Logger;
-
-declare module 'express-serve-static-core' {
-  interface Request {
-    /** Identifies the request in logs, in `X-Request-Id` and in reports of unexpected errors. */
-    id: string;
-  }
-}
 
 const secretHeaders = [
   'authorization',
@@ -26,9 +17,6 @@ const secretFields = ['password', 'private_token', 'access_token', 'refresh_toke
 /** Query parameters whose values never reach a log. */
 const secretParameters =
   /([?&;](?:[^=&;#]*(?:token|password|secret|signature)[^=&;#]*|code|code_verifier|state|sudo)=)[^&;#]*/gi;
-
-/** Request ids that clients may choose: nothing that could break a log line or a header. */
-const saneRequestId = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** Creates the logger: JSON, one object a line, on the standard output, without known secrets. */
 export function createLogger(level: LogLevel): Logger {
@@ -46,31 +34,6 @@ export function redactUrl(url: string): string {
   const queried =
     url.includes('?') || url.includes(';') ? decodeNames(url).replace(secretParameters, '$1[redacted]') : url;
   return queried.includes('@') ? queried.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@?#]*@/i, '$1') : queried;
-}
-
-/**
- * Gives each request an id (the client's own `X-Request-Id` where that is sane), and logs one line when its response has
- * been sent or broken off.
- */
-export function requestLog(log: Logger): RequestHandler {
-  return (request, response, next) => {
-    const begun = performance.now();
-    const proposed = request.headers['x-request-id'];
-    request.id = typeof proposed === 'string' && saneRequestId.test(proposed) ? proposed : randomUUID();
-    response.setHeader('X-Request-Id', request.id);
-    if (log.isLevelEnabled('info')) {
-      const { method, originalUrl } = request;
-      response.once('close', () => {
-        const ms = Math.round((performance.now() - begun) * 10) / 10;
-        const aborted = response.writableFinished ? undefined : true;
-        log.info(
-          { id: request.id, method, path: redactUrl(originalUrl), status: response.statusCode, ms, aborted },
-          'request',
-        );
-      });
-    }
-    next();
-  };
 }
 
 function redactedPaths(): string[] {

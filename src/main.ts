@@ -85,8 +85,17 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
   resources.defer(() => jobs.stop());
 
   let stopping = false;
-  const { externalUrl, trustProxy } = config;
-  const app = createApp({ db, secret, jobs, externalUrl, trustProxy, log, isShuttingDown: () => stopping });
+  const { externalUrl, trustProxy, graphqlLimits } = config;
+  const app = createApp({
+    db,
+    secret,
+    jobs,
+    externalUrl,
+    trustProxy,
+    graphqlLimits,
+    log,
+    isShuttingDown: () => stopping,
+  });
   const listening = await listen(app, config.host, config.port);
   resources.defer(async () => {
     stopping = true;

@@ -18,6 +18,28 @@ export function packageVersion(): string {
   return manifest.version;
 }
 
+/** The commit of the checkout, or the one from which the package was made; `unknown` where neither is told. */
+export function packageRevision(): string {
+  const manifest: { gitHead?: string } = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'));
+  return manifest.gitHead ?? headOf(packagePath('.git')) ?? 'unknown';
+}
+
+function headOf(directory: string): string | undefined {
+  const read = (name: string) => readFileSync(path.join(directory, name), 'utf8').trim();
+  try {
+    const head = read('HEAD');
+    const branch = /^ref: (.+)$/.exec(head)?.[1];
+    if (branch === undefined) return head;
+    if (existsSync(path.join(directory, branch))) return read(branch);
+    return read('packed-refs')
+      .split('\n')
+      .find((line) => line.endsWith(` ${branch}`))
+      ?.split(' ')[0];
+  } catch {
+    return undefined;
+  }
+}
+
 /** The `dist/` of a package has a `package.json` too, for its subpath imports, but no migrations. */
 function findRoot(directory: string): string {
   if (existsSync(path.join(directory, 'prisma', 'migrations'))) return directory;

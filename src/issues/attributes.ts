@@ -1,5 +1,6 @@
 import { can } from '#src/access/abilities.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
+import { projectVisible } from '#src/access/visibility.ts';
 import type { Transaction } from '#src/db.ts';
 import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
 import { ensureLabels } from '#src/labels/ensure.ts';
@@ -71,14 +72,11 @@ export async function setLabels(
 }
 
 async function assignable(db: Context['db'], project: ProjectRow, userId: number): Promise<number | null> {
-  const [row] = await db.$queryRaw<{ id: number }[]>`
-    SELECT u.id FROM users u JOIN projects p ON p.id = ${project.id} JOIN namespaces n ON n.id = p.namespace_id
-    WHERE u.id = ${userId} AND u.state = 'active' AND (p.visibility = 'public' OR (p.visibility = 'internal' AND NOT u.external)
-      OR u.admin OR n.owner_id = u.id OR EXISTS (SELECT 1 FROM members m WHERE m.user_id = u.id
-        AND (m.expires_at IS NULL OR m.expires_at > (now() AT TIME ZONE 'UTC')::date)
-        AND (m.project_id = p.id OR m.namespace_id = ANY(n.lineage) OR m.namespace_id IN (
-          SELECT unnest(g.lineage) FROM project_shares s JOIN namespaces g ON g.id = s.group_id WHERE s.project_id = p.id))))`;
-  return row?.id ?? null;
+  const user = await db.user.findFirst({ where: { id: userId, state: 'active' } });
+  if (!user) return null;
+  const [sees] = await db.$queryRaw<unknown[]>`
+    SELECT 1 FROM projects p JOIN namespaces n ON n.id = p.namespace_id WHERE p.id = ${project.id} AND ${projectVisible(user)}`;
+  return sees ? userId : null;
 }
 
 function zeroAsNull(value: number | null | undefined): null | undefined {

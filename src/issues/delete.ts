@@ -1,5 +1,6 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
+import { NotFound } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { locateIssue } from '#src/issues/find.ts';
@@ -10,7 +11,11 @@ export async function deleteIssue(context: Context, ref: Ref, iid: number): Prom
   const { project, issue } = await locateIssue(context, ref, iid);
   authorize(actor, 'delete_issue', project);
   await context.db.$transaction(async (tx) => {
-    await tx.issue.update({ where: { id: issue.id }, data: { deletedAt: new Date() } });
+    const deleted = await tx.issue.updateMany({
+      where: { id: issue.id, deletedAt: null },
+      data: { deletedAt: new Date() },
+    });
+    if (deleted.count === 0) throw new NotFound('Issue');
     const target = { type: 'Issue', id: issue.id, title: issue.title } as const;
     await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'destroyed', target });
   });

@@ -23,6 +23,7 @@ export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref
     throw new BadRequest('Cannot move issue due to insufficient permissions!');
   if (target.id === project.id) throw new BadRequest('Cannot move issue to project it originates from!');
   const id = await context.db.$transaction(async (tx) => {
+    await lockCounters(tx, [project.id, target.id]);
     const copy = await copyIssue(tx, issue, target);
     await copyTrail(tx, issue.id, copy.id);
     await tellBothSides(tx, actor.id, { issue, project }, { id: copy.id, iid: copy.iid, project: target });
@@ -36,6 +37,12 @@ export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref
     return copy.id;
   });
   return only(await issuesByIds(context, [id]));
+}
+
+/** Both projects count their issues anew: always in the same order, so that opposite moves do not wait for each other. */
+async function lockCounters(tx: Transaction, projectIds: number[]): Promise<void> {
+  await tx.$queryRaw`
+    SELECT project_id FROM project_counters WHERE project_id = ANY(${projectIds}::int[]) ORDER BY project_id FOR UPDATE`;
 }
 
 async function copyIssue(tx: Transaction, issue: IssueRow, target: ProjectRow): Promise<{ id: number; iid: number }> {

@@ -1,6 +1,7 @@
 import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
-import { Forbidden } from '#src/errors.ts';
+import type { Transaction } from '#src/db.ts';
+import { Forbidden, NotFound } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import {
@@ -33,30 +34,35 @@ export async function updateIssue(context: Context, ref: Ref, iid: number, chang
   const attributes = permittedAttributes(actor, project, changes);
   const columns = await resolveAttributes(context, project, attributes);
   const { labels } = attributes;
-  const state = changes.stateEvent ? STATES[changes.stateEvent] : issue.state;
   await context.db.$transaction(async (tx) => {
-    await tx.issue.update({
-      where: { id: issue.id },
+    const changed = await tx.issue.updateMany({
+      where: { id: issue.id, deletedAt: null },
       data: {
         ...columns,
         ...(changes.title == null ? {} : { title: changes.title }),
         ...(changes.description === undefined ? {} : { description: changes.description }),
         ...(changes.confidential == null ? {} : { confidential: changes.confidential }),
-        state,
         updatedAt: (maySetTimestamps(actor, project) && changes.updatedAt) || new Date(),
       },
     });
+    if (changed.count === 0) throw new NotFound('Issue');
     if (labels !== undefined) await setLabels(tx, project.id, issue.id, labels ?? []);
-    if (state !== issue.state) {
-      const action = state === 'closed' ? 'closed' : 'opened';
+    const state = changes.stateEvent ? STATES[changes.stateEvent] : undefined;
+    if (state && (await changeState(tx, issue.id, state))) {
       const target = { type: 'Issue', id: issue.id, title: changes.title ?? issue.title } as const;
-      await recordEvent(tx, { projectId: project.id, authorId: actor.id, action, target });
+      await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: state, target });
     }
   });
   return only(await issuesByIds(context, [issue.id]));
 }
 
 const STATES = { close: 'closed', reopen: 'opened' } as const;
+
+/** Whether the issue was in another state before: of two requests that close it, one does. */
+async function changeState(tx: Transaction, id: number, state: IssueRow['state']): Promise<boolean> {
+  const { count } = await tx.issue.updateMany({ where: { id, state: { not: state } }, data: { state } });
+  return count > 0;
+}
 
 /** Reporters, the author and the assignee may. */
 function mayUpdate(actor: Actor, project: ProjectRow, issue: IssueRow): boolean {

@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { violates } from '#src/db.ts';
-import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findMilestone } from '#src/milestones/list.ts';
@@ -53,14 +53,19 @@ export async function updateMilestone(
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_milestone', project);
-  const milestone = await findMilestone(context, project, id);
+  await findMilestone(context, project, id);
   const { title, description, stateEvent } = changes;
-  const startDate = changes.startDate === undefined ? milestone.startDate : changes.startDate;
-  const dueDate = changes.dueDate === undefined ? milestone.dueDate : changes.dueDate;
-  check({ title, startDate, dueDate });
-  const state = stateEvent ? STATES[stateEvent] : milestone.state;
+  const state = stateEvent ? STATES[stateEvent] : undefined;
   await unlessTaken(
     context.db.$transaction(async (tx) => {
+      // Locked, so that the dates that stay are those that the given ones are held against.
+      const [milestone] = await tx.$queryRaw<MilestoneRow[]>`
+        SELECT title, state, start_date::text AS "startDate", due_date::text AS "dueDate" FROM milestones WHERE id = ${id}
+        FOR UPDATE`;
+      if (!milestone) throw new NotFound('Milestone');
+      const startDate = changes.startDate === undefined ? milestone.startDate : changes.startDate;
+      const dueDate = changes.dueDate === undefined ? milestone.dueDate : changes.dueDate;
+      check({ title, startDate, dueDate });
       await tx.milestone.update({
         where: { id },
         data: {
@@ -68,10 +73,10 @@ export async function updateMilestone(
           ...(description === undefined ? {} : { description }),
           startDate: startDate === null ? null : new Date(startDate),
           dueDate: dueDate === null ? null : new Date(dueDate),
-          state,
+          ...(state ? { state } : {}),
         },
       });
-      if (state !== milestone.state) {
+      if (state && state !== milestone.state) {
         const action = state === 'closed' ? 'closed' : 'opened';
         const target = { type: 'Milestone', id, title: title ?? milestone.title } as const;
         await recordEvent(tx, { projectId: project.id, authorId: actor.id, action, target });

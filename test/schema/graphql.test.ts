@@ -51,6 +51,23 @@ describe('GraphQL over HTTP', () => {
   });
 });
 
+describe('The size of a request', () => {
+  it('is limited, and must be told before', async () => {
+    const query = `{ version { version } } # ${'x'.repeat(8 * 1024 * 1024)}`;
+    const large = await world.send('POST', '/graphql', { body: { query } }).catch(() => ({ status: 413 }));
+    expect(large.status).toBe(413);
+    const body = new Blob([JSON.stringify({ query: version })]).stream();
+    const headers = { 'Content-Type': 'application/json' };
+    const chunked = await fetch(`${world.url}/graphql`, {
+      method: 'POST',
+      headers,
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    expect([chunked.status, await chunked.text()]).toEqual([411, expect.stringContaining('Content-Length')]);
+  });
+});
+
 describe('Limits', () => {
   const at = (inner: string) => `{ project(ref: ${project.id}) { ${inner} } }`;
 

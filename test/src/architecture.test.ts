@@ -45,6 +45,21 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
+  it('only the composition, web and oauth know express', () => {
+    const found = importsOf('src').filter(({ file, imported }) => {
+      return /^express/.test(imported) && !COMPOSITION.includes(file) && !/^src\/(web|oauth)\//.test(file);
+    });
+    expect(listed(found)).toEqual([]);
+  });
+
+  it('only src/jobs knows the job queue, and only jobs, settings and the database connect by themselves', () => {
+    const found = importsOf('src').filter(({ file, imported }) => {
+      if (imported === 'pg-boss') return !file.startsWith('src/jobs/');
+      return imported === 'pg' && !/^src\/(database|lifecycle|settings)\//.test(file);
+    });
+    expect(listed(found)).toEqual([]);
+  });
+
   it('the schema sees neither express nor the Prisma client nor rest', () => {
     const foreign = /^(express|@prisma\/|isomorphic-git|#rest\/|#src\/generated\/prisma)/;
     expect(listed(importsOf('schema').filter(({ imported }) => foreign.test(imported)))).toEqual([]);

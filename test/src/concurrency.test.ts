@@ -36,6 +36,53 @@ describe('Numbers of issues', () => {
   });
 });
 
+describe('Two requests at once', () => {
+  const events = (projectId: number, action: string) => world.db.event.count({ where: { projectId, action } });
+
+  it('close an issue once, and delete it once', async () => {
+    const project = await world.project({ owner });
+    const { iid } = await world.issue(project, owner);
+    const path = `/projects/${project.id}/issues/${iid}`;
+    await Promise.all(Array.from({ length: 8 }, () => api.put(path, { state_event: 'close' })));
+    expect(await events(project.id, 'closed')).toBe(1);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => api.delete(path)));
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 404)).toHaveLength(7);
+    expect(await events(project.id, 'destroyed')).toBe(1);
+  });
+
+  it('that change other fields of an issue or milestone do not undo each other', async () => {
+    const project = await world.project({ owner });
+    const { iid } = await world.issue(project, owner);
+    const { id } = await world.milestone(project, owner);
+    for (const path of [`/projects/${project.id}/issues/${iid}`, `/projects/${project.id}/milestones/${id}`]) {
+      const titles = Array.from({ length: 10 }, (_, n) => api.put(path, { title: `t${n}` }));
+      await Promise.all([...titles, api.put(path, { state_event: 'close' })]);
+      expect((await api.get(path)).body.state).toBe('closed');
+    }
+  });
+
+  it('cannot leave a milestone that ends before it starts', async () => {
+    const project = await world.project({ owner });
+    const path = `/projects/${project.id}/milestones`;
+    const { id } = await world.milestone(project, owner, { startDate: '2026-01-01', dueDate: '2026-12-31' });
+    const changes = [{ start_date: '2026-11-01' }, { due_date: '2026-02-01' }];
+    const statuses = (await Promise.all(changes.map((change) => api.put(`${path}/${id}`, change)))).map(
+      (a) => a.status,
+    );
+    expect(statuses.sort()).toEqual([200, 400]);
+  });
+
+  it('move issues in opposite directions without waiting for each other', async () => {
+    const [a, b] = [await world.project({ owner }), await world.project({ owner })];
+    for (let n = 0; n < 12; n += 1) await world.issue(n % 2 ? a : b, owner);
+    const move = (from: { id: number }, to: { id: number }, iid: number) =>
+      api.post(`/projects/${from.id}/issues/${iid}/move`, { to_project_id: to.id });
+    const moves = Array.from({ length: 6 }, (_, n) => [move(a, b, n + 1), move(b, a, n + 1)]).flat();
+    expect((await Promise.all(moves)).map(({ status }) => status)).toEqual(Array(12).fill(201));
+  });
+});
+
 describe('Totals', () => {
   it('agree with the rows after issues were opened, closed, reopened, hidden, moved and deleted at the same time', async () => {
     const [here, there] = [
