@@ -1,0 +1,206 @@
+import { print } from 'graphql';
+import { coerce } from '#rest/engine/coerce.ts';
+import { compile, type Endpoint } from '#rest/engine/compile.ts';
+import { STATUS } from '#rest/engine/errors.ts';
+import { routes } from '#rest/v4/index.ts';
+import { schema } from '#schema/index.ts';
+import type { ErrorCode } from '#src/errors.ts';
+import type { GroupRow } from '#src/groups/find.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import type { TestUser, World } from '../support/world.ts';
+
+export const ROLES = [
+  'anonymous',
+  'blocked',
+  'external',
+  'outsider',
+  'guest',
+  'reporter',
+  'developer',
+  'master',
+  'owner',
+  'admin',
+] as const;
+export type Role = (typeof ROLES)[number];
+export const VISIBILITIES = ['private', 'internal', 'public'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+export const ENTRANCES = ['REST', 'GraphQL'] as const;
+export type Entrance = (typeof ENTRANCES)[number];
+
+/** The level that each role has in the place of a case; administrators pass every level. */
+const LEVEL: Record<Role, number> = {
+  anonymous: 0,
+  blocked: 0,
+  external: 0,
+  outsider: 0,
+  guest: 10,
+  reporter: 20,
+  developer: 30,
+  master: 40,
+  owner: 50,
+  admin: 100,
+};
+
+/** Where a case plays: a group in which the roles are members, and a project in which they are. */
+export interface Stage {
+  visibility: Visibility;
+  group: GroupRow;
+  project: ProjectRow;
+  /** Another project with the same members. */
+  elsewhere: ProjectRow;
+}
+
+/** What a request is made of: parameters of the path, the query and the body by their names. */
+export type Given = Record<string, unknown>;
+
+/** Who may do what a route does. */
+export interface Rule {
+  /** The status for who may. */
+  success: number;
+  /** The lowest level that suffices; 0 for anybody who is signed in, 100 for administrators. */
+  level: number;
+  /** Whom a visible place lets in besides: any signed-in user, or anonymous callers of a public one too. */
+  open?: 'user' | 'anyone';
+  /** The status for who sees the place and may not; 403 when absent. */
+  refusal?: number;
+  /** Statuses of single roles that follow no level. */
+  roles?: Partial<Record<Role, number>>;
+  /** Makes what the request is about and tells its parameters; called anew after each success. */
+  given?: (stage: Stage, who: TestUser | undefined) => Given | Promise<Given>;
+}
+
+/** The routes by method and path, with all that follows from their operations. */
+export const endpoints = new Map<string, Endpoint>(
+  routes.map((route) => [`${route.method} ${route.path}`, compile(route, schema)]),
+);
+
+/** The status that a role is to get in a place that some may see. */
+export function inPlace(
+  { success, level, open, refusal = 403, roles }: Rule,
+  role: Role,
+  visibility: Visibility,
+): number {
+  const special = roles?.[role];
+  if (role === 'anonymous' || role === 'blocked')
+    return open === 'anyone' ? (visibility === 'public' ? success : 404) : 401;
+  const openToAll = visibility === 'public' || (visibility === 'internal' && role !== 'external');
+  if (LEVEL[role] === 0 && !openToAll) return 404;
+  if (special !== undefined) return special;
+  return LEVEL[role] >= level || (open !== undefined && openToAll) ? success : refusal;
+}
+
+/** The status that a role is to get on a route that belongs to no place. */
+export function onServer({ success, level, open, refusal = 403, roles }: Rule, role: Role): number {
+  const special = roles?.[role];
+  if (special !== undefined) return special;
+  if (role === 'anonymous' || role === 'blocked') return open === 'anyone' ? success : 401;
+  return level === 0 || role === 'admin' ? success : refusal;
+}
+
+/** Whether a status is the wanted one; to anonymous callers GraphQL may say that there is nothing instead of 401. */
+export function agrees(entrance: Entrance, found: number, wanted: number): boolean {
+  return found === wanted || (entrance === 'GraphQL' && wanted === 401 && found === 404);
+}
+
+/** Makes the request as somebody, through one of the entrances; the status as REST tells it. */
+export async function knock(
+  world: World,
+  key: string,
+  given: Given,
+  entrance: Entrance,
+  who: TestUser | undefined,
+): Promise<number> {
+  const endpoint = endpoints.get(key);
+  if (!endpoint) throw new Error(`there is no route ${key}`);
+  return entrance === 'REST' ? viaRest(world, endpoint, given, who) : viaGraphQL(world, endpoint, given, who);
+}
+
+async function viaRest(world: World, { route }: Endpoint, given: Given, who: TestUser | undefined): Promise<number> {
+  const inPath = new Set<string>();
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) => {
+    inPath.add(name);
+    return encodeURIComponent(String(given[name]));
+  });
+  const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.has(name)));
+  const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+  const api = world.api(who);
+  if (method === 'get') return (await api.get(path)).status;
+  return (await api[method](path, rest)).status;
+}
+
+async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: TestUser | undefined): Promise<number> {
+  const { route, document, parameters, status } = endpoint;
+  const declared = document.definitions.flatMap((d) =>
+    'variableDefinitions' in d ? (d.variableDefinitions ?? []) : [],
+  );
+  const names = new Set(
+    declared.map((definition) => (definition as { variable: { name: { value: string } } }).variable.name.value),
+  );
+  const caller = { signedIn: who !== undefined, admin: who?.actor.admin ?? false };
+  const variables: Record<string, unknown> = {};
+  for (const parameter of parameters) {
+    if (given[parameter.name] !== undefined) variables[parameter.name] = coerce(given[parameter.name], parameter);
+  }
+  for (const [name, derive] of Object.entries(route.derived ?? {})) variables[name] = derive(variables, caller);
+  const engine = { signed_in: caller.signedIn, administrator: caller.admin, limit: 20, offset: 0 };
+  for (const [name, value] of Object.entries(engine)) if (names.has(name)) variables[name] = value;
+  const { body } = await world.graphql(print(document), variables, who);
+  const code = body.errors?.[0]?.extensions?.code as ErrorCode | undefined;
+  if (body.errors && (code === undefined || STATUS[code] === undefined)) throw new Error(JSON.stringify(body.errors));
+  if (code === undefined) return status;
+  const byValue = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'NOT_FOUND'].includes(code);
+  return route.failure !== undefined && byValue ? route.failure : STATUS[code];
+}
+
+/** A digest of everything in the database that a refusal must leave alone. */
+export async function digest(world: World): Promise<string> {
+  const tables = await domainTables(world);
+  const parts = tables.map(
+    (name) => `SELECT '${name}' AS t, count(*) AS n, sum(hashtextextended(x::text, 0)) AS h FROM "${name}" x`,
+  );
+  return JSON.stringify(
+    await world.db.$queryRawUnsafe(`SELECT t, n::text, h::text FROM (${parts.join(' UNION ALL ')}) d`),
+  );
+}
+
+let known: string[] | undefined;
+async function domainTables(world: World): Promise<string[]> {
+  if (known) return known;
+  const rows = await world.db.$queryRaw<{ name: string }[]>`
+    SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
+      AND table_name NOT IN ('_prisma_migrations', 'sign_in_failures') ORDER BY 1`;
+  known = rows.map(({ name }) => name);
+  return known;
+}
+
+/** The people of the matrix: one for each role but anonymous. */
+export async function people(world: World): Promise<Record<Role, TestUser | undefined>> {
+  const found = {} as Record<Role, TestUser | undefined>;
+  for (const role of ROLES) {
+    const is = { admin: role === 'admin', external: role === 'external', blocked: role === 'blocked' };
+    found[role] = role === 'anonymous' ? undefined : await world.user({ username: `the-${role}`, ...is });
+  }
+  return found;
+}
+
+/** The stage of one visibility: every level is a member of the project and of the group. */
+export async function stage(
+  world: World,
+  users: Record<Role, TestUser | undefined>,
+  visibility: Visibility,
+): Promise<Stage> {
+  const owner = users.owner as TestUser;
+  const group = await world.group({ owner, visibility, requestAccessEnabled: true });
+  const home = await world.group({ owner, visibility });
+  const project = await world.project({
+    owner,
+    visibility,
+    namespaceId: home.id,
+    switches: { requestAccessEnabled: true },
+  });
+  const elsewhere = await world.project({ owner, visibility, namespaceId: home.id });
+  for (const role of ['guest', 'reporter', 'developer', 'master'] as const) {
+    for (const place of [group, project, elsewhere]) await world.member(place, users[role] as TestUser, role);
+  }
+  return { visibility, group, project, elsewhere };
+}

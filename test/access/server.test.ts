@@ -1,0 +1,30 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startWorld } from '../support/world.ts';
+import { agrees, digest, ENTRANCES, knock, onServer, people, ROLES } from './matrix.ts';
+import { serverRules } from './server-rules.ts';
+
+const world = await startWorld();
+const users = await people(world);
+const rules = serverRules(world, users);
+
+beforeAll(async () => {
+  for (const role of ROLES) if (users[role]) await world.api(users[role]).get('/user');
+});
+
+describe.each(Object.entries(rules))('%s', (key, rule) => {
+  it('answers each role as it should by both entrances, and refusals change nothing', async () => {
+    const wrong: string[] = [];
+    for (const entrance of ENTRANCES) {
+      for (const role of ROLES) {
+        const given = (await rule.given?.(undefined as never, users[role])) ?? {};
+        const before = await digest(world);
+        const wanted = onServer(rule, role);
+        const found = await knock(world, key, given, entrance, users[role]);
+        if (!agrees(entrance, found, wanted)) wrong.push(`${entrance} ${role}: ${found} instead of ${wanted}`);
+        if (found >= 300 && (await digest(world)) !== before)
+          wrong.push(`${entrance} ${role}: ${found} changed something`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
