@@ -6,7 +6,7 @@ import { Issue, IssueConnection } from '#schema/issues/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { Viewer } from '#schema/users/types.ts';
 import { findIssue } from '#src/issues/find.ts';
-import { type IssueOrder, listGroupIssues, listOwnIssues, listProjectIssues } from '#src/issues/list.ts';
+import { type IssueOrder, listAuthoredIssues, listGroupIssues, listProjectIssues } from '#src/issues/list.ts';
 import type { Direction } from '#src/page.ts';
 
 const IssueStateFilter = builder.enumType('IssueStateFilter', {
@@ -74,7 +74,7 @@ builder.objectFields(Viewer, (t) => ({
     type: IssueConnection,
     description: 'The issues that they opened.',
     args: issueArgs,
-    resolve: (_viewer, args, context, info) =>
-      loadPage(args, info, (page) => listOwnIssues(context, args, order(args), page)),
+    resolve: ({ id }, args, context, info) =>
+      loadPage(args, info, (page) => listAuthoredIssues(context, id, args, order(args), page)),
   }),
 }));

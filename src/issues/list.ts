@@ -1,6 +1,6 @@
 import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
-import { issueVisible, projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
+import { issueVisible, projectAccessLevel, projectListed } from '#src/access/visibility.ts';
 import { all, Prisma, queryPage } from '#src/db.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import { countsSuffice, type IssueFilter, issueConditions } from '#src/issues/filter.ts';
@@ -50,15 +50,15 @@ export async function listMilestoneIssues(
   return listProjectIssues(context, project, {}, order, page, [sql`i.milestone_id = ${milestoneId}`]);
 }
 
-/** The issues that the actor wrote, wherever he still sees them. */
-export async function listOwnIssues(
+/** The issues that a user wrote, as far as the actor sees them. */
+export async function listAuthoredIssues(
   context: Context,
+  authorId: number,
   filter: IssueFilter,
   order: IssueOrder,
   page: PageRequest,
 ): Promise<Page<IssueRow>> {
-  const actor = requireActor(context);
-  return listAcrossProjects(context, [sql`i.author_id = ${actor.id}`], sql`TRUE`, filter, order, page);
+  return listAcrossProjects(context, [sql`i.author_id = ${authorId}`], sql`TRUE`, filter, order, page);
 }
 
 /** The issues of all projects in a group and its subgroups that the actor sees. */
@@ -83,7 +83,7 @@ async function listAcrossProjects(
 ): Promise<Page<IssueRow>> {
   const actor = requireActor(context);
   const visible = sql`(SELECT p.id, ${projectAccessLevel(actor)} >= 20 AS secrets FROM projects p
-    JOIN namespaces n ON n.id = p.namespace_id WHERE p.issues_enabled AND ${where} AND ${projectVisible(actor)}) vp`;
+    JOIN namespaces n ON n.id = p.namespace_id WHERE p.issues_enabled AND ${where} AND ${projectListed(actor)}) vp`;
   const conditions = [...own, issueVisible(actor, sql`vp.secrets`), ...issueConditions(filter)];
   const source = sql`issues i JOIN ${visible} ON vp.id = i.project_id WHERE ${all(conditions)}`;
   return load(context, source, order, page, sql`(SELECT count(*) FROM ${source})`);

@@ -22,12 +22,21 @@ export interface Size {
  *
  * @returns its URL
  */
-export async function createDataset(url: string, name: string, size: Size): Promise<string> {
+export function createDataset(url: string, name: string, size: Size): Promise<string> {
+  return createDatabase(url, name, statements(size));
+}
+
+/**
+ * Creates a migrated database of its own beside the one of `url` and runs statements in it.
+ *
+ * @returns its URL
+ */
+export async function createDatabase(url: string, name: string, sqls: string[]): Promise<string> {
   await run(url, [`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, `CREATE DATABASE ${name}`]);
   const own = new URL(url);
   own.pathname = `/${name}`;
   await migrate(own.href);
-  await run(own.href, statements(size));
+  await run(own.href, sqls);
   return own.href;
 }
 

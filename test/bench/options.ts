@@ -10,6 +10,8 @@ export interface Options {
   milliseconds: number;
   connections: number;
   growth: boolean;
+  /** Whether to measure what visibility rules cost. */
+  visibility: boolean;
   /** Only the measurement of this name. */
   only: string | undefined;
   /** Writes a CPU profile of the server under the measurement of `only`, the list of 20 when nothing is said. */
@@ -39,6 +41,7 @@ export function readOptions(args: string[]): Options {
     milliseconds: quick ? 1_000 : 3_000,
     connections: 16,
     growth: only === 'growth' || !(quick || values['no-growth'] || only !== undefined || profile),
+    visibility: only === 'visibility' || (only === undefined && !profile),
     only,
     profile,
   };

@@ -1,6 +1,7 @@
 import type { Comparison } from './compare.ts';
 import type { Growth } from './growth.ts';
 import type { Options } from './options.ts';
+import type { Cost } from './visibility.ts';
 
 /** Throughput of both servers as a Markdown table. */
 export function comparisonTable(comparisons: Comparison[], { issues, projects, connections }: Options): string {
@@ -47,6 +48,18 @@ export function growthTable(growth: Growth[]): string {
     target === undefined ? '' : `≤ ${target}`,
   ]);
   return table(['list of 20, one connection', 'p50 ms of 10,000', 'p50 ms of 1,000,000', 'ratio', 'target'], rows);
+}
+
+/** What visibility rules cost. */
+export function visibilityTable(costs: Cost[]): string {
+  const rows = costs.map(({ name, ruled, open }) => [
+    name,
+    ruled.toFixed(2),
+    open.toFixed(2),
+    (ruled / open).toFixed(2),
+    '≤ 2',
+  ]);
+  return table(['list of 20, one connection', 'p50 ms', 'p50 ms without rules', 'ratio', 'target'], rows);
 }
 
 /** A Markdown table. */

@@ -9,14 +9,15 @@ import { measureGrowth } from './growth.ts';
 import { measurements } from './measurements.ts';
 import { type Options, readOptions } from './options.ts';
 import { profileGantry } from './profile.ts';
-import { comparisonTable, growthTable, memoryTable } from './report.ts';
+import { comparisonTable, growthTable, memoryTable, visibilityTable } from './report.ts';
 import { startServer } from './server.ts';
+import { measureVisibility } from './visibility.ts';
 
 const quiet = { info: () => undefined, warn: console.warn, error: console.error };
 
 /** Runs what the options ask for, on a PostgreSQL of its own that is gone afterwards. */
 async function bench(options: Options): Promise<void> {
-  const names = [...available(options).map(({ name }) => name), 'growth'];
+  const names = [...available(options).map(({ name }) => name), 'growth', 'visibility'];
   if (options.only !== undefined && !names.includes(options.only))
     throw new Error(`--only is one of ${names.join(', ')}`);
   await using resources = new AsyncDisposableStack();
@@ -25,7 +26,9 @@ async function bench(options: Options): Promise<void> {
   resources.defer(remove);
   const postgres = await startEmbeddedPostgres({ dataDir, log: quiet, settings: { max_wal_size: '4GB' } });
   resources.defer(() => postgres.stop());
-  if (options.only !== 'growth') await measureServers(postgres.url, options);
+  const apart = ['growth', 'visibility'].includes(options.only ?? '');
+  if (!apart) await measureServers(postgres.url, options);
+  if (options.visibility) print(visibilityTable(await measureVisibility(postgres.url)));
   if (options.growth) print(growthTable(await measureGrowth(postgres.url)));
 }
 

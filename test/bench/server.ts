@@ -19,7 +19,7 @@ export interface BenchServer {
  * @throws Error if it ends instead
  */
 export async function startServer(
-  name: 'gantry' | 'comparator',
+  name: 'gantry' | 'gantry-open' | 'comparator',
   databaseUrl: string,
   execArgv: string[] = [],
 ): Promise<BenchServer> {
