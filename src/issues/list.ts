@@ -50,15 +50,15 @@ export async function listMilestoneIssues(
   return listProjectIssues(context, project, {}, order, page, [sql`i.milestone_id = ${milestoneId}`]);
 }
 
-/** The issues that the actor wrote, wherever he still sees them. */
-export async function listOwnIssues(
+/** The issues that somebody wrote, as far as the actor sees them. */
+export async function listAuthoredIssues(
   context: Context,
+  authorId: number,
   filter: IssueFilter,
   order: IssueOrder,
   page: PageRequest,
 ): Promise<Page<IssueRow>> {
-  const actor = requireActor(context);
-  return listAcrossProjects(context, [sql`i.author_id = ${actor.id}`], sql`TRUE`, filter, order, page);
+  return listAcrossProjects(context, [sql`i.author_id = ${authorId}`], sql`TRUE`, filter, order, page);
 }
 
 /** The issues of all projects in a group and its subgroups that the actor sees. */
