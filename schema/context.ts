@@ -2,6 +2,8 @@ import DataLoader from 'dataloader';
 import type { Context } from '#src/access/actor.ts';
 import { issueSubscriptions } from '#src/issues/subscribe.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
+import { findDetails } from '#src/users/find.ts';
+import type { UserDetails } from '#src/users/rows.ts';
 
 /** What every resolver gets: the domain's context, the URL that the client used, and batching loaders for this request. */
 export interface GraphQLContext extends Context {
@@ -17,6 +19,8 @@ export interface GraphQLContext extends Context {
 export interface Loaders {
   /** Projects that the actor may see, null for others. */
   readonly project: DataLoader<number, ProjectRow | null>;
+  /** What the rows of users leave out, as far as the actor may see it. */
+  readonly userDetails: DataLoader<number, UserDetails>;
   /** Whether the actor follows an issue. */
   readonly issueSubscription: DataLoader<number, boolean>;
 }
@@ -43,6 +47,7 @@ function makeLoaders(context: Context): Loaders {
       const projects = new Map((await findProjectsByIds(context, ids)).map((project) => [project.id, project]));
       return ids.map((id) => projects.get(id) ?? null);
     }),
+    userDetails: new DataLoader<number, UserDetails>((ids) => findDetails(context, ids)),
     issueSubscription: new DataLoader((ids) => issueSubscriptions(context, ids)),
   };
 }

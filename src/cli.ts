@@ -18,10 +18,20 @@ Commands:
     --username NAME --email ADDRESS --name "FULL NAME"
     --admin          as an administrator
     --password TEXT  generated and printed if left out
+  user block       lock a user out, at once
+    --username NAME
+    --directory      for directory synchronisation: administrators cannot undo it through the API
+  user unblock     let a user in again
+    --username NAME
+    --directory      only where directory synchronisation had locked the user out
   token create     create a personal access token and print it
     --user USERNAME --scopes api,read_user
     --name TEXT      what it is for
-    --expires DATE   last day, as YYYY-MM-DD
+    --expires DATE   first day on which it is inactive, as YYYY-MM-DD
+  token list       print the tokens of a user, without the tokens themselves
+    --user USERNAME
+  token revoke     make a token useless, at once
+    --user USERNAME --id NUMBER
 
 Options:
   --help, --version
@@ -40,7 +50,11 @@ const commands: Record<string, Run> = {
   serve,
   migrate: migrateDatabase,
   'user create': createUser,
+  'user block': (args) => setBlocked(args, true),
+  'user unblock': (args) => setBlocked(args, false),
   'token create': createToken,
+  'token list': listTokens,
+  'token revoke': revokeToken,
 };
 
 /**
@@ -114,6 +128,63 @@ async function createToken(args: string[]): Promise<number> {
     createTokenFromCommandLine(db, { user, name, scopes, expiresAt }),
   );
   return print(`${token}\n`);
+}
+
+async function setBlocked(args: string[], blocked: boolean): Promise<number> {
+  const options = { username: { type: 'string' }, directory: { type: 'boolean', default: false } } as const;
+  const { values } = parseArgs({ args, options });
+  const username = required(values.username, '--username');
+  const { blockFromCommandLine, unblockFromCommandLine } = await import('./users/block.ts');
+  const change = blocked ? blockFromCommandLine : unblockFromCommandLine;
+  const changed = await onDatabase(`gantry user ${blocked ? 'block' : 'unblock'}`, (db) =>
+    change(db, { username, directory: values.directory }),
+  );
+  if (!changed) return print(`Nothing to do: user ${username} is in that state, or was put into another by others.\n`);
+  return print(`User ${username} is ${blocked ? 'blocked' : 'active'} from now on.\n`);
+}
+
+async function listTokens(args: string[]): Promise<number> {
+  const { values } = parseArgs({ args, options: { user: { type: 'string' } } });
+  const user = required(values.user, '--user');
+  const { userNamed } = await import('./tokens/create.ts');
+  const { listTokensFromCommandLine } = await import('./tokens/list.ts');
+  const tokens = await onDatabase('gantry token list', async (db) =>
+    listTokensFromCommandLine(db, await userNamed(db, user)),
+  );
+  const rows = tokens.map(({ id, active, revoked, expiresAt, scopes, impersonation, name }) => {
+    const state = active ? 'active' : revoked ? 'revoked' : 'expired';
+    const kind = impersonation ? 'impersonation' : 'personal';
+    return [String(id), state, expiresAt ?? 'never', kind, scopes.join(','), name];
+  });
+  return print(table([['ID', 'STATE', 'EXPIRES', 'KIND', 'SCOPES', 'NAME'], ...rows]));
+}
+
+async function revokeToken(args: string[]): Promise<number> {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ args, options: { user: text, id: text } });
+  const user = required(values.user, '--user');
+  const id = required(values.id, '--id');
+  if (!/^\d{1,9}$/.test(id)) throw new UsageError(`--id "${id}" is not a number`);
+  const { userNamed } = await import('./tokens/create.ts');
+  const { revokeTokenFromCommandLine } = await import('./tokens/revoke.ts');
+  await onDatabase('gantry token revoke', async (db) =>
+    revokeTokenFromCommandLine(db, await userNamed(db, user), Number(id)),
+  );
+  return print(`Token ${id} of ${user} is revoked.\n`);
+}
+
+/** Rows as lines, each column as wide as its widest cell. */
+function table(rows: string[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
 }
 
 /** Runs work on the migrated database of the settings. */

@@ -2,6 +2,7 @@ import {
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLObjectType,
+  type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   isEnumType,
@@ -30,6 +31,8 @@ export interface Endpoint {
   /** Turns enum values into the API's words, in place; null when there is nothing to turn. */
   readonly render: ((value: unknown) => void) | null;
   readonly resultType: GraphQLObjectType;
+  /** The type of a body that is no record but one value. */
+  readonly scalar: GraphQLOutputType | null;
   /** What the selection of the body is, for the OpenAPI document. */
   readonly selection: SelectionSetNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -67,8 +70,9 @@ export function compile(route: Route, schema: GraphQLSchema): Endpoint {
     resultPath,
     paginated,
     status: route.status ?? (route.method === 'POST' ? 201 : 200),
-    render: renderer(leaf.type, leaf.selection, fragments),
+    render: leaf.scalar ? null : renderer(leaf.type, leaf.selection, fragments),
     resultType: leaf.type,
+    scalar: leaf.scalar ?? null,
     selection: leaf.selection,
     fragments,
   };
@@ -103,6 +107,7 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
 interface Target {
   type: GraphQLObjectType;
   selection: SelectionSetNode;
+  scalar?: GraphQLOutputType;
 }
 
 function descend(
@@ -115,9 +120,10 @@ function descend(
   let target: Target = { type, selection };
   for (const key of path) {
     const field = fieldsOf(target.selection, fragments).find(({ name }) => name === key);
-    const next = field && getNamedType(target.type.getFields()[field.field]?.type);
-    if (!field || !next) throw new Error(`${route.method} ${route.path}: nothing at ${path.join('.')}`);
-    if (!isObjectType(next) || !field.selection) return target;
+    const fieldType = field && target.type.getFields()[field.field]?.type;
+    if (!field || !fieldType) throw new Error(`${route.method} ${route.path}: nothing at ${path.join('.')}`);
+    const next = getNamedType(fieldType);
+    if (!isObjectType(next) || !field.selection) return { ...target, scalar: fieldType };
     target = { type: next, selection: field.selection };
   }
   return target;

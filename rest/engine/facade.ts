@@ -126,9 +126,13 @@ function readVariables(
       problems.push(`${name} ${error.message}`);
     }
   }
-  const { atLeastOne } = route;
+  const { atLeastOne, allOrNone } = route;
   if (atLeastOne && !atLeastOne.some((name) => given[name] !== undefined)) {
     problems.push(`${atLeastOne.join(', ')} are missing, at least one parameter must be provided`);
+  }
+  const present = allOrNone?.filter((name) => given[name] !== undefined).length ?? 0;
+  if (allOrNone && present > 0 && present < allOrNone.length) {
+    problems.push(`${allOrNone.join(', ')} provide all or none of parameters`);
   }
   return variables;
 }

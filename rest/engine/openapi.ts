@@ -99,8 +99,12 @@ function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): J
   };
 }
 
-function responses({ paginated, status, resultType, selection, fragments, route }: Endpoint): Json {
-  const record = status === 204 ? null : objectSchema(resultType, selection, fragments, route.omitNull ?? []);
+function responses({ paginated, status, resultType, scalar, selection, fragments, route }: Endpoint): Json {
+  const body = () =>
+    scalar
+      ? outputSchema(scalar, undefined, fragments)
+      : objectSchema(resultType, selection, fragments, route.omitNull ?? []);
+  const record = status === 204 ? null : body();
   const success = {
     description: status === 204 ? 'Done; no body.' : 'Success.',
     ...(record

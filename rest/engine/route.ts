@@ -32,6 +32,8 @@ export interface Route {
   readonly commaSeparated?: readonly string[];
   /** Parameters of which one must be present. */
   readonly atLeastOne?: readonly string[];
+  /** Parameters of which all must be present or none. */
+  readonly allOrNone?: readonly string[];
   /** Keys that are left out of the record where their value is null. */
   readonly omitNull?: readonly string[];
   /** The message of a 404 when the resource of that name is missing, where it is not the usual one. */

@@ -1,10 +1,23 @@
 import type { Route } from '#rest/engine/route.ts';
+import { emails } from '#rest/v4/emails.ts';
 import { groups } from '#rest/v4/groups.ts';
 import { issues } from '#rest/v4/issues.ts';
+import { keys } from '#rest/v4/keys.ts';
 import { labels } from '#rest/v4/labels.ts';
 import { milestones } from '#rest/v4/milestones.ts';
 import { projects } from '#rest/v4/projects.ts';
+import { tokens } from '#rest/v4/tokens.ts';
 import { users } from '#rest/v4/users.ts';
 
 /** Every route of the REST API. */
-export const routes: Route[] = [...users, ...groups, ...projects, ...issues, ...labels, ...milestones];
+export const routes: Route[] = [
+  ...users,
+  ...keys,
+  ...emails,
+  ...tokens,
+  ...groups,
+  ...projects,
+  ...issues,
+  ...labels,
+  ...milestones,
+];

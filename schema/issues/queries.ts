@@ -4,7 +4,7 @@ import { SortDirection } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { Viewer } from '#schema/users/types.ts';
+import { User } from '#schema/users/types.ts';
 import { findIssue } from '#src/issues/find.ts';
 import { type IssueOrder, listAuthoredIssues, listGroupIssues, listProjectIssues } from '#src/issues/list.ts';
 import type { Direction } from '#src/page.ts';
@@ -69,10 +69,10 @@ builder.objectFields(Group, (t) => ({
   }),
 }));
 
-builder.objectFields(Viewer, (t) => ({
+builder.objectFields(User, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'The issues that they opened.',
+    description: 'The issues that they opened, as far as the caller sees them.',
     args: issueArgs,
     resolve: ({ id }, args, context, info) =>
       loadPage(args, info, (page) => listAuthoredIssues(context, id, args, order(args), page)),

@@ -2,17 +2,23 @@ import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { fromGlobalId, Node } from '#schema/node/types.ts';
 import { requireAccount } from '#src/access/actor.ts';
+import { findVisibleEmail } from '#src/emails/list.ts';
 import { NotFound } from '#src/errors.ts';
 import { findGroup } from '#src/groups/find.ts';
 import { findIssue } from '#src/issues/find.ts';
+import { findVisibleKey } from '#src/keys/list.ts';
 import { labelById } from '#src/labels/list.ts';
 import { findMilestone } from '#src/milestones/list.ts';
 import { findProject } from '#src/projects/find.ts';
+import { findVisibleToken } from '#src/tokens/list.ts';
 import { findUser } from '#src/users/find.ts';
 
 /** How a record of each type is found by its ID, with the visibility that it has everywhere. */
 const FINDERS: Record<string, (context: GraphQLContext, id: number) => Promise<{ id: number }>> = {
   User: findUser,
+  SshKey: findVisibleKey,
+  Email: findVisibleEmail,
+  PersonalAccessToken: findVisibleToken,
   Group: findGroup,
   Project: findProject,
   async Issue(context, id) {

@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
-import { Viewer } from '#schema/users/types.ts';
+import { loadPage, pageArgs } from '#schema/connection.ts';
+import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
 import { requireAccount } from '#src/access/actor.ts';
-import { findViewer } from '#src/users/find.ts';
+import { findUser, findViewer } from '#src/users/find.ts';
+import { listActivities, listUsers } from '#src/users/list.ts';
 
 const Version = builder.objectRef<{ version: string; revision: string }>('Version').implement({
   description: 'Which server this is.',
@@ -11,11 +13,46 @@ const Version = builder.objectRef<{ version: string; revision: string }>('Versio
   }),
 });
 
+const userArgs = builder.args((t) => ({
+  ...pageArgs,
+  active: t.boolean({ description: 'Only those who may sign in; false does not filter.' }),
+  blocked: t.boolean({ description: 'Only those who may not; false does not filter.' }),
+  search: t.string({ description: 'Only those with this text in name, username or primary address.' }),
+  username: t.string({ description: 'The one with this username; the other filters do not count then.' }),
+  external: t.boolean({ description: 'Only external ones. For administrators; others are not filtered.' }),
+}));
+
+const activityArgs = builder.args((t) => ({
+  ...pageArgs,
+  from: t.field({
+    type: 'Date',
+    description: 'Only those who were there on this day or later; 6 months ago if unset.',
+  }),
+}));
+
 builder.queryFields((t) => ({
   viewer: t.field({
-    type: Viewer,
+    type: User,
     description: 'The account of the caller.',
     resolve: (_root, _args, context) => findViewer(context),
+  }),
+  user: t.field({
+    type: User,
+    description: 'A user.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    resolve: (_root, { databaseId }, context) => findUser(context, databaseId),
+  }),
+  users: t.field({
+    type: UserConnection,
+    description: 'Users, newest first.',
+    args: userArgs,
+    resolve: (_root, args, context, info) => loadPage(args, info, (page) => listUsers(context, args, page)),
+  }),
+  userActivities: t.field({
+    type: UserActivityConnection,
+    description: 'When users were last there, the longest absent first. For administrators.',
+    args: activityArgs,
+    resolve: (_root, args, context, info) => loadPage(args, info, (page) => listActivities(context, args.from, page)),
   }),
   version: t.field({
     type: Version,

@@ -1,12 +1,33 @@
 import { builder } from '#schema/builder.ts';
+import { connectionOf } from '#schema/connection.ts';
+import type { GraphQLContext } from '#schema/context.ts';
 import { UserState } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import { type Account, findUser } from '#src/users/find.ts';
-import type { UserRow } from '#src/users/rows.ts';
+import type { UserActivity as Activity } from '#src/users/list.ts';
+import type { AccountDetails, UserDetails, UserRow } from '#src/users/rows.ts';
+
+const Identity = builder.objectRef<{ provider: string; externUid: string }>('Identity').implement({
+  description: 'How a user is known to another provider of identities.',
+  fields: (t) => ({
+    provider: t.exposeString('provider', { description: 'Name of the provider.' }),
+    externUid: t.exposeString('externUid', { description: 'The user there.' }),
+  }),
+});
+
+/** A resolver for what the row may not hold: then one statement fetches it for all users of the answer. */
+function detail<T>(pick: (details: UserDetails) => T) {
+  return ({ id, details }: UserRow, _args: object, { loaders }: GraphQLContext): T | Promise<T> =>
+    details ? pick(details) : loaders.userDetails.load(id).then(pick);
+}
+
+/** As detail, for what only administrators and the user see; null for others. */
+function account<T>(pick: (account: AccountDetails) => T) {
+  return detail((details) => details.account && pick(details.account));
+}
 
 export const User = builder.objectRef<UserRow>('User');
 User.implement({
-  description: 'A user, as everybody sees them.',
+  description: 'A user. Some fields are null but for administrators and the user; they say so.',
   interfaces: [Node],
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('User', id) }),
@@ -23,80 +44,108 @@ User.implement({
       description: 'Address of their page.',
       resolve: ({ username }, _args, { baseUrl }) => `${baseUrl}/${username}`,
     }),
-  }),
-});
-
-const Identity = builder.objectRef<{ provider: string; externUid: string }>('Identity').implement({
-  description: 'How a user is known to another provider of identities.',
-  fields: (t) => ({
-    provider: t.exposeString('provider', { description: 'Name of the provider.' }),
-    externUid: t.exposeString('externUid', { description: 'The user there.' }),
-  }),
-});
-
-export const Viewer = builder.objectRef<Account>('Viewer').implement({
-  description: 'The account of the signed-in user.',
-  fields: (t) => ({
-    user: t.field({
-      type: User,
-      description: 'What everybody sees.',
-      resolve: ({ id }, _args, context) => findUser(context, id),
+    createdAt: t.field({
+      type: 'DateTime',
+      description: 'When the account was created. This and the following are for signed-in callers.',
+      resolve: detail((d) => d.createdAt),
     }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    username: t.exposeString('username', { description: 'Unique, whatever its case.' }),
-    name: t.exposeString('name', { description: 'What people call them.' }),
-    state: t.expose('state', { type: UserState, description: 'Whether they may sign in.' }),
-    avatarUrl: t.string({ nullable: true, description: 'Address of their picture.', resolve: () => null }),
-    webUrl: t.string({
-      description: 'Address of their page.',
-      resolve: ({ username }, _args, { baseUrl }) => `${baseUrl}/${username}`,
+    admin: t.boolean({ description: 'Whether they administrate the server.', resolve: detail((d) => d.admin) }),
+    bio: t.string({ nullable: true, description: 'What they say of themselves.', resolve: detail((d) => d.bio) }),
+    location: t.string({ nullable: true, description: 'Where they are.', resolve: detail((d) => d.location) }),
+    skype: t.string({ description: 'Skype name.', resolve: detail((d) => d.skype) }),
+    linkedin: t.string({ description: 'LinkedIn name.', resolve: detail((d) => d.linkedin) }),
+    twitter: t.string({ description: 'Twitter name.', resolve: detail((d) => d.twitter) }),
+    websiteUrl: t.string({ description: 'Their page elsewhere.', resolve: detail((d) => d.websiteUrl) }),
+    organization: t.string({
+      nullable: true,
+      description: 'Where they work.',
+      resolve: detail((d) => d.organization),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    admin: t.exposeBoolean('admin', { description: 'Whether they administrate the server.' }),
-    bio: t.exposeString('bio', { nullable: true, description: 'What they say of themselves.' }),
-    location: t.exposeString('location', { nullable: true, description: 'Where they are.' }),
-    skype: t.exposeString('skype', { description: 'Skype name.' }),
-    linkedin: t.exposeString('linkedin', { description: 'LinkedIn name.' }),
-    twitter: t.exposeString('twitter', { description: 'Twitter name.' }),
-    websiteUrl: t.exposeString('websiteUrl', { description: 'Their page elsewhere.' }),
-    organization: t.exposeString('organization', { nullable: true, description: 'Where they work.' }),
-    email: t.exposeString('email', { description: 'Primary e-mail address.' }),
-    lastSignInAt: t.expose('lastSignInAt', {
+    email: t.string({
+      nullable: true,
+      description: 'Primary e-mail address. For administrators and the user.',
+      resolve: account((a) => a.email),
+    }),
+    lastSignInAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'The sign-in before this.',
+      description: 'The sign-in before the latest. For administrators and the user.',
+      resolve: account((a) => a.lastSignInAt),
     }),
-    currentSignInAt: t.expose('currentSignInAt', {
+    currentSignInAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'The latest sign-in.',
+      description: 'The latest sign-in. For administrators and the user.',
+      resolve: account((a) => a.currentSignInAt),
     }),
-    confirmedAt: t.expose('confirmedAt', {
+    confirmedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the e-mail was confirmed.',
+      description: 'When the primary address was confirmed. For administrators and the user.',
+      resolve: account((a) => a.confirmedAt),
     }),
-    lastActivityOn: t.expose('lastActivityOn', {
+    lastActivityOn: t.field({
       type: 'Date',
       nullable: true,
-      description: 'Day of the latest activity.',
+      description: 'Day of the latest request (UTC). For administrators and the user.',
+      resolve: account((a) => a.lastActivityOn),
     }),
-    colorSchemeId: t.exposeInt('colorSchemeId', { description: 'Number of the chosen colour scheme.' }),
-    projectsLimit: t.exposeInt('projectsLimit', { description: 'How many personal projects they may have.' }),
-    identities: t.field({ type: [Identity], description: 'Identities elsewhere.', resolve: () => [] }),
-    canCreateGroup: t.exposeBoolean('canCreateGroup', { description: 'Whether they may create groups.' }),
+    colorSchemeId: t.int({
+      nullable: true,
+      description: 'Number of the chosen colour scheme. For administrators and the user.',
+      resolve: account((a) => a.colorSchemeId),
+    }),
+    projectsLimit: t.int({
+      nullable: true,
+      description: 'How many personal projects they may have. For administrators and the user.',
+      resolve: account((a) => a.projectsLimit),
+    }),
+    identities: t.field({
+      type: [Identity],
+      nullable: true,
+      description: 'Identities elsewhere. For administrators and the user.',
+      resolve: account((a) => a.identities),
+    }),
+    canCreateGroup: t.boolean({
+      nullable: true,
+      description: 'Whether they may create groups. For administrators and the user.',
+      resolve: account((a) => a.canCreateGroup),
+    }),
     canCreateProject: t.boolean({
-      description: 'Whether they may create projects.',
-      resolve: ({ projectsLimit }) => projectsLimit > 0,
+      nullable: true,
+      description: 'Whether they may create another personal project. For administrators and the user.',
+      resolve: account((a) => a.canCreateProject),
     }),
-    twoFactorEnabled: t.exposeBoolean('twoFactorEnabled', { description: 'Whether signing in takes a second factor.' }),
-    external: t.exposeBoolean('external', { description: 'Whether internal projects are hidden from them.' }),
-    privateToken: t.exposeString('privateToken', {
+    twoFactorEnabled: t.boolean({
+      nullable: true,
+      description: 'Whether signing in takes a second factor. For administrators and the user.',
+      resolve: account((a) => a.twoFactorEnabled),
+    }),
+    external: t.boolean({
+      nullable: true,
+      description: 'Whether internal projects are hidden from them. For administrators and the user.',
+      resolve: account((a) => a.external),
+    }),
+    privateToken: t.string({
       nullable: true,
       description: 'Only after signing in with a password, and for an administrator who acts as the user.',
+      resolve: ({ privateToken }) => privateToken ?? null,
     }),
   }),
 });
+
+export const UserConnection = connectionOf('User', User);
+
+export const UserActivity = builder.objectRef<Activity>('UserActivity').implement({
+  description: 'When a user was last there.',
+  fields: (t) => ({
+    user: t.expose('user', { type: User, description: 'Who.' }),
+    username: t.string({ description: 'Who, by name.', resolve: ({ user }) => user.username }),
+    lastActivityOn: t.expose('lastActivityOn', { type: 'Date', description: 'Day of the latest request (UTC).' }),
+  }),
+});
+
+export const UserActivityConnection = connectionOf('UserActivity', UserActivity);
 
 /** The picture of 80 pixels that the avatar service has for an address, or makes for it. */
 function avatarUrl(hash: string): string {

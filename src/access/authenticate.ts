@@ -21,6 +21,7 @@ export async function authenticate(db: Db, credentials: Credentials): Promise<Ac
     if (value && !found) found = await find(db, value, value === credentials.privateToken);
   }
   if (!found) return null;
+  if (found.firstToday) await seenToday(db, found.id);
   return credentials.sudo ? impersonate(db, found, credentials.sudo) : toActor(found);
 }
 
@@ -32,6 +33,8 @@ interface Found {
   canCreateGroup: boolean;
   projectsLimit: number;
   scopes: string[] | null;
+  /** Whether this is the user's own first request of the day (UTC). */
+  firstToday: boolean;
 }
 
 /** One indexed look-up over both kinds of token. Private tokens (scopes null) are no bearers. */
@@ -39,26 +42,34 @@ async function find(db: Db, value: string, privateToken: boolean): Promise<Found
   const hash = tokenHash(value);
   const [row] = await db.$queryRaw<Found[]>`
     SELECT u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
-      u.projects_limit AS "projectsLimit", t.scopes
+      u.projects_limit AS "projectsLimit", t.scopes,
+      NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
     FROM (
-      SELECT user_id, scopes FROM personal_access_tokens WHERE token_hash = ${hash} AND NOT revoked
+      SELECT user_id, scopes, impersonation FROM personal_access_tokens WHERE token_hash = ${hash} AND NOT revoked
         AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
-      ${privateToken ? Prisma.sql`UNION ALL SELECT id, NULL FROM users WHERE private_token_hash = ${hash}` : Prisma.empty}
+      ${privateToken ? Prisma.sql`UNION ALL SELECT id, NULL, false FROM users WHERE private_token_hash = ${hash}` : Prisma.empty}
     ) t JOIN users u ON u.id = t.user_id
     WHERE u.state = 'active'`;
   return row;
 }
 
-function toActor({ scopes, ...user }: Found): Actor {
+function toActor({ scopes, firstToday: _, ...user }: Found): Actor {
   return { ...user, scopes: scopes ?? ['api'] };
 }
 
-/** The three checks of sudo, in their order. */
+/** Notes the day once; the look-up says when, so that other requests pay nothing. */
+async function seenToday(db: Db, userId: number): Promise<void> {
+  await db.$executeRaw`
+    UPDATE users SET last_activity_on = (now() AT TIME ZONE 'UTC')::date
+    WHERE id = ${userId} AND last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date`;
+}
+
+/** The three checks of sudo, in their order. Blocked users are nobody here too. */
 async function impersonate(db: Db, found: Found, sudo: string): Promise<Actor> {
   if (!found.admin) throw new Forbidden('Must be admin to use sudo');
   if (found.scopes !== null) throw new Forbidden('Private token must be specified in order to use sudo');
   const byId = /^\d{1,9}$/.test(sudo);
-  const [user] = await db.$queryRaw<Omit<Found, 'scopes'>[]>`
+  const [user] = await db.$queryRaw<Omit<Found, 'scopes' | 'firstToday'>[]>`
     SELECT id, username, admin, external, can_create_group AS "canCreateGroup", projects_limit AS "projectsLimit"
     FROM users WHERE state = 'active' AND (id = ${byId ? Number(sudo) : 0} OR lower(username) = lower(${sudo}))
     ORDER BY id = ${byId ? Number(sudo) : 0} DESC LIMIT 1`;

@@ -1,33 +1,86 @@
+import { type Context, requireActor, requireAdmin } from '#src/access/actor.ts';
 import type { Db } from '#src/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import { newToken, tokenHash } from '#src/secrets.ts';
+import { findToken, type TokenRow } from '#src/tokens/list.ts';
+import { chooseAccount } from '#src/users/find.ts';
 
 /** What a personal access token may be limited to (behaviour.md 4.2). */
 export const SCOPES = ['api', 'read_user'] as const;
 
 export interface NewToken {
-  /** Username. */
-  user: string;
-  name?: string | undefined;
-  scopes: string[];
-  /** Inactive from this day (UTC) on; never when absent. */
-  expiresAt?: Date | undefined;
+  /** What it is for. */
+  name: string;
+  scopes: readonly string[];
+  /** Inactive from this day (UTC) on; never when absent. YYYY-MM-DD. */
+  expiresAt?: string | null | undefined;
+}
+
+/**
+ * Makes a personal access token for the actor, whose credential must reach everything: a token never makes one that
+ * reaches further than itself. Throws InsufficientScope, ValidationFailed.
+ */
+export async function createPersonalAccessToken(context: Context, input: NewToken): Promise<TokenRow> {
+  const { id } = requireActor(context);
+  return create(context, id, input, false);
+}
+
+/** Makes a token to act as somebody, for administrators. Throws Forbidden, NotFound, ValidationFailed. */
+export async function createImpersonationToken(context: Context, userId: number, input: NewToken): Promise<TokenRow> {
+  requireAdmin(context);
+  return create(context, await chooseAccount(context, userId), input, true);
 }
 
 /** What `gantry token create` does: the token is shown once, only its hash is kept. Throws NotFound, ValidationFailed. */
-export async function createTokenFromCommandLine(db: Db, input: NewToken): Promise<{ token: string }> {
+export async function createTokenFromCommandLine(
+  db: Db,
+  input: { user: string; name?: string | undefined; scopes: string[]; expiresAt?: Date | undefined },
+): Promise<{ token: string }> {
+  const expiresAt = input.expiresAt?.toISOString().slice(0, 10);
+  const { name = 'Command line', scopes, user } = input;
+  checkToken({ name, scopes });
+  const { token } = await insert(db, await userNamed(db, user), { name, scopes, expiresAt }, false);
+  return { token };
+}
+
+/** The ID of the user with that name, whatever its case. Throws NotFound. */
+export async function userNamed(db: Db, username: string): Promise<number> {
+  const [user] = await db.$queryRaw<{ id: number }[]>`
+    SELECT id FROM users WHERE lower(username) = lower(${username}) AND NOT ghost`;
+  if (!user) throw new NotFound('User');
+  return user.id;
+}
+
+async function create(context: Context, userId: number, input: NewToken, impersonation: boolean): Promise<TokenRow> {
+  checkToken(input);
+  const { id, token } = await insert(context.db, userId, input, impersonation);
+  return { ...(await findToken(context, userId, id, impersonation)), token };
+}
+
+function checkToken({ name, scopes }: NewToken): void {
   const errors: FieldErrors = {};
-  if (input.scopes.length === 0) errors.scopes = ["can't be blank"];
-  else if (!input.scopes.every((scope) => (SCOPES as readonly string[]).includes(scope))) {
-    errors.scopes = [`can only contain ${SCOPES.join(', ')}`];
+  if (name.trim() === '') errors.name = ["can't be blank"];
+  else if (name.length > 255) errors.name = ['is too long (maximum is 255 characters)'];
+  else if (name.includes('\0')) errors.name = ['is invalid'];
+  if (scopes.length === 0) errors.scopes = ["can't be blank"];
+  else if (!scopes.every((scope) => (SCOPES as readonly string[]).includes(scope))) {
+    errors.scopes = ['can only contain API scopes'];
   }
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-  const user = await db.user.findFirst({ where: { username: { equals: input.user, mode: 'insensitive' } } });
-  if (!user) throw new NotFound('User');
+}
+
+async function insert(db: Db, userId: number, { name, scopes, expiresAt }: NewToken, impersonation: boolean) {
   const token = newToken('gpat-');
-  const { name = 'command line', scopes, expiresAt = null } = input;
-  await db.personalAccessToken.create({
-    data: { userId: user.id, name, scopes, expiresAt, tokenHash: tokenHash(token) },
+  const { id } = await db.personalAccessToken.create({
+    data: {
+      userId,
+      name: name.trim(),
+      impersonation,
+      scopes: [...new Set(scopes)],
+      expiresAt: expiresAt == null ? null : new Date(`${expiresAt}T00:00:00Z`),
+      tokenHash: tokenHash(token),
+    },
+    select: { id: true },
   });
-  return { token };
+  return { id, token };
 }

@@ -1,73 +1,107 @@
-import type { Db } from '#src/db.ts';
-import { violates } from '#src/db.ts';
-import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
-import { groupPathErrors } from '#src/groups/path.ts';
+import { type Context, requireAdmin } from '#src/access/actor.ts';
+import type { Db, Transaction } from '#src/db.ts';
+import { normaliseAddress } from '#src/emails/address.ts';
+import { ValidationFailed } from '#src/errors.ts';
+import type { User } from '#src/generated/prisma/client.ts';
+import { takePath } from '#src/redirects/paths.ts';
 import { encrypt, hashPassword, newToken, tokenHash } from '#src/secrets.ts';
+import { currentSettings } from '#src/settings/current.ts';
+import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } from '#src/users/attributes.ts';
+import { findUser } from '#src/users/find.ts';
+import type { UserRow } from '#src/users/rows.ts';
 
-export interface NewUser {
+export interface NewUser extends UserValues {
   username: string;
   email: string;
   name: string;
-  password: string;
-  admin?: boolean;
-  external?: boolean;
+  /** Random when absent, or when resetPassword says so: nobody signs in with it before it is set anew. */
+  password?: string | null | undefined;
+  resetPassword?: boolean | null | undefined;
+  admin?: boolean | null | undefined;
+  /** External users have no personal projects and create no groups. */
+  external?: boolean | null | undefined;
+  canCreateGroup?: boolean | null | undefined;
   /** Generated when absent. */
   privateToken?: string;
+  /** The user that is named in the place of deleted ones. */
+  ghost?: boolean;
 }
 
-/** Creates a confirmed user with the personal namespace that comes along. Throws ValidationFailed. */
+/** As createUser, for an administrator. Throws Forbidden, Conflict, BadRequest, ValidationFailed. */
+export async function createUserAsAdministrator(context: Context, input: NewUser): Promise<UserRow> {
+  requireAdmin(context);
+  if (!input.resetPassword && input.password == null) throw new ValidationFailed({ password: ["can't be blank"] });
+  const { id } = await createUser(context.db, context.secret, input);
+  return findUser(context, id);
+}
+
+/**
+ * Creates a user, confirmed as long as no mail is sent, with the personal namespace that comes along.
+ * Throws Conflict, BadRequest, ValidationFailed.
+ */
 export async function createUser(
   db: Db,
   secret: string,
-  input: NewUser,
+  given: NewUser,
 ): Promise<{ id: number; privateToken: string }> {
-  const email = input.email.trim().toLowerCase();
-  const errors = userErrors({ ...input, email });
-  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-  const passwordHash = await hashPassword(input.password);
+  const random = given.resetPassword || given.password == null;
+  const password = random ? newToken() : (given.password ?? '');
+  const input = { ...given, email: normaliseAddress(given.email), password };
+  const identity = identityOf(input);
+  await refuseTaken(db, input);
+  checkUser(input);
+  const { defaultProjectsLimit } = await currentSettings(db);
+  const passwordHash = await hashPassword(password);
   const privateToken = input.privateToken ?? newToken();
-  const { username, name, admin = false, external = false } = input;
+  const external = input.external ?? false;
+  const data = {
+    ...profile(input),
+    username: input.username,
+    name: input.name,
+    email: input.email,
+    admin: input.admin ?? false,
+    external,
+    canCreateGroup: !external && (input.canCreateGroup ?? true),
+    projectsLimit: external ? 0 : (input.projectsLimit ?? defaultProjectsLimit),
+    ghost: input.ghost ?? false,
+    state: input.ghost ? ('blocked' as const) : ('active' as const),
+    passwordHash,
+    passwordExpiresAt: random ? new Date() : null,
+    privateTokenHash: tokenHash(privateToken),
+    privateTokenEncrypted: encrypt(privateToken, secret),
+    confirmedAt: new Date(),
+    ...(identity ? { identities: { create: identity } } : {}),
+  };
   try {
-    const user = await db.$transaction(async (tx) => {
-      const taken = await tx.namespace.findFirst({ where: { fullPath: { equals: username, mode: 'insensitive' } } });
-      if (taken) throw new ValidationFailed({ username: ['has already been taken'] });
-      const user = await tx.user.create({
-        data: {
-          username,
-          name,
-          email,
-          admin,
-          external,
-          passwordHash,
-          canCreateGroup: !external,
-          projectsLimit: external ? 0 : 100_000,
-          privateTokenHash: tokenHash(privateToken),
-          privateTokenEncrypted: encrypt(privateToken, secret),
-          confirmedAt: new Date(),
-        },
-      });
-      const namespace = await tx.namespace.create({
-        data: { kind: 'user', name: username, path: username, fullPath: username, fullName: name, ownerId: user.id },
-      });
-      await tx.namespace.update({ where: { id: namespace.id }, data: { lineage: [namespace.id] } });
-      return user;
+    const id = await db.$transaction(async (tx) => {
+      const user = await tx.user.create({ data, select: { id: true, username: true, name: true } });
+      await createNamespace(tx, user);
+      return user.id;
     });
-    return { id: user.id, privateToken };
+    return { id, privateToken };
   } catch (error) {
-    if (violates(error, 'users_email_lower')) throw new ValidationFailed({ email: ['has already been taken'] });
-    if (violates(error)) throw new ValidationFailed({ username: ['has already been taken'] });
-    throw error;
+    throw takenMeanwhile(error);
   }
 }
 
-function userErrors({ username, email, name, password }: NewUser): FieldErrors {
-  const errors: FieldErrors = {};
-  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > 254) errors.email = ['is invalid'];
-  if (name.trim() === '') errors.name = ["can't be blank"];
-  else if (name.length > 255) errors.name = ['is too long (maximum is 255 characters)'];
-  const path = username === '' ? ["can't be blank"] : groupPathErrors(username);
-  if (path.length > 0) errors.username = path;
-  if (password.length < 8) errors.password = ['is too short (minimum is 8 characters)'];
-  else if (password.length > 128) errors.password = ['is too long (maximum is 128 characters)'];
-  return errors;
+/** The columns of what users say of themselves: null clears, undefined leaves alone. */
+export function profile({ bio, location, skype, linkedin, twitter, websiteUrl, organization }: UserValues) {
+  const texts = { skype, linkedin, twitter, websiteUrl };
+  return {
+    ...(bio === undefined ? {} : { bio }),
+    ...(location === undefined ? {} : { location }),
+    ...(organization === undefined ? {} : { organization }),
+    ...Object.fromEntries(
+      Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, text ?? '']])),
+    ),
+  };
+}
+
+async function createNamespace(tx: Transaction, { id, username, name }: Pick<User, 'id' | 'username' | 'name'>) {
+  await takePath(tx, username);
+  const namespace = await tx.namespace.create({
+    data: { kind: 'user', name: username, path: username, fullPath: username, fullName: name, ownerId: id },
+    select: { id: true },
+  });
+  await tx.namespace.update({ where: { id: namespace.id }, data: { lineage: [namespace.id] } });
 }

@@ -1,33 +1,59 @@
-import { type Context, requireAccount } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
-import type { User } from '#src/generated/prisma/client.ts';
+import { type Actor, type Context, requireAccount, requireActor } from '#src/access/actor.ts';
+import { Forbidden, NotFound } from '#src/errors.ts';
 import { decrypt } from '#src/secrets.ts';
-import { type UserRow, usersByIds } from '#src/users/rows.ts';
-
-/** A user's own record, without what only the server needs. */
-export type Account = Omit<User, 'passwordHash' | 'privateTokenHash' | 'privateTokenEncrypted'> & {
-  /** Only where the caller signed in with a password, or an administrator acts as the user (behaviour.md 4.5). */
-  privateToken: string | null;
-};
+import { detailedUser, detailsByIds, type UserDetails, type UserRow } from '#src/users/rows.ts';
 
 /** The record of the signed-in (or impersonated) user. */
-export async function findViewer(context: Context): Promise<Account> {
+export async function findViewer(context: Context): Promise<UserRow> {
   const actor = requireAccount(context);
-  return findAccount(context, actor.id, actor.impersonator !== undefined);
+  return findAccount(context, actor.id, { withToken: actor.impersonator !== undefined });
 }
 
-/** A user's own record; the caller has made sure that it may be shown. Throws NotFound. */
-export async function findAccount(context: Context, id: number, withToken: boolean): Promise<Account> {
-  const user = await context.db.user.findUnique({ where: { id } });
+/** A user's own record as the user sees it; the caller has made sure that it may be shown. Throws NotFound. */
+export async function findAccount(
+  { db, secret }: Pick<Context, 'db' | 'secret'>,
+  id: number,
+  { withToken }: { withToken: boolean },
+): Promise<UserRow> {
+  const user = await detailedUser(db, id, { id, admin: false });
   if (!user) throw new NotFound('User');
-  const { passwordHash: _, privateTokenHash: __, privateTokenEncrypted, ...account } = user;
-  return { ...account, privateToken: withToken ? decrypt(privateTokenEncrypted, context.secret) : null };
+  if (!withToken) return user;
+  const { privateTokenEncrypted } = await db.user.findUniqueOrThrow({
+    where: { id },
+    select: { privateTokenEncrypted: true },
+  });
+  return { ...user, privateToken: decrypt(privateTokenEncrypted, secret) };
 }
 
-/** A user as everybody sees them. Throws NotFound. */
+/** A user with what the actor may see. Throws NotFound. */
 export async function findUser(context: Context, id: number): Promise<UserRow> {
-  requireAccount(context);
-  const [user] = await usersByIds(context.db, [id]);
+  const actor = requireAccount(context);
+  const user = await detailedUser(context.db, id, actor);
   if (!user) throw new NotFound('User');
   return user;
+}
+
+/** Details by ID as far as the actor may see them, for dataloaders: an error in the place of who is not there. */
+export async function findDetails(context: Context, ids: readonly number[]): Promise<(UserDetails | NotFound)[]> {
+  const actor = requireAccount(context);
+  const found = new Map((await detailsByIds(context.db, ids, actor)).map((details) => [details.id, details]));
+  return ids.map((id) => found.get(id) ?? new NotFound('User'));
+}
+
+/**
+ * The ID of the user whose keys, addresses or the like are to change: the actor's own, or for administrators that of
+ * another user who exists. Throws Forbidden, NotFound.
+ */
+export async function chooseAccount(context: Context, userId: number | null | undefined): Promise<number> {
+  const actor = requireActor(context);
+  if (userId == null) return actor.id;
+  if (!actor.admin) throw new Forbidden();
+  const user = await context.db.user.findFirst({ where: { id: userId, ghost: false }, select: { id: true } });
+  if (!user) throw new NotFound('User');
+  return user.id;
+}
+
+/** Throws Forbidden unless the actor is that user or an administrator. */
+export function authorizeAccount(actor: Actor, userId: number): void {
+  if (actor.id !== userId && !actor.admin) throw new Forbidden();
 }

@@ -1,27 +1,77 @@
 import type { Context } from '#src/access/actor.ts';
+import type { Db } from '#src/db.ts';
 import { Unauthenticated } from '#src/errors.ts';
 import { verifyPassword } from '#src/secrets.ts';
-import { type Account, findAccount } from '#src/users/find.ts';
+import { currentSettings } from '#src/settings/current.ts';
+import { beginAttempt, pruneAttempts, succeeded } from '#src/users/attempts.ts';
+import { findAccount } from '#src/users/find.ts';
+import type { UserRow } from '#src/users/rows.ts';
 
 /**
- * Signs in with username or e-mail (told apart by the `@`, whatever their case) and password.
- * Throws Unauthenticated, for users with two-factor authentication with an explanation (behaviour.md 4.3).
+ * Signs in with username or e-mail (primary or secondary; told apart by the `@`, whatever their case) and password.
+ * Throws RateLimited, Unauthenticated: with an explanation where the password was right and something else is in the way,
+ * be it two-factor authentication (behaviour.md 4.3), a password that must be renewed, or the setting that closes this way.
  */
-export async function signIn(context: Context, login: string, password: string): Promise<Account> {
-  const equals = { equals: login.trim(), mode: 'insensitive' } as const;
-  const where = login.includes('@') ? { email: equals } : { username: equals };
-  const user = await context.db.user.findFirst({ where });
-  const right = await verifyPassword(password, user?.passwordHash);
-  if (!user || !right || user.state !== 'active') throw new Unauthenticated();
+export async function signIn(context: Context, login: string, password: string): Promise<UserRow> {
+  const { db } = context;
+  const user = await verifyLogin(context, login, password);
   if (user.twoFactorEnabled) {
     throw new Unauthenticated(
       '401 Unauthorized. You have 2FA enabled. Please use a personal access token to access the API',
     );
   }
-  const now = new Date();
-  await context.db.user.update({
-    where: { id: user.id },
-    data: { lastSignInAt: user.currentSignInAt ?? now, currentSignInAt: now },
-  });
-  return findAccount(context, user.id, true);
+  const { signinEnabled } = await currentSettings(db);
+  if (!signinEnabled && !user.admin) {
+    throw new Unauthenticated('401 Unauthorized. Signing in with a password is switched off');
+  }
+  if (user.passwordExpired) {
+    throw new Unauthenticated('401 Unauthorized. Your password must be renewed first: use the mutation changePassword');
+  }
+  await db.$executeRaw`
+    UPDATE users SET last_sign_in_at = COALESCE(current_sign_in_at, now()), current_sign_in_at = now(),
+      last_activity_on = (now() AT TIME ZONE 'UTC')::date WHERE id = ${user.id}`;
+  return findAccount(context, user.id, { withToken: true });
+}
+
+/** Whom login and password are right for. */
+export interface Verified {
+  id: number;
+  admin: boolean;
+  passwordHash: string;
+  twoFactorEnabled: boolean;
+  passwordExpired: boolean;
+}
+
+/**
+ * The active user for whom login and password are right. Wrong names, wrong passwords and blocked users are refused alike,
+ * after the same time. Throws RateLimited, Unauthenticated.
+ */
+export async function verifyLogin(
+  { db, clientAddress }: Pick<Context, 'db' | 'clientAddress'>,
+  login: string,
+  password: string,
+): Promise<Verified> {
+  const name = login.trim();
+  const user = await findByLogin(db, name);
+  const attempt = { account: user?.id ?? name, address: clientAddress };
+  await beginAttempt(db, attempt);
+  const right = await verifyPassword(password, user?.passwordHash);
+  if (!user || !right || user.state !== 'active') {
+    await pruneAttempts(db);
+    throw new Unauthenticated();
+  }
+  await succeeded(db, attempt);
+  return user;
+}
+
+async function findByLogin(db: Db, name: string): Promise<(Verified & { state: string }) | undefined> {
+  if (name === '' || name.includes('\0')) return undefined;
+  const [user] = await db.$queryRaw<(Verified & { state: string })[]>`
+    SELECT u.id, u.admin, u.state::text AS state, u.password_hash AS "passwordHash", u.two_factor_enabled AS "twoFactorEnabled",
+      COALESCE(u.password_expires_at <= now(), false) AS "passwordExpired"
+    FROM users u WHERE u.id = ANY(CASE WHEN ${name.includes('@')}::boolean
+      THEN ARRAY(SELECT id FROM users WHERE lower(email) = lower(${name})
+        UNION ALL SELECT user_id FROM emails WHERE lower(email) = lower(${name}))
+      ELSE ARRAY(SELECT id FROM users WHERE lower(username) = lower(${name})) END)`;
+  return user;
 }

@@ -1,0 +1,34 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { User } from '#schema/users/types.ts';
+import { type EmailRow, findEmail, listEmails } from '#src/emails/list.ts';
+
+export const Email = builder.objectRef<EmailRow>('Email');
+Email.implement({
+  description: 'A secondary e-mail address of a user.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Email', id) }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
+    email: t.exposeString('email', { description: 'The address, in lower case.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
+  }),
+});
+
+export const EmailConnection = connectionOf('Email', Email);
+
+builder.objectFields(User, (t) => ({
+  secondaryEmails: t.field({
+    type: EmailConnection,
+    description: 'Their addresses beside the primary one, newest first. For administrators and the user.',
+    args: pageArgs,
+    resolve: ({ id }, args, context, info) => loadPage(args, info, (page) => listEmails(context, id, page)),
+  }),
+  secondaryEmail: t.field({
+    type: Email,
+    description: 'One of their secondary addresses. For administrators and the user.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    resolve: ({ id }, { databaseId }, context) => findEmail(context, id, databaseId),
+  }),
+}));

@@ -1,0 +1,78 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { User } from '#schema/users/types.ts';
+import {
+  findToken,
+  listImpersonationTokens,
+  listPersonalAccessTokens,
+  type TokenRow,
+  type TokenState,
+} from '#src/tokens/list.ts';
+
+const TokenStateFilter = builder.enumType('TokenStateFilter', {
+  description: 'Which tokens a list holds.',
+  values: {
+    ALL: { value: 'all', description: 'All.' },
+    ACTIVE: { value: 'active', description: 'Those that sign in.' },
+    INACTIVE: { value: 'inactive', description: 'Those that are revoked or expired.' },
+  } as const satisfies Record<string, { value: TokenState; description: string }>,
+});
+
+export const PersonalAccessToken = builder.objectRef<TokenRow>('PersonalAccessToken');
+PersonalAccessToken.implement({
+  description: 'A token of a user, which itself is shown once: where it is made.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('PersonalAccessToken', id) }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
+    name: t.exposeString('name', { description: 'What it is for.' }),
+    token: t.string({
+      nullable: true,
+      description: 'The token itself, in the answer to its creation; null ever after.',
+      resolve: ({ token }) => token ?? null,
+    }),
+    scopes: t.exposeStringList('scopes', { description: 'What it reaches: `api` is everything, `read_user` users.' }),
+    active: t.exposeBoolean('active', { description: 'Whether it is neither revoked nor expired.' }),
+    revoked: t.exposeBoolean('revoked', { description: 'Whether it was revoked.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'Date',
+      nullable: true,
+      description: 'First day (UTC) on which it is inactive; null when it never expires.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    impersonation: t.exposeBoolean('impersonation', {
+      description: 'Whether an administrator made it, to act as the user.',
+    }),
+  }),
+});
+
+export const PersonalAccessTokenConnection = connectionOf('PersonalAccessToken', PersonalAccessToken);
+
+const tokenArgs = builder.args((t) => ({
+  ...pageArgs,
+  state: t.field({ type: TokenStateFilter, description: 'Only those in this state; ALL when nothing is said.' }),
+}));
+
+builder.objectFields(User, (t) => ({
+  personalAccessTokens: t.field({
+    type: PersonalAccessTokenConnection,
+    description: 'Tokens that they made, oldest first. For administrators and the user.',
+    args: tokenArgs,
+    resolve: ({ id }, args, context, info) =>
+      loadPage(args, info, (page) => listPersonalAccessTokens(context, id, args.state ?? 'all', page)),
+  }),
+  impersonationTokens: t.field({
+    type: PersonalAccessTokenConnection,
+    description: 'Tokens with which administrators act as them, oldest first. For administrators.',
+    args: tokenArgs,
+    resolve: ({ id }, args, context, info) =>
+      loadPage(args, info, (page) => listImpersonationTokens(context, id, args.state ?? 'all', page)),
+  }),
+  impersonationToken: t.field({
+    type: PersonalAccessToken,
+    description: 'One of the tokens with which administrators act as them. For administrators.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    resolve: ({ id }, { databaseId }, context) => findToken(context, id, databaseId, true),
+  }),
+}));

@@ -1,0 +1,45 @@
+import type { Context } from '#src/access/actor.ts';
+import { violates } from '#src/db.ts';
+import { isAddress, normaliseAddress } from '#src/emails/address.ts';
+import { type EmailRow, findEmail } from '#src/emails/list.ts';
+import { NotFound, ValidationFailed } from '#src/errors.ts';
+import { chooseAccount } from '#src/users/find.ts';
+
+export interface NewEmail {
+  /** Whose it becomes; the actor's when absent. Others' are for administrators. */
+  userId?: number | null | undefined;
+  email: string;
+}
+
+/** Adds a secondary address that nobody has, as primary or secondary one. Throws Forbidden, NotFound, ValidationFailed. */
+export async function createEmail(context: Context, { userId, email }: NewEmail): Promise<EmailRow> {
+  const owner = await chooseAccount(context, userId);
+  const address = normaliseAddress(email);
+  if (!isAddress(address)) throw new ValidationFailed({ email: ['is invalid'] });
+  try {
+    const { id } = await context.db.email.create({ data: { userId: owner, email: address }, select: { id: true } });
+    return await findEmail(context, owner, id);
+  } catch (error) {
+    throw violates(error) ? new ValidationFailed({ email: ['has already been taken'] }) : error;
+  }
+}
+
+export interface DoomedEmail {
+  /** Whose it is; the actor's when absent. Others' are for administrators. */
+  userId?: number | null | undefined;
+  id: number;
+}
+
+/** Deletes a secondary address. One's own that is not there is null; somebody else's throws NotFound, as does a missing user. */
+export async function deleteEmail(context: Context, { userId, id }: DoomedEmail): Promise<EmailRow | null> {
+  const owner = await chooseAccount(context, userId);
+  try {
+    const email = await findEmail(context, owner, id);
+    const { count } = await context.db.email.deleteMany({ where: { id, userId: owner } });
+    if (count === 0) throw new NotFound('Email');
+    return email;
+  } catch (error) {
+    if (error instanceof NotFound && userId == null) return null;
+    throw error;
+  }
+}

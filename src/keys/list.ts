@@ -1,0 +1,64 @@
+import { type Actor, type Context, requireAccount, requireAdmin } from '#src/access/actor.ts';
+import { Prisma, queryJson, queryPage } from '#src/db.ts';
+import { NotFound } from '#src/errors.ts';
+import type { Page, PageRequest } from '#src/page.ts';
+import { authorizeAccount } from '#src/users/find.ts';
+import { type UserRow, userJson } from '#src/users/rows.ts';
+
+const { sql } = Prisma;
+
+/** A public key of a user. */
+export interface KeyRow {
+  id: number;
+  title: string;
+  key: string;
+  fingerprint: string;
+  fingerprintSha256: string;
+  /** ISO 8601. */
+  createdAt: string;
+  user: UserRow;
+}
+
+/** The keys of a user, newest first. Throws Forbidden for others than the user and administrators. */
+export async function listKeys(context: Context, userId: number, page: PageRequest): Promise<Page<KeyRow>> {
+  authorizeAccount(requireAccount(context), userId);
+  const { limit, offset, withTotal } = page;
+  const total = withTotal && sql`(SELECT count(*) FROM ssh_keys WHERE user_id = ${userId})`;
+  return queryPage(
+    context.db,
+    offset,
+    keyRows(sql`k.user_id = ${userId}`, sql`LIMIT ${limit} OFFSET ${offset}`),
+    total,
+  );
+}
+
+/** One key of a user. Throws Forbidden, NotFound. */
+export async function findKey(context: Context, userId: number, id: number): Promise<KeyRow> {
+  authorizeAccount(requireAccount(context), userId);
+  return one(context, sql`k.user_id = ${userId} AND k.id = ${id}`);
+}
+
+/** Any key, for administrators. Throws Forbidden, NotFound. */
+export async function findAnyKey(context: Context, id: number): Promise<KeyRow> {
+  requireAdmin(context);
+  return one(context, sql`k.id = ${id}`);
+}
+
+/** The key, where the actor may see it. Throws NotFound. */
+export async function findVisibleKey(context: Context, id: number): Promise<KeyRow> {
+  const actor: Actor = requireAccount(context);
+  return one(context, sql`k.id = ${id} AND (${actor.admin}::boolean OR k.user_id = ${actor.id})`);
+}
+
+async function one({ db }: Context, condition: Prisma.Sql): Promise<KeyRow> {
+  const [key] = await queryJson<KeyRow[]>(db, keyRows(condition, sql`LIMIT 1`));
+  if (!key) throw new NotFound('Key');
+  return key;
+}
+
+function keyRows(condition: Prisma.Sql, slice: Prisma.Sql): Prisma.Sql {
+  return sql`(SELECT COALESCE(json_agg(json_build_object('id', k.id, 'title', k.title, 'key', k.key,
+    'fingerprint', k.fingerprint, 'fingerprintSha256', k.fingerprint_sha256, 'createdAt', k.created_at,
+    'user', ${userJson('u')}) ORDER BY k.id DESC), '[]')
+    FROM (SELECT * FROM ssh_keys k WHERE ${condition} ORDER BY k.id DESC ${slice}) k JOIN users u ON u.id = k.user_id)`;
+}

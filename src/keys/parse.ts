@@ -1,0 +1,108 @@
+import crypto from 'node:crypto';
+import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
+
+/** A public key as it is stored. */
+export interface PublicKey {
+  /** Type, base64 and, where there is one, comment, with one space between them. */
+  key: string;
+  /** MD5 of the key's bytes: hexadecimal pairs with colons between them. */
+  fingerprint: string;
+  /** SHA-256 of the key's bytes: base64 without padding. */
+  fingerprintSha256: string;
+}
+
+const LONGEST = 5000;
+
+/** Reads a public key in the form of OpenSSH: one line of type, base64 and comment. Throws ValidationFailed. */
+export function parsePublicKey(text: string): PublicKey {
+  const line = text.trim();
+  if (line === '') throw refusal("can't be blank");
+  if (line.includes('PRIVATE KEY')) throw refusal('is invalid', true);
+  if (/[\r\n]/.test(line)) throw refusal('should be a single line');
+  if (line.length > LONGEST) throw refusal(`is too long (maximum is ${LONGEST} characters)`);
+  const [, type = '', base64 = '', comment = ''] =
+    /^(\S+)[ \t]+([A-Za-z0-9+/]+={0,2})(?:[ \t]+(.*))?$/.exec(line) ?? [];
+  const bytes = Buffer.from(base64, 'base64');
+  const whole = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '');
+  if (!whole || /\p{Cc}/u.test(comment) || !isKey(type, bytes)) throw refusal('is invalid', true);
+  const digest = (name: string) => crypto.createHash(name).update(bytes).digest();
+  return {
+    key: [type, bytes.toString('base64'), ...(comment === '' ? [] : [comment])].join(' '),
+    fingerprint: (digest('md5').toString('hex').match(/../g) ?? []).join(':'),
+    fingerprintSha256: digest('sha256').toString('base64').replace(/=+$/, ''),
+  };
+}
+
+function refusal(message: string, unreadable = false): ValidationFailed {
+  const errors: FieldErrors = { key: [message] };
+  if (unreadable) errors.fingerprint = ['cannot be generated'];
+  return new ValidationFailed(errors);
+}
+
+/** What follows the type in the bytes of a key, field by field; whether each is such as it must be. */
+type Check = (field: Buffer) => boolean;
+
+const NISTP256 = [is('nistp256'), point(32)];
+const ED25519 = [ofLength(32)];
+
+/** The types that are taken, with their fields (RFC 4253 6.6, RFC 5656 3.1, RFC 8709 4, and OpenSSH's for security keys). */
+const TYPES: Record<string, Check[]> = {
+  'ssh-rsa': [positive(2, 64), positive(1024, 16_384)],
+  'ssh-dss': [positive(1024, 4096), positive(160, 512), positive(2, 4096), positive(2, 4096)],
+  'ssh-ed25519': ED25519,
+  'ecdsa-sha2-nistp256': NISTP256,
+  'ecdsa-sha2-nistp384': [is('nistp384'), point(48)],
+  'ecdsa-sha2-nistp521': [is('nistp521'), point(66)],
+  'sk-ssh-ed25519@openssh.com': [...ED25519, notEmpty],
+  'sk-ecdsa-sha2-nistp256@openssh.com': [...NISTP256, notEmpty],
+};
+
+/** Whether the bytes are a key of that type and nothing else. */
+function isKey(type: string, bytes: Buffer): boolean {
+  const checks = Object.hasOwn(TYPES, type) ? TYPES[type] : undefined;
+  const fields = fieldsOf(bytes);
+  if (!checks || !fields || fields.length !== checks.length + 1) return false;
+  return [is(type), ...checks].every((check, index) => check(fields[index] ?? Buffer.alloc(0)));
+}
+
+/** The fields of a key, each behind its length in four bytes; null when the lengths do not fit. */
+function fieldsOf(bytes: Buffer): Buffer[] | null {
+  const fields: Buffer[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    if (at + 4 > bytes.length) return null;
+    const end = at + 4 + bytes.readUInt32BE(at);
+    if (end > bytes.length) return null;
+    fields.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  return fields;
+}
+
+function is(text: string): Check {
+  return (field) => field.equals(Buffer.from(text));
+}
+
+function ofLength(length: number): Check {
+  return (field) => field.length === length;
+}
+
+function notEmpty(field: Buffer): boolean {
+  return field.length > 0;
+}
+
+/** An uncompressed point of a curve whose coordinates have that many bytes. */
+function point(size: number): Check {
+  return (field) => field.length === 1 + 2 * size && field[0] === 4;
+}
+
+/** A positive number of at least and at most so many bits, written without superfluous zero bytes. */
+function positive(least: number, most: number): Check {
+  return (field) => {
+    const [first = 0x80, second = 0] = field;
+    if (first >= 0x80 || (first === 0 && second < 0x80)) return false;
+    const digits = first === 0 ? field.subarray(1) : field;
+    const bits = digits.length * 8 - Math.clz32(digits[0] ?? 0) + 24;
+    return bits >= least && bits <= most;
+  };
+}

@@ -1,0 +1,62 @@
+import type { Context } from '#src/access/actor.ts';
+import { violates } from '#src/db.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
+import { findKey, type KeyRow } from '#src/keys/list.ts';
+import { parsePublicKey } from '#src/keys/parse.ts';
+import { chooseAccount } from '#src/users/find.ts';
+
+export interface NewKey {
+  /** Whose it becomes; the actor's when absent. Others' are for administrators. */
+  userId?: number | null | undefined;
+  title: string;
+  /** In the form of OpenSSH. */
+  key: string;
+}
+
+/** Adds a public key. Throws Forbidden, NotFound, ValidationFailed. */
+export async function createKey(context: Context, { userId, title, key }: NewKey): Promise<KeyRow> {
+  const owner = await chooseAccount(context, userId);
+  const taken = ['has already been taken'];
+  try {
+    const data = { userId: owner, title: title.trim(), ...parsed(title, key) };
+    const { id } = await context.db.sshKey.create({ data, select: { id: true } });
+    return await findKey(context, owner, id);
+  } catch (error) {
+    throw violates(error) ? new ValidationFailed({ fingerprint: taken, key: taken }) : error;
+  }
+}
+
+export interface DoomedKey {
+  /** Whose it is; the actor's when absent. Others' are for administrators. */
+  userId?: number | null | undefined;
+  id: number;
+}
+
+/** Deletes a key. One's own that is not there is null; somebody else's throws NotFound, as does a missing user. */
+export async function deleteKey(context: Context, { userId, id }: DoomedKey): Promise<KeyRow | null> {
+  const owner = await chooseAccount(context, userId);
+  try {
+    const key = await findKey(context, owner, id);
+    const { count } = await context.db.sshKey.deleteMany({ where: { id, userId: owner } });
+    if (count === 0) throw new NotFound('Key');
+    return key;
+  } catch (error) {
+    if (error instanceof NotFound && userId == null) return null;
+    throw error;
+  }
+}
+
+function parsed(title: string, key: string) {
+  const errors: FieldErrors = {};
+  if (title.trim() === '') errors.title = ["can't be blank"];
+  else if (title.length > 255) errors.title = ['is too long (maximum is 255 characters)'];
+  else if (title.includes('\0')) errors.title = ['is invalid'];
+  try {
+    const result = parsePublicKey(key);
+    if (Object.keys(errors).length === 0) return result;
+  } catch (error) {
+    if (!(error instanceof ValidationFailed)) throw error;
+    throw new ValidationFailed({ ...errors, ...error.fields });
+  }
+  throw new ValidationFailed(errors);
+}

@@ -1,0 +1,72 @@
+import crypto from 'node:crypto';
+import { isIPv4, isIPv6 } from 'node:net';
+import type { Db } from '#src/db.ts';
+import { RateLimited } from '#src/errors.ts';
+
+/** How many wrong passwords an account takes in a window before any more are refused unread. */
+export const ACCOUNT_LIMIT = 10;
+/** As ACCOUNT_LIMIT, from one client address (an IPv6 network of 64 bits), whatever the accounts. */
+export const ADDRESS_LIMIT = 30;
+/** Length of a window in seconds; it begins with its first wrong password. */
+export const WINDOW = 60;
+
+/** Whose password is tried, and from where. */
+export interface Attempt {
+  /** The user, or the text that names nobody. */
+  account: number | string;
+  address: string | null;
+}
+
+/**
+ * Counts an attempt before its password is looked at, so that attempts made at once cannot pass the limit together.
+ * Throws RateLimited. `succeeded` takes the attempt back when the password was right.
+ */
+export async function beginAttempt(db: Db, attempt: Attempt): Promise<void> {
+  const [account, address] = keysOf(attempt);
+  const keys = address === undefined ? [account] : [account, address];
+  const counted = await db.$queryRaw<{ key: string; count: number; left: number }[]>`
+    INSERT INTO sign_in_failures AS f (key, count, since)
+    SELECT key, 1, now() FROM unnest(${keys}::text[]) key ORDER BY key
+    ON CONFLICT (key) DO UPDATE SET
+      count = CASE WHEN f.since <= now() - make_interval(secs => ${WINDOW}) THEN 1 ELSE f.count + 1 END,
+      since = CASE WHEN f.since <= now() - make_interval(secs => ${WINDOW}) THEN now() ELSE f.since END
+    RETURNING key, count, ceil(extract(epoch FROM since - now()) + ${WINDOW})::int AS left`;
+  const over = counted.filter(({ key, count }) => count > (key === account ? ACCOUNT_LIMIT : ADDRESS_LIMIT));
+  if (over.length > 0) throw new RateLimited(Math.max(1, ...over.map(({ left }) => left)));
+}
+
+/** Forgets the failures of the account; those of the address stay, without this attempt. */
+export async function succeeded(db: Db, attempt: Attempt): Promise<void> {
+  const [account, address = ''] = keysOf(attempt);
+  await db.$executeRaw`DELETE FROM sign_in_failures WHERE key = ${account}`;
+  await db.$executeRaw`UPDATE sign_in_failures SET count = count - 1 WHERE key = ${address} AND count > 0`;
+}
+
+/** Drops what is too old to mean anything; called after failures, which are what makes rows. */
+export async function pruneAttempts(db: Db): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM sign_in_failures WHERE key IN (
+      SELECT key FROM sign_in_failures WHERE since < now() - make_interval(secs => ${10 * WINDOW}) FOR UPDATE SKIP LOCKED)`;
+}
+
+function keysOf({ account, address }: Attempt): [string, string?] {
+  const named = typeof account === 'number' ? `#${account}` : digest(account.toLowerCase());
+  return address === null ? [`account ${named}`] : [`account ${named}`, `address ${networkOf(address)}`];
+}
+
+/** What a client can be told apart by: its IPv4 address, or the network of its IPv6 address. */
+function networkOf(address: string): string {
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+  if (mapped && isIPv4(mapped)) return mapped;
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
+  const first = head === '' ? [] : head.split(':');
+  const missing = tail === undefined ? 0 : 8 - first.length - (tail === '' ? 0 : tail.split(':').length);
+  const groups = [...first, ...Array.from({ length: missing }, () => '0'), ...(tail ? tail.split(':') : [])];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** Names of any length make keys of one. */
+function digest(text: string): string {
+  return crypto.createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,112 @@
+import { type Db, violates } from '#src/db.ts';
+import { isAddress } from '#src/emails/address.ts';
+import { BadRequest, Conflict, type FieldErrors, ValidationFailed } from '#src/errors.ts';
+import { groupPathErrors } from '#src/groups/path.ts';
+
+/** What users say of themselves, of 255 characters at most each. Null clears. */
+export interface Profile {
+  bio?: string | null | undefined;
+  location?: string | null | undefined;
+  skype?: string | null | undefined;
+  linkedin?: string | null | undefined;
+  twitter?: string | null | undefined;
+  websiteUrl?: string | null | undefined;
+  organization?: string | null | undefined;
+}
+
+/** What may be set of a user, at creation and later. */
+export interface UserValues extends Profile {
+  username?: string | undefined;
+  email?: string | undefined;
+  name?: string | undefined;
+  password?: string | null | undefined;
+  projectsLimit?: number | null | undefined;
+  /** Name of another provider of identities, and the user there: both or none. */
+  provider?: string | null | undefined;
+  externUid?: string | null | undefined;
+}
+
+/** Fewest and most characters of a password. */
+const PASSWORD = { minimum: 8, maximum: 128 };
+
+const TEXTS = {
+  bio: 'bio',
+  location: 'location',
+  skype: 'skype',
+  linkedin: 'linkedin',
+  twitter: 'twitter',
+  websiteUrl: 'website_url',
+  organization: 'organization',
+  provider: 'provider',
+  externUid: 'extern_uid',
+} as const;
+
+/** Refuses values of which some are no good; those that are undefined are not looked at. Throws ValidationFailed. */
+export function checkUser(values: UserValues): void {
+  const { username, email, name, password, projectsLimit } = values;
+  const errors: FieldErrors = {};
+  if (email !== undefined && !isAddress(email)) errors.email = ['is invalid'];
+  if (name !== undefined) set(errors, 'name', nameErrors(name));
+  if (username !== undefined) set(errors, 'username', username === '' ? ["can't be blank"] : groupPathErrors(username));
+  if (password != null) set(errors, 'password', passwordErrors(password));
+  if (projectsLimit != null && projectsLimit < 0) errors.projects_limit = ['must be greater than or equal to 0'];
+  for (const [name, field] of Object.entries(TEXTS)) {
+    const text = values[name as keyof typeof TEXTS] ?? '';
+    if (text.length > 255) errors[field] = ['is too long (maximum is 255 characters)'];
+    else if (text.includes('\0')) errors[field] = ['is invalid'];
+  }
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+/** What is wrong with a new password; empty when nothing is. */
+export function passwordErrors(password: string): string[] {
+  if (password === '') return ["can't be blank"];
+  if (password.length < PASSWORD.minimum) return [`is too short (minimum is ${PASSWORD.minimum} characters)`];
+  if (password.length > PASSWORD.maximum) return [`is too long (maximum is ${PASSWORD.maximum} characters)`];
+  return [];
+}
+
+/** The identity elsewhere that the values name; null without one. Throws BadRequest when half of it is missing. */
+export function identityOf({ provider, externUid }: UserValues): { provider: string; externUid: string } | null {
+  if (Boolean(provider) !== Boolean(externUid)) {
+    throw new BadRequest('extern_uid, provider provide all or none of parameters');
+  }
+  return provider && externUid ? { provider, externUid } : null;
+}
+
+/** Refuses address and username that somebody else has, the address first (behaviour.md 1.4). Throws Conflict. */
+export async function refuseTaken(
+  db: Pick<Db, '$queryRaw'>,
+  { email, username }: UserValues,
+  userId = 0,
+): Promise<void> {
+  const [taken] = await db.$queryRaw<[{ email: boolean; username: boolean }]>`
+    SELECT EXISTS (SELECT 1 FROM users WHERE lower(email) = lower(${email ?? ''}) AND id <> ${userId})
+      OR EXISTS (SELECT 1 FROM emails WHERE lower(email) = lower(${email ?? ''})) AS email,
+      EXISTS (SELECT 1 FROM users WHERE lower(username) = lower(${username ?? ''}) AND id <> ${userId})
+      OR EXISTS (SELECT 1 FROM namespaces WHERE lower(full_path) = lower(${username ?? ''}) AND deleted_at IS NULL
+        AND owner_id IS DISTINCT FROM ${userId}) AS username`;
+  if (taken.email) throw new Conflict('Email has already been taken');
+  if (taken.username) throw new Conflict('Username has already been taken');
+}
+
+/** The refusal for what another request took in the meantime; any other error as it is. */
+export function takenMeanwhile(error: unknown): unknown {
+  if (!violates(error)) return error;
+  if (violates(error, 'users_email_lower')) return new Conflict('Email has already been taken');
+  if (violates(error, 'identities')) return new ValidationFailed({ extern_uid: ['has already been taken'] });
+  if (violates(error, 'users_username_lower') || violates(error, 'namespaces_full_path_lower')) {
+    return new Conflict('Username has already been taken');
+  }
+  return error;
+}
+
+function nameErrors(name: string): string[] {
+  if (name.trim() === '') return ["can't be blank"];
+  if (name.length > 255) return ['is too long (maximum is 255 characters)'];
+  return /\p{Cc}/u.test(name) ? ['is invalid'] : [];
+}
+
+function set(errors: FieldErrors, field: string, messages: string[]): void {
+  if (messages.length > 0) errors[field] = messages;
+}

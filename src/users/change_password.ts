@@ -1,0 +1,34 @@
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { Unauthenticated, ValidationFailed } from '#src/errors.ts';
+import { hashPassword } from '#src/secrets.ts';
+import { passwordErrors } from '#src/users/attributes.ts';
+import { findAccount } from '#src/users/find.ts';
+import type { UserRow } from '#src/users/rows.ts';
+import { verifyLogin } from '#src/users/sign_in.ts';
+
+export interface PasswordChange {
+  /** Username or e-mail address; the actor's when absent. */
+  login?: string | null | undefined;
+  currentPassword: string;
+  newPassword: string;
+}
+
+/**
+ * Gives an account a new password in exchange for the present one, which may be one that must be renewed. Nobody needs to
+ * be signed in for that. Throws RateLimited, Unauthenticated, ValidationFailed.
+ */
+export async function changePassword(context: Context, change: PasswordChange): Promise<UserRow> {
+  const { currentPassword, newPassword } = change;
+  const login = change.login ?? requireActor(context).username;
+  const errors = passwordErrors(newPassword);
+  if (errors.length === 0 && newPassword === currentPassword) errors.push('must differ from the present one');
+  if (errors.length > 0) throw new ValidationFailed({ password: errors });
+  const { id, passwordHash } = await verifyLogin(context, login, currentPassword);
+  const { count } = await context.db.user.updateMany({
+    // Of two changes at once only the first finds the password that it was given.
+    where: { id, passwordHash },
+    data: { passwordHash: await hashPassword(newPassword), passwordExpiresAt: null },
+  });
+  if (count === 0) throw new Unauthenticated();
+  return findAccount(context, id, { withToken: false });
+}

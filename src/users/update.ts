@@ -1,0 +1,89 @@
+import { type Context, requireAdmin } from '#src/access/actor.ts';
+import type { Transaction } from '#src/db.ts';
+import { normaliseAddress } from '#src/emails/address.ts';
+import { NotFound } from '#src/errors.ts';
+import { redirectNamespace, takePath } from '#src/redirects/paths.ts';
+import { hashPassword } from '#src/secrets.ts';
+import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } from '#src/users/attributes.ts';
+import { profile } from '#src/users/create.ts';
+import { findUser } from '#src/users/find.ts';
+import type { UserRow } from '#src/users/rows.ts';
+
+export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'name'> {
+  username?: string | null | undefined;
+  email?: string | null | undefined;
+  name?: string | null | undefined;
+  admin?: boolean | null | undefined;
+  external?: boolean | null | undefined;
+  canCreateGroup?: boolean | null | undefined;
+}
+
+/**
+ * Changes a user, for administrators: unset means unchanged, null cleared where something can be. A new password must be
+ * renewed at the next sign-in. Throws Forbidden, NotFound, Conflict, BadRequest, ValidationFailed.
+ */
+export async function updateUser(context: Context, id: number, changes: UserChanges): Promise<UserRow> {
+  requireAdmin(context);
+  const { db } = context;
+  const values: UserValues = {
+    ...changes,
+    username: changes.username === null ? '' : changes.username,
+    name: changes.name === null ? '' : changes.name,
+    email: changes.email === undefined ? undefined : normaliseAddress(changes.email ?? ''),
+  };
+  const identity = identityOf(values);
+  const user = await db.user.findFirst({ where: { id, ghost: false }, select: { id: true } });
+  if (!user) throw new NotFound('User');
+  await refuseTaken(db, values, id);
+  checkUser(values);
+  const { password } = values;
+  const renewed = password == null ? {} : { passwordHash: await hashPassword(password), passwordExpiresAt: new Date() };
+  try {
+    await db.$transaction(async (tx) => {
+      // Whoever changes the same user waits here, so that username and path of the namespace agree.
+      const [found] = await tx.$queryRaw<{ id: number }[]>`SELECT id FROM users WHERE id = ${id} FOR UPDATE`;
+      if (!found) throw new NotFound('User');
+      await tx.user.update({ where: { id }, data: { ...profile(values), ...columns(changes, values), ...renewed } });
+      if (values.username !== undefined || values.name !== undefined) await renameNamespace(tx, id);
+      if (identity) await setIdentity(tx, id, identity);
+    });
+  } catch (error) {
+    throw takenMeanwhile(error);
+  }
+  return findUser(context, id);
+}
+
+function columns({ admin, external, canCreateGroup, projectsLimit }: UserChanges, values: UserValues) {
+  const { username, email, name } = values;
+  return {
+    ...(username === undefined ? {} : { username }),
+    ...(email === undefined ? {} : { email }),
+    ...(name === undefined ? {} : { name }),
+    ...(admin == null ? {} : { admin }),
+    ...(canCreateGroup == null ? {} : { canCreateGroup }),
+    ...(projectsLimit == null ? {} : { projectsLimit }),
+    ...(external == null ? {} : { external }),
+    ...(external ? { canCreateGroup: false, projectsLimit: 0 } : {}),
+  };
+}
+
+/** The personal namespace is called and addressed as its owner; what had its old addresses is found under them. */
+async function renameNamespace(tx: Transaction, userId: number): Promise<void> {
+  const [namespace] = await tx.$queryRaw<{ id: number; moves: boolean; username: string }[]>`
+    SELECT n.id, n.path <> u.username AS moves, u.username FROM namespaces n JOIN users u ON u.id = n.owner_id
+    WHERE n.owner_id = ${userId}`;
+  if (!namespace) return;
+  if (namespace.moves) {
+    await redirectNamespace(tx, namespace.id);
+    await takePath(tx, namespace.username);
+  }
+  await tx.$executeRaw`
+    UPDATE namespaces n SET name = u.username, path = u.username, full_path = u.username, full_name = u.name, updated_at = now()
+    FROM users u WHERE n.id = ${namespace.id} AND u.id = ${userId}`;
+}
+
+async function setIdentity(tx: Transaction, userId: number, { provider, externUid }: Record<string, string>) {
+  await tx.$executeRaw`
+    INSERT INTO identities (user_id, provider, extern_uid) VALUES (${userId}, ${provider}, ${externUid})
+    ON CONFLICT (user_id, provider) DO UPDATE SET extern_uid = EXCLUDED.extern_uid`;
+}
