@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Context } from '#src/access/actor.ts';
+import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
 import { issueSubscriptions } from '#src/issues/subscribe.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
 
@@ -17,6 +18,8 @@ export interface GraphQLContext extends Context {
 export interface Loaders {
   /** Projects that the actor may see, null for others. */
   readonly project: DataLoader<number, ProjectRow | null>;
+  /** What the projects of a group take; null for all but administrators. */
+  readonly groupStatistics: DataLoader<number, GroupStatistics | null>;
   /** Whether the actor follows an issue. */
   readonly issueSubscription: DataLoader<number, boolean>;
 }
@@ -43,6 +46,7 @@ function makeLoaders(context: Context): Loaders {
       const projects = new Map((await findProjectsByIds(context, ids)).map((project) => [project.id, project]));
       return ids.map((id) => projects.get(id) ?? null);
     }),
+    groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
     issueSubscription: new DataLoader((ids) => issueSubscriptions(context, ids)),
   };
 }

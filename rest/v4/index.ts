@@ -1,10 +1,23 @@
 import type { Route } from '#rest/engine/route.ts';
+import { accessRequests } from '#rest/v4/access_requests.ts';
 import { groups } from '#rest/v4/groups.ts';
 import { issues } from '#rest/v4/issues.ts';
 import { labels } from '#rest/v4/labels.ts';
+import { members } from '#rest/v4/members.ts';
 import { milestones } from '#rest/v4/milestones.ts';
+import { namespaces } from '#rest/v4/namespaces.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { users } from '#rest/v4/users.ts';
 
 /** Every route of the REST API. */
-export const routes: Route[] = [...users, ...groups, ...projects, ...issues, ...labels, ...milestones];
+export const routes: Route[] = [
+  ...users,
+  ...groups,
+  ...namespaces,
+  ...members,
+  ...accessRequests,
+  ...projects,
+  ...issues,
+  ...labels,
+  ...milestones,
+];

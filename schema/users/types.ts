@@ -99,6 +99,6 @@ export const Viewer = builder.objectRef<Account>('Viewer').implement({
 });
 
 /** The picture of 80 pixels that the avatar service has for an address, or makes for it. */
-function avatarUrl(hash: string): string {
+export function avatarUrl(hash: string): string {
   return `https://www.gravatar.com/avatar/${hash}?s=80&d=identicon`;
 }
