@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Context } from '#src/access/actor.ts';
+import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
 import { issueSubscriptions } from '#src/issues/subscribe.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
 import { findDetails } from '#src/users/find.ts';
@@ -21,6 +22,8 @@ export interface Loaders {
   readonly project: DataLoader<number, ProjectRow | null>;
   /** What the rows of users leave out, as far as the actor may see it. */
   readonly userDetails: DataLoader<number, UserDetails>;
+  /** What the projects of a group take; null for all but administrators. */
+  readonly groupStatistics: DataLoader<number, GroupStatistics | null>;
   /** Whether the actor follows an issue. */
   readonly issueSubscription: DataLoader<number, boolean>;
 }
@@ -48,6 +51,7 @@ function makeLoaders(context: Context): Loaders {
       return ids.map((id) => projects.get(id) ?? null);
     }),
     userDetails: new DataLoader<number, UserDetails>((ids) => findDetails(context, ids)),
+    groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
     issueSubscription: new DataLoader((ids) => issueSubscriptions(context, ids)),
   };
 }

@@ -12,7 +12,10 @@ import {
 export interface Limits {
   /** Levels of fields below the operation. */
   depth: number;
-  /** Fields, those under a list counted as often as the list's `limit`, `first` or `last` says (100 for a variable). */
+  /**
+   * Fields, those under a list counted as often as the list's `limit`, `first` or `last` says (100 for a variable), those
+   * under a list that is never cut (UNCUT) a hundred times.
+   */
   cost: number;
   /** Aliases in all. */
   aliases: number;
@@ -21,6 +24,9 @@ export interface Limits {
 }
 
 export const DEFAULT_LIMITS: Limits = { depth: 12, cost: 25_000, aliases: 60, batch: 10 };
+
+/** Fields with all records of a list. */
+const UNCUT = new Set(['allProjects', 'allSharedProjects']);
 
 /** A validation rule that refuses operations beyond the limits. */
 export function limitRule(limits: Limits) {
@@ -50,7 +56,14 @@ function measure(
       if (selection.name.value.startsWith('__')) continue;
       const inner = selection.selectionSet ? measure(selection.selectionSet, context, within) : part;
       const size = selection.arguments?.find(({ name }) => ['limit', 'first', 'last'].includes(name.value))?.value;
-      const times = size === undefined ? 1 : size.kind === Kind.INT ? Math.min(Number(size.value), 100) : 100;
+      const uncut = UNCUT.has(selection.name.value);
+      const times = uncut
+        ? 100
+        : size === undefined
+          ? 1
+          : size.kind === Kind.INT
+            ? Math.min(Number(size.value), 100)
+            : 100;
       part = {
         depth: inner.depth + 1,
         cost: 1 + inner.cost * Math.max(1, times),

@@ -160,9 +160,14 @@ function respond(
   send(response, status, JSON.stringify(body), request);
 }
 
+/** Deletes the keys from the record, or from each record of an array, where their value is null. */
 function omitNulls(body: unknown, keys: readonly string[]): void {
   for (const record of Array.isArray(body) ? body : [body]) {
-    for (const key of keys) if (record[key] === null) delete record[key];
+    for (const key of keys) {
+      const dot = key.indexOf('.');
+      if (dot > 0) omitNulls(record[key.slice(0, dot)], [key.slice(dot + 1)]);
+      else if (record[key] === null) delete record[key];
+    }
   }
 }
 
@@ -228,10 +233,12 @@ function refOf({ route }: Endpoint, values: string[]): unknown {
 
 /** The URL of the request with the new full path of what `:id` names in its place. */
 function movedUrl({ route }: Endpoint, values: string[], movedTo: string, url: string): string {
-  const old = encodeURIComponent(values[pathNames(route).indexOf('id')] ?? '');
+  const old = values[pathNames(route).indexOf('id')] ?? '';
+  const collection = route.path.split('/').at(route.path.split('/').indexOf(':id') - 1);
   const target = new URL(url);
   const parts = target.pathname.split('/');
-  const at = parts.findIndex((part) => part !== '' && encodeURIComponent(decodeURIComponent(part)) === old);
+  const named = (part: string) => [old, `${old}.json`].includes(decodeURIComponent(part));
+  const at = parts.findIndex((part, index) => named(part) && parts.slice(0, index).findLast(Boolean) === collection);
   if (at >= 0) parts[at] = encodeURIComponent(movedTo);
   target.pathname = parts.join('/');
   for (const secret of ['private_token', 'access_token', 'bearer_token', 'sudo']) target.searchParams.delete(secret);

@@ -34,7 +34,7 @@ export interface Route {
   readonly atLeastOne?: readonly string[];
   /** Parameters of which all must be present or none. */
   readonly allOrNone?: readonly string[];
-  /** Keys that are left out of the record where their value is null. */
+  /** Keys that are left out of the record where their value is null; `a.b` is key `b` of the record, or each record, at `a`. */
   readonly omitNull?: readonly string[];
   /** The message of a 404 when the resource of that name is missing, where it is not the usual one. */
   readonly notFound?: Readonly<Record<string, string>>;

@@ -1,10 +1,13 @@
 import type { Route } from '#rest/engine/route.ts';
 import { emails } from '#rest/v4/emails.ts';
+import { accessRequests } from '#rest/v4/access_requests.ts';
 import { groups } from '#rest/v4/groups.ts';
 import { issues } from '#rest/v4/issues.ts';
 import { keys } from '#rest/v4/keys.ts';
 import { labels } from '#rest/v4/labels.ts';
+import { members } from '#rest/v4/members.ts';
 import { milestones } from '#rest/v4/milestones.ts';
+import { namespaces } from '#rest/v4/namespaces.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { tokens } from '#rest/v4/tokens.ts';
 import { users } from '#rest/v4/users.ts';
@@ -16,6 +19,9 @@ export const routes: Route[] = [
   ...emails,
   ...tokens,
   ...groups,
+  ...namespaces,
+  ...members,
+  ...accessRequests,
   ...projects,
   ...issues,
   ...labels,

@@ -1,7 +1,19 @@
 import { builder } from '#schema/builder.ts';
-import { Visibility } from '#schema/enums.ts';
+import { connectionOf } from '#schema/connection.ts';
+import { AccessLevel, Visibility } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import type { GroupRow } from '#src/groups/find.ts';
+import type { GroupStatistics } from '#src/groups/statistics.ts';
+
+const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').implement({
+  description: 'What the projects directly in a group take, in bytes.',
+  fields: (t) => ({
+    storageSize: t.exposeFloat('storageSize', { description: 'The other sizes together.' }),
+    repositorySize: t.exposeFloat('repositorySize', { description: 'The repositories.' }),
+    lfsObjectsSize: t.exposeFloat('lfsObjectsSize', { description: 'Large files.' }),
+    jobArtifactsSize: t.exposeFloat('jobArtifactsSize', { description: 'What jobs left behind.' }),
+  }),
+});
 
 export const Group = builder.objectRef<GroupRow>('Group');
 Group.implement({
@@ -19,6 +31,18 @@ Group.implement({
     lfsEnabled: t.exposeBoolean('lfsEnabled', { description: 'Whether large file storage is on.' }),
     requestAccessEnabled: t.exposeBoolean('requestAccessEnabled', { description: 'Whether users may ask for access.' }),
     parentId: t.exposeInt('parentId', { nullable: true, description: 'Numeric ID of the group around it.' }),
+    statistics: t.field({
+      type: Statistics,
+      nullable: true,
+      description: 'What its projects take; null for all but administrators.',
+      resolve: ({ id }, _args, { loaders }) => loaders.groupStatistics.load(id),
+    }),
+    viewerAccessLevel: t.field({
+      type: AccessLevel,
+      nullable: true,
+      description: 'The effective access level of the caller; null without a membership of it or a group around it.',
+      resolve: ({ accessLevel }) => accessLevel || null,
+    }),
     avatarUrl: t.string({ nullable: true, description: 'Address of its picture.', resolve: () => null }),
     webUrl: t.string({
       description: 'Address of its page.',
@@ -26,3 +50,5 @@ Group.implement({
     }),
   }),
 });
+
+export const GroupConnection = connectionOf('Group', Group);

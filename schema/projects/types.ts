@@ -1,20 +1,10 @@
 import { builder } from '#schema/builder.ts';
-import { AccessLevel, NamespaceKind, Visibility } from '#schema/enums.ts';
+import { AccessLevel, Visibility } from '#schema/enums.ts';
+import { Namespace } from '#schema/namespaces/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { User } from '#schema/users/types.ts';
-import type { NamespaceRow, ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
 import { runnersToken } from '#src/projects/runners_token.ts';
-
-const Namespace = builder.objectRef<NamespaceRow>('Namespace').implement({
-  description: 'Where projects live.',
-  fields: (t) => ({
-    databaseId: t.exposeInt('id', { description: 'Numeric ID; that of the group where it is one.' }),
-    name: t.exposeString('name', { description: 'What people call it.' }),
-    path: t.exposeString('path', { description: 'Its part of addresses.' }),
-    kind: t.expose('kind', { type: NamespaceKind, description: 'What it belongs to.' }),
-    fullPath: t.exposeString('fullPath', { description: 'Paths from the topmost group down.' }),
-  }),
-});
 
 const ProjectShare = builder.objectRef<ProjectRow['sharedWithGroups'][number]>('ProjectShare').implement({
   description: 'Access that a project gives to the members of a group.',

@@ -148,6 +148,6 @@ export const UserActivity = builder.objectRef<Activity>('UserActivity').implemen
 export const UserActivityConnection = connectionOf('UserActivity', UserActivity);
 
 /** The picture of 80 pixels that the avatar service has for an address, or makes for it. */
-function avatarUrl(hash: string): string {
+export function avatarUrl(hash: string): string {
   return `https://www.gravatar.com/avatar/${hash}?s=80&d=identicon`;
 }

@@ -57,7 +57,7 @@ export function accessibleProjects(actor: Pick<Actor, 'id'>): Prisma.Sql {
 }
 
 /** An array of the namespaces of which the actor is a member. */
-function memberNamespaces(actor: Pick<Actor, 'id'>): Prisma.Sql {
+export function memberNamespaces(actor: Pick<Actor, 'id'>): Prisma.Sql {
   return sql`ARRAY(SELECT m.namespace_id FROM members m WHERE m.user_id = ${actor.id} AND m.namespace_id IS NOT NULL
     AND ${live('m')})`;
 }

@@ -1,50 +1,40 @@
-import { authorize, OWNER } from '#src/access/abilities.ts';
-import { type Context, requireActor } from '#src/access/actor.ts';
-import { violates } from '#src/db.ts';
-import { type FieldErrors, Forbidden, ValidationFailed } from '#src/errors.ts';
+import { authorize, OWNER, type Visibility } from '#src/access/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
+import { type Transaction, violates } from '#src/db.ts';
+import { Forbidden, NotFound, ValidationFailed } from '#src/errors.ts';
 import { findGroup, type GroupRow } from '#src/groups/find.ts';
-import { groupPathErrors } from '#src/groups/path.ts';
+import { type GroupValues, groupErrors, isWider, visibilityErrors } from '#src/groups/values.ts';
+import { type HeldNamespace, holdNamespace } from '#src/namespaces/lock.ts';
+import { takePath } from '#src/redirects/paths.ts';
+import { currentSettings } from '#src/settings/current.ts';
 
-export interface NewGroup {
+export interface NewGroup extends GroupValues {
   name: string;
   path: string;
-  description?: string | null | undefined;
-  /** `private` when absent (behaviour.md 9). */
-  visibility?: GroupRow['visibility'] | null | undefined;
-  lfsEnabled?: boolean | null | undefined;
-  requestAccessEnabled?: boolean | null | undefined;
   parentId?: number | null | undefined;
 }
+
+/** How many groups may lie around each other. */
+const MAX_DEPTH = 20;
 
 /** Creates a group whose owner is the actor. Throws Forbidden, NotFound for the parent, ValidationFailed. */
 export async function createGroup(context: Context, input: NewGroup): Promise<GroupRow> {
   const actor = requireActor(context);
+  if (!mayCreateGroups(actor)) throw new Forbidden();
   const parent = input.parentId == null ? null : await findGroup(context, input.parentId);
   if (parent) authorize(actor, 'create_subgroup', parent);
-  else if (!actor.admin && !actor.canCreateGroup) throw new Forbidden();
-  const errors = groupErrors(input, parent);
-  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-  const { name, path } = input;
+  const settings = await currentSettings(context.db);
   try {
     const id = await context.db.$transaction(async (tx) => {
-      const group = await tx.namespace.create({
-        data: {
-          kind: 'group',
-          name,
-          path,
-          fullPath: parent ? `${parent.fullPath}/${path}` : path,
-          fullName: parent ? `${parent.fullName} / ${name}` : name,
-          parentId: parent?.id ?? null,
-          description: input.description ?? '',
-          visibility: input.visibility ?? 'private',
-          lfsEnabled: input.lfsEnabled ?? true,
-          requestAccessEnabled: input.requestAccessEnabled ?? false,
-          members: { create: { userId: actor.id, accessLevel: OWNER } },
-        },
-      });
-      const lineage = [...(parent?.lineage ?? []), group.id];
-      await tx.namespace.update({ where: { id: group.id }, data: { lineage } });
-      return group.id;
+      const held = parent && (await holdNamespace(tx, parent.id));
+      if (parent && !held) throw new NotFound('Group');
+      const visibility = input.visibility ?? byDefault(settings.defaultGroupVisibility, held);
+      const errors = groupErrors(input, held !== null);
+      const wrong = visibilityErrors(actor, settings, visibility, held?.visibility ?? null);
+      if (wrong.length > 0) errors.visibility_level = wrong;
+      if (held && held.lineage.length >= MAX_DEPTH) errors.parent_id = ['has too deep level of nesting'];
+      if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+      return insert(tx, actor, { ...input, visibility }, held);
     });
     return await findGroup(context, id);
   } catch (error) {
@@ -53,19 +43,40 @@ export async function createGroup(context: Context, input: NewGroup): Promise<Gr
   }
 }
 
-const LEVELS = ['private', 'internal', 'public'];
+/** Administrators, and users who are allowed to and not external. */
+function mayCreateGroups({ admin, external, canCreateGroup }: Actor): boolean {
+  return admin || (canCreateGroup && !external);
+}
 
-function groupErrors({ name, path, visibility }: NewGroup, parent: GroupRow | null): FieldErrors {
-  const errors: FieldErrors = {};
-  if (name.trim() === '') errors.name = ["can't be blank"];
-  else if (name.length > 255) errors.name = ['is too long (maximum is 255 characters)'];
-  else if (!/^[\p{L}\p{N}_\p{Emoji}][\p{L}\p{N}\p{Emoji}_.\- ]*$/u.test(name)) {
-    errors.name = ["can contain only letters, digits, '_', '.', dash and space."];
-  }
-  const wrong = path === '' ? ["can't be blank"] : groupPathErrors(path, { nested: parent !== null });
-  if (wrong.length > 0) errors.path = wrong;
-  if (parent && visibility && LEVELS.indexOf(visibility) > LEVELS.indexOf(parent.visibility)) {
-    errors.visibility_level = [`${visibility} is not allowed in a ${parent.visibility} group.`];
-  }
-  return errors;
+/** The default of the settings, but not wider than the group around. */
+function byDefault(visibility: Visibility, parent: HeldNamespace | null): Visibility {
+  return parent && isWider(visibility, parent.visibility) ? parent.visibility : visibility;
+}
+
+async function insert(
+  tx: Transaction,
+  actor: Actor,
+  { name, path, description, visibility, lfsEnabled, requestAccessEnabled }: NewGroup & { visibility: Visibility },
+  parent: HeldNamespace | null,
+): Promise<number> {
+  const fullPath = parent ? `${parent.fullPath}/${path}` : path;
+  const group = await tx.namespace.create({
+    data: {
+      kind: 'group',
+      name,
+      path,
+      fullPath,
+      fullName: parent ? `${parent.fullName} / ${name}` : name,
+      parentId: parent?.id ?? null,
+      description: description ?? '',
+      visibility,
+      lfsEnabled: lfsEnabled ?? true,
+      requestAccessEnabled: requestAccessEnabled ?? false,
+      members: { create: { userId: actor.id, accessLevel: OWNER } },
+    },
+  });
+  const lineage = [...(parent?.lineage ?? []), group.id];
+  await tx.namespace.update({ where: { id: group.id }, data: { lineage } });
+  await takePath(tx, fullPath);
+  return group.id;
 }

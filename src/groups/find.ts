@@ -1,5 +1,5 @@
 import type { Subject } from '#src/access/abilities.ts';
-import { type Context, requireActor } from '#src/access/actor.ts';
+import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { groupAccessLevel, groupVisible } from '#src/access/visibility.ts';
 import { Prisma } from '#src/db.ts';
 import { NotFound } from '#src/errors.ts';
@@ -36,9 +36,23 @@ async function selectGroup(context: Context, ref: Ref): Promise<GroupRow | undef
   const actor = requireActor(context);
   const wanted = typeof ref === 'number' ? sql`n.id = ${ref}` : sql`lower(n.full_path) = lower(${ref})`;
   const [group] = await context.db.$queryRaw<GroupRow[]>`
-    SELECT n.id, n.name, n.path, n.full_name AS "fullName", n.full_path AS "fullPath", n.description,
-      n.visibility::text AS visibility, n.lfs_enabled AS "lfsEnabled", n.request_access_enabled AS "requestAccessEnabled",
-      n.parent_id AS "parentId", n.lineage, ${groupAccessLevel(actor)}::int AS "accessLevel"
-    FROM namespaces n WHERE n.kind = 'group' AND ${wanted} AND n.deleted_at IS NULL AND ${groupVisible(actor)}`;
+    SELECT ${columns(actor)} FROM namespaces n
+    WHERE n.kind = 'group' AND ${wanted} AND n.deleted_at IS NULL AND ${groupVisible(actor)}`;
   return group;
+}
+
+/**
+ * A statement for a JSON array of GroupRow: those whose IDs the statement `ids` gives, in its order, as the actor has them.
+ * The caller has made sure that the actor may see them.
+ */
+export function groupRows(actor: Actor, ids: Prisma.Sql): Prisma.Sql {
+  return sql`(SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (SELECT ${columns(actor)}
+    FROM unnest(ARRAY(${ids})) WITH ORDINALITY AS page (id, ord) JOIN namespaces n ON n.id = page.id ORDER BY page.ord) t)`;
+}
+
+/** The columns of a GroupRow from alias `n`. */
+function columns(actor: Actor): Prisma.Sql {
+  return sql`n.id, n.name, n.path, n.full_name AS "fullName", n.full_path AS "fullPath", n.description,
+    n.visibility::text AS visibility, n.lfs_enabled AS "lfsEnabled", n.request_access_enabled AS "requestAccessEnabled",
+    n.parent_id AS "parentId", n.lineage, ${groupAccessLevel(actor)}::int AS "accessLevel"`;
 }

@@ -5,6 +5,13 @@ const RESERVED = new Set(
   ),
 );
 
+/** Names that pages and routes of a group need, below its own path. */
+const RESERVED_BELOW = new Set(
+  '- activity avatar badges blame blob commits create edit environments files find_file group_members issues labels merge_requests milestones new notification_setting preview projects raw refs settings subgroups tree update wikis'.split(
+    ' ',
+  ),
+);
+
 /** What is wrong with the path of a group or a username (behaviour.md 1.6); empty when nothing is. */
 export function groupPathErrors(path: string, { nested = false }: { nested?: boolean } = {}): string[] {
   if (path.length > 255) return ['is too long (maximum is 255 characters)'];
@@ -13,5 +20,6 @@ export function groupPathErrors(path: string, { nested = false }: { nested?: boo
       "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.",
     ];
   }
-  return !nested && RESERVED.has(path.toLowerCase()) ? [`${path} is a reserved name`] : [];
+  const reserved = nested ? RESERVED_BELOW : RESERVED;
+  return reserved.has(path.toLowerCase()) ? [`${path} is a reserved name`] : [];
 }

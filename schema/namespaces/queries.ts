@@ -1,0 +1,17 @@
+import { builder } from '#schema/builder.ts';
+import { loadPage, pageArgs } from '#schema/connection.ts';
+import { NamespaceConnection } from '#schema/namespaces/types.ts';
+import { listNamespaces } from '#src/namespaces/list.ts';
+
+builder.queryFields((t) => ({
+  namespaces: t.field({
+    type: NamespaceConnection,
+    description:
+      'The personal namespace of the caller and the groups of which they are a member, newest first; all for administrators.',
+    args: {
+      ...pageArgs,
+      search: t.arg.string({ description: 'Only those with this text in name or path.' }),
+    },
+    resolve: (_root, args, context, info) => loadPage(args, info, (page) => listNamespaces(context, args, page)),
+  }),
+}));

@@ -1,0 +1,18 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf } from '#schema/connection.ts';
+import { NamespaceKind } from '#schema/enums.ts';
+import type { NamespaceRow } from '#src/projects/find.ts';
+
+export const Namespace = builder.objectRef<NamespaceRow>('Namespace');
+Namespace.implement({
+  description: 'Where projects live.',
+  fields: (t) => ({
+    databaseId: t.exposeInt('id', { description: 'Numeric ID; that of the group where it is one.' }),
+    name: t.exposeString('name', { description: 'What people call it.' }),
+    path: t.exposeString('path', { description: 'Its part of addresses.' }),
+    kind: t.expose('kind', { type: NamespaceKind, description: 'What it belongs to.' }),
+    fullPath: t.exposeString('fullPath', { description: 'Paths from the topmost group down.' }),
+  }),
+});
+
+export const NamespaceConnection = connectionOf('Namespace', Namespace);

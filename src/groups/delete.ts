@@ -1,0 +1,25 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { NotFound } from '#src/errors.ts';
+import { findGroup, type GroupRow, type Ref } from '#src/groups/find.ts';
+import { lockNamespaceTree } from '#src/namespaces/lock.ts';
+
+/**
+ * Deletes a group with the groups and projects inside: they are in no answer any more from now on, and a job removes them.
+ * Gives the group as it was. Throws NotFound, Forbidden.
+ */
+export async function deleteGroup(context: Context, ref: Ref): Promise<GroupRow> {
+  const actor = requireActor(context);
+  const group = await findGroup(context, ref);
+  authorize(actor, 'delete_group', group);
+  await context.db.$transaction(async (tx) => {
+    if (!(await lockNamespaceTree(tx, group.id))) throw new NotFound('Group');
+    await tx.$executeRaw`
+      UPDATE projects SET deleted_at = now() WHERE deleted_at IS NULL
+        AND namespace_id IN (SELECT id FROM namespaces WHERE lineage @> ARRAY[${group.id}]::int[])`;
+    await tx.$executeRaw`
+      UPDATE namespaces SET deleted_at = now() WHERE lineage @> ARRAY[${group.id}]::int[] AND deleted_at IS NULL`;
+    await context.jobs.enqueue(tx, 'namespaces.remove', { namespaceId: group.id });
+  });
+  return group;
+}

@@ -1,0 +1,60 @@
+import { VISIBILITIES, type Visibility } from '#src/access/abilities.ts';
+import type { Actor } from '#src/access/actor.ts';
+import type { FieldErrors } from '#src/errors.ts';
+import { groupPathErrors } from '#src/groups/path.ts';
+import type { Settings } from '#src/settings/current.ts';
+
+/** What a group is to be; what is not given stays as it is. */
+export interface GroupValues {
+  name?: string | null | undefined;
+  path?: string | null | undefined;
+  description?: string | null | undefined;
+  visibility?: Visibility | null | undefined;
+  lfsEnabled?: boolean | null | undefined;
+  requestAccessEnabled?: boolean | null | undefined;
+}
+
+/** What is wrong with the texts that are given (behaviour.md 1.6). */
+export function groupErrors({ name, path, description }: GroupValues, nested: boolean): FieldErrors {
+  const errors: FieldErrors = {};
+  if (name != null) {
+    const wrong = nameErrors(name);
+    if (wrong.length > 0) errors.name = wrong;
+  }
+  if (path != null) {
+    const wrong = path === '' ? ["can't be blank"] : groupPathErrors(path, { nested });
+    if (wrong.length > 0) errors.path = wrong;
+  }
+  if (description != null && description.length > 255) {
+    errors.description = ['is too long (maximum is 255 characters)'];
+  }
+  return errors;
+}
+
+/** Why the actor may not give a group this visibility, under a parent where it has one; empty when nothing is wrong. */
+export function visibilityErrors(
+  actor: Actor,
+  { restrictedVisibilityLevels }: Settings,
+  visibility: Visibility,
+  parent: Visibility | null,
+): string[] {
+  if (!actor.admin && restrictedVisibilityLevels?.includes(visibility)) {
+    return [`${visibility} has been restricted by your administrator`];
+  }
+  if (parent && isWider(visibility, parent)) return [`${visibility} is not allowed in a ${parent} group.`];
+  return [];
+}
+
+/** Whether more people see what is `visibility` than what is `other`. */
+export function isWider(visibility: Visibility, other: Visibility): boolean {
+  return VISIBILITIES.indexOf(visibility) > VISIBILITIES.indexOf(other);
+}
+
+/** Letters with their marks, digits, `_`, `.`, dashes of all kinds, spaces. */
+const NAME = /^[\p{L}\p{M}\p{N}\p{Pd}_. ]+$/u;
+
+function nameErrors(name: string): string[] {
+  if (name.trim() === '') return ["can't be blank"];
+  if (name.length > 255) return ['is too long (maximum is 255 characters)'];
+  return NAME.test(name) ? [] : ["can contain only letters, digits, '_', '.', dash and space."];
+}

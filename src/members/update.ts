@@ -1,0 +1,36 @@
+import { OWNER } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { ValidationFailed } from '#src/errors.ts';
+import { expiryErrors } from '#src/members/expiry.ts';
+import { keepAnOwner } from '#src/members/last_owner.ts';
+import { checkGrant, levelErrors } from '#src/members/level.ts';
+import { findMember, type MemberRow, readMember } from '#src/members/list.ts';
+import { authorizeMembers, findSource, type SourceRef } from '#src/members/source.ts';
+
+export interface MemberChanges {
+  accessLevel: number;
+  /** The day from which on it gives nothing: `YYYY-MM-DD`. Unset means unchanged, null never. */
+  expiresAt?: string | null | undefined;
+}
+
+/** Changes a direct membership. Throws NotFound for source and member, Forbidden, ValidationFailed. */
+export async function updateMember(
+  context: Context,
+  ref: SourceRef,
+  userId: number,
+  { accessLevel, expiresAt }: MemberChanges,
+): Promise<MemberRow> {
+  const actor = requireActor(context);
+  const source = await findSource(context, ref);
+  authorizeMembers(actor, source);
+  const member = await findMember(context, source, userId);
+  const errors = { ...levelErrors(source, accessLevel), ...expiryErrors(expiresAt) };
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  checkGrant(actor, source, accessLevel);
+  await context.db.$transaction(async (tx) => {
+    if (accessLevel < OWNER || expiresAt) await keepAnOwner(tx, source, member);
+    const data = { accessLevel, ...(expiresAt === undefined ? {} : { expiresAt: expiresAt && new Date(expiresAt) }) };
+    await tx.member.updateMany({ where: { id: member.id }, data });
+  });
+  return readMember(context, source, userId);
+}

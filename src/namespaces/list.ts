@@ -1,0 +1,31 @@
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { memberNamespaces } from '#src/access/visibility.ts';
+import { all, containing, Prisma, queryPage } from '#src/db.ts';
+import type { Page, PageRequest } from '#src/page.ts';
+import type { NamespaceRow } from '#src/projects/find.ts';
+
+const { sql } = Prisma;
+
+/**
+ * The namespaces of the actor, newest first: the personal one and the groups of which the actor is a member, directly or
+ * through a group around; for administrators all. `search` is found anywhere in name or path, whatever its case.
+ */
+export async function listNamespaces(
+  context: Context,
+  { search }: { search?: string | null | undefined },
+  { limit, offset, withTotal }: PageRequest,
+): Promise<Page<NamespaceRow>> {
+  const actor = requireActor(context);
+  const conditions = [sql`n.deleted_at IS NULL`];
+  if (!actor.admin) conditions.push(sql`(n.owner_id = ${actor.id} OR n.lineage && ${memberNamespaces(actor)})`);
+  if (search?.trim()) {
+    const pattern = containing(search.trim());
+    conditions.push(sql`n.id IN (SELECT id FROM namespaces WHERE name ILIKE ${pattern}
+      UNION SELECT id FROM namespaces WHERE path ILIKE ${pattern})`);
+  }
+  const source = sql`namespaces n WHERE ${all(conditions)}`;
+  const nodes = sql`(SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (
+    SELECT n.id, n.name, n.path, n.kind, n.full_path AS "fullPath" FROM ${source}
+    ORDER BY n.id DESC LIMIT ${limit} OFFSET ${offset}) t)`;
+  return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
+}
