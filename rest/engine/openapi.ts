@@ -153,10 +153,10 @@ function bareOutput(
   return named(type);
 }
 
-function inputSchema({ type, commaSeparated, minimum }: Parameter): Json {
+function inputSchema({ type, commaSeparated, minimum, allowed }: Parameter): Json {
   const bare: GraphQLInputType = isNonNullType(type) ? type.ofType : type;
   if (commaSeparated) return { type: 'string', description: 'Separated by commas.' };
-  const limit = minimum === undefined ? {} : { minimum };
+  const limit = { ...(minimum === undefined ? {} : { minimum }), ...(allowed ? { enum: allowed } : {}) };
   if (!isListType(bare)) return { ...named(bare), ...limit };
   return { type: 'array', items: named(isNonNullType(bare.ofType) ? bare.ofType.ofType : bare.ofType) };
 }
