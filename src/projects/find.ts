@@ -1,5 +1,5 @@
 import type { Subject } from '#src/access/abilities.ts';
-import { type Context, requireApiScope } from '#src/access/actor.ts';
+import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts';
 import { groupVisible, live, projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
 import { Prisma, queryJson } from '#src/db.ts';
 import { NotFound } from '#src/errors.ts';
@@ -72,30 +72,44 @@ export async function findProjectsByIds(context: Context, ids: readonly number[]
 
 async function selectProjects(context: Context, condition: Prisma.Sql): Promise<ProjectRow[]> {
   const { actor } = context;
-  const json = sql`
-    SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (
-      SELECT p.id, p.name, p.path, n.full_path || '/' || p.path AS "fullPath", n.full_name || ' / ' || p.name AS "fullName",
-        p.description, p.visibility, p.archived, p.default_branch AS "defaultBranch", p.issues_enabled AS "issuesEnabled",
-        p.merge_requests_enabled AS "mergeRequestsEnabled", p.wiki_enabled AS "wikiEnabled", p.jobs_enabled AS "jobsEnabled",
-        p.snippets_enabled AS "snippetsEnabled", p.container_registry_enabled AS "containerRegistryEnabled",
-        p.shared_runners_enabled AS "sharedRunnersEnabled", p.lfs_enabled AS "lfsEnabled", p.public_jobs AS "publicJobs",
-        p.request_access_enabled AS "requestAccessEnabled",
-        p.only_allow_merge_if_pipeline_succeeds AS "onlyAllowMergeIfPipelineSucceeds",
-        p.only_allow_merge_if_all_discussions_are_resolved AS "onlyAllowMergeIfAllDiscussionsAreResolved",
-        p.created_at AS "createdAt", p.last_activity_at AS "lastActivityAt", p.creator_id AS "creatorId",
-        json_build_object('id', n.id, 'name', n.name, 'path', n.path, 'kind', n.kind, 'fullPath', n.full_path) AS namespace,
-        ${userJson('o')} AS owner, c.opened AS "openIssuesCount",
-        COALESCE((SELECT json_agg(json_build_object('groupId', g.id, 'groupName', g.name, 'groupAccessLevel', s.group_access)
-          ORDER BY s.id) FROM project_shares s JOIN namespaces g ON g.id = s.group_id
-          WHERE s.project_id = p.id AND ${live('s')} AND ${groupVisible(actor, 'g')}), '[]') AS "sharedWithGroups",
-        (SELECT m.access_level FROM members m WHERE m.project_id = p.id AND m.user_id = ${actor?.id ?? 0} AND ${live('m')}) AS "projectMembership",
-        (SELECT max(m.access_level) FROM members m WHERE m.namespace_id = ANY(n.lineage) AND m.user_id = ${actor?.id ?? 0}
-          AND ${live('m')}) AS "groupMembership",
-        ${projectAccessLevel(actor)} AS "accessLevel"
-      FROM projects p JOIN namespaces n ON n.id = p.namespace_id JOIN project_counters c ON c.project_id = p.id
-        LEFT JOIN users o ON o.id = n.owner_id
-      WHERE ${condition} AND ${projectVisible(actor)}) t`;
+  const json = sql`SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (SELECT ${columns(actor)}
+    FROM projects p ${RELATIONS} WHERE ${condition} AND ${projectVisible(actor)}) t`;
   return queryJson(context.db, json);
+}
+
+/**
+ * A statement for a JSON array of ProjectRow: those whose IDs the statement `ids` gives, in its order, as the actor has
+ * them. The caller has made sure that the actor may see them.
+ */
+export function projectRows(actor: Actor | null, ids: Prisma.Sql): Prisma.Sql {
+  return sql`(SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (SELECT ${columns(actor)}
+    FROM unnest(ARRAY(${ids})) WITH ORDINALITY AS page (id, ord) JOIN projects p ON p.id = page.id ${RELATIONS}
+    ORDER BY page.ord) t)`;
+}
+
+const RELATIONS = sql`JOIN namespaces n ON n.id = p.namespace_id JOIN project_counters c ON c.project_id = p.id
+  LEFT JOIN users o ON o.id = n.owner_id`;
+
+/** The columns of a ProjectRow from alias `p` and its relations. */
+function columns(actor: Actor | null): Prisma.Sql {
+  return sql`p.id, p.name, p.path, n.full_path || '/' || p.path AS "fullPath", n.full_name || ' / ' || p.name AS "fullName",
+    p.description, p.visibility, p.archived, p.default_branch AS "defaultBranch", p.issues_enabled AS "issuesEnabled",
+    p.merge_requests_enabled AS "mergeRequestsEnabled", p.wiki_enabled AS "wikiEnabled", p.jobs_enabled AS "jobsEnabled",
+    p.snippets_enabled AS "snippetsEnabled", p.container_registry_enabled AS "containerRegistryEnabled",
+    p.shared_runners_enabled AS "sharedRunnersEnabled", p.lfs_enabled AS "lfsEnabled", p.public_jobs AS "publicJobs",
+    p.request_access_enabled AS "requestAccessEnabled",
+    p.only_allow_merge_if_pipeline_succeeds AS "onlyAllowMergeIfPipelineSucceeds",
+    p.only_allow_merge_if_all_discussions_are_resolved AS "onlyAllowMergeIfAllDiscussionsAreResolved",
+    p.created_at AS "createdAt", p.last_activity_at AS "lastActivityAt", p.creator_id AS "creatorId",
+    json_build_object('id', n.id, 'name', n.name, 'path', n.path, 'kind', n.kind, 'fullPath', n.full_path) AS namespace,
+    ${userJson('o')} AS owner, c.opened AS "openIssuesCount",
+    COALESCE((SELECT json_agg(json_build_object('groupId', g.id, 'groupName', g.name, 'groupAccessLevel', s.group_access)
+      ORDER BY s.id) FROM project_shares s JOIN namespaces g ON g.id = s.group_id
+      WHERE s.project_id = p.id AND ${live('s')} AND ${groupVisible(actor, 'g')}), '[]') AS "sharedWithGroups",
+    (SELECT m.access_level FROM members m WHERE m.project_id = p.id AND m.user_id = ${actor?.id ?? 0} AND ${live('m')}) AS "projectMembership",
+    (SELECT max(m.access_level) FROM members m WHERE m.namespace_id = ANY(n.lineage) AND m.user_id = ${actor?.id ?? 0}
+      AND ${live('m')}) AS "groupMembership",
+    ${projectAccessLevel(actor)} AS "accessLevel"`;
 }
 
 /** The condition on aliases `p` and `n` that names one project. */

@@ -1,0 +1,80 @@
+import type { Visibility } from '#src/access/abilities.ts';
+import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts';
+import { accessibleProjects, live, projectListed } from '#src/access/visibility.ts';
+import { all, containing, Prisma, queryPage } from '#src/db.ts';
+import type { Direction, Page, PageRequest } from '#src/page.ts';
+import { type ProjectRow, projectRows } from '#src/projects/find.ts';
+
+const { sql } = Prisma;
+
+/** The filters of every project list (rest-api-v4.md, Groups and namespaces; endpoints-beyond.md, Projects). */
+export interface ProjectFilter {
+  /** Only archived ones, or only others; both when absent. */
+  archived?: boolean | null | undefined;
+  visibility?: Visibility | null | undefined;
+  /** Found anywhere in path, name, description or the name of the namespace, whatever its case. */
+  search?: string | null | undefined;
+  /** Those in the actor's personal namespace and in groups that the actor owns. */
+  owned?: boolean | null | undefined;
+  starred?: boolean | null | undefined;
+  /** Those in which the actor has any access level. */
+  membership?: boolean | null | undefined;
+}
+
+export interface ProjectOrder {
+  by: 'id' | 'name' | 'path' | 'created_at' | 'updated_at' | 'last_activity_at';
+  direction: Direction;
+}
+
+/** The projects that the actor sees, within the scope that further conditions on alias `p` make; for anonymous callers too. */
+export async function listProjects(
+  context: Context,
+  filter: ProjectFilter,
+  order: ProjectOrder,
+  { limit, offset, withTotal }: PageRequest,
+  scope: Prisma.Sql[] = [],
+): Promise<Page<ProjectRow>> {
+  const { db, actor } = context;
+  requireApiScope(actor);
+  const source = sql`projects p WHERE ${all([...scope, ...projectConditions(actor, filter)])}`;
+  const ids = sql`SELECT p.id FROM ${source} ORDER BY ${orderBy(order)} LIMIT ${limit} OFFSET ${offset}`;
+  return queryPage(db, offset, projectRows(actor, ids), withTotal && sql`(SELECT count(*) FROM ${source})`);
+}
+
+/** Conditions on alias `p`: what the actor sees of what the filter lets through. */
+export function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.Sql[] {
+  const conditions = [projectListed(actor)];
+  const { archived, visibility, search, owned, starred, membership } = filter;
+  if (archived != null) conditions.push(archived ? sql`p.archived` : sql`NOT p.archived`);
+  if (visibility) conditions.push(sql`p.visibility = ${visibility}::visibility`);
+  if (search?.trim()) conditions.push(sql`p.id IN (${searched(search.trim())})`);
+  // Nothing is an anonymous caller's own.
+  if (!actor) return owned || starred || membership ? [sql`FALSE`] : conditions;
+  if (owned) conditions.push(sql`p.namespace_id IN (${ownedNamespaces(actor)})`);
+  if (starred)
+    conditions.push(sql`p.id IN (SELECT st.project_id FROM project_stars st WHERE st.user_id = ${actor.id})`);
+  if (membership) conditions.push(sql`p.id IN (${accessibleProjects(actor)})`);
+  return conditions;
+}
+
+/** One branch for each column, so that each finds its rows by its own index. */
+function searched(text: string): Prisma.Sql {
+  const pattern = containing(text);
+  return sql`SELECT sp.id FROM projects sp WHERE sp.name ILIKE ${pattern}
+    UNION SELECT sp.id FROM projects sp WHERE sp.path ILIKE ${pattern}
+    UNION SELECT sp.id FROM projects sp WHERE sp.description ILIKE ${pattern}
+    UNION SELECT sp.id FROM namespaces sn JOIN projects sp ON sp.namespace_id = sn.id WHERE sn.name ILIKE ${pattern}`;
+}
+
+/** The actor's personal namespace, and the groups that the actor owns with those inside. */
+function ownedNamespaces({ id }: Actor): Prisma.Sql {
+  return sql`SELECT own.id FROM namespaces own WHERE own.owner_id = ${id}
+    UNION ALL SELECT own.id FROM namespaces own WHERE own.lineage && ARRAY(SELECT m.namespace_id FROM members m
+      WHERE m.user_id = ${id} AND m.namespace_id IS NOT NULL AND m.access_level = 50 AND ${live('m')})`;
+}
+
+/** Each order has an index that ends with the ID. */
+function orderBy({ by, direction }: ProjectOrder): Prisma.Sql {
+  const [column, end] = [Prisma.raw(`p.${by}`), Prisma.raw(direction === 'desc' ? 'DESC' : 'ASC')];
+  return by === 'id' ? sql`p.id ${end}` : sql`${column} ${end}, p.id ${end}`;
+}
