@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
-import { Viewer } from '#schema/users/types.ts';
+import { User, Viewer } from '#schema/users/types.ts';
 import { requireAccount } from '#src/access/actor.ts';
-import { findViewer } from '#src/users/find.ts';
+import { findUser, findViewer } from '#src/users/find.ts';
 
 const Version = builder.objectRef<{ version: string; revision: string }>('Version').implement({
   description: 'Which server this is.',
@@ -16,6 +16,12 @@ builder.queryFields((t) => ({
     type: Viewer,
     description: 'The account of the caller.',
     resolve: (_root, _args, context) => findViewer(context),
+  }),
+  user: t.field({
+    type: User,
+    description: 'A user, as everybody sees them.',
+    args: { id: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    resolve: (_root, { id }, context) => findUser(context, id),
   }),
   version: t.field({
     type: Version,
