@@ -46,6 +46,8 @@ export function refusal(message: string, details: Record<string, unknown>, route
       return { status, body: { error: [message] } };
     case 'NOT_FOUND':
       return { status, body: { message: notFound(String(details.resource), message, route) } };
+    case 'CONFLICT':
+      return { status, body: { message: details.fields ?? message } };
     case 'VALIDATION_FAILED': {
       const fields = details.fields as FieldErrors;
       if (areMissing(fields)) return { status, body: { error: message } };

@@ -100,7 +100,8 @@ function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): J
 }
 
 function responses({ paginated, status, resultType, selection, fragments, route }: Endpoint): Json {
-  const record = status === 204 ? null : objectSchema(resultType, selection, fragments, route.omitNull ?? []);
+  const own = () => objectSchema(resultType, selection, fragments, route.omitNull ?? []);
+  const record = status === 204 ? null : route.body ? { const: route.body } : own();
   const success = {
     description: status === 204 ? 'Done; no body.' : 'Success.',
     ...(record
