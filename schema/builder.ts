@@ -13,6 +13,7 @@ export const builder = new SchemaBuilder<{
     Date: { Input: string; Output: string | Date };
     ProjectRef: { Input: Ref; Output: Ref };
     GroupRef: { Input: Ref; Output: Ref };
+    JSON: { Input: unknown; Output: unknown };
   };
 }>({ defaultFieldNullability: false });
 

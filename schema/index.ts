@@ -21,6 +21,9 @@ import '#schema/labels/types.ts';
 import '#schema/labels/mutations.ts';
 import '#schema/milestones/queries.ts';
 import '#schema/milestones/mutations.ts';
+import '#schema/events/types.ts';
+import '#schema/settings/queries.ts';
+import '#schema/settings/mutations.ts';
 import { builder } from '#schema/builder.ts';
 
 /** The whole GraphQL schema. */

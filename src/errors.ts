@@ -78,10 +78,10 @@ export class BadRequest extends DomainError {
   }
 }
 
-/** It exists already. */
+/** It exists already; `fields` has messages by field where more than one thing is taken. */
 export class Conflict extends DomainError {
-  constructor(message: string) {
-    super('CONFLICT', message);
+  constructor(message: string, fields?: FieldErrors) {
+    super('CONFLICT', message, fields ? { fields } : {});
   }
 }
 

@@ -8,18 +8,23 @@ export interface Parameter {
   readonly in: 'path' | 'request';
   readonly commaSeparated: boolean;
   readonly minimum: number | undefined;
+  readonly allowed?: readonly number[] | undefined;
+  readonly nothing?: string | undefined;
 }
 
 /** A value that a parameter does not take; the message follows the parameter's name. */
 export class Unusable extends Error {}
 
 /** A parameter's value as the variable takes it: null for blank where the type has no blank. Throws Unusable. */
-export function coerce(value: unknown, { type, commaSeparated, minimum }: Parameter): unknown {
+export function coerce(value: unknown, { type, commaSeparated, minimum, allowed, nothing }: Parameter): unknown {
   const nullable = isNonNullType(type) ? type.ofType : type;
-  if (value === null) return null;
+  if (value === null || (nothing !== undefined && value === nothing)) return null;
   if (isListType(nullable)) return coerceList(value, nullable.ofType, commaSeparated);
   const result = coerceOne(value, nullable);
   if (minimum !== undefined && typeof result === 'number' && result < minimum) throw new Unusable('is invalid');
+  if (allowed && typeof result === 'number' && !allowed.includes(result)) {
+    throw new Unusable('does not have a valid value');
+  }
   return result;
 }
 
@@ -58,6 +63,13 @@ const SCALARS: Record<string, (text: string) => unknown> = {
     if (!/^[+-]?\d+$/.test(text)) throw new Unusable('is invalid');
     // IDs are 32 bits wide: a larger number names nothing, and nothing has the ID 2147483647.
     return Math.max(-2_147_483_648, Math.min(2_147_483_647, number));
+  },
+  Float(text) {
+    const number = Number(text);
+    if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) || !Number.isFinite(number)) {
+      throw new Unusable('is invalid');
+    }
+    return number;
   },
   Boolean(text) {
     if (/^(true|1|yes|y|t|on)$/i.test(text)) return true;

@@ -98,6 +98,8 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
       in: inPath.has(name) ? 'path' : 'request',
       commaSeparated: route.commaSeparated?.includes(name) ?? false,
       minimum: route.minimum?.[name],
+      allowed: route.allowed?.[name],
+      nothing: route.nothing?.[name],
     };
     if (definition.defaultValue) valueFromAST(definition.defaultValue, input);
     return [parameter];
@@ -177,6 +179,7 @@ function renderer(
       steps.push((record) => {
         const value = record[name];
         if (typeof value === 'string') record[name] = value.toLowerCase();
+        else if (Array.isArray(value)) record[name] = value.map((word: string) => word.toLowerCase());
       });
     } else if (isObjectType(fieldType) && inner) {
       const render = renderer(fieldType, inner, fragments);

@@ -46,8 +46,13 @@ export function refusal(message: string, details: Record<string, unknown>, route
       return { status, body: { error: [message] } };
     case 'NOT_FOUND':
       return { status, body: { message: notFound(String(details.resource), message, route) } };
-    case 'VALIDATION_FAILED':
-      return { status, body: { message: validation(details.fields as FieldErrors, route) } };
+    case 'CONFLICT':
+      return { status, body: { message: details.fields ?? message } };
+    case 'VALIDATION_FAILED': {
+      const fields = details.fields as FieldErrors;
+      if (areMissing(fields)) return { status, body: { error: message } };
+      return { status, body: { message: validation(fields, route) } };
+    }
     default:
       return { status, body: { message } };
   }
@@ -60,6 +65,11 @@ export function refusalOf(error: GraphQLError, route: Route): Refusal | null {
 
 function notFound(resource: string, message: string, route?: Route): string {
   return route?.notFound?.[resource] ?? (NAMELESS.has(resource) ? '404 Not found' : message);
+}
+
+/** Whether nothing is wrong but that values are missing, which is worded as for any parameter (behaviour.md 3). */
+function areMissing(fields: FieldErrors): boolean {
+  return Object.values(fields).every((messages) => messages.length === 1 && messages[0] === 'is missing');
 }
 
 function validation(fields: FieldErrors, route?: Route): string | FieldErrors {

@@ -74,7 +74,7 @@ async function answer<A extends { admin: boolean }>(
   query: string,
 ): Promise<void> {
   const { route } = endpoint;
-  const given = { ...queryParameters(query), ...(await bodyParameters(request)) };
+  const given = renamed({ ...queryParameters(query), ...(await bodyParameters(request)) }, route.aliases);
   const actor = await options.authenticate(request, given);
   if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(endpoint, pathValues), request);
@@ -102,6 +102,14 @@ async function answer<A extends { admin: boolean }>(
   }
   const subtree = endpoint.resultPath.reduce((value: unknown, key) => (value as Record<string, unknown>)[key], data);
   respond(endpoint, subtree, page, request, response, `${baseUrl}${pathOf(request)}`);
+}
+
+/** Parameters with those under another name put where they belong; a parameter under its own name wins. */
+function renamed(given: Record<string, unknown>, aliases: Route['aliases'] = {}): Record<string, unknown> {
+  for (const [alias, name] of Object.entries(aliases)) {
+    if (given[alias] !== undefined && given[name] === undefined) given[name] = given[alias];
+  }
+  return given;
 }
 
 /** The operation's variables from path and parameters; what is wrong is added to `problems` in their order. */

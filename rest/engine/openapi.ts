@@ -100,10 +100,12 @@ function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): J
 }
 
 function responses({ paginated, status, resultType, scalar, selection, fragments, route }: Endpoint): Json {
-  const body = () =>
-    scalar
+  const body = () => {
+    if (route.body) return { const: route.body };
+    return scalar
       ? outputSchema(scalar, undefined, fragments)
       : objectSchema(resultType, selection, fragments, route.omitNull ?? []);
+  };
   const record = status === 204 ? null : body();
   const success = {
     description: status === 204 ? 'Done; no body.' : 'Success.',
@@ -157,10 +159,10 @@ function bareOutput(
   return named(type);
 }
 
-function inputSchema({ type, commaSeparated, minimum }: Parameter): Json {
+function inputSchema({ type, commaSeparated, minimum, allowed }: Parameter): Json {
   const bare: GraphQLInputType = isNonNullType(type) ? type.ofType : type;
   if (commaSeparated) return { type: 'string', description: 'Separated by commas.' };
-  const limit = minimum === undefined ? {} : { minimum };
+  const limit = { ...(minimum === undefined ? {} : { minimum }), ...(allowed ? { enum: allowed } : {}) };
   if (!isListType(bare)) return { ...named(bare), ...limit };
   return { type: 'array', items: named(isNonNullType(bare.ofType) ? bare.ofType.ofType : bare.ofType) };
 }

@@ -42,4 +42,10 @@ export interface Route {
   readonly validationPrefix?: string;
   /** Parameters whose lower bound is checked with the other parameters. */
   readonly minimum?: Readonly<Record<string, number>>;
+  /** The only values of a parameter that is a number. */
+  readonly allowed?: Readonly<Record<string, readonly number[]>>;
+  /** The word by which a parameter says that it has no value, beside the blank. */
+  readonly nothing?: Readonly<Record<string, string>>;
+  /** Other names under which parameters are taken, and the parameters that they stand for. No document speaks of them. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }

@@ -1,6 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
-import { emails } from '#rest/v4/emails.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
+import { emails } from '#rest/v4/emails.ts';
+import { events } from '#rest/v4/events.ts';
 import { groups } from '#rest/v4/groups.ts';
 import { issues } from '#rest/v4/issues.ts';
 import { keys } from '#rest/v4/keys.ts';
@@ -9,6 +10,7 @@ import { members } from '#rest/v4/members.ts';
 import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
 import { projects } from '#rest/v4/projects.ts';
+import { settings } from '#rest/v4/settings.ts';
 import { tokens } from '#rest/v4/tokens.ts';
 import { users } from '#rest/v4/users.ts';
 
@@ -23,6 +25,8 @@ export const routes: Route[] = [
   ...members,
   ...accessRequests,
   ...projects,
+  ...events,
+  ...settings,
   ...issues,
   ...labels,
   ...milestones,

@@ -2,9 +2,20 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7). */
-const omitNull = ['owner', 'runners_token', 'open_issues_count'];
+const omitNull = ['owner', 'forked_from_project', 'open_issues_count', 'statistics', 'runners_token'];
+/** What a project record calls it. */
+const aliases = { public_jobs: 'public_builds' };
+const commaSeparated = ['tag_list'];
 
 export const projects: Route[] = [
+  {
+    method: 'GET',
+    path: '/projects',
+    operation: operations.ProjectsDocument,
+    result: 'projects',
+    auth: 'optional',
+    omitNull,
+  },
   {
     method: 'GET',
     path: '/projects/:id',
@@ -14,11 +25,128 @@ export const projects: Route[] = [
     omitNull,
   },
   {
+    method: 'GET',
+    path: '/projects/:id/users',
+    operation: operations.ProjectUsersDocument,
+    result: 'project.users',
+    auth: 'optional',
+  },
+  {
     method: 'POST',
     path: '/projects',
     operation: operations.CreateProjectDocument,
     result: 'createProject.project',
     atLeastOne: ['name', 'path'],
+    aliases,
+    commaSeparated,
     omitNull,
+  },
+  {
+    method: 'POST',
+    path: '/projects/user/:user_id',
+    operation: operations.CreateProjectForUserDocument,
+    result: 'createProjectForUser.project',
+    aliases,
+    commaSeparated,
+    omitNull,
+  },
+  {
+    method: 'PUT',
+    path: '/projects/:id',
+    operation: operations.UpdateProjectDocument,
+    result: 'updateProject.project',
+    atLeastOne: [
+      'name',
+      'path',
+      'description',
+      'default_branch',
+      'visibility',
+      'issues_enabled',
+      'merge_requests_enabled',
+      'wiki_enabled',
+      'jobs_enabled',
+      'snippets_enabled',
+      'container_registry_enabled',
+      'shared_runners_enabled',
+      'lfs_enabled',
+      'public_builds',
+      'request_access_enabled',
+      'only_allow_merge_if_pipeline_succeeds',
+      'only_allow_merge_if_all_discussions_are_resolved',
+      'tag_list',
+    ],
+    aliases,
+    commaSeparated,
+    omitNull,
+  },
+  {
+    method: 'DELETE',
+    path: '/projects/:id',
+    operation: operations.DeleteProjectDocument,
+    result: 'deleteProject',
+    status: 202,
+    body: { message: '202 Accepted' },
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/fork',
+    operation: operations.ForkProjectDocument,
+    result: 'forkProject.project',
+    omitNull,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/fork/:forked_from_id',
+    operation: operations.LinkForkDocument,
+    result: 'linkFork',
+  },
+  {
+    method: 'DELETE',
+    path: '/projects/:id/fork',
+    operation: operations.UnlinkForkDocument,
+    result: 'unlinkFork',
+    status: 204,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/star',
+    operation: operations.StarProjectDocument,
+    result: 'starProject.project',
+    omitNull,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/unstar',
+    operation: operations.UnstarProjectDocument,
+    result: 'unstarProject.project',
+    omitNull,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/archive',
+    operation: operations.ArchiveProjectDocument,
+    result: 'archiveProject.project',
+    omitNull,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/unarchive',
+    operation: operations.UnarchiveProjectDocument,
+    result: 'unarchiveProject.project',
+    omitNull,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/share',
+    operation: operations.ShareProjectDocument,
+    result: 'shareProject.share',
+    allowed: { group_access: [10, 20, 30, 40] },
+  },
+  {
+    method: 'DELETE',
+    path: '/projects/:id/share/:group_id',
+    operation: operations.UnshareProjectDocument,
+    result: 'unshareProject',
+    status: 204,
   },
 ];

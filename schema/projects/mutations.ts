@@ -1,45 +1,157 @@
 import { builder } from '#schema/builder.ts';
-import { Visibility } from '#schema/enums.ts';
-import { Project } from '#schema/projects/types.ts';
-import { createProject, SWITCHES } from '#src/projects/create.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import {
+  CreateProjectForUserInput,
+  CreateProjectInput,
+  ForkProjectInput,
+  LinkForkInput,
+  ProjectInput,
+  ShareProjectInput,
+  UnshareProjectInput,
+  UpdateProjectInput,
+} from '#schema/projects/inputs.ts';
+import { Project, ProjectShare } from '#schema/projects/types.ts';
+import { archiveProject } from '#src/projects/archive.ts';
+import { createProject, createProjectForUser } from '#src/projects/create.ts';
+import { deleteProject } from '#src/projects/delete.ts';
+import type { ProjectRow, ProjectShareRow } from '#src/projects/find.ts';
+import { forkProject } from '#src/projects/fork.ts';
+import { type ForkLink, linkFork, unlinkFork } from '#src/projects/fork_link.ts';
+import { shareProject, unshareProject } from '#src/projects/share.ts';
+import { starProject } from '#src/projects/star.ts';
+import { updateProject } from '#src/projects/update.ts';
+import { givenSwitches } from '#src/projects/values.ts';
 
-const CreateProjectInput = builder.inputType('CreateProjectInput', {
-  description: 'A new project. One of name and path is required; the other is made from it.',
+const ProjectPayload = builder.objectRef<{ project: ProjectRow }>('ProjectPayload').implement({
+  description: 'The project as it is now.',
+  fields: (t) => ({ project: t.expose('project', { type: Project, description: 'The project.' }) }),
+});
+
+const DeleteProjectPayload = builder.objectRef<ProjectRow>('DeleteProjectPayload').implement({
+  description: 'What was deleted.',
   fields: (t) => ({
-    name: t.string({ description: 'What people call it.' }),
-    path: t.string({ description: 'Its part of addresses.' }),
-    description: t.string({ description: 'What it is for.' }),
-    namespaceId: t.int({ description: 'Numeric ID of the namespace; the personal one when nothing is said.' }),
-    visibility: t.field({ type: Visibility, description: 'Who may see it; private when nothing is said.' }),
-    issuesEnabled: t.boolean({ description: 'Whether it has issues.' }),
-    mergeRequestsEnabled: t.boolean({ description: 'Whether it has merge requests.' }),
-    wikiEnabled: t.boolean({ description: 'Whether it has a wiki.' }),
-    jobsEnabled: t.boolean({ description: 'Whether it has pipelines.' }),
-    snippetsEnabled: t.boolean({ description: 'Whether it has snippets.' }),
-    containerRegistryEnabled: t.boolean({ description: 'Whether it has a registry.' }),
-    sharedRunnersEnabled: t.boolean({ description: 'Whether shared runners serve it.' }),
-    lfsEnabled: t.boolean({ description: 'Whether large file storage is on.' }),
-    publicJobs: t.boolean({ description: 'Whether whoever sees it sees its jobs.' }),
-    requestAccessEnabled: t.boolean({ description: 'Whether users may ask for access.' }),
-    onlyAllowMergeIfPipelineSucceeds: t.boolean({ description: 'Whether merging waits for a pipeline.' }),
-    onlyAllowMergeIfAllDiscussionsAreResolved: t.boolean({ description: 'Whether merging waits for discussions.' }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the project that is gone.' }),
+    fullPath: t.exposeString('fullPath', { description: 'Full path that is free again.' }),
   }),
 });
 
-const CreateProjectPayload = builder.objectRef<{ project: ProjectRow }>('CreateProjectPayload').implement({
-  description: 'The project that was created.',
-  fields: (t) => ({ project: t.expose('project', { type: Project, description: 'The new project.' }) }),
+const LinkForkPayload = builder.objectRef<ForkLink>('LinkForkPayload').implement({
+  description: 'That one project is a fork of another.',
+  fields: (t) => ({
+    databaseId: t.int({ description: 'Numeric ID of the link: that of the fork.', resolve: ({ fork }) => fork.id }),
+    project: t.expose('fork', { type: Project, description: 'The fork.' }),
+    forkedToProjectId: t.int({ description: 'Numeric ID of the fork.', resolve: ({ fork }) => fork.id }),
+    forkedFromProjectId: t.exposeInt('forkedFromId', { description: 'Numeric ID of its source.' }),
+    createdAt: t.expose('linkedAt', { type: 'DateTime', description: 'When the two were linked.' }),
+    updatedAt: t.expose('linkedAt', { type: 'DateTime', description: 'When the link last changed.' }),
+  }),
+});
+
+const ShareProjectPayload = builder.objectRef<{ share: ProjectShareRow }>('ShareProjectPayload').implement({
+  description: 'The access that a group has now.',
+  fields: (t) => ({ share: t.expose('share', { type: ProjectShare, description: 'The access.' }) }),
+});
+
+const UnshareProjectPayload = builder.objectRef<{ groupId: number }>('UnshareProjectPayload').implement({
+  description: 'Whose access was taken away.',
+  fields: (t) => ({ groupId: t.exposeInt('groupId', { description: 'Numeric ID of the group.' }) }),
 });
 
 builder.mutationFields((t) => ({
   createProject: t.field({
-    type: CreateProjectPayload,
+    type: ProjectPayload,
     description: 'Creates a project.',
     args: { input: t.arg({ type: CreateProjectInput, required: true, description: 'The new project.' }) },
-    resolve: async (_root, { input }, context) => {
-      const given = SWITCHES.flatMap((name) => (input[name] == null ? [] : [[name, input[name]]]));
-      return { project: await createProject(context, { ...input, switches: Object.fromEntries(given) }) };
+    resolve: async (_root, { input }, context) => ({
+      project: await createProject(context, { ...input, switches: givenSwitches(input) }),
+    }),
+  }),
+  createProjectForUser: t.field({
+    type: ProjectPayload,
+    description: 'Creates a project in the personal namespace of another user; for administrators.',
+    args: { input: t.arg({ type: CreateProjectForUserInput, required: true, description: 'The new project.' }) },
+    resolve: async (_root, { input: { userId, ...input } }, context) => ({
+      project: await createProjectForUser(context, userId, { ...input, switches: givenSwitches(input) }),
+    }),
+  }),
+  updateProject: t.field({
+    type: ProjectPayload,
+    description: 'Changes a project.',
+    args: { input: t.arg({ type: UpdateProjectInput, required: true, description: 'The changes.' }) },
+    resolve: async (_root, { input: { project, ...changes } }, context) => ({
+      project: await updateProject(context, project, changes),
+    }),
+  }),
+  deleteProject: t.field({
+    type: DeleteProjectPayload,
+    description: 'Deletes a project with everything in it. What it leaves on disk is removed later.',
+    args: { input: t.arg({ type: ProjectInput, required: true, description: 'Which one.' }) },
+    resolve: (_root, { input: { project } }, context) => deleteProject(context, project),
+  }),
+  archiveProject: t.field({
+    type: ProjectPayload,
+    description: 'Keeps a project for reading only.',
+    args: { input: t.arg({ type: ProjectInput, required: true, description: 'Which one.' }) },
+    resolve: async (_root, { input: { project } }, context) => ({
+      project: await archiveProject(context, project, true),
+    }),
+  }),
+  unarchiveProject: t.field({
+    type: ProjectPayload,
+    description: 'Lets an archived project be worked on again.',
+    args: { input: t.arg({ type: ProjectInput, required: true, description: 'Which one.' }) },
+    resolve: async (_root, { input: { project } }, context) => ({
+      project: await archiveProject(context, project, false),
+    }),
+  }),
+  starProject: t.field({
+    type: ProjectPayload,
+    description: 'Stars a project. NOT_MODIFIED when the caller did already.',
+    args: { input: t.arg({ type: ProjectInput, required: true, description: 'Which one.' }) },
+    resolve: async (_root, { input: { project } }, context) => ({ project: await starProject(context, project, true) }),
+  }),
+  unstarProject: t.field({
+    type: ProjectPayload,
+    description: 'Takes a star back. NOT_MODIFIED when the caller gave none.',
+    args: { input: t.arg({ type: ProjectInput, required: true, description: 'Which one.' }) },
+    resolve: async (_root, { input: { project } }, context) => ({
+      project: await starProject(context, project, false),
+    }),
+  }),
+  forkProject: t.field({
+    type: ProjectPayload,
+    description: 'Copies a project into another namespace.',
+    args: { input: t.arg({ type: ForkProjectInput, required: true, description: 'What, and where to.' }) },
+    resolve: async (_root, { input: { project, namespace } }, context) => ({
+      project: await forkProject(context, project, namespace || null),
+    }),
+  }),
+  linkFork: t.field({
+    type: LinkForkPayload,
+    description: 'Makes a project a fork of another one; for administrators.',
+    args: { input: t.arg({ type: LinkForkInput, required: true, description: 'Which, and of which.' }) },
+    resolve: (_root, { input: { project, forkedFrom } }, context) => linkFork(context, project, forkedFrom),
+  }),
+  unlinkFork: t.field({
+    type: ProjectPayload,
+    description: 'Makes a fork a project of its own. NOT_MODIFIED when it is one.',
+    args: { input: t.arg({ type: ProjectInput, required: true, description: 'Which one.' }) },
+    resolve: async (_root, { input: { project } }, context) => ({ project: await unlinkFork(context, project) }),
+  }),
+  shareProject: t.field({
+    type: ShareProjectPayload,
+    description: 'Gives the members of a group access to a project.',
+    args: { input: t.arg({ type: ShareProjectInput, required: true, description: 'The access.' }) },
+    resolve: async (_root, { input: { project, ...share } }, context) => ({
+      share: await shareProject(context, project, share),
+    }),
+  }),
+  unshareProject: t.field({
+    type: UnshareProjectPayload,
+    description: 'Takes the access of a group away.',
+    args: { input: t.arg({ type: UnshareProjectInput, required: true, description: 'Which one.' }) },
+    resolve: async (_root, { input: { project, groupId } }, context) => {
+      await unshareProject(context, project, groupId);
+      return { groupId };
     },
   }),
 }));

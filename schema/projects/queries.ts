@@ -1,6 +1,11 @@
 import { builder } from '#schema/builder.ts';
-import { Project } from '#schema/projects/types.ts';
+import { loadPage, pageArgs } from '#schema/connection.ts';
+import { projectArgs, projectOrder } from '#schema/projects/args.ts';
+import { Project, ProjectConnection } from '#schema/projects/types.ts';
+import { UserConnection } from '#schema/users/types.ts';
 import { findProject } from '#src/projects/find.ts';
+import { listProjects } from '#src/projects/list.ts';
+import { listProjectUsers } from '#src/projects/users.ts';
 
 builder.queryFields((t) => ({
   project: t.field({
@@ -8,5 +13,22 @@ builder.queryFields((t) => ({
     description: 'A project that the caller may see.',
     args: { ref: t.arg({ type: 'ProjectRef', required: true, description: 'Which project.' }) },
     resolve: (_root, { ref }, context) => findProject(context, ref),
+  }),
+  projects: t.field({
+    type: ProjectConnection,
+    description: 'The projects that the caller may see.',
+    args: projectArgs,
+    resolve: (_root, args, context, info) =>
+      loadPage(args, info, (page) => listProjects(context, args, projectOrder(args), page)),
+  }),
+}));
+
+builder.objectFields(Project, (t) => ({
+  users: t.field({
+    type: UserConnection,
+    description: 'Its owner and the members of it, of the groups around it and of those with which it is shared.',
+    args: { ...pageArgs, search: t.arg.string({ description: 'Only those with this text in name or username.' }) },
+    resolve: (project, args, context, info) =>
+      loadPage(args, info, (page) => listProjectUsers(context, project, args.search, page)),
   }),
 }));

@@ -1,17 +1,26 @@
 import { builder } from '#schema/builder.ts';
+import { connectionOf } from '#schema/connection.ts';
 import { AccessLevel, Visibility } from '#schema/enums.ts';
 import { Namespace } from '#schema/namespaces/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { User } from '#schema/users/types.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import { can } from '#src/access/abilities.ts';
+import type { ProjectRow, ProjectShareRow, ProjectStatistics } from '#src/projects/find.ts';
 import { runnersToken } from '#src/projects/runners_token.ts';
 
-const ProjectShare = builder.objectRef<ProjectRow['sharedWithGroups'][number]>('ProjectShare').implement({
+export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').implement({
   description: 'Access that a project gives to the members of a group.',
   fields: (t) => ({
+    databaseId: t.exposeInt('id', { description: 'Numeric ID.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
     groupId: t.exposeInt('groupId', { description: 'Numeric ID of the group.' }),
     groupName: t.exposeString('groupName', { description: 'Name of the group.' }),
     groupAccessLevel: t.exposeInt('groupAccessLevel', { description: 'The highest level that it gives, as a number.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'Date',
+      nullable: true,
+      description: 'From this day on it gives nothing; null: it has no end.',
+    }),
   }),
 });
 
@@ -41,6 +50,21 @@ const Permissions = builder.objectRef<ProjectRow>('ProjectPermissions').implemen
   }),
 });
 
+const Statistics = builder.objectRef<ProjectStatistics>('ProjectStatistics').implement({
+  description: 'How much there is of a project; sizes in bytes.',
+  fields: (t) => ({
+    commitCount: t.exposeInt('commitCount', { description: 'Commits behind the default branch.' }),
+    storageSize: t.float({
+      description: 'All of it together.',
+      resolve: ({ repositorySize, lfsObjectsSize, jobArtifactsSize }) =>
+        repositorySize + lfsObjectsSize + jobArtifactsSize,
+    }),
+    repositorySize: t.exposeFloat('repositorySize', { description: 'The repository.' }),
+    lfsObjectsSize: t.exposeFloat('lfsObjectsSize', { description: 'Files in large file storage.' }),
+    jobArtifactsSize: t.exposeFloat('jobArtifactsSize', { description: 'What jobs left.' }),
+  }),
+});
+
 export const Project = builder.objectRef<ProjectRow>('Project');
 Project.implement({
   description: 'A repository with the issues, labels and milestones around it.',
@@ -57,7 +81,7 @@ Project.implement({
       nullable: true,
       description: 'Null while the repository is empty.',
     }),
-    tagList: t.stringList({ description: 'Words that describe it.', resolve: () => [] }),
+    tagList: t.exposeStringList('tagList', { description: 'Words that describe it.' }),
     visibility: t.expose('visibility', { type: Visibility, description: 'Who may see it.' }),
     archived: t.exposeBoolean('archived', { description: 'Whether it is kept for reading only.' }),
     namespace: t.expose('namespace', { type: Namespace, description: 'Where it lives.' }),
@@ -99,11 +123,24 @@ Project.implement({
     onlyAllowMergeIfAllDiscussionsAreResolved: t.exposeBoolean('onlyAllowMergeIfAllDiscussionsAreResolved', {
       description: 'Whether merging waits for discussions.',
     }),
-    starCount: t.int({ description: 'How many users starred it.', resolve: () => 0 }),
-    forksCount: t.int({ description: 'How many forks it has.', resolve: () => 0 }),
+    forkedFrom: t.field({
+      type: Project,
+      nullable: true,
+      description: 'The project of which it is a fork, if there is one that the caller sees.',
+      resolve: ({ forkedFromId }, _args, { loaders }) =>
+        forkedFromId === null ? null : loaders.project.load(forkedFromId),
+    }),
+    starCount: t.exposeInt('starCount', { description: 'How many users starred it.' }),
+    forksCount: t.exposeInt('forksCount', { description: 'How many forks it has.' }),
+    statistics: t.field({
+      type: Statistics,
+      nullable: true,
+      description: 'How much there is of it; null for those who may not read the repository.',
+      resolve: (project, _args, { actor }) => (can(actor, 'read_repository', project) ? project.statistics : null),
+    }),
     openIssuesCount: t.int({
       nullable: true,
-      description: 'How many issues are open; null when issues are switched off.',
+      description: 'How many issues are open that the caller sees; null when issues are switched off.',
       resolve: ({ issuesEnabled, openIssuesCount }) => (issuesEnabled ? openIssuesCount : null),
     }),
     runnersToken: t.string({
@@ -125,3 +162,5 @@ Project.implement({
     }),
   }),
 });
+
+export const ProjectConnection = connectionOf('Project', Project);

@@ -1,4 +1,4 @@
-import type { Subject } from '#src/access/abilities.ts';
+import { REPORTER, type Subject } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts';
 import { groupVisible, live, projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
 import { Prisma, queryJson } from '#src/db.ts';
@@ -46,12 +46,40 @@ export interface ProjectRow extends Subject {
   namespace: NamespaceRow;
   /** The user whose personal namespace holds the project. */
   owner: UserRow | null;
+  tagList: string[];
+  /** The project of which this one is a fork, whether or not the actor may see it. */
+  forkedFromId: number | null;
+  starCount: number;
+  forksCount: number;
+  /** Those that the actor sees. */
   openIssuesCount: number;
+  statistics: ProjectStatistics;
   /** Level of the actor's own membership of the project; null without. */
   projectMembership: number | null;
   /** The highest level of the actor's memberships of the group and the groups around it; null without. */
   groupMembership: number | null;
-  sharedWithGroups: { groupId: number; groupName: string; groupAccessLevel: number }[];
+  /** Shares with groups that the actor sees. */
+  sharedWithGroups: ProjectShareRow[];
+}
+
+/** How much there is of a project; sizes in bytes. */
+export interface ProjectStatistics {
+  commitCount: number;
+  repositorySize: number;
+  lfsObjectsSize: number;
+  jobArtifactsSize: number;
+}
+
+/** Access that a project gives to the members of a group. */
+export interface ProjectShareRow {
+  id: number;
+  projectId: number;
+  groupId: number;
+  groupName: string;
+  /** The highest level that it gives. */
+  groupAccessLevel: number;
+  /** Gives nothing from this day on. */
+  expiresAt: string | null;
 }
 
 /** The project, when the actor may see it. Throws NotFound, which tells where the project went that had that path before. */
@@ -90,6 +118,15 @@ export function projectRows(actor: Actor | null, ids: Prisma.Sql): Prisma.Sql {
 const RELATIONS = sql`JOIN namespaces n ON n.id = p.namespace_id JOIN project_counters c ON c.project_id = p.id
   LEFT JOIN users o ON o.id = n.owner_id`;
 
+/** How many open issues the actor sees, as the lists of issues count them. */
+function openIssues(actor: Actor | null): Prisma.Sql {
+  if (!actor) return sql`c.opened - c.opened_confidential`;
+  if (actor.admin) return sql`c.opened`;
+  return sql`CASE WHEN c.opened_confidential = 0 OR ${projectAccessLevel(actor)} >= ${REPORTER} THEN c.opened
+    ELSE c.opened - c.opened_confidential + (SELECT count(*)::int FROM issues i WHERE i.project_id = p.id AND i.confidential
+      AND i.state = 'opened' AND i.deleted_at IS NULL AND (i.author_id = ${actor.id} OR i.assignee_id = ${actor.id})) END`;
+}
+
 /** The columns of a ProjectRow from alias `p` and its relations. */
 function columns(actor: Actor | null): Prisma.Sql {
   return sql`p.id, p.name, p.path, n.full_path || '/' || p.path AS "fullPath", n.full_name || ' / ' || p.name AS "fullName",
@@ -102,9 +139,12 @@ function columns(actor: Actor | null): Prisma.Sql {
     p.only_allow_merge_if_all_discussions_are_resolved AS "onlyAllowMergeIfAllDiscussionsAreResolved",
     p.created_at AS "createdAt", p.last_activity_at AS "lastActivityAt", p.creator_id AS "creatorId",
     json_build_object('id', n.id, 'name', n.name, 'path', n.path, 'kind', n.kind, 'fullPath', n.full_path) AS namespace,
-    ${userJson('o')} AS owner, c.opened AS "openIssuesCount",
-    COALESCE((SELECT json_agg(json_build_object('groupId', g.id, 'groupName', g.name, 'groupAccessLevel', s.group_access)
-      ORDER BY s.id) FROM project_shares s JOIN namespaces g ON g.id = s.group_id
+    ${userJson('o')} AS owner, p.tag_list AS "tagList", p.forked_from_id AS "forkedFromId", c.stars AS "starCount",
+    c.forks AS "forksCount", ${openIssues(actor)} AS "openIssuesCount",
+    json_build_object('commitCount', c.commits, 'repositorySize', c.repository_size, 'lfsObjectsSize', c.lfs_objects_size,
+      'jobArtifactsSize', c.job_artifacts_size) AS statistics,
+    COALESCE((SELECT json_agg(json_build_object('id', s.id, 'projectId', s.project_id, 'groupId', g.id, 'groupName', g.name,
+      'groupAccessLevel', s.group_access, 'expiresAt', s.expires_at) ORDER BY s.id) FROM project_shares s JOIN namespaces g ON g.id = s.group_id
       WHERE s.project_id = p.id AND ${live('s')} AND ${groupVisible(actor, 'g')}), '[]') AS "sharedWithGroups",
     (SELECT m.access_level FROM members m WHERE m.project_id = p.id AND m.user_id = ${actor?.id ?? 0} AND ${live('m')}) AS "projectMembership",
     (SELECT max(m.access_level) FROM members m WHERE m.namespace_id = ANY(n.lineage) AND m.user_id = ${actor?.id ?? 0}

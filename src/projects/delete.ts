@@ -1,0 +1,25 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { NotFound } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
+
+/**
+ * Deletes a project: from now on it is in no answer, its name and path are free and its forks are forks of nothing; a job
+ * removes the rest. Returns what it was. Throws NotFound, Forbidden.
+ */
+export async function deleteProject(context: Context, ref: Ref): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'delete_project', project);
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.project.updateMany({
+      where: { id: project.id, deletedAt: null },
+      data: { deletedAt: new Date() },
+    });
+    if (count === 0) throw new NotFound('Project');
+    await tx.project.updateMany({ where: { forkedFromId: project.id }, data: { forkedFromId: null } });
+    await context.jobs.enqueue(tx, 'projects.remove', { projectId: project.id });
+  });
+  return project;
+}

@@ -1,0 +1,82 @@
+import { authorize, type Visibility } from '#src/access/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
+import { type Transaction, violates } from '#src/db.ts';
+import { Conflict, type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { insertProject } from '#src/projects/create.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { type Home, holdHome, permittedHome, personalHome } from '#src/projects/home.ts';
+import { SWITCHES } from '#src/projects/values.ts';
+import { closestVisibility, visibilityErrors } from '#src/projects/visibility.ts';
+import { currentSettings } from '#src/settings/current.ts';
+
+/**
+ * Copies a project into another namespace: the actor's own, or the one that `namespace` names by ID, full path, path or name.
+ * Its visibility is the widest that source, namespace and settings allow. Throws NotFound for either, Forbidden,
+ * LimitReached, Conflict.
+ */
+export async function forkProject(context: Context, ref: Ref, namespace: string | null): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'fork_project', project);
+  const home = namespace === null ? await personalHome(context, actor.id) : await findTarget(context, actor, namespace);
+  if (!home) throw new NotFound('Target Namespace');
+  const settings = await currentSettings(context.db);
+  try {
+    const id = await context.db.$transaction(async (tx) => {
+      const held = await holdHome(tx, home);
+      if (!held) throw new NotFound('Target Namespace');
+      const source = await holdSource(tx, project.id);
+      const bounds = { group: held.visibility, source };
+      const visibility = closestVisibility(actor, settings, source, bounds);
+      const wrong = visibilityErrors(actor, settings, visibility, bounds);
+      if (wrong.length > 0) throw new ValidationFailed({ visibility_level: wrong });
+      return insertProject(tx, context.secret, held, actor.id, { ...copied(project), visibility });
+    });
+    return await findProject(context, id);
+  } catch (error) {
+    if (!violates(error)) throw error;
+    throw new Conflict('Name or path has already been taken', await takenFields(context, home, project));
+  }
+}
+
+/** The first of the namespaces so called in which the actor may create projects: by ID before full path, path and name. */
+async function findTarget(context: Context, actor: Actor, wanted: string): Promise<Home | null> {
+  const id = /^\d{1,9}$/.test(wanted) ? Number(wanted) : 0;
+  const candidates = await context.db.$queryRaw<{ id: number }[]>`
+    SELECT id FROM namespaces WHERE deleted_at IS NULL AND (id = ${id} OR lower(full_path) = lower(${wanted})
+      OR lower(path) = lower(${wanted}) OR lower(name) = lower(${wanted}))
+    ORDER BY id = ${id} DESC, lower(full_path) = lower(${wanted}) DESC, lower(path) = lower(${wanted}) DESC, id LIMIT 20`;
+  for (const candidate of candidates) {
+    const home = await permittedHome(context, actor, candidate.id);
+    if (home) return home;
+  }
+  return null;
+}
+
+/** The visibility of the source, which stays until the transaction ends. */
+async function holdSource(tx: Transaction, id: number): Promise<Visibility> {
+  const [source] = await tx.$queryRaw<{ visibility: Visibility }[]>`
+    SELECT visibility::text AS visibility FROM projects WHERE id = ${id} AND deleted_at IS NULL FOR SHARE`;
+  if (!source) throw new NotFound('Project');
+  return source.visibility;
+}
+
+function copied(project: ProjectRow) {
+  const { id, name, path, description, defaultBranch, tagList } = project;
+  const switches = Object.fromEntries(SWITCHES.map((switched) => [switched, project[switched]]));
+  return { ...switches, name, path, description, defaultBranch, tagList, forkedFromId: id };
+}
+
+/** Which of name and path another project in the namespace has. */
+async function takenFields({ db }: Context, home: Home, { name, path }: ProjectRow): Promise<FieldErrors> {
+  const [found] = await db.$queryRaw<{ name: boolean | null; path: boolean | null }[]>`
+    SELECT bool_or(lower(name) = lower(${name})) AS name, bool_or(lower(path) = lower(${path})) AS path
+    FROM projects WHERE namespace_id = ${home.id} AND deleted_at IS NULL`;
+  const taken = { name: found?.name ?? false, path: found?.path ?? false };
+  const fields = (['name', 'path'] as const).filter((field) => taken[field]);
+  // A path may also be that of a group.
+  return Object.fromEntries(
+    (fields.length > 0 ? fields : ['path']).map((field) => [field, ['has already been taken']]),
+  );
+}

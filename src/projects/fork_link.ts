@@ -1,0 +1,53 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { Conflict, NotFound, NotModified, ValidationFailed } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
+
+/** That one project is a fork of another. */
+export interface ForkLink {
+  fork: ProjectRow;
+  forkedFromId: number;
+  /** When the two were linked. */
+  linkedAt: Date;
+}
+
+/** Makes a project a fork of another one; for administrators. Throws NotFound for either, Forbidden, Conflict, ValidationFailed. */
+export async function linkFork(context: Context, ref: Ref, sourceRef: Ref): Promise<ForkLink> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'set_fork_relation', project);
+  const source = await findProject(context, sourceRef);
+  const linkedAt = new Date();
+  await context.db.$transaction(async (tx) => {
+    // One link after the other: two of them at once could close a circle that neither sees.
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('fork links', 0))`;
+    const { count } = await tx.project.updateMany({
+      where: { id: project.id, forkedFromId: null, deletedAt: null },
+      data: { forkedFromId: source.id, updatedAt: linkedAt },
+    });
+    if (count === 0) throw new Conflict('Project already forked');
+    const [circle] = await tx.$queryRaw<unknown[]>`
+      WITH RECURSIVE origin AS (
+        SELECT id, forked_from_id FROM projects WHERE id = ${source.id}
+        UNION SELECT p.id, p.forked_from_id FROM projects p JOIN origin o ON p.id = o.forked_from_id)
+      SELECT 1 FROM origin WHERE id = ${project.id}`;
+    if (circle) throw new ValidationFailed({ forked_from_project: ['is the project itself or one of its forks'] });
+    const alive = await tx.project.count({ where: { id: source.id, deletedAt: null } });
+    if (alive === 0) throw new NotFound('Project');
+  });
+  return { fork: await findProject(context, project.id), forkedFromId: source.id, linkedAt };
+}
+
+/** Makes a project a fork of nothing. Throws NotFound, Forbidden, NotModified where it is none. */
+export async function unlinkFork(context: Context, ref: Ref): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'remove_fork_relation', project);
+  const { count } = await context.db.project.updateMany({
+    where: { id: project.id, forkedFromId: { not: null }, deletedAt: null },
+    data: { forkedFromId: null },
+  });
+  if (count === 0) throw new NotModified();
+  return findProject(context, project.id);
+}

@@ -1,0 +1,86 @@
+import { authorize, type Visibility } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import type { Transaction } from '#src/db.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { holdNamespace } from '#src/namespaces/lock.ts';
+import { taken } from '#src/projects/create.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { givenSwitches, type ProjectTexts, type Switches, tags, textErrors } from '#src/projects/values.ts';
+import { visibilityErrors } from '#src/projects/visibility.ts';
+import { redirectProject, takePath } from '#src/redirects/paths.ts';
+import { currentSettings } from '#src/settings/current.ts';
+
+export interface ProjectChanges extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList'>, Switches {
+  name?: string | null | undefined;
+  path?: string | null | undefined;
+  visibility?: Visibility | null | undefined;
+}
+
+/**
+ * Changes a project: unset means unchanged, null clears description, default branch and tags. Under another path it is
+ * found by the old one too. Throws NotFound, Forbidden, ValidationFailed.
+ */
+export async function updateProject(context: Context, ref: Ref, changes: ProjectChanges): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const found = await findProject(context, ref);
+  authorize(actor, 'update_project', found);
+  const name = changes.name?.trim() ?? found.name;
+  if (name !== found.name) authorize(actor, 'rename_project', found);
+  if ((changes.visibility ?? found.visibility) !== found.visibility) authorize(actor, 'change_visibility', found);
+  const settings = await currentSettings(context.db);
+  try {
+    await context.db.$transaction(async (tx) => {
+      const project = await hold(tx, found.id);
+      const path = changes.path ?? project.path;
+      const errors: FieldErrors = textErrors({
+        ...changes,
+        name: name === project.name ? undefined : name,
+        path: path === project.path ? undefined : path,
+      });
+      const visibility = changes.visibility ?? project.visibility;
+      const wrong = visibility === project.visibility ? [] : visibilityErrors(actor, settings, visibility, project);
+      if (wrong.length > 0) errors.visibility_level = wrong;
+      if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+      if (path !== project.path) await redirectProject(tx, project.id);
+      await tx.project.update({ where: { id: project.id }, data: { ...columns(changes), name, path, visibility } });
+      if (path !== project.path) await takePath(tx, `${project.namespacePath}/${path}`);
+    });
+  } catch (error) {
+    throw taken(error) ?? error;
+  }
+  return findProject(context, found.id);
+}
+
+interface HeldProject {
+  id: number;
+  name: string;
+  path: string;
+  visibility: Visibility;
+  namespacePath: string;
+  /** That of the group it is in, and of the project of which it is a fork; null where there is none. */
+  group: Visibility | null;
+  source: Visibility | null;
+}
+
+/** The project until the transaction ends, and what its visibility is held against. Its namespace is held first. */
+async function hold(tx: Transaction, id: number): Promise<HeldProject> {
+  const place = await tx.project.findUnique({ where: { id }, select: { namespaceId: true } });
+  const namespace = place && (await holdNamespace(tx, place.namespaceId));
+  const [project] = await tx.$queryRaw<Omit<HeldProject, 'namespacePath' | 'group'>[]>`
+    SELECT id, name, path, visibility::text AS visibility,
+      (SELECT s.visibility::text FROM projects s WHERE s.id = p.forked_from_id AND s.deleted_at IS NULL) AS source
+    FROM projects p WHERE id = ${id} AND namespace_id = ${place?.namespaceId ?? 0} AND deleted_at IS NULL FOR UPDATE`;
+  if (!namespace || !project) throw new NotFound('Project');
+  const group = namespace.kind === 'group' ? namespace.visibility : null;
+  return { ...project, namespacePath: namespace.fullPath, group };
+}
+
+function columns({ description, defaultBranch, tagList, ...switches }: ProjectChanges) {
+  return {
+    ...givenSwitches(switches),
+    ...(description === undefined ? {} : { description }),
+    ...(defaultBranch === undefined ? {} : { defaultBranch: defaultBranch || null }),
+    ...(tagList === undefined ? {} : { tagList: tags(tagList) }),
+  };
+}

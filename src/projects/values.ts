@@ -1,0 +1,102 @@
+import type { FieldErrors } from '#src/errors.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+
+/** What is switched on and off in a project. */
+export const SWITCHES = [
+  'issuesEnabled',
+  'mergeRequestsEnabled',
+  'wikiEnabled',
+  'jobsEnabled',
+  'snippetsEnabled',
+  'containerRegistryEnabled',
+  'sharedRunnersEnabled',
+  'lfsEnabled',
+  'publicJobs',
+  'requestAccessEnabled',
+  'onlyAllowMergeIfPipelineSucceeds',
+  'onlyAllowMergeIfAllDiscussionsAreResolved',
+] as const;
+export type Switch = (typeof SWITCHES)[number];
+export type Switches = { [Name in Switch]?: boolean | null | undefined };
+
+/** What a project is called and described with. */
+export interface ProjectTexts {
+  name?: string | undefined;
+  path?: string | undefined;
+  description?: string | null | undefined;
+  defaultBranch?: string | null | undefined;
+  tagList?: readonly string[] | null | undefined;
+}
+
+/** The switches that are given; null says nothing, for each is always one way or the other. */
+export function givenSwitches(input: Switches): Partial<Pick<ProjectRow, Switch>> {
+  return Object.fromEntries(SWITCHES.flatMap((name) => (input[name] == null ? [] : [[name, input[name]]])));
+}
+
+/** "My Project!" becomes "my-project". */
+export function pathFrom(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9_.-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '');
+}
+
+/** Each tag once, without blanks around it. */
+export function tags(list: readonly string[] | null): string[] {
+  return [...new Set((list ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+}
+
+/** What is wrong with the texts that are given (behaviour.md 1.6). */
+export function textErrors({ name, path, description, defaultBranch, tagList }: ProjectTexts): FieldErrors {
+  const wrong: [string, string | null][] = [
+    ['name', name === undefined ? null : nameError(name)],
+    ['path', path === undefined ? null : pathError(path)],
+    ['description', description && [...description].length > DESCRIPTION ? tooLong(DESCRIPTION) : null],
+    ['default_branch', defaultBranch && !isBranchName(defaultBranch) ? 'is invalid' : null],
+    ['tag_list', tagList?.some((tag) => tag.length > 255) ? tooLong(255) : null],
+  ];
+  return Object.fromEntries(wrong.flatMap(([field, message]) => (message === null ? [] : [[field, [message]]])));
+}
+
+const DESCRIPTION = 2000;
+
+/** A letter, digit, emoji or `_`, then also dots, dashes and spaces; emoji may be joined and varied. */
+const NAME =
+  /^(?:[\p{L}\p{N}_]|\p{Extended_Pictographic})(?:[\p{L}\p{N}\p{M}_.\- ]|\p{Extended_Pictographic}|\u200d|\ufe0f)*$/u;
+
+function nameError(name: string): string | null {
+  if (name.trim() === '') return "can't be blank";
+  if (name.length > 255) return tooLong(255);
+  if (NAME.test(name)) return null;
+  return "can contain only letters, digits, emojis, '_', '.', dash, space. It must start with letter, digit, emoji or '_'.";
+}
+
+/** Names that pages need below the path of a namespace. */
+const RESERVED = new Set(
+  '- badges blame blob builds commits create create_dir edit files find_file logs_tree new preview raw refs tree update wikis'.split(
+    ' ',
+  ),
+);
+
+function pathError(path: string): string | null {
+  if (path === '') return "can't be blank";
+  if (path.length > 255) return tooLong(255);
+  if (!/^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(path) || /\.(git|atom)$/i.test(path) || /^\.+$/.test(path)) {
+    return "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-', end in '.git' or end in '.atom'";
+  }
+  return RESERVED.has(path.toLowerCase()) ? `${path} is a reserved name` : null;
+}
+
+/** As git-check-ref-format has it for branches. */
+function isBranchName(name: string): boolean {
+  return (
+    name.length <= 255 &&
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: git refuses them
+    !/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.lock(\/|$)|(^|\/)\.|^[-/]|[./]$/.test(name) &&
+    name !== '@'
+  );
+}
+
+function tooLong(maximum: number): string {
+  return `is too long (maximum is ${maximum} characters)`;
+}

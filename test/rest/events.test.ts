@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../support/http.ts';
+import { startWorld, type TestUser } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const reporter = await world.user();
+const guest = await world.user();
+const outsider = await world.user();
+const admin = await world.user({ admin: true });
+
+const KEYS = [
+  'title',
+  'project_id',
+  'action_name',
+  'target_id',
+  'target_type',
+  'author_id',
+  'data',
+  'target_title',
+  'created_at',
+  'author',
+  'author_username',
+];
+
+/** A project with a public and a confidential issue of the owner, and members. */
+async function stage(visibility: 'private' | 'internal' | 'public' = 'public') {
+  const project = await world.project({ owner, visibility });
+  await world.member(project, reporter, 'reporter');
+  await world.member(project, guest, 'guest');
+  const open = await world.issue(project, owner, { title: 'open' });
+  const secret = await world.issue(project, owner, { title: 'secret', confidential: true });
+  return { project, open, secret, at: `/projects/${project.id}/events` };
+}
+
+/** Action and title of each event of a feed that concerns the project, and the total of the feed. */
+async function feed(who: TestUser | undefined, path: string, projectId?: number) {
+  const { status, headers, body } = await world.api(who).get(`${path}?per_page=100`);
+  expect(status).toBe(200);
+  expect(headers['x-total']).toBe(String(body.length));
+  const own = body.filter(({ project_id }: Json) => projectId === undefined || project_id === projectId);
+  return own.map(({ action_name, target_title }: Json) => `${action_name} ${target_title ?? 'it'}`);
+}
+
+describe('GET /projects/:id/events', () => {
+  it('tells what happened, newest first, with exactly the keys of the contract', async () => {
+    const { project, open, at } = await stage();
+    await world.api(owner).put(`/projects/${project.id}/issues/${open.iid}`, { state_event: 'close' });
+    const { status, body } = await world.api(owner).get(at);
+    expect(status).toBe(200);
+    for (const event of body) expect(Object.keys(event)).toEqual(KEYS);
+    expect(body[0]).toEqual({
+      title: null,
+      project_id: project.id,
+      action_name: 'closed',
+      target_id: open.id,
+      target_type: 'Issue',
+      author_id: owner.id,
+      data: null,
+      target_title: 'open',
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      author: {
+        id: owner.id,
+        name: `Name of ${owner.username}`,
+        username: owner.username,
+        state: 'active',
+        avatar_url: expect.any(String),
+        web_url: `${world.url}/${owner.username}`,
+      },
+      author_username: owner.username,
+    });
+    expect(body.at(-1)).toMatchObject({
+      action_name: 'created',
+      target_id: null,
+      target_type: null,
+      target_title: null,
+    });
+    expect(await feed(owner, at)).toEqual(['closed open', 'opened secret', 'opened open', 'created it']);
+  });
+
+  it('is paginated', async () => {
+    const { at } = await stage();
+    const { headers, body } = await world.api(owner).get(`${at}?per_page=1&page=2`);
+    expect(body.map(({ target_title }: Json) => target_title)).toEqual(['open']);
+    expect(headers).toMatchObject({ 'x-total': '3', 'x-total-pages': '3', 'x-next-page': '3', 'x-prev-page': '1' });
+  });
+
+  it('hides confidential issues from those who may not see them, in the total too', async () => {
+    const { at, project } = await stage();
+    const all = ['opened secret', 'opened open', 'created it'];
+    const others = ['opened open', 'created it'];
+    for (const who of [owner, reporter, admin]) expect(await feed(who, at)).toEqual(all);
+    for (const who of [guest, outsider, undefined]) expect(await feed(who, at)).toEqual(others);
+    await world.issue(project, guest, { title: 'own', confidential: true });
+    expect(await feed(guest, at)).toEqual(['opened own', ...others]);
+    expect(await feed(outsider, at)).toEqual(others);
+  });
+
+  it('follows an issue that becomes confidential or gets another title', async () => {
+    const { at, project, open } = await stage();
+    await world.api(owner).put(`/projects/${project.id}/issues/${open.iid}`, { title: 'hidden', confidential: true });
+    expect(await feed(reporter, at)).toEqual(['opened secret', 'opened hidden', 'created it']);
+    expect(await feed(outsider, at)).toEqual(['created it']);
+  });
+
+  it('tells of a deleted issue only that it was, and of a confidential one only to those who saw it', async () => {
+    const { at, project, open, secret } = await stage();
+    for (const { iid } of [open, secret]) await world.api(owner).delete(`/projects/${project.id}/issues/${iid}`);
+    expect(await feed(reporter, at)).toEqual(['destroyed secret', 'destroyed open', 'created it']);
+    expect(await feed(guest, at)).toEqual(['destroyed open', 'created it']);
+  });
+
+  it('tells nothing of issues while they are switched off', async () => {
+    const { at, project } = await stage();
+    await world.db.project.update({ where: { id: project.id }, data: { issuesEnabled: false } });
+    for (const who of [owner, admin, undefined]) expect(await feed(who, at)).toEqual(['created it']);
+    expect(await feed(owner, `/users/${owner.id}/events`, project.id)).toEqual(['created it']);
+  });
+
+  it('is 404 where the project is hidden', async () => {
+    const hidden = { status: 404, body: { message: '404 Project Not Found' } };
+    const [private_, internal] = [await stage('private'), await stage('internal')];
+    expect(await world.api(outsider).get(private_.at)).toMatchObject(hidden);
+    expect(await world.api().get(private_.at)).toMatchObject(hidden);
+    expect(await world.api().get(internal.at)).toMatchObject(hidden);
+    expect(await world.api(outsider).get('/projects/999999/events')).toMatchObject(hidden);
+    expect(await world.api(outsider).get(`${internal.at}?page=x`)).toMatchObject({
+      status: 400,
+      body: { error: 'page is invalid' },
+    });
+  });
+});
+
+describe('GET /users/:id/events', () => {
+  it('tells what the user did, newest first, where the caller may see it', async () => {
+    const [open, private_] = [await stage('public'), await stage('private')];
+    const path = `/users/${owner.id}/events`;
+    const keys = (await world.api(outsider).get(path)).body.map((event: Json) => Object.keys(event));
+    for (const found of keys) expect(found).toEqual(KEYS);
+    expect(await feed(reporter, path, open.project.id)).toEqual(['opened secret', 'opened open', 'created it']);
+    expect(await feed(reporter, path, private_.project.id)).toEqual(['opened secret', 'opened open', 'created it']);
+    expect(await feed(guest, path, private_.project.id)).toEqual(['opened open', 'created it']);
+    expect(await feed(outsider, path, open.project.id)).toEqual(['opened open', 'created it']);
+    expect(await feed(outsider, path, private_.project.id)).toEqual([]);
+    const whole = (await world.api(owner).get(`${path}?per_page=100`)).body;
+    expect(whole.map(({ author_id }: Json) => author_id)).toEqual(whole.map(() => owner.id));
+    expect(await feed(reporter, `/users/${reporter.id}/events`)).toEqual([]);
+  });
+
+  it('ends with the membership, and with the project', async () => {
+    const { project } = await stage('private');
+    const path = `/users/${owner.id}/events`;
+    expect(await feed(reporter, path, project.id)).toHaveLength(3);
+    await world.db.member.updateMany({
+      where: { projectId: project.id, userId: reporter.id },
+      data: { expiresAt: new Date() },
+    });
+    expect(await feed(reporter, path, project.id)).toEqual([]);
+    await world.db.project.update({ where: { id: project.id }, data: { deletedAt: new Date() } });
+    for (const who of [owner, admin]) expect(await feed(who, path, project.id)).toEqual([]);
+  });
+
+  it('needs a signed-in caller with full reach, and a user', async () => {
+    expect(await world.api().get(`/users/${owner.id}/events`)).toMatchObject({ status: 401 });
+    const readUser = await world.token(owner, ['read_user']);
+    expect(await world.api(readUser).get(`/users/${owner.id}/events`)).toMatchObject({ status: 403 });
+    const missing = { status: 404, body: { message: '404 User Not Found' } };
+    expect(await world.api(owner).get('/users/999999/events')).toMatchObject(missing);
+    expect(await world.api(owner).get(`/users/${owner.username}/events`)).toMatchObject({
+      status: 404,
+      body: { error: '404 Not Found' },
+    });
+  });
+});
+
+describe('Event feeds', () => {
+  it('take the same few statements, however long they are', async () => {
+    const count = async (path: string) => (await world.statements(() => world.api(reporter).get(path))).length;
+    const short = await stage();
+    const before = [await count(short.at), await count(`/users/${owner.id}/events`)];
+    const long = await stage();
+    for (let n = 0; n < 25; n += 1) await world.issue(long.project, n % 2 ? owner : guest);
+    expect([await count(long.at), await count(`/users/${owner.id}/events`)]).toEqual(before);
+    expect(Math.max(...before)).toBeLessThanOrEqual(3);
+  });
+
+  it('obey the same rules in GraphQL', async () => {
+    const { project } = await stage('private');
+    const query = `query ($ref: ProjectRef!) { project(ref: $ref) { events { totalCount nodes {
+      actionName targetType targetTitle author { username } project { databaseId } data } } } }`;
+    const nodes = async (who: TestUser) => {
+      const { data } = (await world.graphql(query, { ref: project.id }, who)).body;
+      expect(data.project.events.totalCount).toBe(data.project.events.nodes.length);
+      return data.project.events.nodes;
+    };
+    expect(await nodes(reporter)).toHaveLength(3);
+    expect(await nodes(guest)).toHaveLength(2);
+    expect((await nodes(guest))[0]).toEqual({
+      actionName: 'opened',
+      targetType: 'Issue',
+      targetTitle: 'open',
+      author: { username: owner.username },
+      project: { databaseId: project.id },
+      data: null,
+    });
+    const sideways = `query ($ref: ProjectRef!) { project(ref: $ref) { owner { events(limit: 100) { totalCount nodes {
+      projectId } } } } }`;
+    const publicOne = (await stage('public')).project;
+    const { data } = (await world.graphql(sideways, { ref: publicOne.id }, outsider)).body;
+    const seen = data.project.owner.events.nodes.map(({ projectId }: Json) => projectId);
+    expect([seen.includes(publicOne.id), seen.includes(project.id)]).toEqual([true, false]);
+    expect(data.project.owner.events.totalCount).toBe(seen.length);
+  });
+});
