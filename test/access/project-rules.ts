@@ -1,3 +1,4 @@
+import type { ProjectRow } from '#src/projects/find.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
 
@@ -22,6 +23,26 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     await world.db.issue.update({ where: { id }, data: { authorId: author.id } });
     return { id: at.project.id, issue_iid: iid };
   };
+  /** A project like that of the stage, for what changes or ends it. */
+  const fresh = async (at: Stage) => {
+    const { id } = await world.project({ owner, visibility: at.visibility, namespaceId: at.project.namespace.id });
+    for (const role of ['guest', 'reporter', 'developer', 'master'] as const) {
+      await world.member({ id, issuesEnabled: true } as ProjectRow, users[role] as TestUser, role);
+    }
+    return { id };
+  };
+  const member = async (at: Stage) => {
+    const user = await world.user();
+    await world.member(at.project, user, 'guest');
+    return { ...project(at), user_id: user.id };
+  };
+  /** Somebody who asks for access; nobody else does. */
+  const requester = async (at: Stage) => {
+    const user = await world.user();
+    await world.db.accessRequest.create({ data: { projectId: at.project.id, userId: user.id } });
+    return { ...project(at), user_id: user.id };
+  };
+  const group = async () => ({ group_id: (await world.group({ owner })).id });
   const named = () => ({ title: world.unique('new '), name: world.unique('new') });
 
   return {
@@ -67,5 +88,88 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     },
     'GET /projects/:id/milestones/:milestone_id/issues': { ...reading, given: milestone },
     'GET /projects/:id/milestones/:milestone_id/merge_requests': { ...reading, level: 20, given: milestone },
+    'GET /projects/:id/members': { ...reading, given: project },
+    'GET /projects/:id/members/:user_id': { ...reading, given: member },
+    'POST /projects/:id/members': {
+      success: 201,
+      level: 40,
+      given: async (at) => ({ ...project(at), user_id: (await world.user()).id, access_level: 20 }),
+    },
+    'PUT /projects/:id/members/:user_id': {
+      success: 200,
+      level: 40,
+      given: async (at) => ({ ...(await member(at)), access_level: 30 }),
+    },
+    'DELETE /projects/:id/members/:user_id': { success: 204, level: 40, given: member },
+    'GET /projects/:id/access_requests': { success: 200, level: 40, given: project },
+    'POST /projects/:id/access_requests': {
+      success: 201,
+      level: 0,
+      // Who has access already asks for none.
+      roles: {
+        external: 201,
+        outsider: 201,
+        guest: 403,
+        reporter: 403,
+        developer: 403,
+        master: 403,
+        owner: 403,
+        admin: 201,
+      },
+      given: async (at) => {
+        await world.db.accessRequest.deleteMany({ where: { projectId: at.project.id } });
+        return project(at);
+      },
+    },
+    'PUT /projects/:id/access_requests/:user_id/approve': { success: 201, level: 40, given: requester },
+    'DELETE /projects/:id/access_requests/:user_id': { success: 204, level: 40, given: requester },
+    'PUT /projects/:id': {
+      success: 200,
+      level: 40,
+      given: (at) => ({ ...project(at), description: world.unique('about ') }),
+    },
+    'DELETE /projects/:id': { success: 202, level: 50, given: fresh },
+    'POST /projects/:id/fork': { success: 201, level: 20, open: 'user', roles: { external: 403 }, given: fresh },
+    'POST /projects/:id/fork/:forked_from_id': {
+      success: 201,
+      level: 100,
+      given: async (at) => ({ ...(await fresh(at)), forked_from_id: at.elsewhere.id }),
+    },
+    'DELETE /projects/:id/fork': {
+      success: 204,
+      level: 50,
+      given: async (at) => {
+        const { id } = await fresh(at);
+        await world.db.project.update({ where: { id }, data: { forkedFromId: at.elsewhere.id } });
+        return { id };
+      },
+    },
+    'POST /projects/:id/star': {
+      ...reading,
+      success: 201,
+      given: async (at) => {
+        await world.db.projectStar.deleteMany({ where: { projectId: at.project.id } });
+        return project(at);
+      },
+    },
+    'POST /projects/:id/unstar': { ...reading, success: 304, given: project },
+    'POST /projects/:id/archive': { success: 201, level: 50, given: fresh },
+    'POST /projects/:id/unarchive': { success: 201, level: 50, given: fresh },
+    'POST /projects/:id/share': {
+      success: 201,
+      level: 40,
+      given: async (at) => ({ ...project(at), ...(await group()), group_access: 20 }),
+    },
+    'DELETE /projects/:id/share/:group_id': {
+      success: 204,
+      level: 40,
+      given: async (at) => {
+        const { group_id: groupId } = await group();
+        await world.db.projectShare.create({ data: { projectId: at.project.id, groupId, groupAccess: 10 } });
+        return { ...project(at), group_id: groupId };
+      },
+    },
+    'GET /projects/:id/users': { ...anyone, given: project },
+    'GET /projects/:id/events': { ...anyone, given: project },
   };
 }

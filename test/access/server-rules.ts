@@ -1,23 +1,111 @@
+import { randomBytes } from 'node:crypto';
 import { PASSWORD, type TestUser, type World } from '../support/world.ts';
 import type { Role, Rule } from './matrix.ts';
 
 /** behaviour.md 6 for every route that belongs to no project and no group. */
-export function serverRules(world: World, _users: Record<Role, TestUser | undefined>): Record<string, Rule> {
+export function serverRules(world: World, users: Record<Role, TestUser | undefined>): Record<string, Rule> {
   const named = () => {
     const name = world.unique('name');
     return { name, path: name };
   };
+  const anybody = { success: 200, level: 0, open: 'anyone' } as const;
+  const reading = { success: 200, level: 0 } as const;
+  const administrating = { success: 200, level: 100 } as const;
+  const person = async () => ({ id: (await world.user()).id });
+  const address = () => ({ email: `${world.unique('more')}@example.org` });
+  const created = () => ({ ...address(), username: world.unique('made'), name: 'Made', password: PASSWORD });
+  /** A key of the person who asks; what nobody owns is looked for in vain. */
+  const keyOf = async (userId: number | undefined) => {
+    if (userId === undefined) return { key_id: 0 };
+    const fingerprint = world.unique('fingerprint');
+    const data = { userId, title: 'key', key: 'ssh-ed25519 AAAA', fingerprint, fingerprintSha256: fingerprint };
+    return { key_id: (await world.db.sshKey.create({ data })).id };
+  };
+  const emailOf = async (userId: number | undefined) => {
+    if (userId === undefined) return { email_id: 0 };
+    return { email_id: (await world.db.email.create({ data: { userId, ...address() } })).id };
+  };
+  const personWithKey = async () => {
+    const { id } = await person();
+    return { id, ...(await keyOf(id)) };
+  };
+  const personWithEmail = async () => {
+    const { id } = await person();
+    return { id, ...(await emailOf(id)) };
+  };
+  const impersonation = async () => {
+    const { id: userId } = await person();
+    const data = { userId, name: 'bot', scopes: ['api'], impersonation: true };
+    const token = await world.db.personalAccessToken.create({
+      data: { ...data, tokenHash: Buffer.from(world.unique('hash')) },
+    });
+    return { user_id: userId, impersonation_token_id: token.id };
+  };
+  void users;
+
   return {
-    'GET /user': { success: 200, level: 0 },
-    'GET /version': { success: 200, level: 0 },
-    'GET /issues': { success: 200, level: 0 },
-    'POST /session': {
-      success: 201,
-      level: 0,
-      open: 'anyone',
-      given: () => ({ login: 'the-reporter', password: PASSWORD }),
-    },
+    'GET /user': reading,
+    'GET /version': reading,
+    'GET /issues': reading,
+    'GET /groups': reading,
+    'GET /namespaces': reading,
+    'GET /projects': anybody,
+    'POST /session': { ...anybody, success: 201, given: () => ({ login: 'the-reporter', password: PASSWORD }) },
     'POST /groups': { success: 201, level: 0, roles: { external: 403 }, given: named },
     'POST /projects': { success: 201, level: 0, roles: { external: 403 }, given: named },
+    'POST /projects/user/:user_id': {
+      success: 201,
+      level: 100,
+      given: async () => ({ ...named(), user_id: (await person()).id }),
+    },
+    'GET /users': reading,
+    'GET /users/:id': { ...reading, given: person },
+    'GET /users/:id/events': { ...reading, given: person },
+    'POST /users': { success: 201, level: 100, given: created },
+    'PUT /users/:id': { ...administrating, given: async () => ({ ...(await person()), bio: 'changed' }) },
+    'DELETE /users/:id': { ...administrating, given: person },
+    'POST /users/:id/block': { success: 201, level: 100, given: person },
+    'POST /users/:id/unblock': { success: 201, level: 100, given: person },
+    'GET /user/activities': administrating,
+    'GET /user/keys': reading,
+    'GET /user/keys/:key_id': { ...reading, given: (_at, who) => keyOf(who?.id) },
+    'POST /user/keys': { success: 201, level: 0, given: () => ({ title: 'key', key: newKey() }) },
+    'DELETE /user/keys/:key_id': { ...reading, given: (_at, who) => keyOf(who?.id) },
+    'GET /users/:id/keys': { ...administrating, given: person },
+    'POST /users/:id/keys': {
+      success: 201,
+      level: 100,
+      given: async () => ({ ...(await person()), title: 'key', key: newKey() }),
+    },
+    'DELETE /users/:id/keys/:key_id': { ...administrating, given: personWithKey },
+    'GET /keys/:id': { ...administrating, given: async () => ({ id: (await personWithKey()).key_id }) },
+    'GET /user/emails': reading,
+    'GET /user/emails/:email_id': { ...reading, given: (_at, who) => emailOf(who?.id) },
+    'POST /user/emails': { success: 201, level: 0, given: address },
+    'DELETE /user/emails/:email_id': { ...reading, given: (_at, who) => emailOf(who?.id) },
+    'GET /users/:id/emails': { ...administrating, given: person },
+    'POST /users/:id/emails': { success: 201, level: 100, given: async () => ({ ...(await person()), ...address() }) },
+    'DELETE /users/:id/emails/:email_id': { ...administrating, given: personWithEmail },
+    'GET /users/:user_id/impersonation_tokens': { ...administrating, given: impersonation },
+    'GET /users/:user_id/impersonation_tokens/:impersonation_token_id': { ...administrating, given: impersonation },
+    'POST /users/:user_id/impersonation_tokens': {
+      success: 201,
+      level: 100,
+      given: async () => ({ ...(await impersonation()), name: 'bot', scopes: ['api'] }),
+    },
+    'DELETE /users/:user_id/impersonation_tokens/:impersonation_token_id': {
+      success: 204,
+      level: 100,
+      given: impersonation,
+    },
+    'GET /application/settings': administrating,
+    'PUT /application/settings': { ...administrating, given: () => ({ sign_in_text: world.unique('text ') }) },
   };
+}
+
+/** A new Ed25519 key as OpenSSH writes it. */
+function newKey(): string {
+  const type = Buffer.from('ssh-ed25519');
+  const part = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes]);
+  return `ssh-ed25519 ${Buffer.concat([part(type), part(randomBytes(32))]).toString('base64')} somebody@somewhere`;
 }

@@ -4,9 +4,13 @@ import { printed, run, type ServerProcess, startServer } from '../support/server
 
 /** Clients of the wider world, as Debian packages them. */
 const clients = [
-  { name: 'python-gitlab', program: '/usr/bin/python3', script: 'walk.py' },
-  { name: 'the Ruby client', program: '/usr/bin/ruby', script: 'walk.rb' },
+  { name: 'python-gitlab', program: '/usr/bin/python3', ending: 'py' },
+  { name: 'the Ruby client', program: '/usr/bin/ruby', ending: 'rb' },
 ];
+const walks = [
+  { script: 'walk', what: 'issues, labels and milestones' },
+  { script: 'people', what: 'people, groups, members and projects' },
+].flatMap((walk) => clients.map((client) => ({ ...client, ...walk })));
 
 let server: ServerProcess;
 
@@ -19,9 +23,9 @@ afterAll(async () => {
 });
 
 describe('clients that were written for /api/v4', () => {
-  it.each(clients)('$name walks issues, labels and milestones', async ({ program, script }) => {
+  it.each(walks)('$name walks $what', async ({ program, script, ending }) => {
     const token = printed(server.output(), 'Private token') ?? '';
-    const file = path.join(import.meta.dirname, 'clients', script);
+    const file = path.join(import.meta.dirname, 'clients', `${script}.${ending}`);
     const { status, stdout, stderr } = await run(program, [file, server.url, token], {});
     expect(stderr).toBe('');
     expect(stdout).toBe('walked\n');

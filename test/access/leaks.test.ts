@@ -1,0 +1,230 @@
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { schema } from '#schema/index.ts';
+import type { GroupRow } from '#src/groups/find.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import type { Answer, Json } from '../support/http.ts';
+import { startWorld, type TestUser } from '../support/world.ts';
+import { endpoints } from './matrix.ts';
+
+/** Part of the name of everything that only its owner may see, and of what external users may not. */
+const SECRET = 'zqsecret';
+const INTERNAL = 'zqinternal';
+
+const world = await startWorld();
+const owner = await world.user({ username: 'the-owner' });
+const readers: Record<string, TestUser | undefined> = {
+  anonymous: undefined,
+  outsider: await world.user(),
+  external: await world.user({ external: true }),
+  guest: await world.user(),
+  former: await world.user(),
+  blocked: await world.user({ blocked: true }),
+};
+const places = {} as {
+  open: ProjectRow;
+  internal: ProjectRow;
+  hidden: ProjectRow;
+  openGroup: GroupRow;
+  hiddenGroup: GroupRow;
+};
+const numbers = {} as { issue: number; milestone: number };
+
+beforeAll(async () => {
+  const named = (name: string) => ({ name, path: name, description: name });
+  places.openGroup = await world.group({ owner, visibility: 'public', ...named('open-group') });
+  places.hiddenGroup = await world.group({ owner, visibility: 'private', ...named(`${SECRET}-group`) });
+  const inOpen = { owner, namespaceId: places.openGroup.id };
+  places.open = await world.project({ ...inOpen, visibility: 'public', ...named('open') });
+  places.internal = await world.project({ ...inOpen, visibility: 'internal', ...named(`${INTERNAL}-project`) });
+  places.hidden = await world.project({ ...inOpen, visibility: 'private', ...named(`${SECRET}-in-open-group`) });
+  const inHidden = await world.project({
+    owner,
+    namespaceId: places.hiddenGroup.id,
+    ...named(`${SECRET}-in-hidden-group`),
+  });
+  const personal = await world.project({ owner, ...named(`${SECRET}-personal`) });
+  const { id: milestoneId } = await world.milestone(places.open, owner, { title: 'open milestone' });
+  numbers.milestone = milestoneId;
+  numbers.issue = (await world.issue(places.open, owner, { title: 'open issue', milestoneId })).iid;
+  await world.issue(places.open, owner, {
+    title: `${SECRET} confidential`,
+    confidential: true,
+    milestoneId,
+    labels: ['open label'],
+  });
+  await world.issue(places.internal, owner, { title: `${INTERNAL} issue` });
+  for (const project of [places.hidden, inHidden, personal]) {
+    await world.issue(project, owner, { title: `${SECRET} issue`, labels: [`${SECRET} label`] });
+    await world.milestone(project, owner, { title: `${SECRET} milestone` });
+    await world.db.projectStar.create({ data: { projectId: project.id, userId: owner.id } });
+  }
+  await world.db.projectShare.create({
+    data: { projectId: places.open.id, groupId: places.hiddenGroup.id, groupAccess: 30 },
+  });
+  await world.db.projectShare.create({
+    data: { projectId: places.hidden.id, groupId: places.openGroup.id, groupAccess: 10 },
+  });
+  await world.db.project.update({ where: { id: places.open.id }, data: { forkedFromId: places.hidden.id } });
+  await world.member(places.open, readers.guest as TestUser, 'guest');
+  const past = new Date('2020-01-01');
+  for (const where of [{ projectId: places.hidden.id }, { namespaceId: places.hiddenGroup.id }]) {
+    await world.db.member.create({
+      data: { ...where, userId: (readers.former as TestUser).id, accessLevel: 30, expiresAt: past },
+    });
+  }
+}, 60_000);
+
+/** What the reader must not find anywhere. */
+const forbidden = (who: string) => (['external', 'anonymous', 'blocked'].includes(who) ? [SECRET, INTERNAL] : [SECRET]);
+
+describe('Every list of the REST API', () => {
+  const lists = [...endpoints].filter(([key, { paginated }]) => key.startsWith('GET') && paginated);
+
+  it('is among those that are tried', () => {
+    expect(lists.length).toBeGreaterThan(15);
+  });
+
+  it.each(lists)(
+    '%s holds neither in its records nor in its totals what the reader may not see',
+    async (_key, { route, parameters }) => {
+      for (const [who, reader] of Object.entries(readers)) {
+        for (const path of pathsOf(route.path)) {
+          const searches = parameters.filter(({ name }) => ['search', 'query'].includes(name)).map(({ name }) => name);
+          const queries = ['', ...searches.flatMap((name) => forbidden(who).map((word) => `&${name}=${word}`))];
+          for (const query of queries) {
+            const { status, headers, body } = await world.api(reader).get(`${path}?per_page=100${query}`);
+            const about = `${who}: ${path}${query}`;
+            for (const word of forbidden(who)) expect(JSON.stringify(body), about).not.toContain(word);
+            if (status === 200) expect([about, Number(headers['x-total'])]).toEqual([about, body.length]);
+            else expect([about, [401, 403, 404].includes(status)]).toEqual([about, true]);
+            if (query !== '' && status === 200) expect([about, body]).toEqual([about, []]);
+          }
+        }
+      }
+    },
+  );
+});
+
+/** The paths of a list, for each place that its parameters may name. */
+function pathsOf(template: string): string[] {
+  const ids = template.startsWith('/groups')
+    ? [places.openGroup.id, places.hiddenGroup.id]
+    : template.startsWith('/users')
+      ? [owner.id]
+      : [places.open.id, places.internal.id, places.hidden.id];
+  const others: Record<string, number> = {
+    milestone_id: numbers.milestone,
+    issue_iid: numbers.issue,
+    user_id: owner.id,
+  };
+  return ids.map((id) => template.replace(/:(\w+)/g, (_, name: string) => String(name === 'id' ? id : others[name])));
+}
+
+/** A way through the schema: field after field, with the arguments that each needs. */
+interface Way {
+  /** `projects(limit: 100) { nodes { issues(limit: 100) { … } } }`, with a place for what is selected at the end. */
+  around(selection: string): string;
+  name: string;
+  type: GraphQLObjectType;
+}
+
+const isConnection = (type: GraphQLObjectType) => type.name.endsWith('Connection');
+
+/** Every field that leads on from a type to objects and needs no argument that nobody could guess. */
+function onward(
+  type: GraphQLObjectType,
+  known: Record<string, string> = {},
+): { field: string; type: GraphQLObjectType }[] {
+  return Object.values(type.getFields()).flatMap((field: GraphQLField<unknown, unknown>) => {
+    const target = getNamedType(field.type);
+    if (!isObjectType(target) || ['pageInfo', 'edges'].includes(field.name)) return [];
+    const needed = field.args
+      .filter((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined)
+      .map(({ name }) => name);
+    const given = known[field.name];
+    if (needed.length > 0 && given === undefined) return [];
+    const limit = field.args.some(({ name }) => name === 'limit') ? '(limit: 100)' : '';
+    return [{ field: `${field.name}${given ?? limit}`, type: target }];
+  });
+}
+
+/** All ways of at most that many steps; a connection and its nodes are one step. */
+function ways(from: Way, steps: number, known?: Record<string, string>): Way[] {
+  if (steps === 0) return [];
+  return onward(from.type, known).flatMap(({ field, type }) => {
+    const inner = isConnection(type) ? getNamedType(type.getFields().nodes?.type) : type;
+    if (!isObjectType(inner)) return [];
+    const way: Way = {
+      name: `${from.name}.${field.replace(/\(.*/, '')}`,
+      type: inner,
+      around: (selection) =>
+        from.around(`${field} { ${isConnection(type) ? `totalCount nodes { ${selection} }` : selection} }`),
+    };
+    return [way, ...ways(way, steps - 1)];
+  });
+}
+
+/** The fields of a type that are values themselves. */
+function values(type: GraphQLObjectType): string {
+  const fields = Object.values(type.getFields()).filter(
+    (field) => isLeafType(getNamedType(field.type)) && field.args.length === 0,
+  );
+  return ['__typename', ...fields.map(({ name }) => name)].join(' ');
+}
+
+/** Every pair of a total and its records in an answer. */
+function totals(data: Json): [number, number][] {
+  if (Array.isArray(data)) return data.flatMap(totals);
+  if (typeof data !== 'object' || data === null) return [];
+  const own: [number, number][] = Array.isArray(data.nodes) ? [[data.totalCount, data.nodes.length]] : [];
+  return [...own, ...Object.values(data).flatMap(totals)];
+}
+
+describe('Every way through the GraphQL schema', () => {
+  const query = schema.getQueryType();
+  const start: Way = { name: 'Query', type: query as GraphQLObjectType, around: (selection) => `{ ${selection} }` };
+  const known = () => ({
+    project: `(ref: ${places.open.id})`,
+    group: `(ref: ${places.openGroup.id})`,
+    user: `(databaseId: ${owner.id})`,
+  });
+
+  it.each(Object.entries(readers))(
+    'leads %s neither to records nor to totals of what they may not see',
+    async (who, reader) => {
+      const all = ways(start, 3, known());
+      expect(all.length).toBeGreaterThan(100);
+      let records = 0;
+      for (let at = 0; at < all.length; at += 10) {
+        const batch = all.slice(at, at + 10);
+        const headers: Record<string, string> = reader ? { 'PRIVATE-TOKEN': reader.token } : {};
+        const body = batch.map((way) => ({ query: way.around(values(way.type)) }));
+        const answer: Answer = await world.send('POST', '/graphql', { headers, body });
+        batch.forEach((way, index) => {
+          const { data, errors } = answer.body[index];
+          for (const word of forbidden(who))
+            expect(JSON.stringify(data ?? null), `${who}: ${way.name}`).not.toContain(word);
+          for (const error of errors ?? [])
+            expect([way.name, error.extensions?.code]).not.toEqual([way.name, 'INTERNAL_SERVER_ERROR']);
+          for (const [total, length] of totals(data)) expect([way.name, total]).toEqual([way.name, length]);
+          records += totals(data).reduce((sum, [, length]) => sum + length, 0);
+        });
+      }
+      if (reader && who !== 'blocked') expect(records).toBeGreaterThan(10);
+    },
+  );
+
+  it('leads the owner to what is hidden from the others', async () => {
+    const all = ways(start, 2, known());
+    const found = await Promise.all(all.map((way) => world.graphql(way.around(values(way.type)), {}, owner)));
+    expect(found.filter(({ body }) => JSON.stringify(body).includes(SECRET)).length).toBeGreaterThan(3);
+  });
+});
