@@ -406,6 +406,14 @@ describe('Blocking', () => {
 });
 
 describe('Administration in GraphQL', () => {
+  it('takes no NUL, and says so', async () => {
+    const create = `mutation ($input: CreateUserInput!) { createUser(input: $input) { user { id } } }`;
+    for (const more of [{ username: 'a\0b' }, { name: 'a\0b' }, { email: 'a\0@b.c' }, { bio: '\0' }]) {
+      const { body } = await world.graphql(create, { input: fresh(more) }, admin);
+      expect(['BAD_REQUEST', 'VALIDATION_FAILED']).toContain(body.errors[0].extensions.code);
+    }
+  });
+
   it('creates, changes, blocks and refuses by the same rules', async () => {
     const create = `mutation ($input: CreateUserInput!) { createUser(input: $input) {
       user { databaseId username email identities { provider externUid } } } }`;
