@@ -4,6 +4,7 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import type { GraphQLContext } from '#schema/context.ts';
 import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits, limitRule } from '#schema/limits.ts';
+import { unstorable } from '#src/db.ts';
 import { DomainError } from '#src/errors.ts';
 
 export interface GraphQLServerOptions {
@@ -42,8 +43,15 @@ export function maskError(error: unknown, report: (error: unknown) => void): Err
   if (error instanceof GraphQLError) {
     const { originalError } = error;
     if (!originalError || originalError instanceof GraphQLError || originalError instanceof DomainError) return error;
-    report(originalError);
     const { nodes, path } = error;
+    if (unstorable(originalError)) {
+      return new GraphQLError('Text cannot hold the character NUL.', {
+        nodes,
+        path,
+        extensions: { code: 'BAD_REQUEST' },
+      });
+    }
+    report(originalError);
     return new GraphQLError('Unexpected error.', { nodes, path, extensions: { code: 'INTERNAL_SERVER_ERROR' } });
   }
   if (error instanceof DomainError) return new GraphQLError(error.message, { extensions: error.extensions });

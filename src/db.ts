@@ -27,7 +27,12 @@ export function connect(url: string, { connections = 10, queryEvents = false }: 
     { connectionString: url, max: connections, options: SESSION },
     { statementNameGenerator: statementNames() },
   );
-  return new PrismaClient({ adapter, log: queryEvents ? [{ emit: 'event', level: 'query' }] : [] });
+  // The longer formats of errors quote the values of a statement, which may be secret and do not belong into a log.
+  return new PrismaClient({
+    adapter,
+    errorFormat: 'minimal',
+    log: queryEvents ? [{ emit: 'event', level: 'query' }] : [],
+  });
 }
 
 /**
@@ -79,4 +84,9 @@ export function violates(error: unknown, constraint?: string): boolean {
   const text = JSON.stringify(error.meta ?? {}) + error.message;
   const unique = error.code === 'P2002' || (error.code === 'P2010' && text.includes('23505'));
   return unique && (constraint === undefined || text.includes(constraint));
+}
+
+/** Whether an error says that a text has a character that the database cannot keep: NUL. */
+export function unstorable(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && JSON.stringify(error.meta ?? {}).includes('"22021"');
 }

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
-import { requireAccount } from '#src/access/actor.ts';
+import { requireActor } from '#src/access/actor.ts';
 import { findUser, findViewer } from '#src/users/find.ts';
 import { listActivities, listUsers } from '#src/users/list.ts';
 
@@ -58,7 +58,7 @@ builder.queryFields((t) => ({
     type: Version,
     description: 'Which server this is; for signed-in users.',
     resolve: (_root, _args, context) => {
-      requireAccount(context);
+      requireActor(context);
       return { version: context.version, revision: context.revision };
     },
   }),

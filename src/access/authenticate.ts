@@ -68,12 +68,18 @@ async function seenToday(db: Db, userId: number): Promise<void> {
 async function impersonate(db: Db, found: Found, sudo: string): Promise<Actor> {
   if (!found.admin) throw new Forbidden('Must be admin to use sudo');
   if (found.scopes !== null) throw new Forbidden('Private token must be specified in order to use sudo');
+  const user = sudo.includes('\0') ? undefined : await findNamed(db, sudo);
+  if (!user) throw new NotFound('User', `404 No user id or username for: ${sudo} Not Found`);
+  const impersonator = user.id === found.id ? {} : { impersonator: found.id };
+  return { ...user, ...impersonator, scopes: ['api'] };
+}
+
+/** The active user with that ID, else with that name. */
+async function findNamed(db: Db, sudo: string): Promise<Omit<Found, 'scopes' | 'firstToday'> | undefined> {
   const byId = /^\d{1,9}$/.test(sudo);
   const [user] = await db.$queryRaw<Omit<Found, 'scopes' | 'firstToday'>[]>`
     SELECT id, username, admin, external, can_create_group AS "canCreateGroup", projects_limit AS "projectsLimit"
     FROM users WHERE state = 'active' AND (id = ${byId ? Number(sudo) : 0} OR lower(username) = lower(${sudo}))
     ORDER BY id = ${byId ? Number(sudo) : 0} DESC LIMIT 1`;
-  if (!user) throw new NotFound('User', `404 No user id or username for: ${sudo} Not Found`);
-  const impersonator = user.id === found.id ? {} : { impersonator: found.id };
-  return { ...user, ...impersonator, scopes: ['api'] };
+  return user;
 }

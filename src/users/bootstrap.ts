@@ -1,9 +1,14 @@
 import type { Db } from '#src/db.ts';
 import { createUser, type NewUser } from '#src/users/create.ts';
 
-/** Whether the administrator of the first start exists. */
+/**
+ * Whether the administrator of the first start is not needed any more: there is one, be it under another name, or the name
+ * is somebody's. A root that was renamed or deleted does not come back with the next start.
+ */
 export async function hasAdministrator(db: Db): Promise<boolean> {
-  return (await db.user.count({ where: { username: 'root' } })) > 0;
+  const [row] = await db.$queryRaw<[{ found: boolean }]>`
+    SELECT EXISTS (SELECT 1 FROM users WHERE admin OR lower(username) = 'root') AS found`;
+  return row.found;
 }
 
 /** Creates the administrator `root` unless there is one; true when it was created now. */

@@ -114,6 +114,29 @@ describe('sudo', () => {
     });
   });
 
+  it('takes no NUL for somebody, nor a blank for anything', async () => {
+    const headers = { 'PRIVATE-TOKEN': admin.token };
+    expect(await get('/user?sudo=a%00b', headers)).toMatchObject({ status: 404 });
+    expect(await get('/user?sudo=', headers)).toMatchObject({ status: 200, body: { username: admin.username } });
+  });
+
+  it('is checked before the parameters of a request', async () => {
+    const answer = await world.send('POST', `/api/v4/projects?sudo=${admin.id}`, {
+      headers: { 'PRIVATE-TOKEN': user.token },
+    });
+    expect(answer).toMatchObject({ status: 403, body: { message: '403 Forbidden  - Must be admin to use sudo' } });
+  });
+
+  it('works with no other credential: neither a bearer nor an impersonation token', async () => {
+    const message = '403 Forbidden  - Private token must be specified in order to use sudo';
+    const Authorization = `Bearer ${await world.token(admin)}`;
+    expect(await get('/user', { Authorization, SUDO: user.username })).toMatchObject({
+      status: 403,
+      body: { message },
+    });
+    expect(await get('/user', { SUDO: user.username })).toMatchObject(refused);
+  });
+
   it('acts as the user, by ID or name, as parameter or header, and shows the private token', async () => {
     const headers = { 'PRIVATE-TOKEN': admin.token };
     const shown = { status: 200, body: { username: user.username, private_token: user.token } };

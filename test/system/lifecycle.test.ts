@@ -249,6 +249,35 @@ describe('commands', () => {
     expect((await fetch(`${server.url}/-/readiness`)).status).toBe(200);
   });
 
+  test('users are locked out and let in again, and tokens listed and revoked, while the server runs', async () => {
+    const server = await serve();
+    const env = settings(data);
+    await gantry(ada, env);
+    const made = (await gantry(token, env)).stdout.trim();
+    expect((await gantry(['user', 'block', '--username', 'Ada', '--directory'], env)).stdout).toMatch(/blocked/);
+    expect((await version(server, made)).status).toBe(401);
+    expect((await gantry(['user', 'block', '--username', 'ada'], env)).stdout).toMatch(/^Nothing to do/);
+    expect(await gantry(['user', 'unblock', '--username', 'ada'], env)).toMatchObject({ status: 0 });
+    expect((await version(server, made)).status).toBe(200);
+    const listed = (await gantry(['token', 'list', '--user', 'ada'], env)).stdout;
+    expect(listed).toMatch(
+      /^ID\s+STATE\s+EXPIRES\s+KIND\s+SCOPES\s+NAME\n\d+\s+active\s+2099-12-31\s+personal\s+api,read_user\s/,
+    );
+    expect(listed).not.toContain(made);
+    const id = /^(\d+)/m.exec(listed)?.[1] ?? '';
+    expect(await gantry(['token', 'revoke', '--user', 'ada', '--id', id], env)).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    expect((await version(server, made)).status).toBe(401);
+    expect((await gantry(['token', 'list', '--user', 'ada'], env)).stdout).toContain('revoked');
+    expect(await gantry(['token', 'revoke', '--user', 'ada', '--id', '99999'], env)).toMatchObject({ status: 1 });
+    expect(await gantry(['user', 'block', '--username', 'nobody'], env)).toMatchObject({
+      status: 1,
+      stderr: 'gantry: 404 User Not Found\n',
+    });
+  });
+
   test.each([[[]], [['fly']], [['serve', '--fast']], [['user', 'create']], [[...token.slice(0, -1), '2099-02-30']]])(
     'wrong use explains itself and exits with 2: %j',
     async (args) => {
@@ -276,6 +305,17 @@ test('no secret reaches the log', async () => {
     headers: { 'x-request-id': 'my-own.id_1' },
   });
   expect(response.headers.get('x-request-id')).toBe('my-own.id_1');
+  const variables = { input: { login: 'root', currentPassword: password, newPassword: `${password}\u0000new` } };
+  const mutation = 'mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { user { username } } }';
+  const inline = `mutation { signIn(input: {login: "root", password: "${password}", nonsense: 1}) { viewer { id } } }`;
+  for (const sent of [
+    { query: mutation, variables },
+    { query: inline },
+    { query: mutation, variables: { input: password } },
+  ]) {
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${server.url}/graphql`, { method: 'POST', body: JSON.stringify(sent), headers });
+  }
   const odd = await fetch(`${server.url}/-/liveness`, { headers: { 'x-request-id': 'a b"c' } });
   expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   await server.end('SIGTERM');
