@@ -245,7 +245,7 @@ function movedUrl({ route }: Endpoint, values: string[], movedTo: string, url: s
   const collection = route.path.split('/').at(route.path.split('/').indexOf(':id') - 1);
   const target = new URL(url);
   const parts = target.pathname.split('/');
-  const named = (part: string) => [old, `${old}.json`].includes(decodeURIComponent(part));
+  const named = (part: string) => decodeURIComponent(part) === old;
   const at = parts.findIndex((part, index) => named(part) && parts.slice(0, index).findLast(Boolean) === collection);
   if (at >= 0) parts[at] = encodeURIComponent(movedTo);
   target.pathname = parts.join('/');

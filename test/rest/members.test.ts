@@ -1,0 +1,478 @@
+import { describe, expect, it } from 'vitest';
+import type { GroupRow } from '#src/groups/find.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import type { Json } from '../support/http.ts';
+import { LEVELS, startWorld, type TestUser } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const admin = await world.user({ admin: true });
+const master = await world.user();
+const developer = await world.user();
+const outsider = await world.user();
+const external = await world.user({ external: true });
+
+const KEYS = ['id', 'name', 'username', 'state', 'avatar_url', 'web_url', 'access_level', 'expires_at', 'created_at'];
+const forbidden = { status: 403, body: { message: '403 Forbidden' } };
+const noMember = { status: 404, body: { message: '404 Not found' } };
+const outOfList = { status: 400, body: { message: { access_level: ['is not included in the list'] } } };
+const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+const ids = (list: Json[]) => list.map(({ id }) => id);
+
+/** A project or group of the owner with a master and a developer, under the path of its kind. */
+async function place(kind: 'projects' | 'groups', visibility: 'private' | 'internal' | 'public' = 'private') {
+  const source: ProjectRow | GroupRow =
+    kind === 'projects' ? await world.project({ owner, visibility }) : await world.group({ owner, visibility });
+  await world.member(source, master, 'master');
+  await world.member(source, developer, 'developer');
+  const where = kind === 'projects' ? { projectId: source.id } : { namespaceId: source.id };
+  const levels = async () =>
+    (await world.db.member.findMany({ where, orderBy: { userId: 'asc' } })).map(({ userId, accessLevel }) => [
+      userId,
+      accessLevel,
+    ]);
+  return { id: source.id, at: `/${kind}/${source.id}/members`, where, levels, source };
+}
+const KINDS = ['projects', 'groups'] as const;
+/** Who administers the members: masters of projects, owners of groups. */
+const manager = { projects: master, groups: owner };
+
+describe.each(KINDS)('GET /%s/:id/members', (kind) => {
+  it('lists direct members, newest users first, with exactly the keys of the contract', async () => {
+    const { at } = await place(kind);
+    const { status, headers, body } = await world.api(developer).get(at);
+    expect([status, headers['x-total'], ids(body)]).toEqual([200, '3', [developer.id, master.id, owner.id]]);
+    for (const member of body) expect(Object.keys(member)).toEqual(KEYS);
+    expect(body[0]).toMatchObject({
+      username: developer.username,
+      name: `Name of ${developer.username}`,
+      state: 'active',
+      web_url: `${world.url}/${developer.username}`,
+      access_level: 30,
+      expires_at: null,
+    });
+    expect(body[2].access_level).toBe(kind === 'projects' ? 40 : 50);
+  });
+
+  it('searches name, e-mail address and username', async () => {
+    const { at, source } = await place(kind);
+    const special = await world.user({ username: world.unique('special') });
+    await world.member(source, special, 'guest');
+    const data = { name: 'Zoë 100%', email: `${special.username}@elsewhere.test` };
+    await world.db.user.update({ where: { id: special.id }, data });
+    const found = async (query: string) => ids((await world.api(developer).get(`${at}?query=${query}`)).body);
+    for (const query of ['ZO%C3%AB', '100%25', 'elsewhere.TEST', 'SPECIAL']) {
+      expect([query, await found(query)]).toEqual([query, [special.id]]);
+    }
+    expect(await found('nobody%25')).toEqual([]);
+    expect(await found('')).toHaveLength(4);
+  });
+
+  it('pages, and takes the same few statements however many there are', async () => {
+    const { at } = await place(kind);
+    const { headers, body } = await world.api(developer).get(`${at}?per_page=1&page=2`);
+    expect([headers['x-total'], headers['x-total-pages'], ids(body)]).toEqual(['3', '3', [master.id]]);
+    const count = async (size: number) =>
+      (await world.statements(() => world.api(developer).get(`${at}?per_page=${size}`))).length;
+    expect([await count(1), (await count(1)) <= 4]).toEqual([await count(100), true]);
+  });
+
+  it('leaves out expired members, requesters and inherited members', async () => {
+    const { at, where } = await place(kind);
+    const [expired, requester] = [await world.user(), await world.user()];
+    const today = new Date(day(0));
+    await world.db.member.create({ data: { ...where, userId: expired.id, accessLevel: 40, expiresAt: today } });
+    await world.db.accessRequest.create({ data: { ...where, userId: requester.id } });
+    const { headers, body } = await world.api(developer).get(at);
+    expect([headers['x-total'], ids(body)]).toEqual(['3', [developer.id, master.id, owner.id]]);
+    for (const { id } of [expired, requester]) {
+      expect(await world.api(developer).get(`${at}/${id}`)).toMatchObject(noMember);
+    }
+  });
+
+  it('is open to those who see the place, and signed in', async () => {
+    const open = await place(kind, 'public');
+    expect(await world.api(outsider).get(open.at)).toMatchObject({ status: 200 });
+    expect(await world.api(external).get(open.at)).toMatchObject({ status: 200 });
+    expect(await world.api().get(open.at)).toMatchObject({ status: 401 });
+    const inner = await place(kind, 'internal');
+    expect(await world.api(external).get(inner.at)).toMatchObject({ status: 404 });
+    const hidden = await place(kind);
+    expect(await world.api(outsider).get(hidden.at)).toMatchObject({ status: 404 });
+    expect(await world.api(admin).get(hidden.at)).toMatchObject({ status: 200 });
+  });
+});
+
+describe.each(KINDS)('GET /%s/:id/members/:user_id', (kind) => {
+  it('gives one member', async () => {
+    const { at, where } = await place(kind);
+    await world.db.member.updateMany({ where: { ...where, userId: master.id }, data: { expiresAt: new Date(day(3)) } });
+    const { status, body } = await world.api(developer).get(`${at}/${master.id}`);
+    expect([status, Object.keys(body)]).toEqual([200, KEYS]);
+    expect(body).toMatchObject({ id: master.id, access_level: 40, expires_at: day(3) });
+    expect(body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  });
+
+  it('answers 404 for who is no direct member, and 400 for what is no ID', async () => {
+    const { at } = await place(kind, 'public');
+    expect(await world.api(developer).get(`${at}/${outsider.id}`)).toMatchObject(noMember);
+    expect(await world.api(developer).get(`${at}/999999`)).toMatchObject(noMember);
+    expect(await world.api(developer).get(`${at}/x`)).toMatchObject({
+      status: 400,
+      body: { error: 'user_id is invalid' },
+    });
+    expect(await world.api().get(`${at}/${master.id}`)).toMatchObject({ status: 401 });
+  });
+});
+
+describe.each(KINDS)('POST /%s/:id/members', (kind) => {
+  const api = world.api(manager[kind]);
+
+  it('adds a member', async () => {
+    const { at, levels } = await place(kind);
+    const user = await world.user();
+    const given = { user_id: user.id, access_level: 20, expires_at: day(1) };
+    const { status, body } = await api.post(at, given);
+    expect([status, Object.keys(body)]).toEqual([201, KEYS]);
+    expect(body).toMatchObject({ id: user.id, username: user.username, access_level: 20, expires_at: day(1) });
+    expect(await levels()).toContainEqual([user.id, 20]);
+    expect(await world.api(user).get(at)).toMatchObject({ status: 200 });
+  });
+
+  it('settles the request for access of the new member', async () => {
+    const { at, where } = await place(kind, 'public');
+    const user = await world.user();
+    await world.db.accessRequest.create({ data: { ...where, userId: user.id } });
+    expect(await api.post(at, { user_id: user.id, access_level: 30 })).toMatchObject({ status: 201 });
+    expect(await world.db.accessRequest.count({ where: { userId: user.id } })).toBe(0);
+  });
+
+  it('refuses who is a member already', async () => {
+    const { at, levels } = await place(kind);
+    const before = await levels();
+    const taken = { status: 409, body: { message: 'Member already exists' } };
+    expect(await api.post(at, { user_id: developer.id, access_level: 40 })).toMatchObject(taken);
+    expect(await api.post(at, { user_id: developer.id, access_level: 7 })).toMatchObject(taken);
+    expect(await levels()).toEqual(before);
+  });
+
+  it('adds a user once, however many ask at the same time', async () => {
+    const { at } = await place(kind);
+    const user = await world.user();
+    const ask = () => api.post(at, { user_id: user.id, access_level: 30 });
+    const statuses = (await Promise.all([ask(), ask(), ask(), ask()])).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([201, 409, 409, 409]);
+  });
+
+  it('replaces a membership that has expired', async () => {
+    const { at, where } = await place(kind);
+    const user = await world.user();
+    const expired = { ...where, userId: user.id, accessLevel: 40, expiresAt: new Date(day(0)) };
+    await world.db.member.create({ data: expired });
+    expect(await api.post(at, { user_id: user.id, access_level: 10 })).toMatchObject({
+      status: 201,
+      body: { access_level: 10, expires_at: null },
+    });
+  });
+
+  it.each([
+    [{}, { error: 'user_id is missing, access_level is missing' }],
+    [{ user_id: 'x', access_level: 'high' }, { error: 'user_id is invalid, access_level is invalid' }],
+    [{ user_id: '', access_level: 30 }, { error: 'user_id is invalid' }],
+    [{ user_id: 999_999, access_level: 30 }, { message: { invite_email: ['is invalid'] } }],
+    [
+      { user_id: 'outsider', access_level: 30, expires_at: 'soon' },
+      { error: 'user_id is invalid, expires_at is invalid' },
+    ],
+  ])('refuses %j', async (given, body) => {
+    const { at, levels } = await place(kind);
+    const before = await levels();
+    const answer = await api.post(at, given);
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 400, body });
+    expect(await levels()).toEqual(before);
+  });
+
+  it('refuses levels that there are not', async () => {
+    const { at, levels } = await place(kind);
+    const before = await levels();
+    for (const access_level of [0, 5, 15, 60, -10, 2 ** 40, ...(kind === 'projects' ? [50] : [])]) {
+      expect(await api.post(at, { user_id: outsider.id, access_level })).toMatchObject(outOfList);
+    }
+    expect(await levels()).toEqual(before);
+  });
+
+  it('refuses a day in the past, and gives nothing on the very day', async () => {
+    const { at } = await place(kind);
+    expect(await api.post(at, { user_id: outsider.id, access_level: 30, expires_at: day(-1) })).toMatchObject({
+      status: 400,
+      body: { message: { expires_at: ['cannot be a date in the past'] } },
+    });
+    const user = await world.user();
+    expect(await api.post(at, { user_id: user.id, access_level: 30, expires_at: day(0) })).toMatchObject({
+      status: 201,
+    });
+    expect(await world.api(user).get(at)).toMatchObject({ status: 404 });
+    expect(await api.get(`${at}/${user.id}`)).toMatchObject(noMember);
+  });
+
+  it('is for those who administer the members', async () => {
+    const { at, levels } = await place(kind, 'public');
+    const before = await levels();
+    const refused = kind === 'projects' ? [developer, outsider, external] : [master, developer, outsider, external];
+    const given = { user_id: external.id, access_level: 10 };
+    for (const user of refused) expect(await world.api(user).post(at, given)).toMatchObject(forbidden);
+    expect(await world.api().post(at, given)).toMatchObject({ status: 401 });
+    expect(await world.api(outsider).post((await place(kind)).at, given)).toMatchObject({ status: 404 });
+    expect(await levels()).toEqual(before);
+    expect(await world.api(admin).post(at, given)).toMatchObject({ status: 201 });
+  });
+});
+
+describe.each(KINDS)('PUT /%s/:id/members/:user_id', (kind) => {
+  const api = world.api(manager[kind]);
+
+  it('changes the level, and the day where one is given', async () => {
+    const { at } = await place(kind);
+    const put = (given: object) => api.put(`${at}/${developer.id}`, given);
+    const { status, body } = await put({ access_level: 20, expires_at: day(5) });
+    expect([status, Object.keys(body)]).toEqual([200, KEYS]);
+    expect(body).toMatchObject({ id: developer.id, access_level: 20, expires_at: day(5) });
+    expect((await put({ access_level: 10 })).body).toMatchObject({ access_level: 10, expires_at: day(5) });
+    expect((await put({ access_level: 10, expires_at: '' })).body).toMatchObject({ expires_at: null });
+  });
+
+  it('refuses bad values', async () => {
+    const { at, levels } = await place(kind);
+    const before = await levels();
+    const put = (given: object, who: number | string = developer.id) => api.put(`${at}/${who}`, given);
+    expect(await put({})).toMatchObject({ status: 400, body: { error: 'access_level is missing' } });
+    expect(await put({ expires_at: day(1) })).toMatchObject({
+      status: 400,
+      body: { error: 'access_level is missing' },
+    });
+    expect(await put({ access_level: 33 })).toMatchObject(outOfList);
+    expect(await put({ access_level: 30, expires_at: day(-1) })).toMatchObject({ status: 400 });
+    expect(await put({ access_level: 30 }, outsider.id)).toMatchObject(noMember);
+    expect(await levels()).toEqual(before);
+  });
+
+  it('is for those who administer the members', async () => {
+    const { at, levels } = await place(kind, 'public');
+    const before = await levels();
+    const refused = kind === 'projects' ? [developer, outsider] : [master, developer, outsider];
+    for (const user of refused) {
+      expect(await world.api(user).put(`${at}/${developer.id}`, { access_level: 40 })).toMatchObject(forbidden);
+    }
+    expect(await world.api().put(`${at}/${developer.id}`, { access_level: 40 })).toMatchObject({ status: 401 });
+    expect(await levels()).toEqual(before);
+    expect(await world.api(admin).put(`${at}/${developer.id}`, { access_level: 40 })).toMatchObject({ status: 200 });
+  });
+});
+
+describe.each(KINDS)('DELETE /%s/:id/members/:user_id', (kind) => {
+  const api = world.api(manager[kind]);
+
+  it('removes a member, whose access ends', async () => {
+    const { at } = await place(kind);
+    expect(await world.api(developer).get(at)).toMatchObject({ status: 200 });
+    expect(await api.delete(`${at}/${developer.id}`)).toMatchObject({ status: 204, body: null });
+    expect(await world.api(developer).get(at)).toMatchObject({ status: 404 });
+    expect(await api.delete(`${at}/${developer.id}`)).toMatchObject(noMember);
+  });
+
+  it('lets members leave', async () => {
+    const { at } = await place(kind);
+    expect(await world.api(developer).delete(`${at}/${developer.id}`)).toMatchObject({ status: 204 });
+    expect(await world.api(master).delete(`${at}/${master.id}`)).toMatchObject({ status: 204 });
+  });
+
+  it('is for those who administer the members otherwise', async () => {
+    const { at, levels } = await place(kind, 'public');
+    const before = await levels();
+    const refused = kind === 'projects' ? [developer, outsider] : [master, developer, outsider];
+    const other = { [developer.id]: master, [master.id]: developer };
+    for (const user of refused) {
+      const target = other[user.id] ?? master;
+      expect(await world.api(user).delete(`${at}/${target.id}`)).toMatchObject(forbidden);
+    }
+    expect(await world.api(outsider).delete(`${at}/${outsider.id}`)).toMatchObject(noMember);
+    expect(await world.api().delete(`${at}/${developer.id}`)).toMatchObject({ status: 401 });
+    expect(await levels()).toEqual(before);
+    expect(await world.api(admin).delete(`${at}/${developer.id}`)).toMatchObject({ status: 204 });
+  });
+});
+
+describe('The last owner of a group', () => {
+  it('neither leaves nor is removed, demoted or given a last day', async () => {
+    const { at, levels } = await place('groups');
+    const before = await levels();
+    for (const user of [owner, admin]) {
+      expect(await world.api(user).delete(`${at}/${owner.id}`)).toMatchObject(forbidden);
+      expect(await world.api(user).put(`${at}/${owner.id}`, { access_level: 40 })).toMatchObject(forbidden);
+      const limited = { access_level: 50, expires_at: day(2) };
+      expect(await world.api(user).put(`${at}/${owner.id}`, limited)).toMatchObject(forbidden);
+    }
+    expect(await levels()).toEqual(before);
+    expect(await world.api(owner).put(`${at}/${owner.id}`, { access_level: 50 })).toMatchObject({ status: 200 });
+    await world.api(owner).put(`${at}/${master.id}`, { access_level: 50 });
+    expect(await world.api(owner).delete(`${at}/${owner.id}`)).toMatchObject({ status: 204 });
+  });
+
+  it('is kept by a group whose owners all leave at the same time', async () => {
+    const { at, where } = await place('groups');
+    const owners = [owner];
+    for (let n = 0; n < 3; n += 1) {
+      const user = await world.user();
+      await world.api(owner).post(at, { user_id: user.id, access_level: 50 });
+      owners.push(user);
+    }
+    const leave = owners.map((user) => world.api(user).delete(`${at}/${user.id}`));
+    expect((await Promise.all(leave)).map(({ status }) => status).sort()).toEqual([204, 204, 204, 403]);
+    expect(await world.db.member.count({ where: { ...where, accessLevel: 50 } })).toBe(1);
+  });
+
+  it('does not count owners whose membership has expired', async () => {
+    const { at, where } = await place('groups');
+    const data = { ...where, userId: outsider.id, accessLevel: 50, expiresAt: new Date(day(0)) };
+    await world.db.member.create({ data });
+    expect(await world.api(owner).delete(`${at}/${owner.id}`)).toMatchObject(forbidden);
+  });
+});
+
+describe('The owner of a personal project', () => {
+  it('cannot leave it or be removed', async () => {
+    const { at, levels } = await place('projects');
+    const before = await levels();
+    for (const user of [owner, master, admin]) {
+      expect(await world.api(user).delete(`${at}/${owner.id}`)).toMatchObject(forbidden);
+    }
+    expect(await levels()).toEqual(before);
+  });
+});
+
+describe('A membership of a group', () => {
+  it('counts in the groups and projects inside, and is not listed there', async () => {
+    const group = await world.group({ owner });
+    const inside = await world.group({ owner, parentId: group.id });
+    const project = await world.project({ owner, namespaceId: inside.id });
+    const user = await world.user();
+    const at = `/projects/${project.id}`;
+    expect(await world.api(user).get(at)).toMatchObject({ status: 404 });
+    await world.api(owner).post(`/groups/${group.id}/members`, { user_id: user.id, access_level: 40 });
+    expect(await world.api(user).get(at)).toMatchObject({
+      status: 200,
+      body: { permissions: { project_access: null, group_access: { access_level: 40 } } },
+    });
+    expect(await world.api(user).get(`${at}/members/${user.id}`)).toMatchObject(noMember);
+    expect(await world.api(user).get(`/groups/${inside.id}/members/${user.id}`)).toMatchObject(noMember);
+    const guest = { user_id: outsider.id, access_level: 10 };
+    expect(await world.api(user).post(`${at}/members`, guest)).toMatchObject({ status: 201 });
+    // A lower level inside takes nothing away.
+    await world.api(owner).post(`${at}/members`, { user_id: user.id, access_level: 10 });
+    expect(await world.api(user).delete(`${at}/members/${outsider.id}`)).toMatchObject({ status: 204 });
+    await world.api(owner).delete(`/groups/${group.id}/members/${user.id}`);
+    expect(await world.api(user).post(`${at}/members`, guest)).toMatchObject(forbidden);
+  });
+
+  it('counts in projects that are shared with the group, up to the level of the share', async () => {
+    const group = await world.group({ owner });
+    const inside = await world.group({ owner, parentId: group.id });
+    const project = await world.project({ owner });
+    const user = await world.user();
+    await world.member(group, user, 'master');
+    const share = { projectId: project.id, groupId: inside.id, groupAccess: LEVELS.developer };
+    await world.db.projectShare.create({ data: share });
+    const add = { user_id: outsider.id, access_level: 10 };
+    expect(await world.api(user).post(`/projects/${project.id}/members`, add)).toMatchObject(forbidden);
+    await world.db.projectShare.updateMany({ where: { projectId: project.id }, data: { groupAccess: LEVELS.master } });
+    expect(await world.api(user).post(`/projects/${project.id}/members`, add)).toMatchObject({ status: 201 });
+    await world.db.projectShare.updateMany({ where: { projectId: project.id }, data: { expiresAt: new Date(day(0)) } });
+    expect(await world.api(user).get(`/projects/${project.id}/members`)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('Memberships', () => {
+  it('are told in the feed of a project', async () => {
+    const { at, id } = await place('projects');
+    const user = await world.user();
+    await world.api(master).post(at, { user_id: user.id, access_level: 30 });
+    await world.api(user).delete(`${at}/${user.id}`);
+    const events = await world.db.event.findMany({
+      where: { projectId: id, authorId: user.id },
+      orderBy: { id: 'asc' },
+    });
+    expect(events.map(({ action }) => action)).toEqual(['joined', 'left']);
+    const group = await place('groups');
+    const before = await world.db.event.count();
+    await world.api(owner).post(group.at, { user_id: user.id, access_level: 30 });
+    expect(await world.db.event.count()).toBe(before);
+  });
+
+  it('are removed by a job when they have expired', async () => {
+    const { where, source } = await place('projects');
+    const user = await world.user();
+    const mine = { ...where, userId: user.id };
+    await world.db.member.create({ data: { ...mine, accessLevel: 30, expiresAt: new Date(day(0)) } });
+    const tomorrow = new Date(day(1));
+    await world.db.member.updateMany({ where: { ...where, userId: master.id }, data: { expiresAt: tomorrow } });
+    await world.db.$transaction((tx) => world.as(owner).jobs.enqueue(tx, 'members.expire', {}));
+    await world.until(async () => (await world.db.member.count({ where: mine })) === 0);
+    expect(await world.db.member.count({ where: { ...where, userId: master.id } })).toBe(1);
+    expect(await world.db.event.findMany({ where: { projectId: source.id, authorId: user.id } })).toMatchObject([
+      { action: 'removed due to membership expiration from' },
+    ]);
+  });
+});
+
+describe('Members in GraphQL', () => {
+  const kinds: [string, 'projects' | 'groups', TestUser][] = [
+    ['Project', 'projects', master],
+    ['Group', 'groups', owner],
+  ];
+  it.each(kinds)('of a %s are read and changed by the rules of REST', async (kind, plural, who) => {
+    const { id } = await place(plural);
+    const field = kind.toLowerCase();
+    const user = await world.user();
+    const input = { [field]: id, userId: user.id };
+    const run = (name: string, given: object, selection: string, as: TestUser) => {
+      const query = `mutation ($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${selection} } }`;
+      return world.graphql(query, { input: given }, as);
+    };
+    const member = 'member { userId username role accessLevel expiresAt user { databaseId } }';
+    const add = { ...input, accessLevel: 30 };
+    expect((await run(`add${kind}Member`, add, member, developer)).body.errors[0].extensions.code).toBe('FORBIDDEN');
+    expect((await run(`add${kind}Member`, add, member, who)).body.data[`add${kind}Member`].member).toEqual({
+      userId: user.id,
+      username: user.username,
+      role: 'DEVELOPER',
+      accessLevel: 30,
+      expiresAt: null,
+      user: { databaseId: user.id },
+    });
+    expect((await run(`add${kind}Member`, add, member, who)).body.errors[0].extensions.code).toBe('CONFLICT');
+    const change = { ...input, accessLevel: 20, expiresAt: day(4) };
+    expect(
+      (await run(`update${kind}Member`, change, member, who)).body.data[`update${kind}Member`].member,
+    ).toMatchObject({
+      role: 'REPORTER',
+      expiresAt: day(4),
+    });
+    const query = `query ($ref: ${kind}Ref!, $user: Int!) { ${field}(ref: $ref) {
+      members(query: "${user.username}") { totalCount nodes { name } } member(userId: $user) { state avatarUrl webUrl createdAt } } }`;
+    const read = await world.graphql(query, { ref: id, user: user.id }, developer);
+    expect(read.body.data[field]).toMatchObject({
+      members: { totalCount: 1, nodes: [{ name: `Name of ${user.username}` }] },
+      member: { state: 'ACTIVE', webUrl: `${world.url}/${user.username}` },
+    });
+    const hidden = await world.graphql(query, { ref: id, user: user.id }, outsider);
+    expect(hidden.body.errors[0].extensions.code).toBe('NOT_FOUND');
+    const remove = await run(`remove${kind}Member`, input, 'userId', user);
+    expect(remove.body.data[`remove${kind}Member`]).toEqual({ userId: user.id });
+  });
+
+  it('of a public project are for signed-in callers', async () => {
+    const { id } = await place('projects', 'public');
+    const query = 'query ($ref: ProjectRef!) { project(ref: $ref) { members { totalCount } } }';
+    expect((await world.graphql(query, { ref: id })).body.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+  });
+});
