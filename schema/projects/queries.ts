@@ -1,14 +1,11 @@
 import { builder } from '#schema/builder.ts';
-import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
-import { projectArgs, projectOrder } from '#schema/projects/args.ts';
+import { loadPage, pageArgs } from '#schema/connection.ts';
+import { ProjectConnection, projectArgs, projectOrder } from '#schema/projects/list.ts';
 import { Project } from '#schema/projects/types.ts';
-import { User } from '#schema/users/types.ts';
+import { UserConnection } from '#schema/users/types.ts';
 import { findProject } from '#src/projects/find.ts';
 import { listProjects } from '#src/projects/list.ts';
 import { listProjectUsers } from '#src/projects/users.ts';
-
-export const ProjectConnection = connectionOf('Project', Project);
-const UserConnection = connectionOf('User', User);
 
 builder.queryFields((t) => ({
   project: t.field({

@@ -19,9 +19,9 @@ builder.queryFields((t) => ({
   }),
   user: t.field({
     type: User,
-    description: 'A user, as everybody sees them.',
-    args: { id: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (_root, { id }, context) => findUser(context, id),
+    description: 'A user.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    resolve: (_root, { databaseId }, context) => findUser(context, databaseId),
   }),
   version: t.field({
     type: Version,

@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { connectionOf } from '#schema/connection.ts';
 import { UserState } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { type Account, findUser } from '#src/users/find.ts';
@@ -25,6 +26,8 @@ User.implement({
     }),
   }),
 });
+
+export const UserConnection = connectionOf('User', User);
 
 const Identity = builder.objectRef<{ provider: string; externUid: string }>('Identity').implement({
   description: 'How a user is known to another provider of identities.',
