@@ -1,8 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
-import { projectArgs, projectOrder } from '#schema/projects/args.ts';
-import { Project, ProjectConnection } from '#schema/projects/types.ts';
+import { ProjectConnection, projectArgs, projectOrder } from '#schema/projects/list.ts';
+import { Project } from '#schema/projects/types.ts';
 import { allGroupProjects, listGroupProjects } from '#src/groups/projects.ts';
 
 builder.objectFields(Group, (t) => ({

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
-import { projectArgs, projectOrder } from '#schema/projects/args.ts';
-import { Project, ProjectConnection } from '#schema/projects/types.ts';
+import { ProjectConnection, projectArgs, projectOrder } from '#schema/projects/list.ts';
+import { Project } from '#schema/projects/types.ts';
 import { UserConnection } from '#schema/users/types.ts';
 import { findProject } from '#src/projects/find.ts';
 import { listProjects } from '#src/projects/list.ts';

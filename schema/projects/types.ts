@@ -1,5 +1,4 @@
 import { builder } from '#schema/builder.ts';
-import { connectionOf } from '#schema/connection.ts';
 import { AccessLevel, Visibility } from '#schema/enums.ts';
 import { Namespace } from '#schema/namespaces/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
@@ -162,5 +161,3 @@ Project.implement({
     }),
   }),
 });
-
-export const ProjectConnection = connectionOf('Project', Project);

@@ -1,10 +1,11 @@
 import { MASTER, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/actor.ts';
-import { type Transaction, violates } from '#src/db.ts';
+import type { Transaction } from '#src/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { type HeldHome, type Home, holdHome, permittedHome, personalHome } from '#src/projects/home.ts';
+import { takenFields } from '#src/projects/taken.ts';
 import { type ProjectTexts, pathFrom, type Switch, tags, textErrors } from '#src/projects/values.ts';
 import { closestVisibility, visibilityErrors } from '#src/projects/visibility.ts';
 import { takePath } from '#src/redirects/paths.ts';
@@ -68,7 +69,8 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
     });
     return await findProject(context, id);
   } catch (error) {
-    throw taken(error) ?? error;
+    const fields = await takenFields(context.db, error, { namespaceId: home.id, name, path });
+    throw fields ? new ValidationFailed(fields) : error;
   }
 }
 
@@ -100,13 +102,6 @@ export async function insertProject(
   await takePath(tx, `${home.fullPath}/${columns.path}`);
   await recordEvent(tx, { projectId: project.id, authorId: creatorId, action: 'created' });
   return project.id;
-}
-
-/** The refusal for a name or path that another project in the namespace has; null for any other error. */
-export function taken(error: unknown): ValidationFailed | null {
-  if (!violates(error)) return null;
-  const field = violates(error, 'projects_name_lower') ? 'name' : 'path';
-  return new ValidationFailed({ [field]: ['has already been taken'] });
 }
 
 const NO_HOME: FieldErrors = { namespace: ['is not valid'] };

@@ -1,11 +1,12 @@
 import { authorize, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
-import { type Transaction, violates } from '#src/db.ts';
-import { Conflict, type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
+import type { Transaction } from '#src/db.ts';
+import { Conflict, NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { insertProject } from '#src/projects/create.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { type Home, holdHome, permittedHome, personalHome } from '#src/projects/home.ts';
+import { takenFields } from '#src/projects/taken.ts';
 import { SWITCHES } from '#src/projects/values.ts';
 import { closestVisibility, visibilityErrors } from '#src/projects/visibility.ts';
 import { currentSettings } from '#src/settings/current.ts';
@@ -35,8 +36,9 @@ export async function forkProject(context: Context, ref: Ref, namespace: string 
     });
     return await findProject(context, id);
   } catch (error) {
-    if (!violates(error)) throw error;
-    throw new Conflict('Name or path has already been taken', await takenFields(context, home, project));
+    const wanted = { namespaceId: home.id, name: project.name, path: project.path };
+    const fields = await takenFields(context.db, error, wanted);
+    throw fields ? new Conflict('Name or path has already been taken', fields) : error;
   }
 }
 
@@ -66,17 +68,4 @@ function copied(project: ProjectRow) {
   const { id, name, path, description, defaultBranch, tagList } = project;
   const switches = Object.fromEntries(SWITCHES.map((switched) => [switched, project[switched]]));
   return { ...switches, name, path, description, defaultBranch, tagList, forkedFromId: id };
-}
-
-/** Which of name and path another project in the namespace has. */
-async function takenFields({ db }: Context, home: Home, { name, path }: ProjectRow): Promise<FieldErrors> {
-  const [found] = await db.$queryRaw<{ name: boolean | null; path: boolean | null }[]>`
-    SELECT bool_or(lower(name) = lower(${name})) AS name, bool_or(lower(path) = lower(${path})) AS path
-    FROM projects WHERE namespace_id = ${home.id} AND deleted_at IS NULL`;
-  const taken = { name: found?.name ?? false, path: found?.path ?? false };
-  const fields = (['name', 'path'] as const).filter((field) => taken[field]);
-  // A path may also be that of a group.
-  return Object.fromEntries(
-    (fields.length > 0 ? fields : ['path']).map((field) => [field, ['has already been taken']]),
-  );
 }

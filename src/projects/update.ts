@@ -4,8 +4,8 @@ import type { Transaction } from '#src/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { holdNamespace } from '#src/namespaces/lock.ts';
-import { taken } from '#src/projects/create.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { takenFields } from '#src/projects/taken.ts';
 import { givenSwitches, type ProjectTexts, type Switches, tags, textErrors } from '#src/projects/values.ts';
 import { visibilityErrors } from '#src/projects/visibility.ts';
 import { redirectProject, takePath } from '#src/redirects/paths.ts';
@@ -47,7 +47,9 @@ export async function updateProject(context: Context, ref: Ref, changes: Project
       if (path !== project.path) await takePath(tx, `${project.namespacePath}/${path}`);
     });
   } catch (error) {
-    throw taken(error) ?? error;
+    const wanted = { namespaceId: found.namespace.id, id: found.id, name, path: changes.path ?? found.path };
+    const fields = await takenFields(context.db, error, wanted);
+    throw fields ? new ValidationFailed(fields) : error;
   }
   return findProject(context, found.id);
 }

@@ -174,6 +174,19 @@ describe('GET /users/:id/events', () => {
 });
 
 describe('Event feeds', () => {
+  it('tell when a project was last active, to the minute', async () => {
+    const { project } = await stage();
+    const last = async () => new Date((await world.api(owner).get(`/projects/${project.id}`)).body.last_activity_at);
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    await world.db.project.update({ where: { id: project.id }, data: { lastActivityAt: hourAgo } });
+    expect(await last()).toEqual(hourAgo);
+    await world.issue(project, owner);
+    expect(Date.now() - (await last()).getTime()).toBeLessThan(60_000);
+    const active = await last();
+    await world.issue(project, owner);
+    expect(await last()).toEqual(active);
+  });
+
   it('take the same few statements, however long they are', async () => {
     const count = async (path: string) => (await world.statements(() => world.api(reporter).get(path))).length;
     const short = await stage();

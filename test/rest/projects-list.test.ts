@@ -343,8 +343,8 @@ describe('Projects in GraphQL', () => {
     const search = { search: 'l' };
     expect(await listedThere(undefined, search)).toEqual(['Chisel', 'Drill']);
     expect(await listedThere(outsider, search)).toEqual(['Bellows', 'Chisel', 'Drill']);
-    expect(await listedThere(owner, { search: 'Emery' })).toEqual([]);
-    expect(await listedThere(owner, { search: 'Emery', archived: null })).toEqual(['Emery']);
+    expect(await listedThere(owner, { search: 'Emery', archived: false })).toEqual([]);
+    expect(await listedThere(owner, { search: 'Emery' })).toEqual(['Emery']);
     expect(await listedThere(owner, { search: 'Emery', archived: true })).toEqual(['Emery']);
   });
 });

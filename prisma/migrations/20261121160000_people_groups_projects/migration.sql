@@ -353,3 +353,14 @@ CREATE TRIGGER "projects_claim_path" BEFORE INSERT OR UPDATE OF "path", "namespa
   FOR EACH ROW EXECUTE FUNCTION "claim_path"();
 CREATE TRIGGER "namespaces_claim_path" BEFORE INSERT OR UPDATE OF "path", "parent_id" ON "namespaces"
   FOR EACH ROW EXECUTE FUNCTION "claim_path"();
+
+-- A project was last active when the last event happened in it, to the minute. A project that something else has locked is
+-- passed over, so that nobody waits for it here.
+CREATE FUNCTION "note_activity"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE projects SET last_activity_at = NEW.created_at WHERE id IN (
+    SELECT id FROM projects WHERE id = NEW.project_id AND last_activity_at < NEW.created_at - interval '1 minute'
+    FOR NO KEY UPDATE SKIP LOCKED);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "events_note_activity" AFTER INSERT ON "events" FOR EACH ROW EXECUTE FUNCTION "note_activity"();
