@@ -23,7 +23,7 @@ export interface Limits {
   batch: number;
 }
 
-export const DEFAULT_LIMITS: Limits = { depth: 12, cost: 25_000, aliases: 60, batch: 10 };
+export const DEFAULT_LIMITS: Limits = { depth: 12, cost: 25_000, aliases: 120, batch: 10 };
 
 /** Fields with all records of a list. */
 const UNCUT = new Set(['allProjects', 'allSharedProjects']);

@@ -2,7 +2,7 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7), in a list and within a group. */
-const listed = ['owner', 'open_issues_count'];
+const listed = ['owner', 'forked_from_project', 'open_issues_count'];
 const within = ['projects', 'shared_projects'].flatMap((list) => listed.map((key) => `${list}.${key}`));
 
 export const groups: Route[] = [

@@ -39,6 +39,7 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
     'POST /groups/:id/projects/:project_id': {
       success: 201,
       level: 100,
+      adminFirst: true,
       given: async (at) => ({ ...group(at), project_id: (await world.project({ owner })).id }),
     },
     'GET /groups/:id/members': { ...reading, given: group },
@@ -69,6 +70,7 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
         owner: 403,
         admin: 201,
       },
+      inPrivate: { admin: 403 },
       given: async (at) => {
         await world.db.accessRequest.deleteMany({ where: { namespaceId: at.group.id } });
         return group(at);

@@ -61,10 +61,14 @@ export interface Rule {
   level: number;
   /** Whom a visible place lets in besides: any signed-in user, or anonymous callers of a public one too. */
   open?: 'user' | 'anyone';
+  /** Only administrators may, and that is looked at before the place is looked for. */
+  adminFirst?: true;
   /** The status for who sees the place and may not; 403 when absent. */
   refusal?: number;
-  /** Statuses of single roles that follow no level. */
+  /** Statuses of single roles that follow no level, where they see the place. */
   roles?: Partial<Record<Role, number>>;
+  /** As roles, in a private place. */
+  inPrivate?: Partial<Record<Role, number>>;
   /** Makes what the request is about and tells its parameters; called anew after each success. */
   given?: (stage: Stage, who: TestUser | undefined) => Given | Promise<Given>;
 }
@@ -76,14 +80,15 @@ export const endpoints = new Map<string, Endpoint>(
 
 /** The status that a role is to get in a place that some may see. */
 export function inPlace(
-  { success, level, open, refusal = 403, roles }: Rule,
+  { success, level, open, refusal = 403, roles, inPrivate, adminFirst }: Rule,
   role: Role,
   visibility: Visibility,
 ): number {
-  const special = roles?.[role];
+  const special = (visibility === 'private' ? inPrivate?.[role] : undefined) ?? roles?.[role];
   if (role === 'anonymous' || role === 'blocked')
     return open === 'anyone' ? (visibility === 'public' ? success : 404) : 401;
   const openToAll = visibility === 'public' || (visibility === 'internal' && role !== 'external');
+  if (adminFirst) return role === 'admin' ? success : refusal;
   if (LEVEL[role] === 0 && !openToAll) return 404;
   if (special !== undefined) return special;
   return LEVEL[role] >= level || (open !== undefined && openToAll) ? success : refusal;
@@ -152,25 +157,31 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
   return route.failure !== undefined && byValue ? route.failure : STATUS[code];
 }
 
-/** A digest of everything in the database that a refusal must leave alone. */
-export async function digest(world: World): Promise<string> {
-  const tables = await domainTables(world);
-  const parts = tables.map(
-    (name) => `SELECT '${name}' AS t, count(*) AS n, sum(hashtextextended(x::text, 0)) AS h FROM "${name}" x`,
-  );
-  return JSON.stringify(
-    await world.db.$queryRawUnsafe(`SELECT t, n::text, h::text FROM (${parts.join(' UNION ALL ')}) d`),
-  );
-}
-
-let known: string[] | undefined;
-async function domainTables(world: World): Promise<string[]> {
-  if (known) return known;
-  const rows = await world.db.$queryRaw<{ name: string }[]>`
+/**
+ * Has the database count every row that is inserted, changed or deleted from now on: what a refusal must leave alone.
+ * Returns the reader of that count, which waits first for what runs in the background.
+ */
+export async function watchChanges(world: World): Promise<() => Promise<number>> {
+  const { db } = world;
+  await db.$executeRaw`CREATE TABLE test_changes (n bigint NOT NULL)`;
+  await db.$executeRaw`INSERT INTO test_changes VALUES (0)`;
+  await db.$executeRaw`CREATE FUNCTION test_count() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN UPDATE test_changes SET n = n + 1; RETURN NULL; END'`;
+  const tables = await db.$queryRaw<{ name: string }[]>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
-      AND table_name NOT IN ('_prisma_migrations', 'sign_in_failures') ORDER BY 1`;
-  known = rows.map(({ name }) => name);
-  return known;
+      AND table_name NOT IN ('_prisma_migrations', 'sign_in_failures', 'test_changes')`;
+  for (const { name } of tables) {
+    await db.$executeRawUnsafe(
+      `CREATE TRIGGER test_count AFTER INSERT OR UPDATE OR DELETE ON "${name}" FOR EACH ROW EXECUTE FUNCTION test_count()`,
+    );
+  }
+  const waiting = () => db.$queryRaw<unknown[]>`
+    SELECT 1 FROM projects WHERE deleted_at IS NOT NULL UNION ALL SELECT 1 FROM namespaces WHERE deleted_at IS NOT NULL`;
+  return async () => {
+    await world.until(async () => (await waiting()).length === 0);
+    const [row] = await db.$queryRaw<[{ n: bigint }]>`SELECT n FROM test_changes`;
+    return Number(row.n);
+  };
 }
 
 /** The people of the matrix: one for each role but anonymous. */

@@ -42,7 +42,11 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     await world.db.accessRequest.create({ data: { projectId: at.project.id, userId: user.id } });
     return { ...project(at), user_id: user.id };
   };
-  const group = async () => ({ group_id: (await world.group({ owner })).id });
+  const unstarred = async (at: Stage) => {
+    await world.db.projectStar.deleteMany({ where: { projectId: at.project.id } });
+    return project(at);
+  };
+  const group = async () => ({ group_id: (await world.group({ owner, visibility: 'public' })).id });
   const named = () => ({ title: world.unique('new '), name: world.unique('new') });
 
   return {
@@ -116,6 +120,7 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
         owner: 403,
         admin: 201,
       },
+      inPrivate: { admin: 403 },
       given: async (at) => {
         await world.db.accessRequest.deleteMany({ where: { projectId: at.project.id } });
         return project(at);
@@ -147,12 +152,9 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     'POST /projects/:id/star': {
       ...reading,
       success: 201,
-      given: async (at) => {
-        await world.db.projectStar.deleteMany({ where: { projectId: at.project.id } });
-        return project(at);
-      },
+      given: unstarred,
     },
-    'POST /projects/:id/unstar': { ...reading, success: 304, given: project },
+    'POST /projects/:id/unstar': { ...reading, success: 304, given: unstarred },
     'POST /projects/:id/archive': { success: 201, level: 50, given: fresh },
     'POST /projects/:id/unarchive': { success: 201, level: 50, given: fresh },
     'POST /projects/:id/share': {

@@ -17,9 +17,9 @@ import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
 import { createProject, type NewProject } from '#src/projects/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { encrypt, hashPassword, newToken, tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { createTokenFromCommandLine } from '#src/tokens/create.ts';
-import { createUser } from '#src/users/create.ts';
 import { freshDatabase } from './database.ts';
 import { type Answer, type Send, sender } from './http.ts';
 
@@ -53,6 +53,7 @@ export class World {
   readonly send: Send;
   readonly #jobs: JobQueue;
   #count = 0;
+  #passwordHash: Promise<string> | undefined;
   #statements: string[] | null = null;
 
   constructor(db: Db, jobs: JobQueue, databaseUrl: string, port: number, send: Send) {
@@ -70,20 +71,41 @@ export class World {
     return `${prefix}${this.#count}`;
   }
 
+  /** A user with the password PASSWORD; written without the command, which hashes the password anew each time. */
   async user({
     admin = false,
     external = false,
     blocked = false,
     username = this.unique('user'),
   } = {}): Promise<TestUser> {
-    const email = `${username}@example.org`;
-    const given = { username, email, name: `Name of ${username}`, password: PASSWORD, admin, external };
-    const { id, privateToken } = await createUser(this.db, secret, given);
-    // Seen today already: no request of a test is the user's first of the day, which takes a statement more.
-    const seen = { lastActivityOn: new Date() };
-    await this.db.user.update({ where: { id }, data: blocked ? { ...seen, state: 'blocked' } : seen });
+    const name = `Name of ${username}`;
+    const token = newToken();
+    const places = { kind: 'user', name: username, path: username, fullPath: username, fullName: name } as const;
+    this.#passwordHash ??= hashPassword(PASSWORD);
+    const { id, namespace } = await this.db.user.create({
+      data: {
+        username,
+        name,
+        email: `${username}@example.org`,
+        admin,
+        external,
+        state: blocked ? 'blocked' : 'active',
+        passwordHash: await this.#passwordHash,
+        canCreateGroup: !external,
+        projectsLimit: external ? 0 : 100_000,
+        privateTokenHash: tokenHash(token),
+        privateTokenEncrypted: encrypt(token, secret),
+        confirmedAt: new Date(),
+        // Seen today already: no request of a test is the user's first of the day, which takes a statement more.
+        lastActivityOn: new Date(),
+        namespace: { create: places },
+      },
+      select: { id: true, namespace: { select: { id: true } } },
+    });
+    const lineage = namespace ? [namespace.id] : [];
+    await this.db.namespace.update({ where: { ownerId: id }, data: { lineage } });
     const actor = { id, username, admin, external, canCreateGroup: !external, projectsLimit: 1000, scopes: ['api'] };
-    return { id, username, token: privateToken, actor };
+    return { id, username, token, actor };
   }
 
   /** A personal access token. */

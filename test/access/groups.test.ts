@@ -1,0 +1,4 @@
+import { groupRules } from './group-rules.ts';
+import { provePlaces } from './places.ts';
+
+await provePlaces(groupRules);

@@ -1,0 +1,68 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startWorld, type TestUser, type World } from '../support/world.ts';
+import {
+  agrees,
+  ENTRANCES,
+  inPlace,
+  knock,
+  people,
+  ROLES,
+  type Role,
+  type Rule,
+  type Stage,
+  stage,
+  VISIBILITIES,
+  type Visibility,
+  watchChanges,
+} from './matrix.ts';
+
+type MakeRules = (world: World, users: Record<Role, TestUser | undefined>) => Record<string, Rule>;
+
+/** Tests every rule for each role in a private, an internal and a public place, by both entrances. */
+export async function provePlaces(makeRules: MakeRules): Promise<void> {
+  const world = await startWorld();
+  const users = await people(world);
+  const stages = {} as Record<Visibility, Stage>;
+  const rules = makeRules(world, users);
+  let changes: () => Promise<number>;
+
+  beforeAll(async () => {
+    changes = await watchChanges(world);
+    for (const visibility of VISIBILITIES) stages[visibility] = await stage(world, users, visibility);
+  }, 60_000);
+
+  describe.each(Object.keys(rules))('%s', (key) => {
+    it.each(VISIBILITIES)(
+      'answers each role of a %s place as it should by both entrances, and refusals change nothing',
+      async (visibility) => {
+        const rule = rules[key];
+        if (!rule) throw new Error(key);
+        const reads = key.startsWith('GET');
+        const wrong: string[] = [];
+        for (const entrance of ENTRANCES) {
+          let given = await rule.given?.(stages[visibility], undefined);
+          let before = reads ? 0 : await changes();
+          for (const role of ROLES) {
+            const wanted = inPlace(rule, role, visibility);
+            const found = await knock(
+              world,
+              key,
+              { id: stages[visibility].project.id, ...given },
+              entrance,
+              users[role],
+            );
+            if (!agrees(entrance, found, wanted)) wrong.push(`${entrance} ${role}: ${found} instead of ${wanted}`);
+            if (reads) continue;
+            const after = await changes();
+            if (found >= 300 && after !== before) wrong.push(`${entrance} ${role}: ${found} changed something`);
+            if (found < 300 && role !== ROLES.at(-1)) {
+              given = await rule.given?.(stages[visibility], users[role]);
+              before = await changes();
+            } else before = after;
+          }
+        }
+        expect(wrong).toEqual([]);
+      },
+    );
+  });
+}
