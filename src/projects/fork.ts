@@ -56,8 +56,8 @@ async function findTarget(context: Context, actor: Actor, wanted: string): Promi
   return null;
 }
 
-/** The visibility of the source, which stays until the transaction ends. */
-async function holdSource(tx: Transaction, id: number): Promise<Visibility> {
+/** The visibility of a source, which stays until the transaction ends, as the source does. Throws NotFound. */
+export async function holdSource(tx: Transaction, id: number): Promise<Visibility> {
   const [source] = await tx.$queryRaw<{ visibility: Visibility }[]>`
     SELECT visibility::text AS visibility FROM projects WHERE id = ${id} AND deleted_at IS NULL FOR SHARE`;
   if (!source) throw new NotFound('Project');

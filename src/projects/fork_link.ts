@@ -1,8 +1,9 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { Conflict, NotFound, NotModified, ValidationFailed } from '#src/errors.ts';
+import { Conflict, NotModified, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { holdSource } from '#src/projects/fork.ts';
 
 /** That one project is a fork of another. */
 export interface ForkLink {
@@ -22,6 +23,7 @@ export async function linkFork(context: Context, ref: Ref, sourceRef: Ref): Prom
   await context.db.$transaction(async (tx) => {
     // One link after the other: two of them at once could close a circle that neither sees.
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('fork links', 0))`;
+    await holdSource(tx, source.id);
     const { count } = await tx.project.updateMany({
       where: { id: project.id, forkedFromId: null, deletedAt: null },
       data: { forkedFromId: source.id, updatedAt: linkedAt },
@@ -33,8 +35,6 @@ export async function linkFork(context: Context, ref: Ref, sourceRef: Ref): Prom
         UNION SELECT p.id, p.forked_from_id FROM projects p JOIN origin o ON p.id = o.forked_from_id)
       SELECT 1 FROM origin WHERE id = ${project.id}`;
     if (circle) throw new ValidationFailed({ forked_from_project: ['is the project itself or one of its forks'] });
-    const alive = await tx.project.count({ where: { id: source.id, deletedAt: null } });
-    if (alive === 0) throw new NotFound('Project');
   });
   return { fork: await findProject(context, project.id), forkedFromId: source.id, linkedAt };
 }

@@ -55,9 +55,10 @@ export async function holdHome(tx: Transaction, home: Home): Promise<HeldHome | 
   return held && { ...home, fullPath: held.fullPath, visibility: held.kind === 'group' ? held.visibility : null };
 }
 
+/** External users have no personal projects, whatever their limit says (behaviour.md 6). */
 async function checkLimit(tx: Transaction, { id, ownerId }: Home): Promise<void> {
   const [owner] = await tx.$queryRaw<{ limit: number }[]>`
-    SELECT projects_limit AS "limit" FROM users WHERE id = ${ownerId} FOR NO KEY UPDATE`;
+    SELECT CASE WHEN external THEN 0 ELSE projects_limit END AS "limit" FROM users WHERE id = ${ownerId} FOR NO KEY UPDATE`;
   const limit = owner?.limit ?? 0;
   const count = limit === 0 ? 0 : await tx.project.count({ where: { namespaceId: id, deletedAt: null } });
   if (count < limit) return;

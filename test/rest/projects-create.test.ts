@@ -267,6 +267,8 @@ describe('POST /projects', () => {
   it('is not for external and anonymous callers', async () => {
     const message = 'Personal project creation is not allowed. Please contact your administrator with questions';
     await refused(external, '/projects', { name: 'x' }, 403, { error: [message] });
+    await world.db.user.update({ where: { id: external.id }, data: { projectsLimit: 5 } });
+    await refused(external, '/projects', { name: 'x' }, 403, { error: [message] });
     await refused(undefined, '/projects', {}, 401, { message: '401 Unauthorized' });
   });
 

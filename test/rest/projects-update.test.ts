@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { removeProject } from '#src/projects/remove.ts';
 import { forgetSettings } from '#src/settings/current.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -181,6 +182,15 @@ describe('DELETE /projects/:id', () => {
     expect(await world.db.subscription.count({ where: { subjectType: 'Issue', subjectId: issue.id } })).toBe(0);
     expect(await world.db.issue.count({ where: { projectId: project.id } })).toBe(0);
     expect(await world.db.event.count({ where: { projectId: project.id } })).toBe(0);
+  });
+
+  it('removes nothing but what is marked as deleted, and a second time nothing more', async () => {
+    await removeProject(world.db, project.id);
+    expect((await api.get(at())).status).toBe(200);
+    await world.db.project.update({ where: { id: project.id }, data: { deletedAt: new Date() } });
+    await removeProject(world.db, project.id);
+    await removeProject(world.db, project.id);
+    expect(await world.db.project.count({ where: { id: project.id } })).toBe(0);
   });
 
   it('frees name and path for the next project at once', async () => {
