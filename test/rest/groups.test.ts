@@ -274,4 +274,10 @@ describe('Groups in GraphQL', () => {
     const { body } = await world.graphql(query, { ref: open.id }, outsider);
     expect(body.data.group.subgroups).toEqual({ totalCount: 0, nodes: [] });
   });
+
+  it('are refused where lists of all projects within lists ask for too much', async () => {
+    const query = '{ groups(limit: 100) { nodes { allProjects { issues(limit: 100) { nodes { title } } } } } }';
+    const { body } = await world.graphql(query, {}, owner);
+    expect(body.errors[0].extensions.code).toBe('QUERY_TOO_LARGE');
+  });
 });

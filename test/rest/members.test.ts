@@ -391,6 +391,32 @@ describe('A membership of a group', () => {
   });
 });
 
+describe('An expired membership', () => {
+  it('gives nothing, from its very day on, wherever it counted', async () => {
+    const group = await world.group({ owner });
+    const inside = await world.group({ owner, parentId: group.id });
+    const project = await world.project({ owner, namespaceId: inside.id });
+    const shared = await world.project({ owner });
+    await world.db.projectShare.create({
+      data: { projectId: shared.id, groupId: inside.id, groupAccess: LEVELS.master },
+    });
+    const user = await world.user();
+    const add = { user_id: user.id, access_level: 40, expires_at: day(1) };
+    await world.api(owner).post(`/groups/${group.id}/members`, add);
+    const places = [`/groups/${group.id}`, `/groups/${inside.id}`, `/projects/${project.id}`, `/projects/${shared.id}`];
+    const statuses = async () => Promise.all(places.map(async (path) => (await world.api(user).get(path)).status));
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    const put = { access_level: 40, expires_at: day(0) };
+    expect(await world.api(owner).put(`/groups/${group.id}/members/${user.id}`, put)).toMatchObject({
+      status: 200,
+      body: { expires_at: day(0) },
+    });
+    expect(await statuses()).toEqual([404, 404, 404, 404]);
+    expect(await world.api(user).get('/groups')).toMatchObject({ status: 200, body: [] });
+    expect(await world.api(user).get('/namespaces')).toMatchObject({ body: [{ path: user.username }] });
+  });
+});
+
 describe('Memberships', () => {
   it('are told in the feed of a project', async () => {
     const { at, id } = await place('projects');
