@@ -82,8 +82,9 @@ export function groupVisible(actor: Seer | null, alias = 'n'): Prisma.Sql {
   if (actor.admin) return sql`${deletedAt} IS NULL`;
   return sql`(${deletedAt} IS NULL AND (${openTo(actor, alias)} OR ${id} IN (
     SELECT vn.id FROM namespaces vn WHERE vn.lineage && ${memberNamespaces(actor)}
-    UNION ALL SELECT unnest(vn.lineage) FROM projects vp JOIN namespaces vn ON vn.id = vp.namespace_id
-      WHERE vp.deleted_at IS NULL AND vp.id = ANY(ARRAY(${accessibleProjects(actor)})))))`;
+    UNION ALL SELECT unnest(vn.lineage) FROM namespaces vn WHERE vn.id = ANY(ARRAY(
+      SELECT DISTINCT vp.namespace_id FROM projects vp
+      WHERE vp.deleted_at IS NULL AND vp.id = ANY(ARRAY(${accessibleProjects(actor)})))))))`;
 }
 
 /** Which issues of a visible project the actor sees, given the level in it, for alias `i`. */

@@ -1,9 +1,10 @@
 import { authorize, OWNER, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
+import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
 import { type Transaction, violates } from '#src/db.ts';
 import { Forbidden, NotFound, ValidationFailed } from '#src/errors.ts';
 import { findGroup, type GroupRow } from '#src/groups/find.ts';
-import { type GroupValues, groupErrors, isWider, visibilityErrors } from '#src/groups/values.ts';
+import { type GroupValues, groupErrors } from '#src/groups/values.ts';
 import { type HeldNamespace, holdNamespace } from '#src/namespaces/lock.ts';
 import { takePath } from '#src/redirects/paths.ts';
 import { currentSettings } from '#src/settings/current.ts';
@@ -28,9 +29,11 @@ export async function createGroup(context: Context, input: NewGroup): Promise<Gr
     const id = await context.db.$transaction(async (tx) => {
       const held = parent && (await holdNamespace(tx, parent.id));
       if (parent && !held) throw new NotFound('Group');
-      const visibility = input.visibility ?? byDefault(settings.defaultGroupVisibility, held);
+      const bounds = { group: held?.visibility ?? null };
+      const byDefault = () => closestVisibility(actor, settings, settings.defaultGroupVisibility, bounds);
+      const visibility = input.visibility ?? byDefault();
       const errors = groupErrors(input, held !== null);
-      const wrong = visibilityErrors(actor, settings, visibility, held?.visibility ?? null);
+      const wrong = visibilityErrors(actor, settings, visibility, bounds);
       if (wrong.length > 0) errors.visibility_level = wrong;
       if (held && held.lineage.length >= MAX_DEPTH) errors.parent_id = ['has too deep level of nesting'];
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
@@ -46,11 +49,6 @@ export async function createGroup(context: Context, input: NewGroup): Promise<Gr
 /** Administrators, and users who are allowed to and not external. */
 function mayCreateGroups({ admin, external, canCreateGroup }: Actor): boolean {
   return admin || (canCreateGroup && !external);
-}
-
-/** The default of the settings, but not wider than the group around. */
-function byDefault(visibility: Visibility, parent: HeldNamespace | null): Visibility {
-  return parent && isWider(visibility, parent.visibility) ? parent.visibility : visibility;
 }
 
 async function insert(

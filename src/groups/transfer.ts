@@ -1,9 +1,9 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireAdmin } from '#src/access/actor.ts';
+import { isWider } from '#src/access/visibility_levels.ts';
 import { type Transaction, violates } from '#src/db.ts';
 import { NotFound, ValidationFailed } from '#src/errors.ts';
 import { findGroup, type GroupRow, type Ref } from '#src/groups/find.ts';
-import { isWider } from '#src/groups/values.ts';
 import { holdNamespace } from '#src/namespaces/lock.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { redirectProject, takePath } from '#src/redirects/paths.ts';

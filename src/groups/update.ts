@@ -1,9 +1,10 @@
 import { authorize, type Visibility } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
+import { isWider, visibilityErrors } from '#src/access/visibility_levels.ts';
 import { type Transaction, violates } from '#src/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import { findGroup, type GroupRow, type Ref } from '#src/groups/find.ts';
-import { type GroupValues, groupErrors, isWider, visibilityErrors } from '#src/groups/values.ts';
+import { type GroupValues, groupErrors } from '#src/groups/values.ts';
 import { type HeldNamespace, holdNamespace, lockNamespaceTree } from '#src/namespaces/lock.ts';
 import { renameNamespace } from '#src/namespaces/rename.ts';
 import { currentSettings } from '#src/settings/current.ts';
@@ -25,7 +26,7 @@ export async function updateGroup(context: Context, ref: Ref, changes: GroupValu
       const { visibility } = changes;
       if (visibility && visibility !== group.visibility) {
         const parent = group.parentId === null ? null : await holdNamespace(tx, group.parentId);
-        const wrong = visibilityErrors(actor, settings, visibility, parent?.visibility ?? null);
+        const wrong = visibilityErrors(actor, settings, visibility, { group: parent?.visibility ?? null });
         const messages = wrong.length > 0 ? wrong : await containedErrors(tx, group, visibility);
         if (messages.length > 0) errors.visibility_level = messages;
       }

@@ -1,8 +1,6 @@
-import { VISIBILITIES, type Visibility } from '#src/access/abilities.ts';
-import type { Actor } from '#src/access/actor.ts';
+import type { Visibility } from '#src/access/abilities.ts';
 import type { FieldErrors } from '#src/errors.ts';
 import { groupPathErrors } from '#src/groups/path.ts';
-import type { Settings } from '#src/settings/current.ts';
 
 /** What a group is to be; what is not given stays as it is. */
 export interface GroupValues {
@@ -29,25 +27,6 @@ export function groupErrors({ name, path, description }: GroupValues, nested: bo
     errors.description = ['is too long (maximum is 255 characters)'];
   }
   return errors;
-}
-
-/** Why the actor may not give a group this visibility, under a parent where it has one; empty when nothing is wrong. */
-export function visibilityErrors(
-  actor: Actor,
-  { restrictedVisibilityLevels }: Settings,
-  visibility: Visibility,
-  parent: Visibility | null,
-): string[] {
-  if (!actor.admin && restrictedVisibilityLevels?.includes(visibility)) {
-    return [`${visibility} has been restricted by your administrator`];
-  }
-  if (parent && isWider(visibility, parent)) return [`${visibility} is not allowed in a ${parent} group.`];
-  return [];
-}
-
-/** Whether more people see what is `visibility` than what is `other`. */
-export function isWider(visibility: Visibility, other: Visibility): boolean {
-  return VISIBILITIES.indexOf(visibility) > VISIBILITIES.indexOf(other);
 }
 
 /** Letters with their marks, digits, `_`, `.`, dashes of all kinds, spaces. */

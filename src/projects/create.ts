@@ -1,5 +1,6 @@
 import { MASTER, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/actor.ts';
+import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
 import type { Transaction } from '#src/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
@@ -7,7 +8,6 @@ import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { type HeldHome, type Home, holdHome, permittedHome, personalHome } from '#src/projects/home.ts';
 import { takenFields } from '#src/projects/taken.ts';
 import { type ProjectTexts, pathFrom, type Switch, tags, textErrors } from '#src/projects/values.ts';
-import { closestVisibility, visibilityErrors } from '#src/projects/visibility.ts';
 import { takePath } from '#src/redirects/paths.ts';
 import { encrypt, newToken } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';

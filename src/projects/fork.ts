@@ -1,5 +1,6 @@
 import { authorize, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
+import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
 import type { Transaction } from '#src/db.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
@@ -8,7 +9,6 @@ import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { type Home, holdHome, permittedHome, personalHome } from '#src/projects/home.ts';
 import { takenFields } from '#src/projects/taken.ts';
 import { SWITCHES } from '#src/projects/values.ts';
-import { closestVisibility, visibilityErrors } from '#src/projects/visibility.ts';
 import { currentSettings } from '#src/settings/current.ts';
 
 /**

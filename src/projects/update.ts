@@ -1,5 +1,6 @@
 import { authorize, type Visibility } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
+import { visibilityErrors } from '#src/access/visibility_levels.ts';
 import type { Transaction } from '#src/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
@@ -7,7 +8,6 @@ import { holdNamespace } from '#src/namespaces/lock.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { takenFields } from '#src/projects/taken.ts';
 import { givenSwitches, type ProjectTexts, type Switches, tags, textErrors } from '#src/projects/values.ts';
-import { visibilityErrors } from '#src/projects/visibility.ts';
 import { redirectProject, takePath } from '#src/redirects/paths.ts';
 import { currentSettings } from '#src/settings/current.ts';
 

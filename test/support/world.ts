@@ -215,6 +215,8 @@ export async function startWorld(): Promise<World> {
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
   const server = createServer(createApp({ db, secret, jobs }));
+  // A connection that is kept is not closed just when the next request of a test takes it.
+  server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -2,15 +2,15 @@ import { VISIBILITIES, type Visibility } from '#src/access/abilities.ts';
 import type { Actor } from '#src/access/actor.ts';
 import type { Settings } from '#src/settings/current.ts';
 
-/** What a project's visibility is held against. */
+/** What the visibility of a project or group is held against. */
 export interface VisibilityBounds {
-  /** That of the group in which the project is; null in a personal namespace. */
+  /** That of the group around it; null at the top and in a personal namespace. */
   group: Visibility | null;
   /** That of the project of which it is a fork; null for others. */
-  source: Visibility | null;
+  source?: Visibility | null;
 }
 
-/** Why the actor may not give a project this visibility (behaviour.md 1.6); empty when nothing is wrong. */
+/** Why the actor may not give a project or group this visibility (behaviour.md 1.6); empty when nothing is wrong. */
 export function visibilityErrors(
   actor: Pick<Actor, 'admin'>,
   { restrictedVisibilityLevels }: Settings,
@@ -40,6 +40,7 @@ export function closestVisibility(
   return allowed.at(-1) ?? wanted;
 }
 
-function isWider(visibility: Visibility, other: Visibility): boolean {
+/** Whether more people see what is `visibility` than what is `other`. */
+export function isWider(visibility: Visibility, other: Visibility): boolean {
   return VISIBILITIES.indexOf(visibility) > VISIBILITIES.indexOf(other);
 }
