@@ -235,6 +235,8 @@ describe('PUT /users/:id', () => {
       projects_limit: 3,
       identities: [{ provider: 'p1', extern_uid: 'u1' }],
     });
+    const foreign = await asAdmin.put(`/users/${user.id}`, { provider: 'p1', extern_uid: 'u1' });
+    expect([foreign.status, foreign.body]).toEqual([404, { message: { extern_uid: ['has already been taken'] } }]);
     const again = await asAdmin.put(`/users/${before.id}`, { provider: 'p1', extern_uid: 'u2' });
     expect(again.body.identities).toEqual([{ provider: 'p1', extern_uid: 'u2' }]);
     expect(await world.db.namespace.findFirst({ where: { ownerId: before.id } })).toMatchObject({
