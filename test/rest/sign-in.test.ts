@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { forgetSettings } from '#src/settings/current.ts';
 import { ACCOUNT_LIMIT, ADDRESS_LIMIT, WINDOW } from '#src/users/attempts.ts';
 import { signIn as passwordSignIn } from '#src/users/sign_in.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
@@ -80,7 +81,6 @@ describe('POST /session', () => {
     const user = await world.user();
     const set = async (signinEnabled: boolean) => {
       await world.db.applicationSettings.update({ where: { id: 1 }, data: { signinEnabled } });
-      const { forgetSettings } = await import('#src/settings/current.ts');
       forgetSettings(world.db);
     };
     await set(false);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { forgetSettings } from '#src/settings/current.ts';
 import { blockFromCommandLine, unblockFromCommandLine } from '#src/users/block.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
@@ -69,7 +70,6 @@ describe('POST /users', () => {
 
   it('has defaults', async () => {
     await world.db.applicationSettings.update({ where: { id: 1 }, data: { defaultProjectsLimit: 42 } });
-    const { forgetSettings } = await import('#src/settings/current.ts');
     forgetSettings(world.db);
     expect((await asAdmin.post('/users', fresh())).body).toMatchObject({
       projects_limit: 42,
