@@ -90,3 +90,9 @@ export function violates(error: unknown, constraint?: string): boolean {
 export function unstorable(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && JSON.stringify(error.meta ?? {}).includes('"22021"');
 }
+
+/** Whether PostgreSQL broke a transaction off because it and another one waited for each other: it may be tried again. */
+export function deadlocked(error: unknown): boolean {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
+  return error.code === 'P2034' || JSON.stringify(error.meta ?? {}).includes('"40P01"');
+}

@@ -39,7 +39,7 @@ async function refuseDirectory(db: Db, id: number, reason: string): Promise<void
 /** Whom the command line blocks or lets in. */
 export interface BlockingByCommandLine {
   username: string;
-  /** In the name of directory synchronisation, which undoes nothing but its own blocks; nobody else undoes those. */
+  /** In the name of directory synchronisation, which undoes nothing but its own blocks. The API undoes none of those. */
   directory: boolean;
 }
 

@@ -1,11 +1,12 @@
-import { type Context, requireAdmin } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
+import { type Actor, type Context, requireAdmin } from '#src/access/actor.ts';
+import { deadlocked, type Transaction } from '#src/db.ts';
 import { Forbidden } from '#src/errors.ts';
 import { ghostId } from '#src/users/ghost.ts';
 import { detailedUser, type UserRow } from '#src/users/rows.ts';
 
 /** Milliseconds that a deletion may take: somebody may have written a lot. */
 const PATIENCE = 120_000;
+const ATTEMPTS = 5;
 
 /**
  * Deletes a user, for administrators: what others build on (issues, merge requests, notes, projects of groups) goes to the
@@ -14,18 +15,32 @@ const PATIENCE = 120_000;
  */
 export async function deleteUser(context: Context, id: number): Promise<UserRow | null> {
   const actor = requireAdmin(context);
-  const { db, jobs } = context;
-  const there = await db.user.count({ where: { id, ghost: false } });
-  if (there === 0) return null;
+  if ((await context.db.user.count({ where: { id, ghost: false } })) === 0) return null;
   if ([actor.id, actor.impersonator].includes(id)) throw new Forbidden('Administrators cannot delete themselves');
-  const ghost = await ghostId(db, context.secret);
+  const ghost = await ghostId(context.db, context.secret);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await remove(context, actor, id, ghost);
+    } catch (error) {
+      // What the user is doing right now may hold a row that is wanted here, and wait for the user's own.
+      if (!deadlocked(error) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function remove({ db, jobs }: Context, actor: Actor, id: number, ghost: number): Promise<UserRow | null> {
   return db.$transaction(
     async (tx) => {
-      await lockBoth(tx, actor.id, id);
+      await requireStillAdmin(tx, actor.id, id);
+      await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
       const user = await detailedUser(tx, id, actor);
       if (!user) return null;
       await bequeath(tx, id, ghost);
       const namespace = await abandonNamespace(tx, id);
+      // From here on nobody adds anything of the user's. Waiting for those who do so before would, with this lock held from
+      // the start, be waiting for each other.
+      await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR UPDATE`;
+      await bequeath(tx, id, ghost);
       await tx.$executeRaw`DELETE FROM users WHERE id = ${id}`;
       if (namespace !== undefined) await jobs.enqueue(tx, 'namespaces.remove', { namespaceId: namespace });
       return user;
@@ -34,19 +49,12 @@ export async function deleteUser(context: Context, id: number): Promise<UserRow 
   );
 }
 
-/**
- * Holds both users until the end: nobody adds to what the one wrote, and the other is still there. Two administrators who
- * delete each other at once would leave none; the later one finds that he is gone.
- */
-async function lockBoth(tx: Transaction, actorId: number, targetId: number): Promise<void> {
-  for (const id of [actorId, targetId].sort((a, b) => a - b)) {
-    if (id === targetId) await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR UPDATE`;
-    else {
-      const [actor] = await tx.$queryRaw<{ id: number }[]>`
-        SELECT id FROM users WHERE id = ${id} AND admin AND state = 'active' FOR KEY SHARE`;
-      if (!actor) throw new Forbidden();
-    }
-  }
+/** Two administrators who delete each other at once would leave none: they take turns, and the later finds that he is gone. */
+async function requireStillAdmin(tx: Transaction, actorId: number, targetId: number): Promise<void> {
+  await tx.$queryRaw`
+    SELECT pg_advisory_xact_lock(hashtextextended('administrators', 0))::text FROM users WHERE id = ${targetId} AND admin`;
+  const actor = await tx.user.count({ where: { id: actorId, admin: true, state: 'active' } });
+  if (actor === 0) throw new Forbidden();
 }
 
 async function bequeath(tx: Transaction, id: number, ghost: number): Promise<void> {
@@ -56,6 +64,8 @@ async function bequeath(tx: Transaction, id: number, ghost: number): Promise<voi
   await tx.$executeRaw`UPDATE merge_requests SET assignee_id = NULL WHERE assignee_id = ${id}`;
   await tx.$executeRaw`UPDATE notes SET author_id = ${ghost} WHERE author_id = ${id}`;
   await tx.$executeRaw`UPDATE projects SET creator_id = ${ghost} WHERE creator_id = ${id}`;
+  // The others go with the user; these change the counters of projects, for which many wait.
+  await tx.$executeRaw`DELETE FROM project_stars WHERE user_id = ${id}`;
 }
 
 /** Marks the personal namespace with its projects; its ID. */

@@ -40,8 +40,9 @@ export async function updateUser(context: Context, id: number, changes: UserChan
   const renewed = password == null ? {} : { passwordHash: await hashPassword(password), passwordExpiresAt: new Date() };
   try {
     await db.$transaction(async (tx) => {
-      // Whoever changes the same user waits here, so that username and path of the namespace agree.
-      const [found] = await tx.$queryRaw<{ id: number }[]>`SELECT id FROM users WHERE id = ${id} FOR UPDATE`;
+      // Whoever changes the same user waits here, so that username and path of the namespace agree. Rows that refer to the
+      // user do not: one of them may hold the lock on an address that is wanted here.
+      const [found] = await tx.$queryRaw<{ id: number }[]>`SELECT id FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
       if (!found) throw new NotFound('User');
       await tx.user.update({ where: { id }, data: { ...profile(values), ...columns(changes, values), ...renewed } });
       if (values.username !== undefined || values.name !== undefined) await renameNamespace(tx, id);

@@ -75,7 +75,7 @@ describe('A personal access token', () => {
       },
     };
     const project = await world.project({ owner: user, visibility: 'public' });
-    for (const path of ['/issues', `/projects/${project.id}`, `/projects/${project.id}/issues`]) {
+    for (const path of ['/version', '/issues', `/projects/${project.id}`, `/projects/${project.id}/issues`]) {
       const { status, body } = await get(path, headers);
       expect({ status, body }).toEqual(tooSmall);
     }

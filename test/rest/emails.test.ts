@@ -63,6 +63,22 @@ describe('POST /user/emails', () => {
     expect(answers.every(({ status }) => [200, 201, 400, 404].includes(status))).toBe(true);
   });
 
+  it('lets primary and secondary of the same user race for an address without trouble', async () => {
+    const email = address();
+    const target = await world.user();
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        n % 2
+          ? world.api(target).post('/user/emails', { email })
+          : world.api(admin).put(`/users/${target.id}`, { email }),
+      ),
+    );
+    expect(answers.every(({ status }) => [200, 201, 400, 404].includes(status))).toBe(true);
+    expect((await world.db.user.count({ where: { email } })) + (await world.db.email.count({ where: { email } }))).toBe(
+      1,
+    );
+  });
+
   it('is for signed-in users with full reach', async () => {
     expect(await world.api().post('/user/emails', {})).toMatchObject(refused);
     const reader = world.api(await world.token(user, ['read_user']));

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { forgetSettings } from '#src/settings/current.ts';
 import { ACCOUNT_LIMIT, ADDRESS_LIMIT, WINDOW } from '#src/users/attempts.ts';
+import { signIn as passwordSignIn } from '#src/users/sign_in.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -79,7 +81,6 @@ describe('POST /session', () => {
     const user = await world.user();
     const set = async (signinEnabled: boolean) => {
       await world.db.applicationSettings.update({ where: { id: 1 }, data: { signinEnabled } });
-      const { forgetSettings } = await import('#src/settings/current.ts');
       forgetSettings(world.db);
     };
     await set(false);
@@ -142,6 +143,19 @@ describe('Wrong passwords', () => {
     await failed('address 127.0.0.1', ADDRESS_LIMIT);
     const answer = await signIn(user.username);
     expect([answer.status, Number(answer.headers['retry-after']) > 0]).toEqual([429, true]);
+  });
+
+  it.each([
+    ['address 203.0.113.7', ['203.0.113.7', '::ffff:203.0.113.7']],
+    ['address 2001:db8:1:2::/64', ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::9', '2001:db8:1:2:ffff::%eth0']],
+    ['address 0:0:0:0::/64', ['::1']],
+    ['address fe80:0:0:0::/64', ['fe80::1%lo', 'fe80::']],
+  ])('count for %s from each of %j', async (key, addresses) => {
+    for (const clientAddress of addresses) {
+      const context = { ...world.as(admin), actor: null, clientAddress };
+      await expect(passwordSignIn(context, 'nobody', 'wrong password')).rejects.toThrow('401 Unauthorized');
+    }
+    expect(await world.db.signInFailures.findUnique({ where: { key } })).toMatchObject({ count: addresses.length });
   });
 
   it('for names that nobody has are counted alike', async () => {

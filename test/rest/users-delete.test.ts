@@ -100,6 +100,25 @@ describe('DELETE /users/:id', () => {
     expect(answers.filter(({ body }) => body !== null)).toHaveLength(1);
   });
 
+  it('of somebody who is just writing ends well, and leaves nothing of theirs', async () => {
+    const owner = await world.user();
+    const project = await world.project({ owner, visibility: 'public' });
+    for (let round = 0; round < 4; round += 1) {
+      const writer = await world.user();
+      await world.member(project, writer, 'reporter');
+      const issues = await Promise.all(Array.from({ length: 4 }, () => world.issue(project, writer)));
+      const at = `/projects/${project.id}/issues`;
+      const [deleted] = await Promise.all([
+        asAdmin.delete(`/users/${writer.id}`),
+        ...issues.map(({ iid }) => world.api(writer).put(`${at}/${iid}`, { state_event: 'close' })),
+        ...issues.map(() => world.api(writer).post(at, { title: 'late' })),
+      ]);
+      expect(deleted.status).toBe(200);
+      expect(await remains(writer.id)).toBe(0);
+      expect(await world.db.issue.count({ where: { authorId: writer.id } })).toBe(0);
+    }
+  }, 30_000);
+
   it('keeps groups that nobody else owns', async () => {
     const owner = await world.user();
     const group = await world.group({ owner });

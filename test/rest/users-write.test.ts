@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { forgetSettings } from '#src/settings/current.ts';
 import { blockFromCommandLine, unblockFromCommandLine } from '#src/users/block.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
@@ -69,7 +70,6 @@ describe('POST /users', () => {
 
   it('has defaults', async () => {
     await world.db.applicationSettings.update({ where: { id: 1 }, data: { defaultProjectsLimit: 42 } });
-    const { forgetSettings } = await import('#src/settings/current.ts');
     forgetSettings(world.db);
     expect((await asAdmin.post('/users', fresh())).body).toMatchObject({
       projects_limit: 42,
@@ -235,6 +235,8 @@ describe('PUT /users/:id', () => {
       projects_limit: 3,
       identities: [{ provider: 'p1', extern_uid: 'u1' }],
     });
+    const foreign = await asAdmin.put(`/users/${user.id}`, { provider: 'p1', extern_uid: 'u1' });
+    expect([foreign.status, foreign.body]).toEqual([404, { message: { extern_uid: ['has already been taken'] } }]);
     const again = await asAdmin.put(`/users/${before.id}`, { provider: 'p1', extern_uid: 'u2' });
     expect(again.body.identities).toEqual([{ provider: 'p1', extern_uid: 'u2' }]);
     expect(await world.db.namespace.findFirst({ where: { ownerId: before.id } })).toMatchObject({

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { forgetSettings } from '#src/settings/current.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -146,6 +148,17 @@ describe('GET /user', () => {
       can_create_project: true,
       avatar_url: expect.stringContaining('gravatar'),
     });
+  });
+
+  it('has a picture while the setting for that is on', async () => {
+    const set = async (avatarServiceEnabled: boolean) => {
+      await world.db.applicationSettings.update({ where: { id: 1 }, data: { avatarServiceEnabled } });
+      forgetSettings(world.db);
+      return (await api.get('/user')).body.avatar_url;
+    };
+    const hash = createHash('md5').update(`${user.username}@example.org`).digest('hex');
+    expect(await set(false)).toBeNull();
+    expect(await set(true)).toContain(`/avatar/${hash}?`);
   });
 
   it('shows the private token under sudo alone', async () => {
