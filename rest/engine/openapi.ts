@@ -134,7 +134,8 @@ function objectSchema(
   for (const { name, field, selection: inner, optional } of fieldsOf(selection, fragments)) {
     const definition = type.getFields()[field];
     if (!definition) continue;
-    properties[name] = outputSchema(definition.type, inner, fragments);
+    const within = omitted.flatMap((key) => (key.startsWith(`${name}.`) ? [key.slice(name.length + 1)] : []));
+    properties[name] = outputSchema(definition.type, inner, fragments, within);
     if (!optional && !omitted.includes(name)) required.push(name);
   }
   return { type: 'object', properties, required: [...new Set(required)] };
@@ -144,18 +145,20 @@ function outputSchema(
   type: GraphQLOutputType,
   selection: SelectionSetNode | undefined,
   fragments: Endpoint['fragments'],
+  omitted: readonly string[] = [],
 ): Json {
-  if (!isNonNullType(type)) return orNull(bareOutput(type, selection, fragments));
-  return bareOutput(type.ofType, selection, fragments);
+  if (!isNonNullType(type)) return orNull(bareOutput(type, selection, fragments, omitted));
+  return bareOutput(type.ofType, selection, fragments, omitted);
 }
 
 function bareOutput(
   type: GraphQLOutputType,
   selection: SelectionSetNode | undefined,
   fragments: Endpoint['fragments'],
+  omitted: readonly string[],
 ): Json {
-  if (isListType(type)) return { type: 'array', items: outputSchema(type.ofType, selection, fragments) };
-  if (isObjectType(type) && selection) return objectSchema(type, selection, fragments, []);
+  if (isListType(type)) return { type: 'array', items: outputSchema(type.ofType, selection, fragments, omitted) };
+  if (isObjectType(type) && selection) return objectSchema(type, selection, fragments, omitted);
   return named(type);
 }
 

@@ -32,9 +32,9 @@ export function sourceIds({ kind, record }: Source): Prisma.Sql {
   return kind === 'project' ? Prisma.sql`${record.id}::int, NULL::int` : Prisma.sql`NULL::int, ${record.id}::int`;
 }
 
-/** Throws Forbidden unless the actor may read the members. */
+/** Throws Forbidden unless the actor may read the members. Who sees a group reads it, without a level in it too. */
 export function authorizeReading(actor: Actor, { kind, record }: Source): void {
-  authorize(actor, kind === 'project' ? 'read_member' : 'read_group', record);
+  if (kind === 'project') authorize(actor, 'read_member', record);
 }
 
 /** Throws Forbidden unless the actor may add, change and remove members. */

@@ -127,6 +127,7 @@ describe.each(KINDS)('GET /%s/:id/access_requests', (kind) => {
     expect([second.headers['x-total-pages'], ids(second.body)]).toEqual(['3', [users[1]?.id]]);
     const count = async (size: number) =>
       (await world.statements(() => world.api(manager[kind]).get(`${at}?per_page=${size}`))).length;
+    await count(1); // The first request of a day notes the day.
     expect([await count(1), (await count(1)) <= 4]).toEqual([await count(100), true]);
   });
 

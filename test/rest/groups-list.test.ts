@@ -147,6 +147,7 @@ describe('GET /groups', () => {
   it('takes the same few statements however many groups there are', async () => {
     const count = async (query: string) =>
       (await world.statements(() => world.api(admin).get(`/groups${query}`))).length;
+    await count(''); // The first request of a day notes the day.
     expect(await count('?per_page=1&statistics=true')).toBe(await count('?per_page=100&statistics=true'));
     expect(await count('?per_page=100')).toBeLessThanOrEqual(3);
   });

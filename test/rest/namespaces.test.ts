@@ -43,6 +43,7 @@ describe('GET /namespaces', () => {
     expect([paths(body), headers['x-total'], headers['x-total-pages']]).toEqual([['tools', 'dora'], '7', '4']);
     const count = async (size: number) =>
       (await world.statements(() => world.api(admin).get(`/namespaces?per_page=${size}`))).length;
+    await count(1); // The first request of a day notes the day.
     expect([await count(1), await count(1)]).toEqual([await count(100), 2]);
   });
 
