@@ -8,5 +8,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     // One instance of graphql and Pothos: vite's module runner would load a second one beside Node's own.
     experimental: { viteModuleRunner: false },
+    // Loading the server takes longer than most files of tests: a worker loads it once. Every file has its own database.
+    isolate: false,
   },
 });

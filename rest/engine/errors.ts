@@ -1,4 +1,3 @@
-import type { GraphQLError } from 'graphql';
 import type { Route } from '#rest/engine/route.ts';
 import type { ErrorCode, FieldErrors } from '#src/errors.ts';
 
@@ -56,11 +55,6 @@ export function refusal(message: string, details: Record<string, unknown>, route
     default:
       return { status, body: { message } };
   }
-}
-
-/** The refusal for the first error of an operation; null when it was not expected. */
-export function refusalOf(error: GraphQLError, route: Route): Refusal | null {
-  return refusal(error.message, error.extensions, route);
 }
 
 function notFound(resource: string, message: string, route?: Route): string {

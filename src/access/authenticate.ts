@@ -1,5 +1,5 @@
 import type { Actor } from '#src/access/actor.ts';
-import { type Db, Prisma } from '#src/db.ts';
+import type { Db } from '#src/db.ts';
 import { Forbidden, NotFound } from '#src/errors.ts';
 import { tokenHash } from '#src/secrets.ts';
 
@@ -18,7 +18,7 @@ export interface Credentials {
 export async function authenticate(db: Db, credentials: Credentials): Promise<Actor | null> {
   let found: Found | undefined;
   for (const value of [credentials.privateToken, credentials.bearer]) {
-    if (value && !found) found = await find(db, value, value === credentials.privateToken);
+    if (value && !found) found = await find(db, value);
   }
   if (!found) return null;
   if (found.firstToday) await seenToday(db, found.id);
@@ -37,8 +37,8 @@ interface Found {
   firstToday: boolean;
 }
 
-/** One indexed look-up over both kinds of token. Private tokens (scopes null) are no bearers. */
-async function find(db: Db, value: string, privateToken: boolean): Promise<Found | undefined> {
+/** One indexed look-up over both kinds of token, wherever it was sent; private tokens have scopes null. */
+async function find(db: Db, value: string): Promise<Found | undefined> {
   const hash = tokenHash(value);
   const [row] = await db.$queryRaw<Found[]>`
     SELECT u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
@@ -47,7 +47,7 @@ async function find(db: Db, value: string, privateToken: boolean): Promise<Found
     FROM (
       SELECT user_id, scopes, impersonation FROM personal_access_tokens WHERE token_hash = ${hash} AND NOT revoked
         AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
-      ${privateToken ? Prisma.sql`UNION ALL SELECT id, NULL, false FROM users WHERE private_token_hash = ${hash}` : Prisma.empty}
+      UNION ALL SELECT id, NULL, false FROM users WHERE private_token_hash = ${hash}
     ) t JOIN users u ON u.id = t.user_id
     WHERE u.state = 'active'`;
   return row;

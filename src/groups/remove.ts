@@ -3,6 +3,10 @@ import { removeProject } from '#src/projects/remove.ts';
 
 /** Removes a namespace that is marked as deleted, with the projects and groups inside. Without one it does nothing. */
 export async function removeNamespace(db: Db, namespaceId: number): Promise<void> {
+  // What got in at the moment of the deletion goes with the rest.
+  await db.$executeRaw`
+    UPDATE projects SET deleted_at = now() WHERE deleted_at IS NULL AND namespace_id IN (
+      SELECT id FROM namespaces WHERE lineage @> ARRAY[${namespaceId}]::int[] AND deleted_at IS NOT NULL)`;
   const namespaces = await db.$queryRaw<{ id: number }[]>`
     SELECT id FROM namespaces WHERE lineage @> ARRAY[${namespaceId}]::int[] AND deleted_at IS NOT NULL
     ORDER BY cardinality(lineage) DESC, id`;

@@ -1,6 +1,6 @@
 import type { Transaction } from '#src/db.ts';
 import type { HeldNamespace } from '#src/namespaces/lock.ts';
-import { redirectNamespace, takePath } from '#src/redirects/paths.ts';
+import { redirectNamespace, takePathsBelow } from '#src/redirects/paths.ts';
 
 /** What a namespace is called from now on; `title` is its part of full names, where that is not its name. */
 export interface NewNames {
@@ -28,7 +28,7 @@ export async function renameNamespace(
     await tx.$executeRaw`
       UPDATE namespaces SET full_path = ${newPath} || substr(full_path, length(${old.fullPath}) + 1)
       WHERE lineage @> ARRAY[${id}]::int[]`;
-    await takePath(tx, newPath);
+    await takePathsBelow(tx, id);
   }
   if (name !== old.name) await tx.$executeRaw`UPDATE namespaces SET name = ${name} WHERE id = ${id}`;
   if (newName !== old.fullName) {

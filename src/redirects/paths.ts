@@ -1,9 +1,17 @@
 import type { Db, Transaction } from '#src/db.ts';
 
-/** Gives a full path to its new owner: nothing redirects from it any more, nor from what was below it. */
+/** Gives a full path to its new owner: nothing redirects from it any more. */
 export async function takePath(tx: Transaction, fullPath: string): Promise<void> {
-  const below = `${fullPath.toLowerCase().replace(/[\\%_]/g, '\\$&')}/%`;
-  await tx.$executeRaw`DELETE FROM path_redirects WHERE lower(path) = lower(${fullPath}) OR lower(path) LIKE ${below}`;
+  await tx.$executeRaw`DELETE FROM path_redirects WHERE lower(path) = lower(${fullPath})`;
+}
+
+/** As takePath, for the full paths that a namespace and everything below it have now. */
+export async function takePathsBelow(tx: Transaction, namespaceId: number): Promise<void> {
+  await tx.$executeRaw`
+    DELETE FROM path_redirects WHERE lower(path) IN (
+      SELECT lower(n.full_path) FROM namespaces n WHERE n.lineage @> ARRAY[${namespaceId}]::int[] AND n.deleted_at IS NULL
+      UNION ALL SELECT lower(n.full_path || '/' || p.path) FROM namespaces n JOIN projects p ON p.namespace_id = n.id
+        WHERE n.lineage @> ARRAY[${namespaceId}]::int[] AND p.deleted_at IS NULL)`;
 }
 
 /** Remembers the full path that a project has now, before it gets another. */

@@ -16,8 +16,8 @@ describe('A private token', () => {
     expect(await world.send('POST', '/api/v4/projects', { body })).toMatchObject({ status: 201 });
   });
 
-  it('is no bearer token', async () => {
-    expect(await get('/user', { Authorization: `Bearer ${user.token}` })).toMatchObject(refused);
+  it('is a bearer token too', async () => {
+    expect(await get('/user', { Authorization: `Bearer ${user.token}` })).toMatchObject(isUser);
   });
 
   it('that is wrong signs nobody in, and lets a good bearer token be tried', async () => {
@@ -127,7 +127,7 @@ describe('sudo', () => {
     expect(answer).toMatchObject({ status: 403, body: { message: '403 Forbidden  - Must be admin to use sudo' } });
   });
 
-  it('works with no other credential: neither a bearer nor an impersonation token', async () => {
+  it('works with no other credential than a private token', async () => {
     const message = '403 Forbidden  - Private token must be specified in order to use sudo';
     const Authorization = `Bearer ${await world.token(admin)}`;
     expect(await get('/user', { Authorization, SUDO: user.username })).toMatchObject({

@@ -120,6 +120,13 @@ describe('Routes', () => {
     }
   });
 
+  it('take .json behind a number at their end', async () => {
+    for (const path of [`/projects/${project.id}.json`, `/users/${owner.id}.json`]) {
+      expect(await api.get(path)).toMatchObject({ status: 200 });
+    }
+    expect(await api.get('/users/x.json')).toMatchObject({ status: 404, body: { error: '404 Not Found' } });
+  });
+
   it('take the numeric ID of a project or its encoded path, dots and other case included', async () => {
     const path = encodeURIComponent(`${owner.username}/engine.v1`);
     for (const id of [String(project.id), path, path.toUpperCase().replace('%2F', '%2f')]) {

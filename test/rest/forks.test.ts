@@ -22,10 +22,10 @@ const source = (visibility: 'private' | 'internal' | 'public' = 'public') => wor
 const at = (of: { id: number }) => `/projects/${of.id}`;
 
 async function refused(who: TestUser | undefined, path: string, given: object, status: number, body: object | null) {
-  const before = await world.db.project.count();
+  const before = await world.db.project.count({ where: { deletedAt: null } });
   const answer = await world.api(who).post(path, given);
   expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
-  expect(await world.db.project.count()).toBe(before);
+  expect(await world.db.project.count({ where: { deletedAt: null } })).toBe(before);
 }
 
 describe('POST /projects/:id/fork', () => {

@@ -83,12 +83,12 @@ describe('POST /groups', () => {
     await world.db.user.update({ where: { id: barred.id }, data: { canCreateGroup: false } });
     const turned = await world.user();
     await world.db.user.update({ where: { id: turned.id }, data: { external: true } });
-    const before = await world.db.namespace.count();
+    const before = await world.db.namespace.count({ where: { deletedAt: null } });
     for (const user of [barred, turned, external]) {
       expect(await world.api(user).post('/groups', fresh())).toMatchObject(forbidden);
     }
     expect(await world.api().post('/groups', fresh())).toMatchObject({ status: 401 });
-    expect(await world.db.namespace.count()).toBe(before);
+    expect(await world.db.namespace.count({ where: { deletedAt: null } })).toBe(before);
     const limited = await world.user({ admin: true });
     await world.db.user.update({ where: { id: limited.id }, data: { canCreateGroup: false } });
     expect(await world.api(limited).post('/groups', fresh())).toMatchObject({ status: 201 });
@@ -152,10 +152,10 @@ describe('POST /groups', () => {
       { message: 'Failed to save group {:description=>["is too long (maximum is 255 characters)"]}' },
     ],
   ])('refuses %j', async (given, body) => {
-    const before = await world.db.namespace.count();
+    const before = await world.db.namespace.count({ where: { deletedAt: null } });
     const answer = await api.post('/groups', given);
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 400, body });
-    expect(await world.db.namespace.count()).toBe(before);
+    expect(await world.db.namespace.count({ where: { deletedAt: null } })).toBe(before);
   });
 
   it('refuses below a group the names that its pages need, and takes those that only the top needs', async () => {

@@ -56,10 +56,10 @@ const KEYS = [
 
 /** A request that is refused, and leaves no project behind. */
 async function refused(who: TestUser | undefined, path: string, given: object, status: number, body: object) {
-  const before = await world.db.project.count();
+  const before = await world.db.project.count({ where: { deletedAt: null } });
   const answer = await world.api(who).post(path, given);
   expect({ status: answer.status, body: answer.body }).toEqual({ status, body });
-  expect(await world.db.project.count()).toBe(before);
+  expect(await world.db.project.count({ where: { deletedAt: null } })).toBe(before);
 }
 
 describe('POST /projects', () => {

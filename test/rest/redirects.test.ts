@@ -91,11 +91,15 @@ describe('The old path of a renamed group', () => {
   });
 
   it('redirects until somebody takes it', async () => {
-    const { top, inside, project } = await renamed();
+    const { top, inside, project, now } = await renamed();
     const taken = await world.group({ owner, path: top.path.toUpperCase() });
     expect(await api.get(groupAt(top.fullPath))).toMatchObject({ status: 200, body: { id: taken.id } });
-    expect(await api.get(groupAt(inside.fullPath))).toMatchObject(missing);
-    expect(await api.get(projectAt(project.fullPath))).toMatchObject(missing);
+    // What was below the path is taken by nobody yet.
+    expect(await api.get(groupAt(inside.fullPath))).toMatchObject(moved(groupAt(now.inside)));
+    expect(await api.get(projectAt(project.fullPath))).toMatchObject(moved(projectAt(now.project)));
+    const again = await world.group({ owner, parentId: taken.id, path: inside.path });
+    const sitting = await world.project({ owner, namespaceId: again.id, path: project.path });
+    expect(await api.get(projectAt(project.fullPath))).toMatchObject({ status: 200, body: { id: sitting.id } });
     await api.put(`/groups/${taken.id}`, { path: world.unique('away') });
     const [{ id = 0 } = {}] = await world.db.pathRedirect.findMany({ where: { namespaceId: top.id } });
     expect(id).toBe(0);

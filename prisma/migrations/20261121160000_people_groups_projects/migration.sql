@@ -252,7 +252,9 @@ CREATE UNIQUE INDEX "namespaces_full_path_lower" ON "namespaces" (lower("full_pa
 CREATE UNIQUE INDEX "projects_path_lower" ON "projects" ("namespace_id", lower("path")) WHERE "deleted_at" IS NULL;
 CREATE UNIQUE INDEX "projects_name_lower" ON "projects" ("namespace_id", lower("name")) WHERE "deleted_at" IS NULL;
 CREATE UNIQUE INDEX "path_redirects_path_lower" ON "path_redirects" (lower("path"));
-CREATE INDEX "path_redirects_path_prefix" ON "path_redirects" (lower("path") text_pattern_ops);
+
+-- Read with every list and seldom written: nothing waits in a list of its own.
+ALTER INDEX "namespaces_lineage_idx" SET (fastupdate = off);
 
 -- The personal namespace of a deleted user waits for its deletion without an owner.
 ALTER TABLE "namespaces" DROP CONSTRAINT "namespaces_owner";

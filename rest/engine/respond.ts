@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Endpoint } from '#rest/engine/compile.ts';
+import { PAGINATION_HEADERS, type PageParameters, paginationHeaders } from '#rest/engine/paginate.ts';
+
+/** Sends the result of an endpoint's operation as its route words it; `url` is that of the request. */
+export function respond(
+  { route, render, status, paginated }: Endpoint,
+  result: unknown,
+  page: PageParameters | null,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: string,
+): void {
+  if (status === 204) return void response.writeHead(204).end();
+  const subtree = route.body ?? result;
+  if (subtree == null && route.method === 'DELETE')
+    return void response.writeHead(status, { 'Content-Length': 0 }).end();
+  const { nodes, totalCount } = (paginated ? subtree : {}) as { nodes?: unknown; totalCount?: number };
+  const body = paginated ? nodes : subtree;
+  render?.(body);
+  if (route.omitNull) omitNulls(body, route.omitNull);
+  if (page) {
+    const headers = paginationHeaders(page, totalCount ?? 0, new URL(url));
+    for (const name of PAGINATION_HEADERS) response.setHeader(name, headers[name] ?? '');
+  }
+  send(response, status, JSON.stringify(body), request);
+}
+
+/** Deletes the keys from the record, or from each record of an array, where their value is null. */
+function omitNulls(body: unknown, keys: readonly string[]): void {
+  for (const record of Array.isArray(body) ? body : [body]) {
+    for (const key of keys) {
+      const dot = key.indexOf('.');
+      if (dot > 0) omitNulls(record[key.slice(0, dot)], [key.slice(dot + 1)]);
+      else if (record[key] === null) delete record[key];
+    }
+  }
+}
+
+/** Sends JSON; a GET whose ETag the client has is answered with 304. */
+export function send(response: ServerResponse, status: number, json: string, request: IncomingMessage): void {
+  if (request.method === 'GET' || request.method === 'HEAD') {
+    const etag = `W/"${createHash('sha1').update(json).digest('base64url')}"`;
+    response.setHeader('ETag', etag);
+    response.setHeader('Cache-Control', 'max-age=0, private, must-revalidate');
+    if (matches(request.headers['if-none-match'], etag)) return void response.writeHead(304).end();
+  }
+  const body = Buffer.from(json);
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': body.length });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function matches(header: string | undefined, etag: string): boolean {
+  return (
+    header?.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag.slice(2)) ?? false
+  );
+}
+
+/** Answers a method that a path does not have: 405, or to OPTIONS what it has. */
+export function wrongVerb(request: IncomingMessage, response: ServerResponse, methods: string[]): void {
+  const allowed = [...(methods.includes('GET') ? ['HEAD'] : []), ...methods, 'OPTIONS'].join(', ');
+  response.setHeader('Allow', allowed);
+  if (request.method !== 'OPTIONS') {
+    refuse(response, 405, { error: '405 Not Allowed' });
+    return;
+  }
+  const headers = request.headers['access-control-request-headers'];
+  response.setHeader('Access-Control-Allow-Methods', allowed);
+  if (headers) response.setHeader('Access-Control-Allow-Headers', headers);
+  response.setHeader('Access-Control-Max-Age', '7200');
+  response.writeHead(204).end();
+}
+
+/** Sends a refusal, unless an answer is under way already. */
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  body: object | null,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  if (response.headersSent) return void response.end();
+  if (body === null) return void response.writeHead(status).end();
+  if (status === 413) response.setHeader('Connection', 'close');
+  const json = Buffer.from(JSON.stringify(body));
+  const own = { 'Content-Type': 'application/json', 'Content-Length': json.length };
+  response.writeHead(status, { ...headers, ...own }).end(json);
+}

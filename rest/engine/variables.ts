@@ -1,0 +1,61 @@
+import { isNonNullType } from 'graphql';
+import { coerce, type Parameter, Unusable } from '#rest/engine/coerce.ts';
+import type { Endpoint } from '#rest/engine/compile.ts';
+import type { Route } from '#rest/engine/route.ts';
+
+/** The operation's variables from path and parameters; what is wrong is added to `problems` in their order. */
+export function readVariables(
+  { route, parameters }: Endpoint,
+  inPath: ReadonlyMap<string, string>,
+  given: Record<string, unknown>,
+  problems: string[],
+): Record<string, unknown> {
+  const variables: Record<string, unknown> = {};
+  for (const parameter of parameters) {
+    const { name, required } = parameter;
+    const value = parameter.in === 'path' ? inPath.get(name) : given[name];
+    try {
+      const coerced = value === undefined ? undefined : coerce(value, parameter);
+      const absent = coerced === undefined || (coerced === null && isNonNullType(parameter.type));
+      if (!absent) variables[name] = coerced;
+      else if (required) problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
+    } catch (error) {
+      if (!(error instanceof Unusable)) throw error;
+      problems.push(`${name} ${error.message}`);
+    }
+  }
+  const { atLeastOne, allOrNone } = route;
+  if (atLeastOne && !atLeastOne.some((name) => given[name] !== undefined)) {
+    problems.push(`${atLeastOne.join(', ')} are missing, at least one parameter must be provided`);
+  }
+  const present = allOrNone?.filter((name) => given[name] !== undefined).length ?? 0;
+  if (allOrNone && present > 0 && present < allOrNone.length) {
+    problems.push(`${allOrNone.join(', ')} provide all or none of parameters`);
+  }
+  return variables;
+}
+
+/** Parameters with those under another name put where they belong; a parameter under its own name wins. */
+export function renamed(given: Record<string, unknown>, aliases: Route['aliases'] = {}): Record<string, unknown> {
+  for (const [alias, name] of Object.entries(aliases)) {
+    if (given[alias] !== undefined && given[name] === undefined) given[name] = given[alias];
+  }
+  return given;
+}
+
+/** The values of the path by the names of its parameters; null when they are not such as the route takes. */
+export function pathValues({ route, parameters }: Endpoint, values: string[]): ReadonlyMap<string, string> | null {
+  const names = route.path.match(/:(\w+)/g)?.map((name) => name.slice(1)) ?? [];
+  const found = new Map(names.map((name, index) => [name, values[index] ?? '']));
+  const last = names.at(-1);
+  const type = parameters.find(({ name }) => name === last)?.type;
+  if (last !== undefined && type && route.path.endsWith(`:${last}`))
+    found.set(last, withoutSuffix(found.get(last), type));
+  return route.numeric?.every((name) => /^\d+$/.test(found.get(name) ?? '')) === false ? null : found;
+}
+
+/** A number without the `.json` that clients may put behind paths (behaviour.md 3). */
+function withoutSuffix(value = '', type: Parameter['type']): string {
+  const number = ['Int', 'ProjectRef', 'GroupRef'].includes(String(type).replace('!', ''));
+  return number && /^\d+\.json$/.test(value) ? value.slice(0, -'.json'.length) : value;
+}
