@@ -62,16 +62,6 @@ export function detailedUserJson(alias: string, beholder: Beholder): Prisma.Sql 
   return sql`json_build_object(${briefPairs(alias)}, 'details', ${detailsJson(alias, beholder)})`;
 }
 
-/** Users by ID in the order of the IDs, as everybody sees them. */
-export async function usersByIds(db: Db, ids: readonly number[]): Promise<UserRow[]> {
-  const wanted = [...ids];
-  return queryJson(
-    db,
-    sql`(SELECT COALESCE(json_agg(${userJson('u')} ORDER BY array_position(${wanted}::int[], u.id)), '[]')
-    FROM users u WHERE u.id = ANY(${wanted}::int[]))`,
-  );
-}
-
 /** The details of users by ID, in no order. */
 export async function detailsByIds(db: Db, ids: readonly number[], beholder: Beholder): Promise<UserDetails[]> {
   return queryJson(

@@ -2,7 +2,8 @@ import { type Context, requireAdmin } from '#src/access/actor.ts';
 import type { Transaction } from '#src/db.ts';
 import { normaliseAddress } from '#src/emails/address.ts';
 import { NotFound } from '#src/errors.ts';
-import { redirectNamespace, takePath } from '#src/redirects/paths.ts';
+import { lockNamespaceTree } from '#src/namespaces/lock.ts';
+import { renameNamespace } from '#src/namespaces/rename.ts';
 import { hashPassword } from '#src/secrets.ts';
 import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } from '#src/users/attributes.ts';
 import { profile } from '#src/users/create.ts';
@@ -45,7 +46,7 @@ export async function updateUser(context: Context, id: number, changes: UserChan
       const [found] = await tx.$queryRaw<{ id: number }[]>`SELECT id FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
       if (!found) throw new NotFound('User');
       await tx.user.update({ where: { id }, data: { ...profile(values), ...columns(changes, values), ...renewed } });
-      if (values.username !== undefined || values.name !== undefined) await renameNamespace(tx, id);
+      if (values.username !== undefined || values.name !== undefined) await renamePersonalNamespace(tx, id);
       if (identity) await setIdentity(tx, id, identity);
     });
   } catch (error) {
@@ -69,18 +70,13 @@ function columns({ admin, external, canCreateGroup, projectsLimit }: UserChanges
 }
 
 /** The personal namespace is called and addressed as its owner; what had its old addresses is found under them. */
-async function renameNamespace(tx: Transaction, userId: number): Promise<void> {
-  const [namespace] = await tx.$queryRaw<{ id: number; moves: boolean; username: string }[]>`
-    SELECT n.id, n.path <> u.username AS moves, u.username FROM namespaces n JOIN users u ON u.id = n.owner_id
-    WHERE n.owner_id = ${userId}`;
-  if (!namespace) return;
-  if (namespace.moves) {
-    await redirectNamespace(tx, namespace.id);
-    await takePath(tx, namespace.username);
-  }
-  await tx.$executeRaw`
-    UPDATE namespaces n SET name = u.username, path = u.username, full_path = u.username, full_name = u.name, updated_at = now()
-    FROM users u WHERE n.id = ${namespace.id} AND u.id = ${userId}`;
+async function renamePersonalNamespace(tx: Transaction, userId: number): Promise<void> {
+  const owner = await tx.user.findUniqueOrThrow({
+    where: { id: userId },
+    select: { username: true, name: true, namespace: { select: { id: true } } },
+  });
+  const held = owner.namespace && (await lockNamespaceTree(tx, owner.namespace.id));
+  if (held) await renameNamespace(tx, held, { path: owner.username, name: owner.username, title: owner.name });
 }
 
 async function setIdentity(tx: Transaction, userId: number, { provider, externUid }: Record<string, string>) {

@@ -187,9 +187,14 @@ describe('POST /users', () => {
     const mover = await world.user();
     const project = await world.project({ owner: mover });
     await asAdmin.put(`/users/${mover.id}`, { username: world.unique('moved') });
-    expect(await asAdmin.post('/users', fresh({ username: mover.username }))).toMatchObject({ status: 201 });
-    const old = encodeURIComponent(`${mover.username}/${project.path}`);
-    expect(await world.api(mover).get(`/projects/${old}`)).toMatchObject({ status: 404 });
+    const { status, body } = await asAdmin.post('/users', fresh({ username: mover.username }));
+    expect(status).toBe(201);
+    const old = `/projects/${encodeURIComponent(`${mover.username}/${project.path}`)}`;
+    expect(await world.api(mover).get(old)).toMatchObject({ status: 301 });
+    // The path of the project is taken with a project only.
+    const given = { name: project.name, path: project.path, visibility: 'public' };
+    const taken = await asAdmin.post(`/projects/user/${body.id}`, given);
+    expect(await world.api(mover).get(old)).toMatchObject({ status: 200, body: { id: taken.body.id } });
   });
 
   it('is for administrators', async () => {
