@@ -39,7 +39,8 @@ function coerceList(value: unknown, itemType: GraphQLInputType, commaSeparated: 
       .filter((text) => text !== '');
   }
   const list = Array.isArray(value) ? value : [value];
-  return list.filter((entry) => entry !== '' && entry !== null).map((entry) => coerceOne(entry, item));
+  const blank = (entry: unknown) => entry === null || (typeof entry === 'string' && entry.trim() === '');
+  return list.filter((entry) => !blank(entry)).map((entry) => coerceOne(entry, item));
 }
 
 function coerceOne(value: unknown, type: GraphQLInputType): unknown {
@@ -87,10 +88,10 @@ function viaScalar(type: GraphQLInputType, text: string): unknown {
   }
 }
 
-/** PostgreSQL's text has no NUL. */
+/** PostgreSQL's text has no NUL, and no halves of surrogate pairs. */
 function clean(text: string): string {
   if (text.includes('\0')) throw new Unusable('is invalid');
-  return text;
+  return text.toWellFormed();
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

@@ -28,8 +28,17 @@ export interface JobWorker extends JobQueue {
 
 /** When jobs run by themselves, in the form of cron, in UTC. */
 const SCHEDULE: Partial<Record<JobName, string>> = { 'members.expire': '3 * * * *' };
-/** Seconds after which a job without an answer counts as lost and runs again. */
-const EXPIRY = 15 * 60;
+/** How jobs run: a failed one again with growing delays, one whose worker is not heard of for ten seconds too. */
+const QUEUE = {
+  retryLimit: 10,
+  retryDelay: 2,
+  retryBackoff: true,
+  heartbeatSeconds: 10,
+  expireInSeconds: 60 * 60,
+  notify: true,
+};
+/** Seconds between two looks for jobs whose worker died. */
+const SUPERVISION = 10;
 
 export interface WorkerOptions {
   /** URL of the database. */
@@ -39,19 +48,19 @@ export interface WorkerOptions {
   report(error: unknown): void;
 }
 
-/** Starts to work on the jobs in the database: at once when one comes, after a failure again with growing delays. */
+/** Starts to work on the jobs in the database, on each at once when it comes. */
 export async function startJobs({ url, handlers, report }: WorkerOptions): Promise<JobWorker> {
-  const boss = new PgBoss({ connectionString: url, max: 4, useListenNotify: true, application_name: 'gantry jobs' });
+  const pace = { superviseIntervalSeconds: SUPERVISION, monitorIntervalSeconds: SUPERVISION };
+  const boss = new PgBoss({ connectionString: url, max: 4, useListenNotify: true, ...pace });
   boss.on('error', report);
   await boss.start();
   const names = Object.keys(handlers) as JobName[];
   const known = new Set((await boss.getQueues(names)).map(({ name }) => name));
   for (const name of names) {
-    const options = { retryLimit: 10, retryDelay: 2, retryBackoff: true, expireInSeconds: EXPIRY, notify: true };
-    if (!known.has(name)) await boss.createQueue(name, options);
+    if (known.has(name)) await boss.updateQueue(name, QUEUE);
+    else await boss.createQueue(name, QUEUE);
     const work = handlers[name] as (data: object) => Promise<void>;
-    const pace = { pollingIntervalSeconds: 2, burstWhenBatchFull: true };
-    await boss.work<object>(name, pace, async (jobs) => {
+    await boss.work<object>(name, { pollingIntervalSeconds: 2 }, async (jobs) => {
       for (const job of jobs) {
         try {
           await work(job.data);

@@ -41,9 +41,9 @@ export function pathFrom(name: string): string {
     .replace(/^[-.]+|[-.]+$/g, '');
 }
 
-/** Each tag once, without blanks around it. */
+/** Each tag once, without blanks around it, and as text that the database takes in a list. */
 export function tags(list: readonly string[] | null): string[] {
-  return [...new Set((list ?? []).map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+  return [...new Set((list ?? []).map((tag) => tag.trim().toWellFormed()).filter((tag) => tag !== ''))];
 }
 
 /** What is wrong with the texts that are given (behaviour.md 1.6). */
