@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/http.ts';
+import { GROUP_KEYS } from '../support/records.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -15,27 +16,13 @@ const internal = await world.group({ owner: admin, name: 'delta', path: 'interna
 await world.member(top, member, 'guest');
 const list = async (who: TestUser, query = '') => names((await world.api(who).get(`/groups${query}`)).body);
 
-const KEYS = [
-  'id',
-  'name',
-  'path',
-  'description',
-  'visibility',
-  'lfs_enabled',
-  'avatar_url',
-  'web_url',
-  'request_access_enabled',
-  'full_name',
-  'full_path',
-  'parent_id',
-];
 const names = (list: Json[]) => list.map(({ name }) => name);
 
 describe('GET /groups', () => {
   it('lists the groups of which the caller is a member, directly or through a group around, by name', async () => {
     const { status, headers, body } = await world.api(member).get('/groups');
     expect([status, headers['x-total'], names(body)]).toEqual([200, '2', ['alpha', 'beta']]);
-    for (const group of body) expect(Object.keys(group)).toEqual(KEYS);
+    for (const group of body) expect(Object.keys(group)).toEqual(GROUP_KEYS);
     expect(body[0]).toEqual({
       id: inside.id,
       name: 'alpha',
@@ -90,7 +77,7 @@ describe('GET /groups', () => {
     expect(await list(admin, '?search=%25')).toEqual([]);
     expect(await list(outsider, '?search=alpha&all_available=true')).toEqual([]);
     const [blank] = (await world.api(admin).get('/groups?search=%20')).body;
-    expect(Object.keys(blank)).toEqual(KEYS);
+    expect(Object.keys(blank)).toEqual(GROUP_KEYS);
   });
 
   it('pages', async () => {
@@ -107,7 +94,7 @@ describe('GET /groups', () => {
     }
     await world.db.project.update({ where: { id: gone.id }, data: { deletedAt: new Date() } });
     const { body } = await world.api(admin).get('/groups?statistics=true');
-    for (const group of body) expect(Object.keys(group)).toEqual([...KEYS, 'statistics']);
+    for (const group of body) expect(Object.keys(group)).toEqual([...GROUP_KEYS, 'statistics']);
     expect(body.at(-1).statistics).toEqual({
       storage_size: 5_000_000_023,
       repository_size: 5_000_000_000,
@@ -121,7 +108,7 @@ describe('GET /groups', () => {
       job_artifacts_size: 0,
     });
     for (const group of (await world.api(member).get('/groups?statistics=true')).body) {
-      expect(Object.keys(group)).toEqual(KEYS);
+      expect(Object.keys(group)).toEqual(GROUP_KEYS);
     }
   });
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { forgetSettings } from '#src/settings/current.ts';
+import { GROUP_KEYS } from '../support/records.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -10,21 +11,7 @@ const external = await world.user({ external: true });
 const admin = await world.user({ admin: true });
 const api = world.api(owner);
 
-const KEYS = [
-  'id',
-  'name',
-  'path',
-  'description',
-  'visibility',
-  'lfs_enabled',
-  'avatar_url',
-  'web_url',
-  'request_access_enabled',
-  'full_name',
-  'full_path',
-  'parent_id',
-];
-const DETAIL_KEYS = [...KEYS, 'projects', 'shared_projects'];
+const DETAIL_KEYS = [...GROUP_KEYS, 'projects', 'shared_projects'];
 const PATH_RULE =
   "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-' or end in '.', '.git' or '.atom'.";
 const NAME_RULE = "can contain only letters, digits, '_', '.', dash and space.";
@@ -53,7 +40,7 @@ describe('POST /groups', () => {
       request_access_enabled: true,
     };
     const { status, body } = await api.post('/groups', given);
-    expect([status, Object.keys(body)]).toEqual([201, KEYS]);
+    expect([status, Object.keys(body)]).toEqual([201, GROUP_KEYS]);
     expect(body).toMatchObject({ ...given, full_name: name, full_path: path, parent_id: null });
     expect(await world.db.member.findMany({ where: { namespaceId: body.id } })).toMatchObject([
       { userId: owner.id, accessLevel: 50, expiresAt: null },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { Json } from '../support/http.ts';
+import { GROUP_KEYS, PROJECT_KEYS, SIMPLE_PROJECT_KEYS } from '../support/records.ts';
 import { LEVELS, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -10,58 +11,6 @@ const outsider = await world.user();
 const external = await world.user({ external: true });
 const admin = await world.user({ admin: true });
 
-const KEYS = [
-  'id',
-  'name',
-  'path',
-  'description',
-  'visibility',
-  'lfs_enabled',
-  'avatar_url',
-  'web_url',
-  'request_access_enabled',
-  'full_name',
-  'full_path',
-  'parent_id',
-];
-/** The embedded project record, without what only some projects have (`owner`). */
-const PROJECT_KEYS = [
-  'id',
-  'description',
-  'default_branch',
-  'tag_list',
-  'archived',
-  'visibility',
-  'ssh_url_to_repo',
-  'http_url_to_repo',
-  'web_url',
-  'name',
-  'name_with_namespace',
-  'path',
-  'path_with_namespace',
-  'container_registry_enabled',
-  'issues_enabled',
-  'merge_requests_enabled',
-  'wiki_enabled',
-  'jobs_enabled',
-  'snippets_enabled',
-  'created_at',
-  'last_activity_at',
-  'shared_runners_enabled',
-  'lfs_enabled',
-  'creator_id',
-  'namespace',
-  'avatar_url',
-  'star_count',
-  'forks_count',
-  'open_issues_count',
-  'public_jobs',
-  'shared_with_groups',
-  'only_allow_merge_if_pipeline_succeeds',
-  'request_access_enabled',
-  'only_allow_merge_if_all_discussions_are_resolved',
-];
-const SIMPLE_KEYS = ['id', 'http_url_to_repo', 'web_url', 'name', 'name_with_namespace', 'path', 'path_with_namespace'];
 const names = (list: Json[]) => list.map(({ name }) => name);
 const sorted = (keys: Iterable<string>) => [...keys].sort();
 const keysOf = (record: object) => sorted(Object.keys(record));
@@ -82,7 +31,7 @@ describe('GET /groups/:id', async () => {
 
   it('holds the projects directly inside and those shared with it', async () => {
     const { status, body } = await world.api(member).get(`/groups/${group.id}`);
-    expect([status, Object.keys(body)]).toEqual([200, [...KEYS, 'projects', 'shared_projects']]);
+    expect([status, Object.keys(body)]).toEqual([200, [...GROUP_KEYS, 'projects', 'shared_projects']]);
     expect(body).toMatchObject({ description: 'What for', request_access_enabled: true, full_path: group.fullPath });
     expect(names(body.projects)).toEqual([archived.name, inGroup.name]);
     expect(names(body.shared_projects)).toEqual([mine.name]);
@@ -207,7 +156,7 @@ describe('GET /groups/:id/projects', async () => {
 
   it('gives seven keys when asked for simple records', async () => {
     const { body } = await world.api(owner).get(`${at}?simple=true`);
-    for (const project of body) expect(Object.keys(project)).toEqual(SIMPLE_KEYS);
+    for (const project of body) expect(Object.keys(project)).toEqual(SIMPLE_PROJECT_KEYS);
     expect(names(body)).toEqual(['c', 'b', 'a']);
   });
 

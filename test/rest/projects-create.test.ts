@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { forgetSettings } from '#src/settings/current.ts';
 import type { Json } from '../support/http.ts';
+import { PROJECT_KEYS } from '../support/records.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -15,44 +16,7 @@ async function settings(data: object): Promise<void> {
 }
 afterEach(() => settings({ defaultProjectVisibility: 'private', restrictedVisibilityLevels: [] }));
 
-const KEYS = [
-  'archived',
-  'avatar_url',
-  'container_registry_enabled',
-  'created_at',
-  'creator_id',
-  'default_branch',
-  'description',
-  'forks_count',
-  'http_url_to_repo',
-  'id',
-  'issues_enabled',
-  'jobs_enabled',
-  'last_activity_at',
-  'lfs_enabled',
-  'merge_requests_enabled',
-  'name',
-  'name_with_namespace',
-  'namespace',
-  'only_allow_merge_if_all_discussions_are_resolved',
-  'only_allow_merge_if_pipeline_succeeds',
-  'open_issues_count',
-  'owner',
-  'path',
-  'path_with_namespace',
-  'public_jobs',
-  'request_access_enabled',
-  'runners_token',
-  'shared_runners_enabled',
-  'shared_with_groups',
-  'snippets_enabled',
-  'ssh_url_to_repo',
-  'star_count',
-  'tag_list',
-  'visibility',
-  'web_url',
-  'wiki_enabled',
-];
+const KEYS = [...PROJECT_KEYS, 'owner', 'runners_token'].sort();
 
 /** A request that is refused, and leaves no project behind. */
 async function refused(who: TestUser | undefined, path: string, given: object, status: number, body: object) {

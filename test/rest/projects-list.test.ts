@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { Json } from '../support/http.ts';
+import { PROJECT_KEYS, SIMPLE_PROJECT_KEYS } from '../support/records.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -11,46 +12,8 @@ const outsider = await world.user();
 const external = await world.user({ external: true });
 const admin = await world.user({ admin: true });
 
-const SIMPLE = [
-  'id',
-  'http_url_to_repo',
-  'web_url',
-  'name',
-  'name_with_namespace',
-  'path',
-  'path_with_namespace',
-].sort();
-const RECORD = [
-  ...SIMPLE,
-  'description',
-  'default_branch',
-  'tag_list',
-  'archived',
-  'visibility',
-  'ssh_url_to_repo',
-  'container_registry_enabled',
-  'issues_enabled',
-  'merge_requests_enabled',
-  'wiki_enabled',
-  'jobs_enabled',
-  'snippets_enabled',
-  'created_at',
-  'last_activity_at',
-  'shared_runners_enabled',
-  'lfs_enabled',
-  'creator_id',
-  'namespace',
-  'avatar_url',
-  'star_count',
-  'forks_count',
-  'open_issues_count',
-  'public_jobs',
-  'shared_with_groups',
-  'only_allow_merge_if_pipeline_succeeds',
-  'request_access_enabled',
-  'only_allow_merge_if_all_discussions_are_resolved',
-  'permissions',
-];
+const SIMPLE = [...SIMPLE_PROJECT_KEYS].sort();
+const RECORD = [...PROJECT_KEYS, 'permissions'];
 const keys = (record: object) => Object.keys(record).sort();
 const sorted = (...names: string[]) => [...RECORD, ...names].sort();
 

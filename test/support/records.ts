@@ -1,0 +1,66 @@
+/** The keys of the contract's records (rest-api-v4.md, Resources; behaviour.md 7), in no order. */
+
+/** A group in a list. */
+export const GROUP_KEYS = [
+  'id',
+  'name',
+  'path',
+  'description',
+  'visibility',
+  'lfs_enabled',
+  'avatar_url',
+  'web_url',
+  'request_access_enabled',
+  'full_name',
+  'full_path',
+  'parent_id',
+];
+
+/** A project where `simple` is asked for, or the caller is anonymous. */
+export const SIMPLE_PROJECT_KEYS = [
+  'id',
+  'http_url_to_repo',
+  'web_url',
+  'name',
+  'name_with_namespace',
+  'path',
+  'path_with_namespace',
+];
+
+/** A project in full, without what only some projects have (`owner`) and only some answers. */
+export const PROJECT_KEYS = [
+  'id',
+  'description',
+  'default_branch',
+  'tag_list',
+  'archived',
+  'visibility',
+  'ssh_url_to_repo',
+  'http_url_to_repo',
+  'web_url',
+  'name',
+  'name_with_namespace',
+  'path',
+  'path_with_namespace',
+  'container_registry_enabled',
+  'issues_enabled',
+  'merge_requests_enabled',
+  'wiki_enabled',
+  'jobs_enabled',
+  'snippets_enabled',
+  'created_at',
+  'last_activity_at',
+  'shared_runners_enabled',
+  'lfs_enabled',
+  'creator_id',
+  'namespace',
+  'avatar_url',
+  'star_count',
+  'forks_count',
+  'open_issues_count',
+  'public_jobs',
+  'shared_with_groups',
+  'only_allow_merge_if_pipeline_succeeds',
+  'request_access_enabled',
+  'only_allow_merge_if_all_discussions_are_resolved',
+];
