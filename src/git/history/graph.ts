@@ -1,0 +1,50 @@
+import { MissingObject } from '../errors.ts';
+import type { Oid } from '../model.ts';
+import { Lru } from '../objects/lru.ts';
+import type { ObjectStore } from '../objects/store.ts';
+
+/** What a walk needs of a commit. */
+export interface Node {
+  oid: Oid;
+  tree: Oid;
+  parents: Oid[];
+  /** When it was committed, in seconds since 1970. */
+  time: number;
+}
+
+/** The commits of one repository as a graph; the nodes that were used last are kept. */
+export class CommitGraph {
+  readonly #store: ObjectStore;
+  readonly #nodes = new Lru<Node>(30_000);
+
+  constructor(store: ObjectStore) {
+    this.#store = store;
+  }
+
+  /** Throws MissingObject. */
+  async node(oid: Oid): Promise<Node> {
+    const known = this.#nodes.get(oid);
+    if (known !== undefined) return known;
+    const object = await this.#store.read(oid);
+    if (object?.type !== 'commit') throw new MissingObject(oid, 'commit');
+    const node = parseNode(oid, object.content);
+    this.#nodes.set(oid, node);
+    return node;
+  }
+
+  clear(): void {
+    this.#nodes.clear();
+  }
+}
+
+function parseNode(oid: Oid, content: Buffer): Node {
+  const end = content.indexOf('\n\n');
+  const header = content.toString('latin1', 0, end < 0 ? content.length : end);
+  const committer = /^committer .*>\s*(\d+)/m.exec(header);
+  return {
+    oid,
+    tree: header.slice(5, 45),
+    parents: [...header.matchAll(/^parent ([0-9a-f]{40})$/gm)].map((match) => match[1] ?? ''),
+    time: Number(committer?.[1] ?? 0),
+  };
+}

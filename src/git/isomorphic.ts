@@ -1,0 +1,70 @@
+import { isAncestor, mergeBases } from './history/ancestry.ts';
+import { commitsBetween } from './history/between.ts';
+import { collectContributors } from './history/contributors.ts';
+import { CommitGraph, type Node } from './history/graph.ts';
+import { walk } from './history/walk.ts';
+import type { Commit, Oid } from './model.ts';
+import { ObjectReader } from './object-reader.ts';
+import { IsomorphicStore } from './objects/isomorphic.ts';
+import { Lru } from './objects/lru.ts';
+import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
+
+/** Reads a repository within this process; needs no git program. Long walks cost it time, large packs memory. */
+export class IsomorphicReader extends ObjectReader {
+  readonly #graph: CommitGraph;
+  readonly #counts = new Lru<number>(200);
+
+  constructor(directory: string) {
+    super(directory, new IsomorphicStore(directory));
+    this.#graph = new CommitGraph(this.store);
+  }
+
+  async log(query: LogQuery, { offset = 0, limit = Infinity }: Page = {}): Promise<Commit[]> {
+    const oids: Oid[] = [];
+    let at = 0;
+    if (limit <= 0) return [];
+    for await (const { oid } of walk(this.#graph, this.store, query)) {
+      if (at++ >= offset) oids.push(oid);
+      if (oids.length >= limit) break;
+    }
+    return this.commits(oids);
+  }
+
+  async count(query: LogQuery): Promise<number> {
+    const key = JSON.stringify([query.start, query.path, query.since, query.until]);
+    const known = this.#counts.get(key);
+    if (known !== undefined) return known;
+    let count = 0;
+    for await (const _ of walk(this.#graph, this.store, query)) count++;
+    this.#counts.set(key, count);
+    return count;
+  }
+
+  mergeBases(left: Oid, right: Oid): Promise<Oid[]> {
+    return mergeBases(this.#graph, left, right);
+  }
+
+  isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
+    return isAncestor(this.#graph, ancestor, descendant);
+  }
+
+  async between(from: Oid, to: Oid, { offset = 0, limit = Infinity }: Page = {}): Promise<Commit[]> {
+    const nodes = await commitsBetween(this.#graph, from, to);
+    return this.commits(nodes.slice(offset, offset + limit).map(({ oid }) => oid));
+  }
+
+  contributors(query: ContributorsQuery): Promise<Contributor[]> {
+    return collectContributors(this, this.#nodes(query), query);
+  }
+
+  override async close(): Promise<void> {
+    this.#graph.clear();
+    this.#counts.clear();
+    await super.close();
+  }
+
+  async *#nodes({ tip, since }: ContributorsQuery): AsyncGenerator<Node> {
+    if (since === undefined) yield* walk(this.#graph, this.store, { start: tip });
+    else yield* await commitsBetween(this.#graph, since, tip);
+  }
+}

@@ -1,0 +1,94 @@
+import { ContributorList } from './history/contributors.ts';
+import { type Commit, isOid, type Oid } from './model.ts';
+import { encodeName } from './names.ts';
+import { ObjectReader } from './object-reader.ts';
+import { pathComponents } from './objects/lookup.ts';
+import { Lru } from './objects/lru.ts';
+import { readAuthors } from './program/authors.ts';
+import { runProgram } from './program/run.ts';
+import { ProgramStore } from './program/store.ts';
+import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
+
+/** Reads a repository through the git program: single objects from a long-lived one, walks from short runs. */
+export class ProgramReader extends ObjectReader {
+  readonly #counts = new Lru<number>(200);
+
+  constructor(directory: string) {
+    super(directory, new ProgramStore(directory));
+  }
+
+  async log(query: LogQuery, { offset = 0, limit = Infinity }: Page = {}): Promise<Commit[]> {
+    if (limit <= 0) return [];
+    return this.commits(await this.#revisions([query.start], pageArguments(offset, limit), query));
+  }
+
+  async count(query: LogQuery): Promise<number> {
+    const key = JSON.stringify([query.start, query.path, query.since, query.until]);
+    const known = this.#counts.get(key);
+    if (known !== undefined) return known;
+    const [count] = await this.#revisions([query.start], ['--count'], query);
+    this.#counts.set(key, Number(count));
+    return Number(count);
+  }
+
+  async mergeBases(left: Oid, right: Oid): Promise<Oid[]> {
+    const { output } = await runProgram(this.directory, ['merge-base', '--all', '--', hash(left), hash(right)], {
+      codes: [0, 1],
+    });
+    return lines(output);
+  }
+
+  async isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
+    const args = ['merge-base', '--is-ancestor', '--', hash(ancestor), hash(descendant)];
+    return (await runProgram(this.directory, args, { codes: [0, 1] })).code === 0;
+  }
+
+  async between(from: Oid, to: Oid, { offset = 0, limit = Infinity }: Page = {}): Promise<Commit[]> {
+    if (limit <= 0) return [];
+    return this.commits(await this.#revisions([to, `^${hash(from)}`], pageArguments(offset, limit)));
+  }
+
+  async contributors({ tip, since, lines: withLines, limit }: ContributorsQuery): Promise<Contributor[]> {
+    const list = new ContributorList();
+    const range = since === undefined ? [hash(tip)] : [hash(tip), `^${hash(since)}`];
+    await readAuthors(this.directory, range, { lines: withLines, limit }, (author, counts) => list.add(author, counts));
+    return list.list();
+  }
+
+  override async close(): Promise<void> {
+    this.#counts.clear();
+    await super.close();
+  }
+
+  /** Runs `git rev-list`. Revisions and paths come in on its standard input, where they are bytes and cannot be options. */
+  async #revisions(revisions: string[], args: string[], query: Partial<LogQuery> = {}): Promise<string[]> {
+    const { path = '', since, until } = query;
+    const bounds = [
+      ...(since === undefined ? [] : [`--max-age=${Math.max(0, Math.ceil(since))}`]),
+      ...(until === undefined ? [] : [`--min-age=${Math.max(0, Math.floor(until))}`]),
+    ];
+    const components = pathComponents(path);
+    const paths =
+      components.length === 0 ? [] : [Buffer.from('--\n'), encodeName(components.join('/')), Buffer.from('\n')];
+    const input = Buffer.concat([Buffer.from(`${revisions.join('\n')}\n`), ...paths]);
+    const { output } = await runProgram(this.directory, ['rev-list', ...args, ...bounds, '--stdin'], { input });
+    return lines(output);
+  }
+}
+
+function pageArguments(offset: number, limit: number): string[] {
+  return [`--skip=${offset}`, ...(limit === Infinity ? [] : [`--max-count=${limit}`])];
+}
+
+/** Lets only full names through to a command line. */
+function hash(oid: Oid): Oid {
+  if (!isOid(oid)) throw new TypeError(`${JSON.stringify(oid)} is not the full name of an object`);
+  return oid;
+}
+
+function lines(output: Buffer): string[] {
+  return output
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '');
+}
