@@ -2,7 +2,7 @@ import { isAncestor, mergeBases } from './history/ancestry.ts';
 import { commitsBetween } from './history/between.ts';
 import { collectContributors } from './history/contributors.ts';
 import { CommitGraph, type Node } from './history/graph.ts';
-import { walk } from './history/walk.ts';
+import { walk, walkPage } from './history/walk.ts';
 import type { Commit, Oid } from './model.ts';
 import { ObjectReader } from './object-reader.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
@@ -19,15 +19,8 @@ export class IsomorphicReader extends ObjectReader {
     this.#graph = new CommitGraph(this.store);
   }
 
-  async log(query: LogQuery, { offset = 0, limit = Infinity }: Page = {}): Promise<Commit[]> {
-    const oids: Oid[] = [];
-    let at = 0;
-    if (limit <= 0) return [];
-    for await (const { oid } of walk(this.#graph, this.store, query)) {
-      if (at++ >= offset) oids.push(oid);
-      if (oids.length >= limit) break;
-    }
-    return this.commits(oids);
+  async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
+    return this.commits(await walkPage(this.#graph, this.store, query, page));
   }
 
   async count(query: LogQuery): Promise<number> {

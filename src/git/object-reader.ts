@@ -3,6 +3,7 @@ import { MissingObject, TooLarge } from './errors.ts';
 import type { Annotation, Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
 import { CachedStore } from './objects/cached.ts';
 import { allEntries, directoryEntries, entryAt, pathComponents } from './objects/lookup.ts';
+import { Lru } from './objects/lru.ts';
 import { parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
 import type { ObjectStore } from './objects/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page, RepositoryReader } from './reader.ts';
@@ -13,6 +14,7 @@ export abstract class ObjectReader implements RepositoryReader {
   readonly directory: string;
   protected readonly refs: RefReader;
   protected readonly store: ObjectStore;
+  readonly #lastCommits = new Lru<Oid>(2_000);
 
   constructor(directory: string, store: ObjectStore) {
     this.directory = directory;
@@ -113,11 +115,16 @@ export abstract class ObjectReader implements RepositoryReader {
   }
 
   close(): Promise<void> {
+    this.#lastCommits.clear();
     return this.store.close();
   }
 
   async lastCommit(start: Oid, path: string): Promise<Commit | null> {
+    const key = `${start} ${path}`;
+    const known = this.#lastCommits.get(key);
+    if (known !== undefined) return known === '' ? null : this.commit(known);
     const [commit] = await this.log({ start, path }, { limit: 1 });
+    this.#lastCommits.set(key, commit?.oid ?? '');
     return commit ?? null;
   }
 

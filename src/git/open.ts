@@ -8,8 +8,11 @@ import { RoutedReader } from './routed.ts';
 
 export type ReaderKind = 'in process' | 'program';
 
-/** Packs that are larger in sum are left to the git program: in process each would be held in memory. In bytes. */
-const LARGE_PACKS = 24 * 1024 * 1024;
+/**
+ * Packs that are larger in sum are left to the git program, in bytes: in process they are held in memory with their
+ * indices, which came to 700 MB for a pack of 49 MB.
+ */
+const LARGE_PACKS = 8 * 1024 * 1024;
 
 /**
  * A reader for a bare repository. Where there is a git program, it does the long walks and reads repositories with large

@@ -1,4 +1,6 @@
 import { ContributorList } from './history/contributors.ts';
+import { CommitGraph } from './history/graph.ts';
+import { walkPage } from './history/walk.ts';
 import { type Commit, isOid, type Oid } from './model.ts';
 import { encodeName } from './names.ts';
 import { ObjectReader } from './object-reader.ts';
@@ -9,16 +11,23 @@ import { runProgram } from './program/run.ts';
 import { ProgramStore } from './program/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
 
+/** A walk to this commit is done with the long-lived program: starting another one takes longer. */
+const SHORT_WALK = 200;
+
 /** Reads a repository through the git program: single objects from a long-lived one, walks from short runs. */
 export class ProgramReader extends ObjectReader {
+  readonly #graph: CommitGraph;
   readonly #counts = new Lru<number>(200);
 
   constructor(directory: string) {
     super(directory, new ProgramStore(directory));
+    this.#graph = new CommitGraph(this.store);
   }
 
-  async log(query: LogQuery, { offset = 0, limit = Infinity }: Page = {}): Promise<Commit[]> {
+  async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
+    const { offset = 0, limit = Infinity } = page;
     if (limit <= 0) return [];
+    if (isShort(query, page)) return this.commits(await walkPage(this.#graph, this.store, query, page));
     return this.commits(await this.#revisions([query.start], pageArguments(offset, limit), query));
   }
 
@@ -56,6 +65,7 @@ export class ProgramReader extends ObjectReader {
   }
 
   override async close(): Promise<void> {
+    this.#graph.clear();
     this.#counts.clear();
     await super.close();
   }
@@ -91,4 +101,9 @@ function lines(output: Buffer): string[] {
     .toString('latin1')
     .split('\n')
     .filter((line) => line !== '');
+}
+
+/** Whether a page of a log is near the start of the walk, however the history looks. */
+export function isShort({ path = '', since, until }: LogQuery, { offset = 0, limit = Infinity }: Page): boolean {
+  return path === '' && since === undefined && until === undefined && offset + limit <= SHORT_WALK;
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { IsomorphicReader } from './isomorphic.ts';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
-import { ProgramReader } from './program.ts';
+import { isShort, ProgramReader } from './program.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page, RepositoryReader } from './reader.ts';
 
 /** How often the size of the packs is looked at, in milliseconds. */
@@ -9,9 +9,6 @@ const LOOK_AGAIN = 10_000;
 
 /** Blobs from this size on come from the program, which streams them out of packs; in bytes. */
 const LARGE_BLOB = 1024 * 1024;
-
-/** Pages of a log that end further down are left to the program. */
-const DEEP_PAGE = 200;
 
 /** Leaves long walks, large blobs and repositories with large packs to the git program; the rest is done in process. */
 export class RoutedReader implements RepositoryReader {
@@ -95,10 +92,7 @@ export class RoutedReader implements RepositoryReader {
   }
 
   log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
-    const { path = '', since, until } = query;
-    const plain = path === '' && since === undefined && until === undefined;
-    const shallow = (page.offset ?? 0) + (page.limit ?? Infinity) <= DEEP_PAGE;
-    return (plain && shallow ? this.#single : this.#far).log(query, page);
+    return (isShort(query, page) ? this.#single : this.#far).log(query, page);
   }
 
   count(query: LogQuery): Promise<number> {

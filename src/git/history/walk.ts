@@ -1,7 +1,7 @@
 import type { Oid } from '../model.ts';
 import { entryAt } from '../objects/lookup.ts';
 import type { ObjectStore } from '../objects/store.ts';
-import type { LogQuery } from '../reader.ts';
+import type { LogQuery, Page } from '../reader.ts';
 import type { CommitGraph, Node } from './graph.ts';
 import { DateQueue } from './queue.ts';
 
@@ -25,6 +25,23 @@ export async function* walk(graph: CommitGraph, store: ObjectStore, query: LogQu
     }
     if (step.changed && node.time <= until) yield node;
   }
+}
+
+/** The commits on one page of a log. */
+export async function walkPage(
+  graph: CommitGraph,
+  store: ObjectStore,
+  query: LogQuery,
+  { offset = 0, limit = Infinity }: Page,
+): Promise<Oid[]> {
+  const oids: Oid[] = [];
+  let at = 0;
+  if (limit <= 0) return oids;
+  for await (const { oid } of walk(graph, store, query)) {
+    if (at++ >= offset) oids.push(oid);
+    if (oids.length >= limit) break;
+  }
+  return oids;
 }
 
 /** Compares what lies at one path in commits and in their parents. */
