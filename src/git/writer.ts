@@ -1,10 +1,11 @@
-import { GitError } from './errors.ts';
+import { GitError, MissingObject } from './errors.ts';
 import type { Commit, Oid, Signature } from './model.ts';
 import { EMPTY_TREE } from './model.ts';
 import type { RepositoryReader } from './reader.ts';
 import { type Action, applyActions } from './write/actions.ts';
 import { DraftTree } from './write/draft.ts';
 import { type CommitInput, encodeCommit, encodeTag, type TagInput } from './write/encode.ts';
+import { mergeTrees } from './write/merge-trees.ts';
 import { ObjectWriter } from './write/objects.ts';
 
 /*
@@ -14,6 +15,17 @@ import { ObjectWriter } from './write/objects.ts';
 /** The actions left everything as it was. */
 export class NothingChanged extends GitError {
   override name = 'NothingChanged';
+}
+
+/** Both sides changed the same, in different ways. */
+export class MergeConflict extends GitError {
+  override name = 'MergeConflict';
+  readonly paths: string[];
+
+  constructor(paths: string[]) {
+    super(`Conflicts in ${paths.map((path) => JSON.stringify(path)).join(', ')}`);
+    this.paths = paths;
+  }
 }
 
 export interface ActionsInput {
@@ -38,6 +50,36 @@ export async function commitActions(reader: RepositoryReader, input: ActionsInpu
   const oid = objects.add('commit', encodeCommit({ tree, parents, author, committer, message }));
   await objects.flush();
   return oid;
+}
+
+export interface CherryPickInput {
+  commit: Oid;
+  /** What the new commit is to follow. */
+  onto: Oid;
+  committer: Signature;
+  /** That of the commit itself without. */
+  message?: string;
+}
+
+/**
+ * Writes a commit that changes `onto` as a commit changed its first parent, with the same author. Throws MergeConflict, and
+ * NothingChanged if the change is there already.
+ */
+export async function cherryPick(reader: RepositoryReader, input: CherryPickInput): Promise<Oid> {
+  const { commit: oid, onto, committer, message } = input;
+  const commit = await commitOf(reader, oid);
+  const parent = commit.parents[0];
+  const base = parent === undefined ? EMPTY_TREE : await treeOf(reader, parent);
+  const ours = await treeOf(reader, onto);
+  const objects = new ObjectWriter(reader.directory);
+  const { tree, conflicts } = await mergeTrees(reader, objects, { base, ours, theirs: commit.tree });
+  if (conflicts.length > 0) throw new MergeConflict(conflicts);
+  if (tree === ours) throw new NothingChanged('The change is there already');
+  const { author } = commit;
+  const text = message ?? commit.message;
+  const picked = objects.add('commit', encodeCommit({ tree, parents: [onto], author, committer, message: text }));
+  await objects.flush();
+  return picked;
 }
 
 /** Writes a commit of a tree that is in the repository. */
@@ -65,7 +107,11 @@ export async function writeBlob(directory: string, content: Buffer): Promise<Oid
 }
 
 async function treeOf(reader: RepositoryReader, oid: Oid): Promise<Oid> {
-  const commit: Commit | null = await reader.commit(oid);
-  if (commit === null) throw new GitError(`There is no commit ${oid}`);
-  return commit.tree;
+  return (await commitOf(reader, oid)).tree;
+}
+
+async function commitOf(reader: RepositoryReader, oid: Oid): Promise<Commit> {
+  const commit = await reader.commit(oid);
+  if (commit === null) throw new MissingObject(oid, 'commit');
+  return commit;
 }

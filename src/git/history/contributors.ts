@@ -1,3 +1,4 @@
+import { diffCommit } from '../diff/diff.ts';
 import type { Commit, Signature } from '../model.ts';
 import type { Contributor, ContributorsQuery, RepositoryReader } from '../reader.ts';
 import type { Node } from './graph.ts';
@@ -43,6 +44,10 @@ export async function collectContributors(
   return contributors.list();
 }
 
-async function countLines(_reader: RepositoryReader, _commit: Commit): Promise<LineCounts> {
-  return { additions: 0, deletions: 0 };
+/** Lines are counted in full, however large the files are. */
+async function countLines(reader: RepositoryReader, commit: Commit): Promise<LineCounts> {
+  const { additions, deletions } = await diffCommit(reader, commit.oid, { text: false, limits: UNLIMITED });
+  return { additions, deletions };
 }
+
+const UNLIMITED = { files: Infinity, fileBytes: 64 * 1024 * 1024, totalBytes: 256 * 1024 * 1024 };
