@@ -1,3 +1,6 @@
+import { Readable } from 'node:stream';
+import { tarChunks } from './archive/tar.ts';
+import { zipChunks } from './archive/zip.ts';
 import { isAncestor, mergeBases } from './history/ancestry.ts';
 import { commitsBetween } from './history/between.ts';
 import { collectContributors } from './history/contributors.ts';
@@ -48,6 +51,11 @@ export class IsomorphicReader extends ObjectReader {
 
   contributors(query: ContributorsQuery): Promise<Contributor[]> {
     return collectContributors(this, this.#nodes(query), query);
+  }
+
+  async archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable> {
+    const chunks = (format === 'zip' ? zipChunks : tarChunks)({ reader: this, commit, prefix });
+    return Readable.from(chunks, { objectMode: false });
   }
 
   override async close(): Promise<void> {

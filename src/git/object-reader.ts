@@ -133,6 +133,7 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
   abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
+  abstract archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable>;
   abstract contributors(query: ContributorsQuery): Promise<Contributor[]>;
 
   /** The commit that an object leads to through annotations; null if it leads elsewhere or is not there. */

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { ContributorList } from './history/contributors.ts';
 import { CommitGraph } from './history/graph.ts';
 import { walkPage } from './history/walk.ts';
@@ -8,7 +9,7 @@ import { pathComponents } from './objects/lookup.ts';
 import { Lru } from './objects/lru.ts';
 import { readAuthors } from './program/authors.ts';
 import { runProgram } from './program/run.ts';
-import { ProgramStore } from './program/store.ts';
+import { ProgramStore, streamProgram } from './program/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
 
 /** A walk to this commit is done with the long-lived program: starting another one takes longer. */
@@ -62,6 +63,10 @@ export class ProgramReader extends ObjectReader {
     const range = since === undefined ? [hash(tip)] : [hash(tip), `^${hash(since)}`];
     await readAuthors(this.directory, range, { lines: withLines, limit }, (author, counts) => list.add(author, counts));
     return list.list();
+  }
+
+  async archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable> {
+    return streamProgram(this.directory, ['archive', `--format=${format}`, `--prefix=${prefix}`, hash(commit)]);
   }
 
   override async close(): Promise<void> {

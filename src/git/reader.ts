@@ -96,6 +96,12 @@ export interface RepositoryReader {
   /** Authors of commits other than merges, in the order of their first appearance in the newest-first log. */
   contributors(query: ContributorsQuery): Promise<Contributor[]>;
 
+  /**
+   * All files of a commit as an archive, streamed. `prefix` is empty or ends in a slash. The git program heeds the attributes
+   * `export-ignore` and `export-subst`; in process they are not looked at.
+   */
+  archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable>;
+
   /** Gives back processes and memory; the reader can be used again afterwards. */
   close(): Promise<void>;
 }

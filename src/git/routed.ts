@@ -119,6 +119,10 @@ export class RoutedReader implements RepositoryReader {
     return this.#far.contributors(query);
   }
 
+  archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable> {
+    return this.#far.archive(commit, format, prefix);
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#near.close(), this.#far.close()]);
   }

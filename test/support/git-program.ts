@@ -42,12 +42,17 @@ export function gitCode(directory: string, args: string[]): number | null {
   return spawnSync('git', [...settings, `--git-dir=${directory}`, ...args], { env }).status;
 }
 
+const atExit: (() => void)[] = [];
+process.once('exit', () => {
+  for (const remove of atExit) remove();
+});
+
 /** A directory that is removed when the process ends, or with the test that asked for it. */
 export function scratch(scope: 'test' | 'process' = 'test'): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'gantry-git-'));
   const remove = () => rmSync(directory, { recursive: true, force: true });
   if (scope === 'test') onTestFinished(remove);
-  else process.once('exit', remove);
+  else atExit.push(remove);
   return directory;
 }
 
