@@ -4,26 +4,26 @@ import { zipChunks } from './archive/zip.ts';
 import { isAncestor, mergeBases } from './history/ancestry.ts';
 import { commitsBetween } from './history/between.ts';
 import { collectContributors } from './history/contributors.ts';
-import { CommitGraph, type Node } from './history/graph.ts';
+import type { Node } from './history/graph.ts';
 import { walk, walkPage } from './history/walk.ts';
 import type { Commit, Oid } from './model.ts';
 import { ObjectReader } from './object-reader.ts';
+import { newScope } from './objects/cached.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
 import { Lru } from './objects/lru.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
 
 /** Reads a repository within this process; needs no git program. Long walks cost it time, large packs memory. */
 export class IsomorphicReader extends ObjectReader {
-  readonly #graph: CommitGraph;
   readonly #counts = new Lru<number>(200);
 
-  constructor(directory: string) {
-    super(directory, new IsomorphicStore(directory));
-    this.#graph = new CommitGraph(this.store);
+  /** @param scope as in objects/cached.ts */
+  constructor(directory: string, scope = newScope()) {
+    super(directory, new IsomorphicStore(directory), scope);
   }
 
   async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
-    return this.commits(await walkPage(this.#graph, this.store, query, page));
+    return this.commits(await walkPage(this.graph, this.store, query, page));
   }
 
   async count(query: LogQuery): Promise<number> {
@@ -31,21 +31,26 @@ export class IsomorphicReader extends ObjectReader {
     const known = this.#counts.get(key);
     if (known !== undefined) return known;
     let count = 0;
-    for await (const _ of walk(this.#graph, this.store, query)) count++;
+    for await (const _ of walk(this.graph, this.store, query)) count++;
     this.#counts.set(key, count);
     return count;
   }
 
   mergeBases(left: Oid, right: Oid): Promise<Oid[]> {
-    return mergeBases(this.#graph, left, right);
+    return mergeBases(this.graph, left, right);
+  }
+
+  async mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>> {
+    const left = new Set((await commitsBetween(this.graph, tip, commits)).map(({ oid }) => oid));
+    return new Set(commits.filter((oid) => !left.has(oid)));
   }
 
   isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
-    return isAncestor(this.#graph, ancestor, descendant);
+    return isAncestor(this.graph, ancestor, descendant);
   }
 
   async between(from: Oid, to: Oid, { offset = 0, limit = Infinity }: Page = {}): Promise<Commit[]> {
-    const nodes = await commitsBetween(this.#graph, from, to);
+    const nodes = await commitsBetween(this.graph, from, [to]);
     return this.commits(nodes.slice(offset, offset + limit).map(({ oid }) => oid));
   }
 
@@ -59,13 +64,12 @@ export class IsomorphicReader extends ObjectReader {
   }
 
   override async close(): Promise<void> {
-    this.#graph.clear();
     this.#counts.clear();
     await super.close();
   }
 
   async *#nodes({ tip, since }: ContributorsQuery): AsyncGenerator<Node> {
-    if (since === undefined) yield* walk(this.#graph, this.store, { start: tip });
-    else yield* await commitsBetween(this.#graph, since, tip);
+    if (since === undefined) yield* walk(this.graph, this.store, { start: tip });
+    else yield* await commitsBetween(this.graph, since, [tip]);
   }
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { MissingObject, TooLarge } from './errors.ts';
+import { CommitGraph } from './history/graph.ts';
 import type { Annotation, Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
 import { CachedStore } from './objects/cached.ts';
 import { allEntries, directoryEntries, entryAt, pathComponents } from './objects/lookup.ts';
@@ -16,10 +17,14 @@ export abstract class ObjectReader implements RepositoryReader {
   protected readonly store: ObjectStore;
   readonly #lastCommits = new Lru<Oid>(2_000);
 
-  constructor(directory: string, store: ObjectStore) {
+  protected readonly graph: CommitGraph;
+
+  /** @param scope as in objects/cached.ts */
+  constructor(directory: string, store: ObjectStore, scope: string) {
     this.directory = directory;
     this.refs = new RefReader(directory);
-    this.store = new CachedStore(store);
+    this.store = new CachedStore(store, scope);
+    this.graph = new CommitGraph(this.store, scope);
   }
 
   async defaultBranch(): Promise<string | null> {
@@ -130,6 +135,7 @@ export abstract class ObjectReader implements RepositoryReader {
 
   abstract log(query: LogQuery, page?: Page): Promise<Commit[]>;
   abstract count(query: LogQuery): Promise<number>;
+  abstract mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>>;
   abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
   abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { ContributorList } from './history/contributors.ts';
-import { CommitGraph } from './history/graph.ts';
 import { walkPage } from './history/walk.ts';
 import { type Commit, isOid, type Oid } from './model.ts';
 import { encodeName } from './names.ts';
 import { ObjectReader } from './object-reader.ts';
+import { newScope } from './objects/cached.ts';
 import { pathComponents } from './objects/lookup.ts';
 import { Lru } from './objects/lru.ts';
 import { readAuthors } from './program/authors.ts';
@@ -17,18 +17,17 @@ const SHORT_WALK = 200;
 
 /** Reads a repository through the git program: single objects from a long-lived one, walks from short runs. */
 export class ProgramReader extends ObjectReader {
-  readonly #graph: CommitGraph;
   readonly #counts = new Lru<number>(200);
 
-  constructor(directory: string) {
-    super(directory, new ProgramStore(directory));
-    this.#graph = new CommitGraph(this.store);
+  /** @param scope as in objects/cached.ts */
+  constructor(directory: string, scope = newScope()) {
+    super(directory, new ProgramStore(directory), scope);
   }
 
   async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
     const { offset = 0, limit = Infinity } = page;
     if (limit <= 0) return [];
-    if (isShort(query, page)) return this.commits(await walkPage(this.#graph, this.store, query, page));
+    if (isShort(query, page)) return this.commits(await walkPage(this.graph, this.store, query, page));
     return this.commits(await this.#revisions([query.start], pageArguments(offset, limit), query));
   }
 
@@ -46,6 +45,11 @@ export class ProgramReader extends ObjectReader {
       codes: [0, 1],
     });
     return lines(output);
+  }
+
+  async mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>> {
+    const left = new Set(await this.#revisions([...commits, `^${hash(tip)}`], []));
+    return new Set(commits.filter((oid) => !left.has(oid)));
   }
 
   async isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
@@ -70,7 +74,6 @@ export class ProgramReader extends ObjectReader {
   }
 
   override async close(): Promise<void> {
-    this.#graph.clear();
     this.#counts.clear();
     await super.close();
   }
@@ -85,7 +88,7 @@ export class ProgramReader extends ObjectReader {
     const components = pathComponents(path);
     const paths =
       components.length === 0 ? [] : [Buffer.from('--\n'), encodeName(components.join('/')), Buffer.from('\n')];
-    const input = Buffer.concat([Buffer.from(`${revisions.join('\n')}\n`), ...paths]);
+    const input = Buffer.concat([Buffer.from(`${revisions.map(revision).join('\n')}\n`), ...paths]);
     const { output } = await runProgram(this.directory, ['rev-list', ...args, ...bounds, '--stdin'], { input });
     return lines(output);
   }
@@ -93,6 +96,11 @@ export class ProgramReader extends ObjectReader {
 
 function pageArguments(offset: number, limit: number): string[] {
   return [`--skip=${offset}`, ...(limit === Infinity ? [] : [`--max-count=${limit}`])];
+}
+
+/** Lets only full names through, excluded ones with `^`. */
+function revision(text: string): string {
+  return text.startsWith('^') ? `^${hash(text.slice(1))}` : hash(text);
 }
 
 /** Lets only full names through to a command line. */

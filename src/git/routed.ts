@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { IsomorphicReader } from './isomorphic.ts';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
+import { newScope } from './objects/cached.ts';
 import { isShort, ProgramReader } from './program.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page, RepositoryReader } from './reader.ts';
 
@@ -22,8 +23,9 @@ export class RoutedReader implements RepositoryReader {
   /** @param isLarge tells whether single objects, too, are better read by the program */
   constructor(directory: string, isLarge: () => boolean) {
     this.directory = directory;
-    this.#near = new IsomorphicReader(directory);
-    this.#far = new ProgramReader(directory);
+    const scope = newScope();
+    this.#near = new IsomorphicReader(directory, scope);
+    this.#far = new ProgramReader(directory, scope);
     this.#isLarge = isLarge;
   }
 
@@ -105,6 +107,10 @@ export class RoutedReader implements RepositoryReader {
 
   mergeBases(left: Oid, right: Oid): Promise<Oid[]> {
     return this.#far.mergeBases(left, right);
+  }
+
+  mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>> {
+    return this.#far.mergedInto(tip, commits);
   }
 
   isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {

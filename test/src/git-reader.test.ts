@@ -213,6 +213,8 @@ describe.each(cases)('Reading the $name history $how', ({ reader, directory, nam
     const some = ask('rev-list', '--all').filter((_, at) => at % 11 === 0);
     const points = [...new Set([...tips().slice(1, 6), ...some.slice(0, 3)])];
     for (const left of points) {
+      const reached = points.filter((point) => gitCode(directory, ['merge-base', '--is-ancestor', point, left]) === 0);
+      expect([...(await reader.mergedInto(left, points))]).toEqual(reached);
       for (const right of points) {
         const expected =
           gitCode(directory, ['merge-base', left, right]) === 0 ? ask('merge-base', '--all', left, right) : [];

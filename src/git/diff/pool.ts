@@ -67,7 +67,8 @@ export class DiffPool {
   #take(): Worker {
     const rested = this.#idle.pop();
     clearTimeout(rested?.timer);
-    const worker = rested?.worker ?? new Worker(SCRIPT, { resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    const worker =
+      rested?.worker ?? new Worker(SCRIPT, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 512 } });
     worker.ref();
     return worker;
   }

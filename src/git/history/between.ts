@@ -5,9 +5,8 @@ import { DateQueue } from './queue.ts';
 /** How many commits past the end a walk looks at, as wrong clocks may hide what is excluded behind older commits. */
 const SLOP = 5;
 
-/** The commits that `to` reaches and `from` does not, newest first. */
-export async function commitsBetween(graph: CommitGraph, from: Oid, to: Oid): Promise<Node[]> {
-  if (from === to) return [];
+/** The commits that any of `to` reaches and `from` does not, newest first. */
+export async function commitsBetween(graph: CommitGraph, from: Oid, to: Oid[]): Promise<Node[]> {
   const search = new Search(graph);
   await search.start(to, from);
   return search.run();
@@ -24,9 +23,9 @@ class Search {
     this.#graph = graph;
   }
 
-  async start(wanted: Oid, excluded: Oid): Promise<void> {
+  async start(wanted: Oid[], excluded: Oid): Promise<void> {
     this.#excluded.add(excluded);
-    await this.#push(wanted);
+    for (const oid of wanted) await this.#push(oid);
     await this.#push(excluded);
   }
 

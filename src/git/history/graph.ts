@@ -12,28 +12,28 @@ export interface Node {
   time: number;
 }
 
+/** What all repositories together keep; a node takes about 400 bytes. */
+const nodes = new Lru<Node>(60_000);
+
 /** The commits of one repository as a graph; the nodes that were used last are kept. */
 export class CommitGraph {
   readonly #store: ObjectStore;
-  readonly #nodes = new Lru<Node>(30_000);
+  readonly #scope: string;
 
-  constructor(store: ObjectStore) {
+  constructor(store: ObjectStore, scope: string) {
     this.#store = store;
+    this.#scope = scope;
   }
 
   /** Throws MissingObject. */
   async node(oid: Oid): Promise<Node> {
-    const known = this.#nodes.get(oid);
+    const known = nodes.get(this.#scope + oid);
     if (known !== undefined) return known;
     const object = await this.#store.read(oid);
     if (object?.type !== 'commit') throw new MissingObject(oid, 'commit');
     const node = parseNode(oid, object.content);
-    this.#nodes.set(oid, node);
+    nodes.set(this.#scope + oid, node);
     return node;
-  }
-
-  clear(): void {
-    this.#nodes.clear();
   }
 }
 

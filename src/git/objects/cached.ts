@@ -1,42 +1,58 @@
 import type { Readable } from 'node:stream';
-import type { Oid } from '../model.ts';
+import { MissingObject } from '../errors.ts';
+import { isOid, type Oid } from '../model.ts';
 import { Lru } from './lru.ts';
 import type { GitObject, ObjectHeader, ObjectStore } from './store.ts';
 
 /** Objects larger than this are not kept; in bytes. */
 const LARGEST = 256 * 1024;
 
-/** Keeps the small objects of one repository that were read last: objects never change. */
+/** What all repositories together keep: objects by their bytes, with what the map itself needs, and headers by number. */
+const objects = new Lru<GitObject>(32 * 1024 * 1024, ({ content }) => content.length + 300);
+const headers = new Lru<ObjectHeader>(20_000);
+
+let scopes = 0;
+
+/** A name for what one reader keeps: nothing of it is ever given to another one. */
+export function newScope(): string {
+  return `${++scopes} `;
+}
+
+/** Keeps the small objects that were read last: objects never change. */
 export class CachedStore implements ObjectStore {
   readonly #inner: ObjectStore;
-  readonly #objects: Lru<GitObject>;
-  readonly #headers = new Lru<ObjectHeader>(5_000);
+  readonly #scope: string;
 
-  /** @param limit how much to keep, in bytes */
-  constructor(inner: ObjectStore, limit = 8 * 1024 * 1024) {
+  /** @param scope two stores for the same repository may share what they keep */
+  constructor(inner: ObjectStore, scope: string) {
     this.#inner = inner;
-    this.#objects = new Lru(limit, ({ content }) => content.length + 200);
+    this.#scope = scope;
   }
 
   async read(oid: Oid): Promise<GitObject | null> {
-    const known = this.#objects.get(oid);
+    if (!isOid(oid)) return null;
+    const key = this.#scope + oid;
+    const known = objects.get(key);
     if (known !== undefined) return known;
     const object = await this.#inner.read(oid);
-    if (object !== null && object.content.length <= LARGEST) this.#objects.set(oid, object);
+    if (object !== null && object.content.length <= LARGEST) objects.set(key, object);
     return object;
   }
 
   async header(oid: Oid): Promise<ObjectHeader | null> {
-    const object = this.#objects.get(oid);
+    if (!isOid(oid)) return null;
+    const key = this.#scope + oid;
+    const object = objects.get(key);
     if (object !== undefined) return { type: object.type, size: object.content.length };
-    const known = this.#headers.get(oid);
+    const known = headers.get(key);
     if (known !== undefined) return known;
     const header = await this.#inner.header(oid);
-    if (header !== null) this.#headers.set(oid, header);
+    if (header !== null) headers.set(key, header);
     return header;
   }
 
-  stream(oid: Oid): Promise<Readable> {
+  async stream(oid: Oid): Promise<Readable> {
+    if (!isOid(oid)) throw new MissingObject(oid);
     return this.#inner.stream(oid);
   }
 
@@ -45,8 +61,6 @@ export class CachedStore implements ObjectStore {
   }
 
   close(): Promise<void> {
-    this.#objects.clear();
-    this.#headers.clear();
     return this.#inner.close();
   }
 }

@@ -3,6 +3,9 @@ import type { ObjectType, Oid } from '../model.ts';
 import type { GitObject, ObjectHeader } from '../objects/store.ts';
 import { collectComplaint, type Program, startProgram } from './run.ts';
 
+/** An answer that takes longer than this, in milliseconds, will not come any more. */
+const TIMEOUT = 60_000;
+
 interface Request {
   contents: boolean;
   resolve: (object: (ObjectHeader & { content: Buffer }) | null) => void;
@@ -18,6 +21,8 @@ export class CatFile {
   #needed = 1;
   #header: ObjectHeader | null = null;
   #failure: ProgramFailed | null = null;
+  #isEnding = false;
+  #watch: NodeJS.Timeout | undefined;
   /** Called whenever the last request was answered, and when the program has ended. */
   onIdle: () => void = () => undefined;
   onEnd: () => void = () => undefined;
@@ -36,7 +41,7 @@ export class CatFile {
   }
 
   get ended(): boolean {
-    return this.#failure !== null;
+    return this.#isEnding || this.#failure !== null;
   }
 
   async header(oid: Oid): Promise<ObjectHeader | null> {
@@ -49,16 +54,18 @@ export class CatFile {
     return found === null ? null : { type: found.type, content: found.content };
   }
 
-  /** Lets the program end once it has answered what it was asked. */
+  /** Lets the program end once it has answered what it was asked; it takes no more questions. */
   end(): void {
+    this.#isEnding = true;
     this.#program.stdin.end();
   }
 
   #ask(command: 'info' | 'contents', oid: Oid): Promise<(ObjectHeader & { content: Buffer }) | null> {
     return new Promise((resolve, reject) => {
-      if (this.#failure !== null) return reject(this.#failure);
+      if (this.ended) return reject(this.#failure ?? new ProgramFailed('git cat-file was told to end'));
       // Only full names: anything else could be taken for a revision, or for a second command.
       if (!/^[0-9a-f]{40}$/.test(oid)) return resolve(null);
+      if (this.idle) this.#watchOver();
       this.#requests.push({ contents: command === 'contents', resolve, reject });
       this.#program.stdin.write(`${command} ${oid}\n`);
     });
@@ -102,11 +109,23 @@ export class CatFile {
 
   #answer(object: (ObjectHeader & { content: Buffer }) | null): void {
     this.#requests.shift()?.resolve(object);
-    if (this.idle) this.onIdle();
+    if (this.idle) {
+      clearTimeout(this.#watch);
+      this.onIdle();
+    } else this.#watch?.refresh();
+  }
+
+  #watchOver(): void {
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(() => {
+      this.#program.kill('SIGKILL');
+      this.#fail(`did not answer within ${TIMEOUT} ms`);
+    }, TIMEOUT).unref();
   }
 
   #fail(reason: string): void {
     if (this.#failure !== null) return;
+    clearTimeout(this.#watch);
     this.#failure = new ProgramFailed(`git cat-file ${reason}`);
     for (const { reject } of this.#requests.splice(0)) reject(this.#failure);
     this.onEnd();

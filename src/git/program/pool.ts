@@ -1,3 +1,4 @@
+import { ProgramFailed } from '../errors.ts';
 import { CatFile } from './cat-file.ts';
 
 interface Member {
@@ -22,17 +23,22 @@ export class CatFilePool {
     this.#idleMs = idleMs;
   }
 
-  /** The program for a repository; waits for a place if all are busy. To be asked at once, before anything else happens. */
-  async get(directory: string): Promise<CatFile> {
-    for (;;) {
-      const known = this.#members.get(directory);
-      if (known !== undefined && !known.program.ended) return this.#use(directory, known);
-      if (this.#members.size < this.#size || this.#evict()) return this.#start(directory);
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** How many programs there are at the moment. */
+  get size(): number {
+    return this.#members.size;
+  }
+
+  /** Asks the program of a repository, once more if it ended meanwhile. Waits for a place if all are busy. */
+  async ask<T>(directory: string, question: (program: CatFile) => Promise<T>): Promise<T> {
+    try {
+      return await question(await this.#place(directory));
+    } catch (error) {
+      if (!(error instanceof ProgramFailed)) throw error;
+      return question(await this.#place(directory));
     }
   }
 
-  /** Ends the program of a repository, if there is one. */
+  /** Ends the program of a repository, if there is one, once it has answered what it was asked. */
   release(directory: string): void {
     const member = this.#members.get(directory);
     if (member === undefined) return;
@@ -40,6 +46,15 @@ export class CatFilePool {
     this.#members.delete(directory);
     member.program.end();
     this.#waiting.shift()?.();
+  }
+
+  async #place(directory: string): Promise<CatFile> {
+    for (;;) {
+      const known = this.#members.get(directory);
+      if (known !== undefined && !known.program.ended) return this.#use(directory, known);
+      if (this.#members.size < this.#size || this.#evict()) return this.#start(directory);
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
   }
 
   #use(directory: string, member: Member): CatFile {

@@ -16,12 +16,12 @@ export class ProgramStore implements ObjectStore {
     this.#directory = directory;
   }
 
-  async read(oid: Oid): Promise<GitObject | null> {
-    return (await catFiles.get(this.#directory)).read(oid);
+  read(oid: Oid): Promise<GitObject | null> {
+    return catFiles.ask(this.#directory, (program) => program.read(oid));
   }
 
-  async header(oid: Oid): Promise<ObjectHeader | null> {
-    return (await catFiles.get(this.#directory)).header(oid);
+  header(oid: Oid): Promise<ObjectHeader | null> {
+    return catFiles.ask(this.#directory, (program) => program.header(oid));
   }
 
   async stream(oid: Oid): Promise<Readable> {
