@@ -10,9 +10,9 @@ export type ReaderKind = 'in process' | 'program';
 
 /**
  * Packs that are larger in sum are left to the git program, in bytes: in process they are held in memory with their
- * indices, which came to 700 MB for a pack of 49 MB.
+ * indices, and deltas are put together slowly. A pack of 49 MB came to 700 MB, and counting its 12,000 commits took 7 s.
  */
-const LARGE_PACKS = 8 * 1024 * 1024;
+const LARGE_PACKS = 2 * 1024 * 1024;
 
 /**
  * A reader for a bare repository. Where there is a git program, it does the long walks and reads repositories with large

@@ -1,4 +1,4 @@
-import { LineNumbers, type Lines } from './lines.ts';
+import { type Lines, numberLines } from './lines.ts';
 import { compareSequences, roughRoot } from './myers.ts';
 import { Side } from './side.ts';
 import { indentOf, slideChanges } from './slide.ts';
@@ -10,11 +10,11 @@ const WINDOW = 100;
 
 /** Marks which lines of two texts differ, exactly as `git diff` (Myers with the indent heuristic) does. */
 export function compareLines(old: Lines, now: Lines): { left: Side; right: Side } {
-  const numbers = new LineNumbers();
-  const left = new Side(numbers.of(old));
-  const right = new Side(numbers.of(now));
+  const numbers = numberLines(old, now);
+  const left = new Side(numbers.left);
+  const right = new Side(numbers.right);
   const ends = commonEnds(left, right);
-  const counts = [countNumbers(left, numbers.size), countNumbers(right, numbers.size)] as const;
+  const counts = [countNumbers(left, numbers.count), countNumbers(right, numbers.count)] as const;
   const leftRows = selectLines(left, counts[1], ends);
   const rightRows = selectLines(right, counts[0], ends);
   const pick = (side: Side, rows: number[]) => Int32Array.from(rows, (row) => side.number(row));
@@ -48,11 +48,11 @@ function commonEnds(left: Side, right: Side): { start: number; end: number } {
 function selectLines(side: Side, other: Int32Array, ends: { start: number; end: number }): number[] {
   const often = Math.min(roughRoot(side.length), OFTEN);
   const last = side.length - ends.end - 1;
-  const kinds = Uint8Array.from(side.numbers, (number) => {
-    const count = other[number] ?? 0;
-    if (count === 0) return ABSENT;
-    return count >= often ? FREQUENT : USUAL;
-  });
+  const kinds = new Uint8Array(side.length);
+  for (let at = ends.start; at <= last; at++) {
+    const count = other[side.number(at)] ?? 0;
+    if (count > 0) kinds[at] = count >= often ? FREQUENT : USUAL;
+  }
   const rows: number[] = [];
   for (let at = ends.start; at <= last; at++) {
     if (kinds[at] === USUAL || (kinds[at] === FREQUENT && !isLost(kinds, at, ends.start, last))) rows.push(at);
@@ -64,7 +64,10 @@ function selectLines(side: Side, other: Int32Array, ends: { start: number; end: 
 /** How often each line occurs on one side. */
 function countNumbers(side: Side, classes: number): Int32Array {
   const counts = new Int32Array(classes);
-  for (const number of side.numbers) counts[number] = (counts[number] ?? 0) + 1;
+  for (let at = 0; at < side.length; at++) {
+    const number = side.number(at);
+    counts[number] = (counts[number] ?? 0) + 1;
+  }
   return counts;
 }
 

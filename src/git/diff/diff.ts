@@ -5,6 +5,7 @@ import { changedPaths } from './changes.ts';
 import { findRenames, type Pairing } from './find-renames.ts';
 import { DEFAULT_LIMITS, type DiffLimits } from './limits.ts';
 import { makePatches, type PatchResult } from './patches.ts';
+import { diffPool } from './pool.ts';
 
 /** How one file, link or submodule differs. */
 export interface DiffEntry {
@@ -54,6 +55,7 @@ export async function diffTrees(
   to: Oid,
   { limits = {}, text = true }: DiffOptions = {},
 ): Promise<Diff> {
+  diffPool.prepare();
   const all = { ...DEFAULT_LIMITS, ...limits };
   const deadline = performance.now() + all.milliseconds;
   const [left, right] = await Promise.all([treeOf(reader, from), treeOf(reader, to)]);

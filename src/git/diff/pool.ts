@@ -40,6 +40,11 @@ export class DiffPool {
     });
   }
 
+  /** Starts a thread, if none is there, for a job that is to come. */
+  prepare(): void {
+    if (this.#running === 0 && this.#idle.length === 0) this.#rest(this.#take());
+  }
+
   #next(): void {
     if (this.#waiting.length === 0 || this.#running >= this.#size) return;
     const task = this.#waiting.shift();

@@ -25,14 +25,12 @@ export class IsomorphicStore implements ObjectStore {
   }
 
   async read(oid: Oid): Promise<GitObject | null> {
-    this.#touch();
     try {
-      const found = await git.readObject({ fs, gitdir: this.#gitdir, oid, format: 'content', cache: this.#cache });
-      if (found.format !== 'content') return null;
-      return { type: found.type as ObjectType, content: toBuffer(found.object) };
-    } catch (error) {
-      if (codeOf(error) === 'NotFoundError') return null;
-      throw error;
+      return await this.#read(oid);
+    } catch {
+      // A repack may have removed the pack that was just found: with nothing cached its successor is.
+      this.#cache = {};
+      return this.#read(oid);
     }
   }
 
@@ -67,6 +65,18 @@ export class IsomorphicStore implements ObjectStore {
     clearTimeout(this.#idle);
     this.#idle = undefined;
     this.#cache = {};
+  }
+
+  async #read(oid: Oid): Promise<GitObject | null> {
+    this.#touch();
+    try {
+      const found = await git.readObject({ fs, gitdir: this.#gitdir, oid, format: 'content', cache: this.#cache });
+      if (found.format !== 'content') return null;
+      return { type: found.type as ObjectType, content: toBuffer(found.object) };
+    } catch (error) {
+      if (codeOf(error) === 'NotFoundError') return null;
+      throw error;
+    }
   }
 
   #touch(): void {
