@@ -60,6 +60,14 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
+  it('only src/git knows isomorphic-git, and git knows nothing of the database, the web or the rest of the domain', () => {
+    const found = importsOf('src').filter(({ file, imported }) => {
+      if (!file.startsWith('src/git/')) return imported === 'isomorphic-git';
+      return imported.startsWith('#') ? !imported.startsWith('#src/git/') : !/^(node:|isomorphic-git$)/.test(imported);
+    });
+    expect(listed(found)).toEqual([]);
+  });
+
   it('the schema sees neither express nor the Prisma client nor rest', () => {
     const foreign = /^(express|@prisma\/|isomorphic-git|#rest\/|#src\/generated\/prisma)/;
     expect(listed(importsOf('schema').filter(({ imported }) => foreign.test(imported)))).toEqual([]);

@@ -1,0 +1,57 @@
+import { execFile, spawn } from 'node:child_process';
+import { pipeline, type Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import { GitError, ProgramFailed } from './errors.ts';
+import type { Oid } from './model.ts';
+import { programEnvironment } from './program/environment.ts';
+import { collectComplaint } from './program/run.ts';
+import type { RepositoryReader } from './reader.ts';
+
+export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
+
+/**
+ * An archive of a commit, streamed: the stream must be read or destroyed, and fails when something is missing. `prefix` is
+ * the directory that everything lies in, without a slash at its end.
+ */
+export async function archive(
+  reader: RepositoryReader,
+  commit: Oid,
+  { format, prefix }: { format: ArchiveFormat; prefix: string },
+): Promise<Readable> {
+  // Before anything is sent: whoever asks can still be told.
+  if ((await reader.commit(commit)) === null) throw new GitError(`There is no commit ${commit}`);
+  const directory = `${prefix}/`;
+  if (format === 'zip') return reader.archive(commit, 'zip', directory);
+  const tar = await reader.archive(commit, 'tar', directory);
+  if (format === 'tar.gz') return pipeline(tar, createGzip(), () => undefined);
+  return format === 'tar.bz2' ? bzip2(tar) : tar;
+}
+
+let bzip2Found: Promise<boolean> | undefined;
+
+/** Whether there is a bzip2 program, without which there is no `tar.bz2`. Looks once. */
+export function hasBzip2(): Promise<boolean> {
+  bzip2Found ??= new Promise((resolve) => {
+    const child = execFile('bzip2', ['--help'], { env: programEnvironment(), timeout: 5_000 }, (error) =>
+      resolve(error === null),
+    );
+    child.stdin?.end();
+  });
+  return bzip2Found;
+}
+
+function bzip2(source: Readable): Readable {
+  const program = spawn('bzip2', ['-c'], { env: programEnvironment(), stdio: ['pipe', 'pipe', 'pipe'] });
+  const complaint = collectComplaint(program.stderr);
+  const output = program.stdout;
+  const fail = (error: Error) => output.destroy(error);
+  program.on('error', (error) => fail(new ProgramFailed(`bzip2 cannot be run: ${error.message}`)));
+  program.on('exit', (code) => {
+    if (code !== 0) fail(new ProgramFailed(`bzip2 ended with ${code}: ${complaint()}`));
+  });
+  pipeline(source, program.stdin, (error) => {
+    if (error !== undefined && error !== null) fail(error);
+  });
+  output.once('close', () => program.kill('SIGKILL'));
+  return output;
+}

@@ -1,0 +1,91 @@
+import type { Readable } from 'node:stream';
+import { GitError, MissingObject } from '../errors.ts';
+import { EXECUTABLE, type Mode, type Oid, SYMLINK } from '../model.ts';
+import { encodeName } from '../names.ts';
+import type { RepositoryReader } from '../reader.ts';
+
+/** Contents up to this size are read at once, larger ones in chunks; in bytes. */
+const SMALL = 1024 * 1024;
+
+/** Something in an archive. */
+export interface Member {
+  /** With the prefix; that of a directory ends in a slash. */
+  path: Buffer;
+  kind: 'directory' | 'file' | 'symlink';
+  /** The permission bits, as `git archive` gives them. */
+  permissions: number;
+  /** In bytes; 0 for a directory. */
+  size: number;
+  /** In memory if it is small; for a link its target. */
+  content: Buffer | Readable;
+}
+
+/** All that a commit holds, directories before what is in them; submodules are empty directories. */
+export async function* members(reader: RepositoryReader, commit: Oid, prefix: string): AsyncGenerator<Member> {
+  for (const path of prefixes(prefix)) yield directory(path);
+  yield* below(reader, commit, prefix);
+}
+
+/** What an archive is made of. */
+export interface ArchiveInput {
+  reader: RepositoryReader;
+  commit: Oid;
+  /** A directory with a slash at its end that everything lies in, or empty. */
+  prefix: string;
+}
+
+/** When the commit was made, in seconds since 1970: the age of everything in the archive. */
+export async function archiveTime({ reader, commit }: ArchiveInput): Promise<number> {
+  const found = await reader.commit(commit);
+  if (found === null) throw new GitError(`There is no commit ${commit}`);
+  return found.committer.seconds;
+}
+
+async function* below(reader: RepositoryReader, tree: Oid, prefix: string): AsyncGenerator<Member> {
+  const entries = await reader.tree(tree);
+  if (entries === null) throw new MissingObject(tree, 'tree');
+  for (const { name, type, mode, oid } of entries) {
+    const path = prefix + name;
+    if (type === 'blob') yield file(path, mode, await load(reader, oid));
+    else yield directory(`${path}/`);
+    if (type === 'tree') yield* below(reader, oid, `${path}/`);
+  }
+}
+
+async function load(reader: RepositoryReader, oid: Oid): Promise<{ size: number; content: Buffer | Readable }> {
+  const size = await reader.blobSize(oid);
+  if (size === null) throw new MissingObject(oid, 'blob');
+  const content = size <= SMALL ? await reader.blob(oid, SMALL) : (await reader.blobStream(oid))?.stream;
+  if (content === null || content === undefined) throw new MissingObject(oid, 'blob');
+  return { size, content };
+}
+
+function file(path: string, mode: Mode, { size, content }: { size: number; content: Buffer | Readable }): Member {
+  const link = mode === SYMLINK;
+  const permissions = link ? 0o777 : mode === EXECUTABLE ? 0o775 : 0o664;
+  return { path: encodeName(path), kind: link ? 'symlink' : 'file', permissions, size, content };
+}
+
+function directory(path: string): Member {
+  return { path: encodeName(path), kind: 'directory', permissions: 0o775, size: 0, content: Buffer.alloc(0) };
+}
+
+/** The directories that a prefix is made of. */
+function prefixes(prefix: string): string[] {
+  const parts = prefix.split('/').slice(0, -1);
+  return parts.map((_, at) => `${parts.slice(0, at + 1).join('/')}/`);
+}
+
+/** The content as chunks, whatever it is. */
+export async function* chunksOf(content: Buffer | Readable): AsyncGenerator<Buffer> {
+  if (Buffer.isBuffer(content)) {
+    if (content.length > 0) yield content;
+  } else yield* content as AsyncIterable<Buffer>;
+}
+
+/** The whole content; for links, which are short. */
+export async function wholeOf(content: Buffer | Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of chunksOf(content)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

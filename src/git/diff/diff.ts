@@ -1,0 +1,105 @@
+import { GitError } from '../errors.ts';
+import { EMPTY_TREE, type Mode, type Oid } from '../model.ts';
+import type { RepositoryReader } from '../reader.ts';
+import { changedPaths } from './changes.ts';
+import { findRenames, type Pairing } from './find-renames.ts';
+import { DEFAULT_LIMITS, type DiffLimits } from './limits.ts';
+import { makePatches, type PatchResult } from './patches.ts';
+import { diffPool } from './pool.ts';
+
+/** How one file, link or submodule differs. */
+export interface DiffEntry {
+  oldPath: string;
+  /** The same as `oldPath` unless the file was renamed. */
+  newPath: string;
+  /** Null for a new file. */
+  oldMode: Mode | null;
+  /** Null for a deleted file. */
+  newMode: Mode | null;
+  oldOid: Oid | null;
+  newOid: Oid | null;
+  newFile: boolean;
+  deletedFile: boolean;
+  renamedFile: boolean;
+  /** In percent; null unless renamed. */
+  similarity: number | null;
+  /** From `---` or `Binary files` on, like `git diff` without what precedes it; empty if only mode or name differ. */
+  diff: string;
+  binary: boolean;
+  /** The content was not compared, as a limit would be exceeded: `diff` is empty and nothing was counted. */
+  tooLarge: boolean;
+  /** In lines; 0 for binary files. */
+  additions: number;
+  deletions: number;
+}
+
+export interface Diff {
+  /** In the order of their new paths. */
+  entries: DiffEntry[];
+  additions: number;
+  deletions: number;
+  /** Whether some entries are too large or were left out. */
+  overflow: boolean;
+}
+
+export interface DiffOptions {
+  limits?: Partial<DiffLimits>;
+  /** Without it only lines are counted, and `diff` is empty. */
+  text?: boolean;
+}
+
+/** Compares two commits (or trees). Throws MissingObject. */
+export async function diffTrees(
+  reader: RepositoryReader,
+  from: Oid,
+  to: Oid,
+  { limits = {}, text = true }: DiffOptions = {},
+): Promise<Diff> {
+  diffPool.prepare();
+  const all = { ...DEFAULT_LIMITS, ...limits };
+  const deadline = performance.now() + all.milliseconds;
+  const [left, right] = await Promise.all([treeOf(reader, from), treeOf(reader, to)]);
+  const changes = await changedPaths(reader, left, right);
+  const pairings = await findRenames(reader, changes, all, deadline);
+  const shown = pairings.slice(0, all.files);
+  const patches = await makePatches(reader, shown, all, text, deadline);
+  const entries = shown.map((pairing, at) => describe(pairing, patches[at]));
+  return {
+    entries,
+    additions: entries.reduce((sum, { additions }) => sum + additions, 0),
+    deletions: entries.reduce((sum, { deletions }) => sum + deletions, 0),
+    overflow: shown.length < pairings.length || entries.some(({ tooLarge }) => tooLarge),
+  };
+}
+
+/** What a commit changed against its first parent; a root commit against nothing. */
+export async function diffCommit(reader: RepositoryReader, oid: Oid, options: DiffOptions = {}): Promise<Diff> {
+  const commit = await reader.commit(oid);
+  if (commit === null) throw new GitError(`There is no commit ${oid}`);
+  return diffTrees(reader, commit.parents[0] ?? EMPTY_TREE, oid, options);
+}
+
+function describe({ old, now, similarity }: Pairing, patch: PatchResult | undefined): DiffEntry {
+  return {
+    oldPath: old?.path ?? now?.path ?? '',
+    newPath: now?.path ?? old?.path ?? '',
+    oldMode: old?.mode ?? null,
+    newMode: now?.mode ?? null,
+    oldOid: old?.oid ?? null,
+    newOid: now?.oid ?? null,
+    newFile: old === null,
+    deletedFile: now === null,
+    renamedFile: similarity !== null,
+    similarity,
+    diff: patch?.text ?? '',
+    binary: patch?.binary ?? false,
+    tooLarge: patch?.tooLarge ?? true,
+    additions: patch?.additions ?? 0,
+    deletions: patch?.deletions ?? 0,
+  };
+}
+
+async function treeOf(reader: RepositoryReader, oid: Oid): Promise<Oid> {
+  if (oid === EMPTY_TREE) return oid;
+  return (await reader.commit(oid))?.tree ?? oid;
+}

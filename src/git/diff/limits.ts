@@ -1,0 +1,24 @@
+/** What a comparison may cost. */
+export interface DiffLimits {
+  /** Entries; what is beyond is left out. */
+  files: number;
+  /** The larger side of a file, in bytes; a larger file is marked as too large. */
+  fileBytes: number;
+  /** The text of one entry, in bytes. */
+  patchBytes: number;
+  /** Both sides of all files together, in bytes; files that come later are marked as too large. */
+  totalBytes: number;
+  /** Added and removed files that are compared for renames: more pairs than its square are not looked at. */
+  renames: number;
+  /** All together, in milliseconds; what is not done by then is marked as too large. */
+  milliseconds: number;
+}
+
+export const DEFAULT_LIMITS: DiffLimits = {
+  files: 3_000,
+  fileBytes: 1024 * 1024,
+  patchBytes: 1024 * 1024,
+  totalBytes: 64 * 1024 * 1024,
+  renames: 400,
+  milliseconds: 30_000,
+};

@@ -1,0 +1,75 @@
+import { Readable } from 'node:stream';
+import { tarChunks } from './archive/tar.ts';
+import { zipChunks } from './archive/zip.ts';
+import { isAncestor, mergeBases } from './history/ancestry.ts';
+import { commitsBetween } from './history/between.ts';
+import { collectContributors } from './history/contributors.ts';
+import type { Node } from './history/graph.ts';
+import { walk, walkPage } from './history/walk.ts';
+import type { Commit, Oid } from './model.ts';
+import { ObjectReader } from './object-reader.ts';
+import { newScope } from './objects/cached.ts';
+import { IsomorphicStore } from './objects/isomorphic.ts';
+import { Lru } from './objects/lru.ts';
+import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
+
+/** Reads a repository within this process; needs no git program. Long walks cost it time, large packs memory. */
+export class IsomorphicReader extends ObjectReader {
+  readonly #counts = new Lru<number>(200);
+
+  /** @param scope as in objects/cached.ts */
+  constructor(directory: string, scope = newScope()) {
+    super(directory, new IsomorphicStore(directory), scope);
+  }
+
+  async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
+    return this.commits(await walkPage(this.graph, this.store, query, page));
+  }
+
+  async count(query: LogQuery): Promise<number> {
+    const key = JSON.stringify([query.start, query.path, query.since, query.until]);
+    const known = this.#counts.get(key);
+    if (known !== undefined) return known;
+    let count = 0;
+    for await (const _ of walk(this.graph, this.store, query)) count++;
+    this.#counts.set(key, count);
+    return count;
+  }
+
+  mergeBases(left: Oid, right: Oid): Promise<Oid[]> {
+    return mergeBases(this.graph, left, right);
+  }
+
+  async mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>> {
+    const left = new Set((await commitsBetween(this.graph, tip, commits)).map(({ oid }) => oid));
+    return new Set(commits.filter((oid) => !left.has(oid)));
+  }
+
+  isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
+    return isAncestor(this.graph, ancestor, descendant);
+  }
+
+  async between(from: Oid, to: Oid, { offset = 0, limit = Infinity }: Page = {}): Promise<Commit[]> {
+    const nodes = await commitsBetween(this.graph, from, [to]);
+    return this.commits(nodes.slice(offset, offset + limit).map(({ oid }) => oid));
+  }
+
+  contributors(query: ContributorsQuery): Promise<Contributor[]> {
+    return collectContributors(this, this.#nodes(query), query);
+  }
+
+  async archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable> {
+    const chunks = (format === 'zip' ? zipChunks : tarChunks)({ reader: this, commit, prefix });
+    return Readable.from(chunks, { objectMode: false });
+  }
+
+  override async close(): Promise<void> {
+    this.#counts.clear();
+    await super.close();
+  }
+
+  async *#nodes({ tip, since }: ContributorsQuery): AsyncGenerator<Node> {
+    if (since === undefined) yield* walk(this.graph, this.store, { start: tip });
+    else yield* await commitsBetween(this.graph, since, [tip]);
+  }
+}

@@ -1,0 +1,183 @@
+import type { Readable } from 'node:stream';
+import { MissingObject, TooLarge } from './errors.ts';
+import { CommitGraph } from './history/graph.ts';
+import type { Annotation, Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
+import { CachedStore } from './objects/cached.ts';
+import { allEntries, directoryEntries, entryAt, pathComponents } from './objects/lookup.ts';
+import { Lru } from './objects/lru.ts';
+import { parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
+import type { ObjectStore } from './objects/store.ts';
+import type { Contributor, ContributorsQuery, LogQuery, Page, RepositoryReader } from './reader.ts';
+import { RefReader } from './refs/read.ts';
+
+/** The part of a reader that needs nothing but refs and single objects. History is left to those who extend it. */
+export abstract class ObjectReader implements RepositoryReader {
+  readonly directory: string;
+  protected readonly refs: RefReader;
+  protected readonly store: ObjectStore;
+  readonly #lastCommits = new Lru<Oid>(2_000);
+
+  protected readonly graph: CommitGraph;
+
+  /** @param scope as in objects/cached.ts */
+  constructor(directory: string, store: ObjectStore, scope: string) {
+    this.directory = directory;
+    this.refs = new RefReader(directory);
+    this.store = new CachedStore(store, scope);
+    this.graph = new CommitGraph(this.store, scope);
+  }
+
+  async defaultBranch(): Promise<string | null> {
+    const head = await this.refs.head();
+    return head?.startsWith('refs/heads/') ? head.slice('refs/heads/'.length) : null;
+  }
+
+  async resolve(revision: string): Promise<Oid | null> {
+    for (const name of candidates(revision)) {
+      const target = await this.refs.read(name);
+      if (target !== null) return this.#peel(target);
+    }
+    if (!/^[0-9a-f]{4,40}$/i.test(revision)) return null;
+    const prefix = revision.toLowerCase();
+    const objects = prefix.length === 40 ? [prefix] : await this.store.matching(prefix);
+    const commits = await Promise.all(objects.map((oid) => this.#peel(oid)));
+    const distinct = new Set(commits.filter((oid) => oid !== null));
+    return distinct.size === 1 ? ([...distinct][0] ?? null) : null;
+  }
+
+  async branches(): Promise<Branch[]> {
+    const refs = await this.refs.list('refs/heads/');
+    return refs.map(({ name, target }) => ({ name: name.slice('refs/heads/'.length), commit: target }));
+  }
+
+  async branch(name: string): Promise<Branch | null> {
+    const commit = await this.refs.read(`refs/heads/${name}`);
+    return commit === null ? null : { name, commit };
+  }
+
+  async tags(): Promise<Tag[]> {
+    const refs = await this.refs.list('refs/tags/');
+    const tags = await Promise.all(
+      refs.map(({ name, target }) => this.#describe(name.slice('refs/tags/'.length), target)),
+    );
+    return tags.reverse();
+  }
+
+  async tag(name: string): Promise<Tag | null> {
+    const target = await this.refs.read(`refs/tags/${name}`);
+    return target === null ? null : this.#describe(name, target);
+  }
+
+  async commit(oid: Oid): Promise<Commit | null> {
+    const object = await this.store.read(oid);
+    return object?.type === 'commit' ? parseCommit(oid, object.content) : null;
+  }
+
+  commits(oids: Oid[]): Promise<Commit[]> {
+    return Promise.all(
+      oids.map(async (oid) => {
+        const commit = await this.commit(oid);
+        if (commit === null) throw new MissingObject(oid, 'commit');
+        return commit;
+      }),
+    );
+  }
+
+  async tree(treeish: Oid, path = '', { recursive = false } = {}): Promise<TreeEntry[] | null> {
+    const root = await this.#rootTree(treeish);
+    const found = root === null ? null : await entryAt(this.store, root, path);
+    if (found === null || typeOfMode(found.mode) !== 'tree') return null;
+    const prefix = pathComponents(path).join('/');
+    const entries = await (recursive ? allEntries : directoryEntries)(this.store, found.oid, prefix);
+    const ofType = (type: TreeEntry['type']) => entries.filter((entry) => entry.type === type);
+    return [...ofType('tree'), ...ofType('blob'), ...ofType('commit')];
+  }
+
+  async entry(treeish: Oid, path: string): Promise<TreeEntry | null> {
+    const components = pathComponents(path);
+    const name = components.at(-1);
+    const root = await this.#rootTree(treeish);
+    if (name === undefined || root === null) return null;
+    const found = await entryAt(this.store, root, path);
+    return found === null ? null : { ...found, name, path: components.join('/'), type: typeOfMode(found.mode) };
+  }
+
+  async blobSize(oid: Oid): Promise<number | null> {
+    const header = await this.store.header(oid);
+    return header?.type === 'blob' ? header.size : null;
+  }
+
+  async blob(oid: Oid, limit: number): Promise<Buffer | null> {
+    const size = await this.blobSize(oid);
+    if (size === null) return null;
+    if (size > limit) throw new TooLarge(size, limit);
+    return (await this.store.read(oid))?.content ?? null;
+  }
+
+  async blobStream(oid: Oid): Promise<{ size: number; stream: Readable } | null> {
+    const size = await this.blobSize(oid);
+    return size === null ? null : { size, stream: await this.store.stream(oid) };
+  }
+
+  close(): Promise<void> {
+    this.#lastCommits.clear();
+    return this.store.close();
+  }
+
+  async lastCommit(start: Oid, path: string): Promise<Commit | null> {
+    const key = `${start} ${path}`;
+    const known = this.#lastCommits.get(key);
+    if (known !== undefined) return known === '' ? null : this.commit(known);
+    const [commit] = await this.log({ start, path }, { limit: 1 });
+    this.#lastCommits.set(key, commit?.oid ?? '');
+    return commit ?? null;
+  }
+
+  abstract log(query: LogQuery, page?: Page): Promise<Commit[]>;
+  abstract count(query: LogQuery): Promise<number>;
+  abstract mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>>;
+  abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
+  abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
+  abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
+  abstract archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable>;
+  abstract contributors(query: ContributorsQuery): Promise<Contributor[]>;
+
+  /** The commit that an object leads to through annotations; null if it leads elsewhere or is not there. */
+  async #peel(oid: Oid): Promise<Oid | null> {
+    const annotations: Annotation[] = [];
+    for (let next = oid; annotations.length < 100; ) {
+      const header = await this.store.header(next);
+      if (header?.type === 'commit') return next;
+      if (header?.type !== 'tag') return null;
+      const annotation = await this.#annotation(next);
+      if (annotation === null) return null;
+      annotations.push(annotation);
+      next = annotation.object;
+    }
+    return null;
+  }
+
+  async #annotation(oid: Oid): Promise<Annotation | null> {
+    const object = await this.store.read(oid);
+    return object?.type === 'tag' ? parseAnnotation(oid, object.content) : null;
+  }
+
+  async #describe(name: string, target: Oid): Promise<Tag> {
+    const header = await this.store.header(target);
+    const annotation = header?.type === 'tag' ? await this.#annotation(target) : null;
+    return { name, target, annotation, commit: await this.#peel(target) };
+  }
+
+  async #rootTree(treeish: Oid): Promise<Oid | null> {
+    const object = await this.store.read(treeish);
+    if (object?.type === 'tree') return treeish;
+    return object?.type === 'commit' ? parseCommit(treeish, object.content).tree : null;
+  }
+}
+
+/** The full names of the refs that a revision may mean, in the order of the API: a branch before a tag. */
+function candidates(revision: string): string[] {
+  if (revision === 'HEAD') return ['HEAD'];
+  const full = revision.startsWith('refs/') ? [revision] : [];
+  return [`refs/heads/${revision}`, `refs/tags/${revision}`, ...full];
+}

@@ -1,0 +1,66 @@
+import type { Readable } from 'node:stream';
+import { MissingObject } from '../errors.ts';
+import { isOid, type Oid } from '../model.ts';
+import { Lru } from './lru.ts';
+import type { GitObject, ObjectHeader, ObjectStore } from './store.ts';
+
+/** Objects larger than this are not kept; in bytes. */
+const LARGEST = 256 * 1024;
+
+/** What all repositories together keep: objects by their bytes, with what the map itself needs, and headers by number. */
+const objects = new Lru<GitObject>(32 * 1024 * 1024, ({ content }) => content.length + 300);
+const headers = new Lru<ObjectHeader>(20_000);
+
+let scopes = 0;
+
+/** A name for what one reader keeps: nothing of it is ever given to another one. */
+export function newScope(): string {
+  return `${++scopes} `;
+}
+
+/** Keeps the small objects that were read last: objects never change. */
+export class CachedStore implements ObjectStore {
+  readonly #inner: ObjectStore;
+  readonly #scope: string;
+
+  /** @param scope two stores for the same repository may share what they keep */
+  constructor(inner: ObjectStore, scope: string) {
+    this.#inner = inner;
+    this.#scope = scope;
+  }
+
+  async read(oid: Oid): Promise<GitObject | null> {
+    if (!isOid(oid)) return null;
+    const key = this.#scope + oid;
+    const known = objects.get(key);
+    if (known !== undefined) return known;
+    const object = await this.#inner.read(oid);
+    if (object !== null && object.content.length <= LARGEST) objects.set(key, object);
+    return object;
+  }
+
+  async header(oid: Oid): Promise<ObjectHeader | null> {
+    if (!isOid(oid)) return null;
+    const key = this.#scope + oid;
+    const object = objects.get(key);
+    if (object !== undefined) return { type: object.type, size: object.content.length };
+    const known = headers.get(key);
+    if (known !== undefined) return known;
+    const header = await this.#inner.header(oid);
+    if (header !== null) headers.set(key, header);
+    return header;
+  }
+
+  async stream(oid: Oid): Promise<Readable> {
+    if (!isOid(oid)) throw new MissingObject(oid);
+    return this.#inner.stream(oid);
+  }
+
+  matching(prefix: string): Promise<Oid[]> {
+    return this.#inner.matching(prefix);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+}

@@ -1,0 +1,137 @@
+import fs from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { createInflate, inflateSync } from 'node:zlib';
+import git from 'isomorphic-git';
+import { MissingObject } from '../errors.ts';
+import type { ObjectType, Oid } from '../model.ts';
+import type { GitObject, ObjectHeader, ObjectStore } from './store.ts';
+
+/**
+ * Objects by isomorphic-git, in this process. It reads a pack that it needs as a whole and keeps it in its cache, which is
+ * dropped after some idle time. Loose objects can be streamed; packed ones are in memory anyway.
+ */
+export class IsomorphicStore implements ObjectStore {
+  readonly #gitdir: string;
+  #cache: object = {};
+  #idle: NodeJS.Timeout | undefined;
+  readonly #idleMs: number;
+
+  /** @param idleMs after how many milliseconds without a read the packs are dropped from memory */
+  constructor(directory: string, idleMs = 30_000) {
+    this.#gitdir = directory;
+    this.#idleMs = idleMs;
+  }
+
+  async read(oid: Oid): Promise<GitObject | null> {
+    try {
+      return await this.#read(oid);
+    } catch {
+      // A repack may have removed the pack that was just found: with nothing cached its successor is.
+      this.#cache = {};
+      return this.#read(oid);
+    }
+  }
+
+  async header(oid: Oid): Promise<ObjectHeader | null> {
+    const loose = await this.#looseHeader(oid);
+    if (loose !== null) return { type: loose.type, size: loose.size };
+    const object = await this.read(oid);
+    return object === null ? null : { type: object.type, size: object.content.length };
+  }
+
+  async stream(oid: Oid): Promise<Readable> {
+    const loose = await this.#looseHeader(oid);
+    if (loose !== null) return Readable.from(content(this.#file(oid), loose.offset), { objectMode: false });
+    const object = await this.read(oid);
+    if (object === null) throw new MissingObject(oid);
+    return Readable.from(slices(object.content), { objectMode: false });
+  }
+
+  async matching(prefix: string): Promise<Oid[]> {
+    this.#touch();
+    try {
+      return [await git.expandOid({ fs, gitdir: this.#gitdir, oid: prefix, cache: this.#cache })];
+    } catch (error) {
+      if (codeOf(error) === 'NotFoundError') return [];
+      const matches = (error as { data?: { matches?: string[] } }).data?.matches;
+      if (codeOf(error) === 'AmbiguousError' && matches !== undefined) return matches;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    this.#idle = undefined;
+    this.#cache = {};
+  }
+
+  async #read(oid: Oid): Promise<GitObject | null> {
+    this.#touch();
+    try {
+      const found = await git.readObject({ fs, gitdir: this.#gitdir, oid, format: 'content', cache: this.#cache });
+      if (found.format !== 'content') return null;
+      return { type: found.type as ObjectType, content: toBuffer(found.object) };
+    } catch (error) {
+      if (codeOf(error) === 'NotFoundError') return null;
+      throw error;
+    }
+  }
+
+  #touch(): void {
+    if (this.#idle === undefined) this.#idle = setTimeout(() => void this.close(), this.#idleMs).unref();
+    else this.#idle.refresh();
+  }
+
+  #file(oid: Oid): string {
+    return path.join(this.#gitdir, 'objects', oid.slice(0, 2), oid.slice(2));
+  }
+
+  /** The first bytes of a loose object tell its type and size; `offset` is where the content begins. */
+  async #looseHeader(oid: Oid): Promise<(ObjectHeader & { offset: number }) | null> {
+    let file: FileHandle | undefined;
+    try {
+      file = await open(this.#file(oid));
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(128), 0, 128, 0);
+      const start = inflateSync(buffer.subarray(0, bytesRead), { finishFlush: 2 });
+      const match = /^(commit|tree|blob|tag) (\d+)\0/.exec(start.toString('latin1', 0, 64));
+      if (match === null) throw new MissingObject(oid);
+      return { type: match[1] as ObjectType, size: Number(match[2]), offset: match[0].length };
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return null;
+      throw error;
+    } finally {
+      await file?.close();
+    }
+  }
+}
+
+/** The content of a loose object, without the header that precedes it. */
+async function* content(file: string, offset: number): AsyncGenerator<Buffer> {
+  let skip = offset;
+  const source = fs.createReadStream(file, { highWaterMark: 64 * 1024 });
+  const inflate = createInflate({ chunkSize: 64 * 1024 });
+  source.on('error', (error) => inflate.destroy(error));
+  try {
+    for await (const chunk of source.pipe(inflate) as AsyncIterable<Buffer>) {
+      if (chunk.length > skip) yield chunk.subarray(skip);
+      skip = Math.max(0, skip - chunk.length);
+    }
+  } finally {
+    source.destroy();
+  }
+}
+
+function* slices(bytes: Buffer, size = 64 * 1024): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function toBuffer(bytes: Uint8Array | string): Buffer {
+  if (typeof bytes === 'string') return Buffer.from(bytes);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string }).code;
+}

@@ -1,0 +1,47 @@
+import type { Signature } from '../model.ts';
+
+/** Reads `Name <mail> seconds zone`. What cannot be read is empty or zero. */
+export function parseSignature(line: string): Signature {
+  const open = line.indexOf('<');
+  const close = line.indexOf('>', open);
+  const time = /(\d+)(?:\s+([+-]\d+))?\s*$/.exec(line.slice(line.lastIndexOf('>') + 1));
+  const known = open >= 0 && close > open;
+  return {
+    name: (known ? line.slice(0, open) : line).trim(),
+    email: known ? line.slice(open + 1, close).trim() : '',
+    seconds: time === null ? 0 : Number(time[1]),
+    offset: parseZone(time?.[2] ?? '+0000'),
+  };
+}
+
+/** Writes `Name <mail> seconds zone`; what would break the line apart is left out of name and address. */
+export function formatSignature({ name, email, seconds, offset }: Signature): string {
+  return `${clean(name) || 'unknown'} <${clean(email)}> ${Math.floor(seconds)} ${formatZone(offset)}`;
+}
+
+/** ISO 8601 with milliseconds and the offset of whoever signed: `2012-09-20T11:50:22.000+03:00` (behaviour.md 7). */
+export function signatureTime({ seconds, offset }: Pick<Signature, 'seconds' | 'offset'>): string {
+  const local = new Date(Math.min((seconds + offset * 60) * 1000, 8.64e15 - 1)).toISOString();
+  const zone = formatZone(offset);
+  return `${local.slice(0, -1)}${zone.slice(0, 3)}:${zone.slice(3)}`;
+}
+
+function parseZone(zone: string): number {
+  const value = Math.abs(Number(zone));
+  const minutes = Math.floor(value / 100) * 60 + (value % 100);
+  if (minutes >= 24 * 60) return 0;
+  return zone.startsWith('-') && minutes > 0 ? -minutes : minutes;
+}
+
+function formatZone(offset: number): string {
+  const minutes = Math.abs(offset);
+  const hours = String(Math.floor(minutes / 60)).padStart(2, '0');
+  return `${offset < 0 ? '-' : '+'}${hours}${String(minutes % 60).padStart(2, '0')}`;
+}
+
+/** As git does: no angle brackets, no line breaks, no NUL, and no punctuation at the ends. */
+function clean(text: string): string {
+  const inner = text.toWellFormed().replace(/[<>\n\r\0]/g, '');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get into a commit.
+  return inner.replace(/^[\x00-\x20,:;"\\']+|[\x00-\x20,:;"\\']+$/g, '');
+}

@@ -1,0 +1,122 @@
+import type { Readable } from 'node:stream';
+import { ContributorList } from './history/contributors.ts';
+import { walkPage } from './history/walk.ts';
+import { type Commit, isOid, type Oid } from './model.ts';
+import { encodeName } from './names.ts';
+import { ObjectReader } from './object-reader.ts';
+import { newScope } from './objects/cached.ts';
+import { pathComponents } from './objects/lookup.ts';
+import { Lru } from './objects/lru.ts';
+import { readAuthors } from './program/authors.ts';
+import { runProgram } from './program/run.ts';
+import { ProgramStore, streamProgram } from './program/store.ts';
+import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
+
+/** A walk to this commit is done with the long-lived program: starting another one takes longer. */
+const SHORT_WALK = 200;
+
+/** Reads a repository through the git program: single objects from a long-lived one, walks from short runs. */
+export class ProgramReader extends ObjectReader {
+  readonly #counts = new Lru<number>(200);
+
+  /** @param scope as in objects/cached.ts */
+  constructor(directory: string, scope = newScope()) {
+    super(directory, new ProgramStore(directory), scope);
+  }
+
+  async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
+    const { offset = 0, limit = Infinity } = page;
+    if (limit <= 0) return [];
+    if (isShort(query, page)) return this.commits(await walkPage(this.graph, this.store, query, page));
+    return this.commits(await this.#revisions([query.start], pageArguments(offset, limit), query));
+  }
+
+  async count(query: LogQuery): Promise<number> {
+    const key = JSON.stringify([query.start, query.path, query.since, query.until]);
+    const known = this.#counts.get(key);
+    if (known !== undefined) return known;
+    const [count] = await this.#revisions([query.start], ['--count'], query);
+    this.#counts.set(key, Number(count));
+    return Number(count);
+  }
+
+  async mergeBases(left: Oid, right: Oid): Promise<Oid[]> {
+    const { output } = await runProgram(this.directory, ['merge-base', '--all', '--', hash(left), hash(right)], {
+      codes: [0, 1],
+    });
+    return lines(output);
+  }
+
+  async mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>> {
+    const left = new Set(await this.#revisions([...commits, `^${hash(tip)}`], []));
+    return new Set(commits.filter((oid) => !left.has(oid)));
+  }
+
+  async isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
+    const args = ['merge-base', '--is-ancestor', '--', hash(ancestor), hash(descendant)];
+    return (await runProgram(this.directory, args, { codes: [0, 1] })).code === 0;
+  }
+
+  async between(from: Oid, to: Oid, { offset = 0, limit = Infinity }: Page = {}): Promise<Commit[]> {
+    if (limit <= 0) return [];
+    return this.commits(await this.#revisions([to, `^${hash(from)}`], pageArguments(offset, limit)));
+  }
+
+  async contributors({ tip, since, lines: withLines, limit }: ContributorsQuery): Promise<Contributor[]> {
+    const list = new ContributorList();
+    const range = since === undefined ? [hash(tip)] : [hash(tip), `^${hash(since)}`];
+    await readAuthors(this.directory, range, { lines: withLines, limit }, (author, counts) => list.add(author, counts));
+    return list.list();
+  }
+
+  async archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable> {
+    return streamProgram(this.directory, ['archive', `--format=${format}`, `--prefix=${prefix}`, hash(commit)]);
+  }
+
+  override async close(): Promise<void> {
+    this.#counts.clear();
+    await super.close();
+  }
+
+  /** Runs `git rev-list`. Revisions and paths come in on its standard input, where they are bytes and cannot be options. */
+  async #revisions(revisions: string[], args: string[], query: Partial<LogQuery> = {}): Promise<string[]> {
+    const { path = '', since, until } = query;
+    const bounds = [
+      ...(since === undefined ? [] : [`--max-age=${Math.max(0, Math.ceil(since))}`]),
+      ...(until === undefined ? [] : [`--min-age=${Math.max(0, Math.floor(until))}`]),
+    ];
+    const components = pathComponents(path);
+    const paths =
+      components.length === 0 ? [] : [Buffer.from('--\n'), encodeName(components.join('/')), Buffer.from('\n')];
+    const input = Buffer.concat([Buffer.from(`${revisions.map(revision).join('\n')}\n`), ...paths]);
+    const { output } = await runProgram(this.directory, ['rev-list', ...args, ...bounds, '--stdin'], { input });
+    return lines(output);
+  }
+}
+
+function pageArguments(offset: number, limit: number): string[] {
+  return [`--skip=${offset}`, ...(limit === Infinity ? [] : [`--max-count=${limit}`])];
+}
+
+/** Lets only full names through, excluded ones with `^`. */
+function revision(text: string): string {
+  return text.startsWith('^') ? `^${hash(text.slice(1))}` : hash(text);
+}
+
+/** Lets only full names through to a command line. */
+function hash(oid: Oid): Oid {
+  if (!isOid(oid)) throw new TypeError(`${JSON.stringify(oid)} is not the full name of an object`);
+  return oid;
+}
+
+function lines(output: Buffer): string[] {
+  return output
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+/** Whether a page of a log is near the start of the walk, however the history looks. */
+export function isShort({ path = '', since, until }: LogQuery, { offset = 0, limit = Infinity }: Page): boolean {
+  return path === '' && since === undefined && until === undefined && offset + limit <= SHORT_WALK;
+}

@@ -1,0 +1,133 @@
+import { ProgramFailed } from '../errors.ts';
+import type { ObjectType, Oid } from '../model.ts';
+import type { GitObject, ObjectHeader } from '../objects/store.ts';
+import { collectComplaint, type Program, startProgram } from './run.ts';
+
+/** An answer that takes longer than this, in milliseconds, will not come any more. */
+const TIMEOUT = 60_000;
+
+interface Request {
+  contents: boolean;
+  resolve: (object: (ObjectHeader & { content: Buffer }) | null) => void;
+  reject: (error: Error) => void;
+}
+
+/** One running `git cat-file --batch-command`, which answers one request after another, in the order of asking. */
+export class CatFile {
+  readonly #program: Program;
+  readonly #requests: Request[] = [];
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #needed = 1;
+  #header: ObjectHeader | null = null;
+  #failure: ProgramFailed | null = null;
+  #isEnding = false;
+  #watch: NodeJS.Timeout | undefined;
+  /** Called whenever the last request was answered, and when the program has ended. */
+  onIdle: () => void = () => undefined;
+  onEnd: () => void = () => undefined;
+
+  constructor(directory: string) {
+    this.#program = startProgram(directory, ['cat-file', '--batch-command']);
+    const complaint = collectComplaint(this.#program.stderr);
+    this.#program.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.#program.stdin.on('error', () => undefined);
+    this.#program.on('error', (error) => this.#fail(error.message));
+    this.#program.on('close', (code) => this.#fail(`ended with ${code}: ${complaint()}`));
+  }
+
+  get idle(): boolean {
+    return this.#requests.length === 0;
+  }
+
+  get ended(): boolean {
+    return this.#isEnding || this.#failure !== null;
+  }
+
+  async header(oid: Oid): Promise<ObjectHeader | null> {
+    const found = await this.#ask('info', oid);
+    return found === null ? null : { type: found.type, size: found.size };
+  }
+
+  async read(oid: Oid): Promise<GitObject | null> {
+    const found = await this.#ask('contents', oid);
+    return found === null ? null : { type: found.type, content: found.content };
+  }
+
+  /** Lets the program end once it has answered what it was asked; it takes no more questions. */
+  end(): void {
+    this.#isEnding = true;
+    this.#program.stdin.end();
+  }
+
+  #ask(command: 'info' | 'contents', oid: Oid): Promise<(ObjectHeader & { content: Buffer }) | null> {
+    return new Promise((resolve, reject) => {
+      if (this.ended) return reject(this.#failure ?? new ProgramFailed('git cat-file was told to end'));
+      // Only full names: anything else could be taken for a revision, or for a second command.
+      if (!/^[0-9a-f]{40}$/.test(oid)) return resolve(null);
+      if (this.idle) this.#watchOver();
+      this.#requests.push({ contents: command === 'contents', resolve, reject });
+      this.#program.stdin.write(`${command} ${oid}\n`);
+    });
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    // Chunks of a large object are put together once, when all are there.
+    if (this.#size < this.#needed) return;
+    let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    for (let used = this.#take(rest); used > 0; used = this.#take(rest)) rest = rest.subarray(used);
+    this.#chunks = rest.length === 0 ? [] : [rest];
+    this.#size = rest.length;
+  }
+
+  /** Takes one header line or one content from the beginning; returns how many bytes that were, 0 if not all are there. */
+  #take(bytes: Buffer): number {
+    if (this.#header !== null) return this.#takeContent(bytes, this.#header);
+    const end = bytes.indexOf(10);
+    this.#needed = bytes.length + 1;
+    if (end < 0) return 0;
+    const match = /^[0-9a-f]{40} (commit|tree|blob|tag) (\d+)$/.exec(bytes.toString('latin1', 0, end));
+    if (match === null) this.#answer(null);
+    else {
+      const header = { type: match[1] as ObjectType, size: Number(match[2]) };
+      if (this.#requests[0]?.contents === true) this.#header = header;
+      else this.#answer({ ...header, content: Buffer.alloc(0) });
+    }
+    return end + 1;
+  }
+
+  #takeContent(bytes: Buffer, header: ObjectHeader): number {
+    this.#needed = header.size + 1;
+    if (bytes.length < this.#needed) return 0;
+    this.#header = null;
+    // A copy, so that a small object that is kept does not keep the whole chunk.
+    this.#answer({ ...header, content: Buffer.from(bytes.subarray(0, header.size)) });
+    return header.size + 1;
+  }
+
+  #answer(object: (ObjectHeader & { content: Buffer }) | null): void {
+    this.#requests.shift()?.resolve(object);
+    if (this.idle) {
+      clearTimeout(this.#watch);
+      this.onIdle();
+    } else this.#watch?.refresh();
+  }
+
+  #watchOver(): void {
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(() => {
+      this.#program.kill('SIGKILL');
+      this.#fail(`did not answer within ${TIMEOUT} ms`);
+    }, TIMEOUT).unref();
+  }
+
+  #fail(reason: string): void {
+    if (this.#failure !== null) return;
+    clearTimeout(this.#watch);
+    this.#failure = new ProgramFailed(`git cat-file ${reason}`);
+    for (const { reject } of this.#requests.splice(0)) reject(this.#failure);
+    this.onEnd();
+  }
+}

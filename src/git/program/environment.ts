@@ -1,0 +1,42 @@
+import { devNull } from 'node:os';
+
+/**
+ * Arguments that come before any command. They let the program read repositories that another user of the system owns,
+ * and take from it what it would do by itself.
+ */
+export const PROGRAM_ARGUMENTS = [
+  '-c',
+  'safe.directory=*',
+  '-c',
+  `core.hooksPath=${devNull}`,
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'gc.auto=0',
+  '-c',
+  'maintenance.auto=false',
+  '-c',
+  'core.quotePath=false',
+];
+
+/** All that the program gets of the environment: no settings of users or of the system, no prompts, no other languages. */
+export function programEnvironment(): NodeJS.ProcessEnv {
+  const kept = ['PATH', 'SystemRoot', 'TMPDIR', 'TEMP', 'TMP'].map((name) => [name, process.env[name]] as const);
+  return {
+    ...Object.fromEntries(kept.filter(([, value]) => value !== undefined)),
+    HOME: devNull,
+    LC_ALL: 'C',
+    TZ: 'UTC',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_SYSTEM: devNull,
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: 'true',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_PAGER: 'cat',
+  };
+}

@@ -1,0 +1,81 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { ProgramFailed } from '../errors.ts';
+import { PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
+
+export interface RunOptions {
+  /** In milliseconds. */
+  timeout?: number;
+  /** The most that may be said, in bytes. */
+  limit?: number;
+  /** Exit codes that are an answer and no failure. */
+  codes?: number[];
+  /** What the program gets to read. */
+  input?: Buffer;
+}
+
+export interface Answer {
+  output: Buffer;
+  code: number;
+}
+
+export type Program = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** Starts `git` on a bare repository. Names among the arguments must stand behind `--` or `--end-of-options`. */
+export function startProgram(directory: string, args: string[]): Program {
+  return spawn('git', [...PROGRAM_ARGUMENTS, `--git-dir=${directory}`, ...args], {
+    env: programEnvironment(),
+    stdio: ['pipe', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+}
+
+/** Runs `git` to its end and returns what it said. Throws ProgramFailed. */
+export async function runProgram(directory: string, args: string[], options: RunOptions = {}): Promise<Answer> {
+  const chunks: Buffer[] = [];
+  const code = await readProgram(directory, args, (chunk) => chunks.push(chunk), options);
+  return { output: Buffer.concat(chunks), code };
+}
+
+/** Runs `git` to its end and hands over its output as it comes. Returns the exit code. Throws ProgramFailed. */
+export function readProgram(
+  directory: string,
+  args: string[],
+  take: (chunk: Buffer) => void,
+  { timeout = 60_000, limit = 64 * 1024 * 1024, codes = [0], input = Buffer.alloc(0) }: RunOptions = {},
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const program = startProgram(directory, args);
+    const stop = (reason: string) => {
+      program.kill('SIGKILL');
+      reject(new ProgramFailed(`git ${args[0]} ${reason}`));
+    };
+    const timer = setTimeout(() => stop(`took longer than ${timeout} ms`), timeout);
+    const complaint = collectComplaint(program.stderr);
+    let size = 0;
+    program.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) stop(`said more than ${limit} bytes`);
+      else take(chunk);
+    });
+    program.stdin.on('error', () => undefined).end(input);
+    program.on('error', (error) => {
+      clearTimeout(timer);
+      reject(new ProgramFailed(`git cannot be run: ${error.message}`));
+    });
+    program.on('close', (code) => {
+      clearTimeout(timer);
+      if (code !== null && codes.includes(code)) resolve(code);
+      else reject(new ProgramFailed(`git ${args[0]} ended with ${code}: ${complaint()}`));
+    });
+  });
+}
+
+/** The beginning of what a program says on its standard error. */
+export function collectComplaint(stream: Readable): () => string {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    if (text.length < 2_000) text += chunk;
+  });
+  return () => text.trim().slice(0, 2_000);
+}

@@ -1,0 +1,72 @@
+import { Readable } from 'node:stream';
+import { MissingObject, ProgramFailed } from '../errors.ts';
+import type { Oid } from '../model.ts';
+import type { GitObject, ObjectHeader, ObjectStore } from '../objects/store.ts';
+import { catFiles } from './pool.ts';
+import { collectComplaint, runProgram, startProgram } from './run.ts';
+
+/** Up to this size a blob comes at once from the long-lived program; larger ones have a program to themselves. In bytes. */
+const SMALL = 512 * 1024;
+
+/** Objects by the git program. */
+export class ProgramStore implements ObjectStore {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  read(oid: Oid): Promise<GitObject | null> {
+    return catFiles.ask(this.#directory, (program) => program.read(oid));
+  }
+
+  header(oid: Oid): Promise<ObjectHeader | null> {
+    return catFiles.ask(this.#directory, (program) => program.header(oid));
+  }
+
+  async stream(oid: Oid): Promise<Readable> {
+    const header = await this.header(oid);
+    if (header === null) throw new MissingObject(oid);
+    if (header.size > SMALL) return streamProgram(this.#directory, ['cat-file', header.type, oid]);
+    const object = await this.read(oid);
+    if (object === null) throw new MissingObject(oid);
+    return Readable.from(object.content.length === 0 ? [] : [object.content], { objectMode: false });
+  }
+
+  async matching(prefix: string): Promise<Oid[]> {
+    const { output } = await runProgram(this.#directory, ['rev-parse', `--disambiguate=${prefix}`]);
+    return output
+      .toString('latin1')
+      .split('\n')
+      .filter((line) => line !== '');
+  }
+
+  async close(): Promise<void> {
+    catFiles.release(this.#directory);
+  }
+}
+
+/** What a run of git says, as a stream with backpressure; it fails when git does, and destroying it ends git. */
+export function streamProgram(directory: string, args: string[]): Readable {
+  const program = startProgram(directory, args);
+  const complaint = collectComplaint(program.stderr);
+  program.stdin.on('error', () => undefined).end();
+  const ended = new Promise<number | null>((resolve, reject) => {
+    program.on('error', reject);
+    program.on('close', resolve);
+  });
+  ended.catch(() => undefined);
+  async function* output(): AsyncGenerator<Buffer> {
+    try {
+      yield* program.stdout as AsyncIterable<Buffer>;
+      const code = await ended;
+      if (code !== 0) throw new ProgramFailed(`git ${args[0]} ended with ${code}: ${complaint()}`);
+    } finally {
+      program.kill('SIGKILL');
+    }
+  }
+  const stream = Readable.from(output(), { objectMode: false });
+  // A stream that is destroyed before it was read never enters the generator.
+  stream.once('close', () => program.kill('SIGKILL'));
+  return stream;
+}

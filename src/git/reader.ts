@@ -1,0 +1,109 @@
+import type { Readable } from 'node:stream';
+import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
+
+/** Which commits a log holds: those reachable from `start`, newest first, as `git log` orders and simplifies them. */
+export interface LogQuery {
+  start: Oid;
+  /** Only commits that changed this file or directory; the empty path is no restriction. */
+  path?: string | undefined;
+  /** Only commits committed at or after this time, in seconds since 1970. The walk ends at the first older one. */
+  since?: number | undefined;
+  /** Only commits committed at or before this time, in seconds since 1970. */
+  until?: number | undefined;
+}
+
+export interface Page {
+  offset?: number;
+  limit?: number;
+}
+
+export interface Contributor {
+  /** As in the newest commit. */
+  name: string;
+  /** What commits are grouped by. */
+  email: string;
+  commits: number;
+  /** Lines added and removed by these commits; 0 unless lines were asked for. */
+  additions: number;
+  deletions: number;
+}
+
+export interface ContributorsQuery {
+  tip: Oid;
+  /** Leaves out what this commit can reach: to add to an answer that is known for it. */
+  since?: Oid | undefined;
+  /** Counts lines as well, which needs the diff of every commit. */
+  lines?: boolean | undefined;
+  /** How many commits to look at, the newest; all without. */
+  limit?: number | undefined;
+}
+
+/**
+ * Reads one bare repository. Paths and ref names are strings as in names.ts. A reader sees at any time what is on disk,
+ * and may be used by many callers at once.
+ */
+export interface RepositoryReader {
+  readonly directory: string;
+
+  /** The branch that HEAD names, whether or not it exists; null when HEAD is detached. */
+  defaultBranch(): Promise<string | null>;
+
+  /**
+   * The commit for a branch, a tag, a full ref name, a hash of 4 to 40 digits or `HEAD`, in this order. Null for what is
+   * unknown, ambiguous or leads to no commit.
+   */
+  resolve(revision: string): Promise<Oid | null>;
+  /** Ordered by the bytes of their names. */
+  branches(): Promise<Branch[]>;
+  branch(name: string): Promise<Branch | null>;
+  /** In the reverse order of the bytes of their names. */
+  tags(): Promise<Tag[]>;
+  tag(name: string): Promise<Tag | null>;
+
+  /** Null if the object is not there or not a commit. */
+  commit(oid: Oid): Promise<Commit | null>;
+  /** In the order asked for. Throws MissingObject. */
+  commits(oids: Oid[]): Promise<Commit[]>;
+
+  /**
+   * What a directory of a commit (or tree) holds: directories, then files, then submodules, each in git's order;
+   * `recursive` with all that lies below. Null if there is no such directory.
+   */
+  tree(treeish: Oid, path?: string, options?: { recursive?: boolean }): Promise<TreeEntry[] | null>;
+  /** What lies at a path of a commit (or tree); null if nothing does. */
+  entry(treeish: Oid, path: string): Promise<TreeEntry | null>;
+
+  /** In bytes; null if the object is not there or not a blob. */
+  blobSize(oid: Oid): Promise<number | null>;
+  /** The whole content; null if the object is not there or not a blob. Throws TooLarge above `limit` bytes. */
+  blob(oid: Oid, limit: number): Promise<Buffer | null>;
+  /** The content in chunks; null if the object is not there or not a blob. The stream must be read or destroyed. */
+  blobStream(oid: Oid): Promise<{ size: number; stream: Readable } | null>;
+
+  /** A page of a log, everything without a limit. */
+  log(query: LogQuery, page?: Page): Promise<Commit[]>;
+  /** How many commits a log has. */
+  count(query: LogQuery): Promise<number>;
+  /** The newest commit that changed a path, as `git log -1 -- path` finds it; null if none did. */
+  lastCommit(start: Oid, path: string): Promise<Commit | null>;
+
+  /** The best common ancestors, the newest first; none if the histories are unrelated. */
+  mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
+  /** Whether `descendant` reaches `ancestor`; every commit reaches itself. */
+  isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
+  /** Those of the commits that the tip reaches: for many branches at once. */
+  mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>>;
+  /** The commits that `to` reaches and `from` does not, newest first: `git log from..to`. */
+  between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
+  /** Authors of commits other than merges, in the order of their first appearance in the newest-first log. */
+  contributors(query: ContributorsQuery): Promise<Contributor[]>;
+
+  /**
+   * All files of a commit as an archive, streamed. `prefix` is empty or ends in a slash. The git program heeds the attributes
+   * `export-ignore` and `export-subst`; in process they are not looked at.
+   */
+  archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable>;
+
+  /** Gives back processes and memory; the reader can be used again afterwards. */
+  close(): Promise<void>;
+}

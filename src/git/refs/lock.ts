@@ -1,0 +1,142 @@
+import type { PathLike } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { InvalidRefName, RefLocked } from '../errors.ts';
+import { syncDirectory } from '../write/sync.ts';
+import { refFile } from './read.ts';
+
+/** How long to wait for another one's lock, in milliseconds, unless told otherwise. */
+export const LOCK_TIMEOUT = 1_000;
+
+/**
+ * A lock on a ref (or on `HEAD` or `packed-refs`), in the way of git: the file `<name>.lock`, which becomes the new ref by
+ * being renamed. Other programs that write the ref wait or fail meanwhile.
+ */
+export class RefLock {
+  readonly #directory: string;
+  readonly #name: string;
+  #handle: FileHandle | null;
+
+  private constructor(directory: string, name: string, handle: FileHandle) {
+    this.#directory = directory;
+    this.#name = name;
+    this.#handle = handle;
+  }
+
+  /** Throws RefLocked when another one's lock is still there after `timeout` milliseconds, and InvalidRefName. */
+  static async take(directory: string, name: string, timeout = LOCK_TIMEOUT): Promise<RefLock> {
+    const end = performance.now() + timeout;
+    for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
+      const handle = await tryLock(directory, name);
+      if (handle !== null) return new RefLock(directory, name, handle);
+      if (performance.now() + pause > end) throw new RefLocked(name);
+      await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+    }
+  }
+
+  /** Puts new content in place of the old, synced to the disk, and gives the lock back. */
+  async commit(content: Buffer): Promise<void> {
+    const handle = this.#handle;
+    if (handle === null) throw new Error(`The lock of ${this.#name} was given back already`);
+    await handle.writeFile(content);
+    await handle.sync();
+    await handle.close();
+    await this.#replace();
+    this.#handle = null;
+    await syncAbove(this.#directory, this.#name);
+  }
+
+  /** Gives the lock back without a change; does nothing after `commit`. */
+  async release(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = null;
+    if (handle === null) return;
+    await handle.close().catch(() => undefined);
+    await rm(lockFile(this.#directory, this.#name), { force: true });
+  }
+
+  /** A directory in the place of the ref is in the way only if there are refs in it. */
+  async #replace(): Promise<void> {
+    const target = refFile(this.#directory, this.#name);
+    const lock = lockFile(this.#directory, this.#name);
+    try {
+      await rename(lock, target);
+    } catch (error) {
+      if (!['EISDIR', 'ENOTEMPTY', 'EEXIST', 'EPERM'].includes(codeOf(error))) throw error;
+      await removeEmptyBelow(target);
+      await rename(lock, target).catch(() => {
+        throw new InvalidRefName(this.#name, 'is a directory of other refs');
+      });
+    }
+  }
+}
+
+/**
+ * Removes the lock files that a crash left on these refs; `HEAD` and `packed-refs` may be named too. Only for someone who
+ * knows that nobody holds them.
+ */
+export async function removeStaleLocks(directory: string, names: string[]): Promise<void> {
+  await Promise.all(names.map((name) => rm(lockFile(directory, name), { force: true })));
+}
+
+/** Removes the directories above a ref that are empty, up to the one that holds all refs of its kind. */
+export async function removeEmptyAbove(directory: string, name: string): Promise<void> {
+  const parts = name.split('/').slice(0, -1);
+  for (; parts.length > 2; parts.pop()) {
+    try {
+      await rmdir(refFile(directory, parts.join('/')));
+    } catch {
+      return;
+    }
+  }
+}
+
+function lockFile(directory: string, name: string): PathLike {
+  return refFile(directory, `${name}.lock`);
+}
+
+async function tryLock(directory: string, name: string): Promise<FileHandle | null> {
+  const parent = refFile(directory, name.split('/').slice(0, -1).join('/'));
+  // Whoever deletes a ref removes empty directories: one may vanish again before the lock is in it.
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await open(lockFile(directory, name), 'wx', 0o644);
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return null;
+      if (codeOf(error) === 'ENOTDIR') throw new InvalidRefName(name, 'lies below another ref');
+      if (codeOf(error) !== 'ENOENT' || attempt > 10) throw error;
+    }
+    try {
+      await mkdir(parent, { recursive: true });
+    } catch (error) {
+      if (['EEXIST', 'ENOTDIR'].includes(codeOf(error))) throw new InvalidRefName(name, 'lies below another ref');
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
+  }
+}
+
+/** Syncs the directory of a ref and those above it, which may be new. */
+async function syncAbove(directory: string, name: string): Promise<void> {
+  const parts = name.split('/').slice(0, -1);
+  for (; parts.length > 0; parts.pop()) {
+    await syncDirectory(refFile(directory, parts.join('/'))).catch((error) => {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    });
+  }
+  await syncDirectory(directory);
+}
+
+async function removeEmptyBelow(target: PathLike): Promise<void> {
+  const names = await readdir(target, { encoding: 'buffer' }).catch(() => []);
+  for (const name of names) {
+    await removeEmptyBelow(Buffer.concat([bytesOf(target), Buffer.from('/'), name]));
+  }
+  await rmdir(target).catch(() => undefined);
+}
+
+function bytesOf(target: PathLike): Buffer {
+  return Buffer.isBuffer(target) ? target : Buffer.from(String(target));
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? '';
+}

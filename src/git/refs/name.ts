@@ -1,0 +1,28 @@
+import { encodeName } from '../names.ts';
+
+/**
+ * Whether git accepts this as the full name of a ref, as `git check-ref-format` says: at least two components, none of them
+ * beginning with a dot or ending in `.lock`, no `..`, `@{`, control characters, spaces or any of `~^:?*[\`.
+ */
+export function isValidRefName(name: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids them in names.
+  if (/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{/.test(name) || name.endsWith('.')) return false;
+  const components = name.split('/');
+  return components.length > 1 && components.every(isValidComponent);
+}
+
+/** Whether git accepts this as the name of a branch, without `refs/heads/`. */
+export function isValidBranchName(name: string): boolean {
+  return !name.startsWith('-') && name !== 'HEAD' && isValidRefName(`refs/heads/${name}`);
+}
+
+/** Whether git accepts this as the name of a tag, without `refs/tags/`. */
+export function isValidTagName(name: string): boolean {
+  return !name.startsWith('-') && name !== 'HEAD' && isValidRefName(`refs/tags/${name}`);
+}
+
+/** File systems hold 255 bytes a name, of which the lock file's ending takes some. */
+function isValidComponent(component: string): boolean {
+  if (component === '' || component.startsWith('.') || component.endsWith('.lock')) return false;
+  return encodeName(component).length <= 250;
+}

@@ -1,0 +1,127 @@
+import { readFile, rm, unlink } from 'node:fs/promises';
+import path from 'node:path';
+import { InvalidRefName, RefChanged } from '../errors.ts';
+import { isOid, type Oid } from '../model.ts';
+import { encodeName } from '../names.ts';
+import { syncDirectory } from '../write/sync.ts';
+import { LOCK_TIMEOUT, RefLock, removeEmptyAbove } from './lock.ts';
+import { isValidBranchName, isValidRefName } from './name.ts';
+import { isAbsent, RefReader, readSmall, refFile, symbolicTarget } from './read.ts';
+
+export interface RefUpdate {
+  /** What the ref must hold now; null if it must not exist. Anything goes without. */
+  from?: Oid | null;
+  to: Oid;
+  /** How long to wait for another one's lock, in milliseconds. */
+  timeout?: number;
+}
+
+/**
+ * Sets a ref, given its full name, if it holds what it is expected to hold. On disk when this returns. Throws RefChanged,
+ * RefLocked, and InvalidRefName, also for a name that is a directory of refs or lies below one.
+ */
+export async function updateRef(directory: string, name: string, update: RefUpdate): Promise<void> {
+  const { from, to, timeout = LOCK_TIMEOUT } = update;
+  if (!isValidRefName(name)) throw new InvalidRefName(name);
+  if (!isOid(to)) throw new TypeError(`${to} is not the full name of an object`);
+  const target = await followSymbolic(directory, name);
+  const lock = await RefLock.take(directory, target, timeout);
+  try {
+    const refs = new RefReader(directory);
+    const actual = await refs.read(target);
+    if (from !== undefined && actual !== from) throw new RefChanged(name, actual);
+    if (actual === null) await refuseConflict(refs, target);
+    await lock.commit(Buffer.from(`${to}\n`));
+  } catch (error) {
+    await lock.release();
+    await removeEmptyAbove(directory, target);
+    throw error;
+  }
+}
+
+/** Deletes a ref, given its full name, if it holds what it is expected to hold. Throws RefChanged, RefLocked. */
+export async function deleteRef(
+  directory: string,
+  name: string,
+  { from, timeout = LOCK_TIMEOUT }: { from?: Oid; timeout?: number } = {},
+): Promise<void> {
+  if (!isValidRefName(name)) throw new InvalidRefName(name);
+  const lock = await RefLock.take(directory, name, timeout);
+  try {
+    const actual = await new RefReader(directory).read(name);
+    const symbolic = symbolicTarget((await readSmall(refFile(directory, name))) ?? '') !== null;
+    if (from !== undefined ? actual !== from : actual === null && !symbolic) throw new RefChanged(name, actual);
+    // The packed value first: if it stayed behind alone, the ref would be back with an old value.
+    await removePacked(directory, name, timeout);
+    await unlink(refFile(directory, name)).catch((error) => {
+      // A directory in its place may hold other refs, or nothing.
+      if (!isAbsent(error) && error.code !== 'EPERM') throw error;
+    });
+    await rm(refFile(directory, `logs/${name}`), { force: true });
+    await syncDirectory(refFile(directory, name.split('/').slice(0, -1).join('/')));
+  } finally {
+    await lock.release();
+  }
+  await removeEmptyAbove(directory, name);
+}
+
+/** Makes HEAD stand for a branch, whether or not it exists. */
+export async function setDefaultBranch(directory: string, branch: string): Promise<void> {
+  if (!isValidBranchName(branch)) throw new InvalidRefName(branch);
+  const lock = await RefLock.take(directory, 'HEAD');
+  try {
+    await lock.commit(Buffer.concat([Buffer.from('ref: '), encodeName(`refs/heads/${branch}`), Buffer.from('\n')]));
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The ref that is written instead of a symbolic one. */
+async function followSymbolic(directory: string, name: string): Promise<string> {
+  let current = name;
+  for (let depth = 0; depth < 5; depth++) {
+    const next = symbolicTarget((await readSmall(refFile(directory, current))) ?? '');
+    if (next === null) return current;
+    if (!isValidRefName(next)) throw new InvalidRefName(next);
+    current = next;
+  }
+  throw new InvalidRefName(name, 'leads in a circle');
+}
+
+/** Files and directories exclude each other, also where one of the two is packed. */
+async function refuseConflict(refs: RefReader, name: string): Promise<void> {
+  const parts = name.split('/');
+  for (let length = parts.length - 1; length > 1; length--) {
+    const above = parts.slice(0, length).join('/');
+    if ((await refs.read(above)) !== null) throw new InvalidRefName(name, `lies below the ref ${above}`);
+  }
+  if ((await refs.list(`${name}/`)).length > 0) throw new InvalidRefName(name, 'is a directory of other refs');
+}
+
+/** Takes a ref out of `packed-refs`, if it is in there. */
+async function removePacked(directory: string, name: string, timeout: number): Promise<void> {
+  if (!(await readPacked(directory)).includes(` ${encodeName(name).toString('latin1')}\n`)) return;
+  const lock = await RefLock.take(directory, 'packed-refs', timeout);
+  try {
+    const suffix = ` ${encodeName(name).toString('latin1')}`;
+    let skip = false;
+    const lines = (await readPacked(directory)).split('\n').filter((line) => {
+      // The line after a tag tells what it leads to.
+      skip = line.startsWith('^') ? skip : line.length === 40 + suffix.length && line.endsWith(suffix);
+      return !skip;
+    });
+    await lock.commit(Buffer.from(lines.join('\n'), 'latin1'));
+  } finally {
+    await lock.release();
+  }
+}
+
+async function readPacked(directory: string): Promise<string> {
+  try {
+    const text = await readFile(path.join(directory, 'packed-refs'), 'latin1');
+    return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+  } catch (error) {
+    if (isAbsent(error)) return '';
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+import { GitError } from '../errors.ts';
+import { FILE, SUBMODULE } from '../model.ts';
+import { type DraftTree, type Leaf, PathBlocked } from './draft.ts';
+import type { ObjectWriter } from './objects.ts';
+import { pathFault } from './path.ts';
+
+/** One change of a file. */
+export type Action =
+  | { action: 'create' | 'update'; path: string; content: Buffer }
+  | { action: 'delete'; path: string }
+  /** Without content the file keeps the one it has. */
+  | { action: 'move'; path: string; previousPath: string; content?: Buffer | undefined };
+
+export type ActionFault = 'path' | 'exists' | 'missing' | 'blocked';
+
+/**
+ * An action cannot be done. `path`: the name is not allowed; `exists`: there is something at the target; `missing`: there is
+ * no file to change; `blocked`: what should be a directory above it is a file.
+ */
+export class ActionFailed extends GitError {
+  override name = 'ActionFailed';
+  /** Which one, counted from 0. */
+  readonly index: number;
+  readonly fault: ActionFault;
+  readonly path: string;
+
+  constructor(index: number, fault: ActionFault, path: string) {
+    super(`Action ${index} on ${JSON.stringify(path)}: ${fault}`);
+    this.index = index;
+    this.fault = fault;
+    this.path = path;
+  }
+}
+
+/**
+ * Does actions one after another, each on the result of those before. Files keep their mode, also when they are moved.
+ * Throws ActionFailed at the first one that cannot be done; the draft is of no use then.
+ */
+export async function applyActions(tree: DraftTree, objects: ObjectWriter, actions: Action[]): Promise<void> {
+  for (const [index, action] of actions.entries()) {
+    const fail = (fault: ActionFault, path = action.path) => new ActionFailed(index, fault, path);
+    if (pathFault(action.path) !== null) throw fail('path');
+    try {
+      await applyAction(tree, objects, action, fail);
+    } catch (error) {
+      throw error instanceof PathBlocked ? fail('blocked') : error;
+    }
+  }
+}
+
+async function applyAction(
+  tree: DraftTree,
+  objects: ObjectWriter,
+  action: Action,
+  fail: (fault: ActionFault, path?: string) => ActionFailed,
+): Promise<void> {
+  const present = await tree.find(action.path);
+  const write = (content: Buffer) => objects.add('blob', content);
+  switch (action.action) {
+    case 'create':
+      if (present !== null) throw fail('exists');
+      return tree.put(action.path, { mode: FILE, oid: write(action.content) });
+    case 'update':
+      if (!isFile(present)) throw fail('missing');
+      return tree.put(action.path, { mode: present.mode, oid: write(action.content) });
+    case 'delete':
+      if (!isFile(present)) throw fail('missing');
+      await tree.remove(action.path);
+      return;
+    case 'move': {
+      const source = await tree.find(action.previousPath);
+      if (!isFile(source)) throw fail('missing', action.previousPath);
+      if (present !== null) throw fail('exists');
+      await tree.remove(action.previousPath);
+      const oid = action.content === undefined ? source.oid : write(action.content);
+      return tree.put(action.path, { mode: source.mode, oid });
+    }
+  }
+}
+
+/** Submodules are no files: their content is elsewhere. */
+function isFile(found: Leaf | 'directory' | null): found is Leaf {
+  return found !== null && found !== 'directory' && found.mode !== SUBMODULE;
+}

@@ -1,0 +1,73 @@
+import { open, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { constants, deflate } from 'node:zlib';
+import type { ObjectType, Oid } from '../model.ts';
+import type { GitObject } from '../objects/store.ts';
+import { nameOf } from './encode.ts';
+import { writePack } from './pack.ts';
+import { ensureDirectory, syncDirectory, writeSynced } from './sync.ts';
+
+/** More objects than this are written as one pack: syncing each file by itself takes a disk too long. */
+const MOST_LOOSE = 12;
+
+const compress = promisify(deflate);
+
+/** Gathers the new objects of one change of a repository, and writes them together. */
+export class ObjectWriter {
+  readonly #directory: string;
+  #objects = new Map<Oid, GitObject>();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Returns the name of the object, which is on disk after `flush`. */
+  add(type: ObjectType, content: Buffer): Oid {
+    const oid = nameOf(type, content);
+    this.#objects.set(oid, { type, content });
+    return oid;
+  }
+
+  /** An object that was added and not yet written. */
+  peek(oid: Oid): GitObject | null {
+    return this.#objects.get(oid) ?? null;
+  }
+
+  /** Writes what was added; it is synced to the disk when this returns. */
+  async flush(): Promise<void> {
+    const objects = this.#objects;
+    this.#objects = new Map();
+    if (objects.size > MOST_LOOSE) return writePack(this.#directory, objects);
+    const fanOuts = new Set<string>();
+    let isNew = false;
+    for (const [oid, object] of objects) {
+      const fanOut = path.join(this.#directory, 'objects', oid.slice(0, 2));
+      isNew = (await ensureDirectory(fanOut)) || isNew;
+      await writeLoose(path.join(fanOut, oid.slice(2)), object);
+      fanOuts.add(fanOut);
+    }
+    await Promise.all([...fanOuts].map(syncDirectory));
+    if (isNew) await syncDirectory(path.join(this.#directory, 'objects'));
+  }
+}
+
+async function writeLoose(file: string, { type, content }: GitObject): Promise<void> {
+  if (await refresh(file)) return;
+  const bytes = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
+  await writeSynced(file, [await compress(bytes, { level: constants.Z_BEST_SPEED })], 'tmp_obj_');
+}
+
+/** Makes an object that is there already as young and as safe as if it had been written now. */
+async function refresh(file: string): Promise<boolean> {
+  try {
+    const now = new Date();
+    await utimes(file, now, now);
+    const handle = await open(file, 'r');
+    await handle.sync().finally(() => handle.close());
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { encodeName } from '../names.ts';
+
+/** Why a path cannot be written. */
+export type PathFault = 'empty' | 'traversal' | 'reserved' | 'control' | 'long';
+
+const LONGEST_PATH = 4_096;
+const LONGEST_NAME = 255;
+
+/** Characters that some file systems leave out of names, so that `.g\u200cit` would become `.git`. */
+const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/**
+ * What is wrong with the path of a file to be written; null if nothing is. Refused are empty segments, `.` and `..`,
+ * segments that are or could become `.git`, control characters and what no file system holds.
+ */
+export function pathFault(path: string): PathFault | null {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  if (/[\x00-\x1f\x7f]/.test(path)) return 'control';
+  const segments = path.split('/');
+  if (segments.includes('..') || segments.includes('.')) return 'traversal';
+  if (segments.includes('')) return 'empty';
+  if (segments.some(isReserved)) return 'reserved';
+  const long =
+    encodeName(path).length > LONGEST_PATH || segments.some((name) => encodeName(name).length > LONGEST_NAME);
+  return long ? 'long' : null;
+}
+
+/** Names that a file system takes for `.git`: in any case, with trailing dots or spaces, as a short name or a stream. */
+function isReserved(name: string): boolean {
+  const parts = name.replace(IGNORED, '').split('\\');
+  return parts.some((part) => /^(\.git|git~1)[. ]*(:.*)?$/i.test(part));
+}

@@ -1,0 +1,117 @@
+import { GitError, MissingObject } from './errors.ts';
+import type { Commit, Oid, Signature } from './model.ts';
+import { EMPTY_TREE } from './model.ts';
+import type { RepositoryReader } from './reader.ts';
+import { type Action, applyActions } from './write/actions.ts';
+import { DraftTree } from './write/draft.ts';
+import { type CommitInput, encodeCommit, encodeTag, type TagInput } from './write/encode.ts';
+import { mergeTrees } from './write/merge-trees.ts';
+import { ObjectWriter } from './write/objects.ts';
+
+/*
+ * What is written here are objects, synced to the disk, that no ref leads to yet. `updateRef` makes them visible.
+ */
+
+/** The actions left everything as it was. */
+export class NothingChanged extends GitError {
+  override name = 'NothingChanged';
+}
+
+/** Both sides changed the same, in different ways. */
+export class MergeConflict extends GitError {
+  override name = 'MergeConflict';
+  readonly paths: string[];
+
+  constructor(paths: string[]) {
+    super(`Conflicts in ${paths.map((path) => JSON.stringify(path)).join(', ')}`);
+    this.paths = paths;
+  }
+}
+
+export interface ActionsInput {
+  /** The commit to build on; null for the first one of a branch without history. */
+  parent: Oid | null;
+  actions: Action[];
+  author: Signature;
+  committer: Signature;
+  message: string;
+}
+
+/** Writes a commit of file actions. Throws ActionFailed for the first that cannot be done, and NothingChanged. */
+export async function commitActions(reader: RepositoryReader, input: ActionsInput): Promise<Oid> {
+  const { parent, actions, author, committer, message } = input;
+  const objects = new ObjectWriter(reader.directory);
+  const base = parent === null ? EMPTY_TREE : await treeOf(reader, parent);
+  const draft = new DraftTree(reader, base);
+  await applyActions(draft, objects, actions);
+  const tree = draft.write(objects);
+  if (tree === base) throw new NothingChanged('The actions change nothing');
+  const parents = parent === null ? [] : [parent];
+  const oid = objects.add('commit', encodeCommit({ tree, parents, author, committer, message }));
+  await objects.flush();
+  return oid;
+}
+
+export interface CherryPickInput {
+  commit: Oid;
+  /** What the new commit is to follow. */
+  onto: Oid;
+  committer: Signature;
+  /** That of the commit itself without. */
+  message?: string;
+}
+
+/**
+ * Writes a commit that changes `onto` as a commit changed its first parent, with the same author. Throws MergeConflict, and
+ * NothingChanged if the change is there already.
+ */
+export async function cherryPick(reader: RepositoryReader, input: CherryPickInput): Promise<Oid> {
+  const { commit: oid, onto, committer, message } = input;
+  const commit = await commitOf(reader, oid);
+  const parent = commit.parents[0];
+  const base = parent === undefined ? EMPTY_TREE : await treeOf(reader, parent);
+  const ours = await treeOf(reader, onto);
+  const objects = new ObjectWriter(reader.directory);
+  const { tree, conflicts } = await mergeTrees(reader, objects, { base, ours, theirs: commit.tree });
+  if (conflicts.length > 0) throw new MergeConflict(conflicts);
+  if (tree === ours) throw new NothingChanged('The change is there already');
+  const { author } = commit;
+  const text = message ?? commit.message;
+  const picked = objects.add('commit', encodeCommit({ tree, parents: [onto], author, committer, message: text }));
+  await objects.flush();
+  return picked;
+}
+
+/** Writes a commit of a tree that is in the repository. */
+export async function writeCommit(directory: string, input: CommitInput): Promise<Oid> {
+  const objects = new ObjectWriter(directory);
+  const oid = objects.add('commit', encodeCommit(input));
+  await objects.flush();
+  return oid;
+}
+
+/** Writes an annotated tag; the ref `refs/tags/<name>` has to be set to it. */
+export async function writeTag(directory: string, input: TagInput): Promise<Oid> {
+  const objects = new ObjectWriter(directory);
+  const oid = objects.add('tag', encodeTag(input));
+  await objects.flush();
+  return oid;
+}
+
+/** Writes a blob. */
+export async function writeBlob(directory: string, content: Buffer): Promise<Oid> {
+  const objects = new ObjectWriter(directory);
+  const oid = objects.add('blob', content);
+  await objects.flush();
+  return oid;
+}
+
+async function treeOf(reader: RepositoryReader, oid: Oid): Promise<Oid> {
+  return (await commitOf(reader, oid)).tree;
+}
+
+async function commitOf(reader: RepositoryReader, oid: Oid): Promise<Commit> {
+  const commit = await reader.commit(oid);
+  if (commit === null) throw new MissingObject(oid, 'commit');
+  return commit;
+}
