@@ -17,6 +17,7 @@ import type { Ref } from '#src/groups/find.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
 import type { Logger } from '#src/log.ts';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
+import type { RepositoryStore } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
 import { health } from '#src/web/health.ts';
@@ -27,6 +28,7 @@ export interface AppOptions {
   /** Key material for encrypted columns. */
   secret: string;
   jobs: JobQueue;
+  repositories: RepositoryStore;
   /** Base of all URLs in answers; taken from each request when absent. No trailing slash. */
   externalUrl?: string | undefined;
   /** As Express takes it. */
@@ -45,6 +47,7 @@ export function createApp({
   db,
   secret,
   jobs,
+  repositories,
   externalUrl,
   trustProxy,
   graphqlLimits,
@@ -57,7 +60,7 @@ export function createApp({
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
-    return { db, secret, jobs, actor, clientAddress: (request as Request).ip ?? null };
+    return { db, secret, jobs, repositories, actor, clientAddress: (request as Request).ip ?? null };
   };
   const contextOf = async (actor: Actor | null, request: IncomingMessage) => {
     const { avatarServiceEnabled } = await currentSettings(db);

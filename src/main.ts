@@ -68,8 +68,9 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
   const version = await requireSupportedVersion(database.url);
   await migrate(database.url, log);
 
-  const { connect, createApp, bootstrapAdministrator, hasAdministrator, startJobs, jobHandlers, watchSettings } =
-    await loading;
+  const application = await loading;
+  const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
+  const { startJobs, jobHandlers, watchSettings, RepositoryStore } = application;
   const db = connect(database.url);
   resources.defer(() => db.$disconnect());
   let created: Credentials | undefined;
@@ -78,10 +79,12 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     if (await bootstrapAdministrator(db, secret, credentials)) created = credentials;
   }
 
+  const repositories = new RepositoryStore({ default: path.join(config.dataDir, 'repositories') });
+  resources.defer(() => repositories.close());
   const report = (err: unknown) => log.error({ err }, 'background work');
   const stopWatching = await watchSettings(db, database.url, report);
   resources.defer(stopWatching);
-  const jobs = await startJobs({ url: database.url, handlers: jobHandlers(db), report });
+  const jobs = await startJobs({ url: database.url, handlers: jobHandlers(db, repositories), report });
   resources.defer(() => jobs.stop());
 
   let stopping = false;
@@ -90,6 +93,7 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     db,
     secret,
     jobs,
+    repositories,
     externalUrl,
     trustProxy,
     graphqlLimits,
@@ -117,15 +121,16 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap, queue, handlers, watch] = await Promise.all([
+  const [db, app, bootstrap, queue, handlers, watch, store] = await Promise.all([
     import('./db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
     import('./jobs/queue.ts'),
     import('./jobs/handlers.ts'),
     import('./settings/watch.ts'),
+    import('./repository/store.ts'),
   ]);
-  return { ...db, ...app, ...bootstrap, ...queue, ...handlers, ...watch };
+  return { ...db, ...app, ...bootstrap, ...queue, ...handlers, ...watch, ...store };
 }
 
 function temporary(config: Config, resources: AsyncDisposableStack): Config {

@@ -1,6 +1,7 @@
 import type { Db } from '#src/db.ts';
 import { Forbidden, InsufficientScope, Unauthenticated } from '#src/errors.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
+import type { RepositoryStore } from '#src/repository/store.ts';
 
 /** Who asks, as told by a credential. */
 export interface Actor {
@@ -24,6 +25,8 @@ export interface Context {
   readonly secret: string;
   /** Where commands leave work for later. */
   readonly jobs: JobQueue;
+  /** The git repositories of projects. */
+  readonly repositories: RepositoryStore;
   /** IP address from which the request came; null without a request. */
   readonly clientAddress: string | null;
 }

@@ -1,8 +1,8 @@
-import type { Db } from '#src/db.ts';
-import { removeProject } from '#src/projects/remove.ts';
+import { type Removal, removeProject } from '#src/projects/remove.ts';
 
 /** Removes a namespace that is marked as deleted, with the projects and groups inside. Without one it does nothing. */
-export async function removeNamespace(db: Db, namespaceId: number): Promise<void> {
+export async function removeNamespace(removal: Removal, namespaceId: number): Promise<void> {
+  const { db } = removal;
   // What got in at the moment of the deletion goes with the rest.
   await db.$executeRaw`
     UPDATE projects SET deleted_at = now() WHERE deleted_at IS NULL AND namespace_id IN (
@@ -16,7 +16,7 @@ export async function removeNamespace(db: Db, namespaceId: number): Promise<void
       select: { id: true },
       orderBy: { id: 'asc' },
     });
-    for (const project of projects) await removeProject(db, project.id);
+    for (const project of projects) await removeProject(removal, project.id);
     await db.namespace.deleteMany({ where: { id, deletedAt: { not: null } } });
   }
 }

@@ -3,12 +3,13 @@ import { removeNamespace } from '#src/groups/remove.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
 import { removeProject } from '#src/projects/remove.ts';
+import type { RepositoryStore } from '#src/repository/store.ts';
 
 /** Every job with the command that does it. */
-export function jobHandlers(db: Db): JobHandlers {
+export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers {
   return {
-    'projects.remove': ({ projectId }) => removeProject(db, projectId),
-    'namespaces.remove': ({ namespaceId }) => removeNamespace(db, namespaceId),
+    'projects.remove': ({ projectId }) => removeProject({ db, repositories }, projectId),
+    'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories }, namespaceId),
     'members.expire': () => removeExpiredMembers(db),
   };
 }

@@ -47,6 +47,8 @@ export interface ProjectRow extends Subject {
   /** The user whose personal namespace holds the project. */
   owner: UserRow | null;
   tagList: string[];
+  /** Name of the storage of its repository. */
+  repositoryStorage: string;
   /** The project of which this one is a fork, whether or not the actor may see it. */
   forkedFromId: number | null;
   starCount: number;
@@ -139,7 +141,7 @@ function columns(actor: Actor | null): Prisma.Sql {
     p.only_allow_merge_if_all_discussions_are_resolved AS "onlyAllowMergeIfAllDiscussionsAreResolved",
     p.created_at AS "createdAt", p.last_activity_at AS "lastActivityAt", p.creator_id AS "creatorId",
     json_build_object('id', n.id, 'name', n.name, 'path', n.path, 'kind', n.kind, 'fullPath', n.full_path) AS namespace,
-    ${userJson('o')} AS owner, p.tag_list AS "tagList", p.forked_from_id AS "forkedFromId", c.stars AS "starCount",
+    ${userJson('o')} AS owner, p.tag_list AS "tagList", p.repository_storage AS "repositoryStorage", p.forked_from_id AS "forkedFromId", c.stars AS "starCount",
     c.forks AS "forksCount", ${openIssues(actor)} AS "openIssuesCount",
     json_build_object('commitCount', c.commits, 'repositorySize', c.repository_size, 'lfsObjectsSize', c.lfs_objects_size,
       'jobArtifactsSize', c.job_artifacts_size) AS statistics,

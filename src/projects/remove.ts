@@ -1,14 +1,20 @@
-import { type Db, Prisma } from '#src/db.ts';
+import type { Context } from '#src/access/actor.ts';
+import { Prisma } from '#src/db.ts';
 
 const { sql } = Prisma;
 
+/** What a removal reaches. */
+export type Removal = Pick<Context, 'db' | 'repositories'>;
+
 /** Removes a project that is marked as deleted, with everything that hangs on it. Without one it does nothing. */
-export async function removeProject(db: Db, projectId: number): Promise<void> {
+export async function removeProject({ db, repositories }: Removal, projectId: number): Promise<void> {
   const doomed = await db.project.findFirst({
     where: { id: projectId, deletedAt: { not: null } },
-    select: { id: true },
+    select: { id: true, repositoryStorage: true },
   });
   if (!doomed) return;
+  // The row is what says that something is left to remove: it goes last.
+  await repositories.remove(doomed);
   const subjects = [
     sql`subject_type = 'Issue' AND subject_id IN (SELECT id FROM issues WHERE project_id = ${projectId})`,
     sql`subject_type = 'MergeRequest' AND subject_id IN (SELECT id FROM merge_requests WHERE target_project_id = ${projectId} OR source_project_id = ${projectId})`,

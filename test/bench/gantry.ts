@@ -1,6 +1,7 @@
 import { createApp } from '#src/app.ts';
 import { connect } from '#src/db.ts';
 import { createLogger } from '#src/log.ts';
+import { RepositoryStore } from '#src/repository/store.ts';
 import { givenDatabase, serve } from './serve.ts';
 
 const db = connect(givenDatabase());
@@ -9,6 +10,7 @@ const secret = 'bench'.repeat(8);
 const app = createApp({
   db,
   secret,
+  repositories: new RepositoryStore({}),
   jobs: { enqueue: () => Promise.reject(new Error('no job is measured here')) },
   externalUrl: undefined,
   trustProxy: false,

@@ -185,11 +185,11 @@ describe('DELETE /projects/:id', () => {
   });
 
   it('removes nothing but what is marked as deleted, and a second time nothing more', async () => {
-    await removeProject(world.db, project.id);
+    await removeProject(world, project.id);
     expect((await api.get(at())).status).toBe(200);
     await world.db.project.update({ where: { id: project.id }, data: { deletedAt: new Date() } });
-    await removeProject(world.db, project.id);
-    await removeProject(world.db, project.id);
+    await removeProject(world, project.id);
+    await removeProject(world, project.id);
     expect(await world.db.project.count({ where: { id: project.id } })).toBe(0);
   });
 

@@ -43,7 +43,7 @@ it('removes a deep tree with everything that hangs on it, and nothing else', asy
   const before = await leftovers();
   const doomed = await tree(5);
   await mark(doomed);
-  await removeNamespace(db, doomed.groups[0] ?? 0);
+  await removeNamespace(world, doomed.groups[0] ?? 0);
   expect(await db.namespace.count({ where: { id: { in: doomed.groups } } })).toBe(0);
   expect(await db.project.count({ where: { id: { in: doomed.projects } } })).toBe(0);
   expect(await leftovers()).toEqual(before);
@@ -52,8 +52,8 @@ it('removes a deep tree with everything that hangs on it, and nothing else', asy
 
 it('does nothing to what is not marked', async () => {
   const kept = await tree(2);
-  await removeNamespace(db, kept.groups[0] ?? 0);
-  await removeNamespace(db, 999_999);
+  await removeNamespace(world, kept.groups[0] ?? 0);
+  await removeNamespace(world, 999_999);
   expect(await db.namespace.count({ where: { id: { in: kept.groups } } })).toBe(2);
 });
 
@@ -61,7 +61,7 @@ it('may run twice, one after the other and at the same time', async () => {
   const doomed = await tree(4);
   await mark(doomed);
   const [top = 0] = doomed.groups;
-  await Promise.all([removeNamespace(db, top), removeNamespace(db, top)]);
-  await removeNamespace(db, top);
+  await Promise.all([removeNamespace(world, top), removeNamespace(world, top)]);
+  await removeNamespace(world, top);
   expect(await db.namespace.count({ where: { id: { in: doomed.groups } } })).toBe(0);
 });

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll } from 'vitest';
 import type { Actor, Context } from '#src/access/actor.ts';
 import { createApp } from '#src/app.ts';
@@ -17,6 +20,7 @@ import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
 import { createProject, type NewProject } from '#src/projects/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { RepositoryStore } from '#src/repository/store.ts';
 import { encrypt, hashPassword, newToken, tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { createTokenFromCommandLine } from '#src/tokens/create.ts';
@@ -52,13 +56,15 @@ export class World {
   /** Sends any request to the server. */
   readonly send: Send;
   readonly #jobs: JobQueue;
+  readonly repositories: RepositoryStore;
   #count = 0;
   #passwordHash: Promise<string> | undefined;
   #statements: string[] | null = null;
 
-  constructor(db: Db, jobs: JobQueue, databaseUrl: string, port: number, send: Send) {
+  constructor(db: Db, jobs: JobQueue, repositories: RepositoryStore, databaseUrl: string, port: number, send: Send) {
     this.db = db;
     this.#jobs = jobs;
+    this.repositories = repositories;
     this.databaseUrl = databaseUrl;
     this.url = `http://127.0.0.1:${port}`;
     this.send = send;
@@ -200,7 +206,7 @@ export class World {
 
   /** The context of commands that the user runs. */
   as({ actor }: TestUser): Context {
-    return { db: this.db, actor, secret, jobs: this.#jobs, clientAddress: null };
+    return { db: this.db, actor, secret, jobs: this.#jobs, repositories: this.repositories, clientAddress: null };
   }
 }
 
@@ -210,11 +216,13 @@ const secret = 'a secret for tests '.repeat(3);
 export async function startWorld(): Promise<World> {
   const databaseUrl = await freshDatabase();
   const db = connect(databaseUrl, { queryEvents: true });
+  const root = mkdtempSync(path.join(tmpdir(), 'gantry-repositories-'));
+  const repositories = new RepositoryStore({ default: root });
   const report = (error: unknown) => console.error(error);
-  const jobs = await startJobs({ url: databaseUrl, handlers: jobHandlers(db), report });
+  const jobs = await startJobs({ url: databaseUrl, handlers: jobHandlers(db, repositories), report });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
-  const server = createServer(createApp({ db, secret, jobs }));
+  const server = createServer(createApp({ db, secret, jobs, repositories }));
   // A connection that is kept is not closed just when the next request of a test takes it.
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
@@ -226,7 +234,9 @@ export async function startWorld(): Promise<World> {
     server.closeAllConnections();
     server.close();
     await jobs.stop();
+    await repositories.close();
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
     await db.$disconnect();
   });
-  return new World(db, jobs, databaseUrl, port, send);
+  return new World(db, jobs, repositories, databaseUrl, port, send);
 }

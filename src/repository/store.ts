@@ -1,0 +1,77 @@
+import { access, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { Repositories } from '#src/git/repositories.ts';
+
+/** What tells where the repository of a project lies: neither changes with its name or namespace. */
+export interface RepositoryPlace {
+  id: number;
+  repositoryStorage: string;
+}
+
+/** The branch of a new repository when nothing else is said. */
+const DEFAULT_BRANCH = 'master';
+
+/** The bare repositories of all projects, in named storages, each a directory. */
+export class RepositoryStore {
+  readonly #roots: ReadonlyMap<string, string>;
+  readonly #readers = new Repositories();
+
+  /** @param roots absolute path of each storage by its name */
+  constructor(roots: Readonly<Record<string, string>>) {
+    this.#roots = new Map(Object.entries(roots));
+  }
+
+  /** Names of the storages. */
+  get storages(): string[] {
+    return [...this.#roots.keys()];
+  }
+
+  /** Where a repository lies, or will: `<storage>/<last byte of the ID in hexadecimal>/<ID>.git`. */
+  directory({ id, repositoryStorage }: RepositoryPlace): string {
+    const root = this.#roots.get(repositoryStorage);
+    if (root === undefined) throw new Error(`There is no storage "${repositoryStorage}"`);
+    return path.join(root, (id % 256).toString(16).padStart(2, '0'), `${id}.git`);
+  }
+
+  /** The reader of a repository; null as long as nothing was ever written to it. */
+  async open(place: RepositoryPlace): Promise<RepositoryReader | null> {
+    const directory = this.directory(place);
+    return (await exists(directory)) ? this.#readers.open(directory) : null;
+  }
+
+  /** As open, for what is to write: creates the empty repository if it is not there. */
+  async ensure(place: RepositoryPlace, defaultBranch: string | null): Promise<RepositoryReader> {
+    const directory = this.directory(place);
+    try {
+      if (!(await exists(directory))) return await this.#readers.create(directory, defaultBranch ?? DEFAULT_BRANCH);
+    } catch (error) {
+      // Somebody else created it at the same moment.
+      if (!['EEXIST', 'ENOTEMPTY'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
+    }
+    return this.#readers.open(directory);
+  }
+
+  /** Has a repository read anew that was repacked or replaced. */
+  async forget(place: RepositoryPlace): Promise<void> {
+    await this.#readers.forget(this.directory(place));
+  }
+
+  /** Removes a repository from the disk. */
+  async remove(place: RepositoryPlace): Promise<void> {
+    await this.forget(place);
+    await rm(this.directory(place), { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** Ends what readers keep running. */
+  async close(): Promise<void> {
+    await this.#readers.close();
+  }
+}
+
+function exists(directory: string): Promise<boolean> {
+  return access(path.join(directory, 'HEAD')).then(
+    () => true,
+    () => false,
+  );
+}
