@@ -55,4 +55,45 @@ describe('A client that was written for /api/v4', () => {
     ]);
     await expect(client.Issues.show(5, { projectId: project.id })).rejects.toThrow();
   });
+
+  it('walks people, groups, members, projects and settings', async () => {
+    const admin = await world.user({ admin: true });
+    const client = new Gitlab({ host: world.url, token: admin.token });
+    const username = world.unique('ada');
+    const ada = await client.Users.create({
+      email: `${username}@example.org`,
+      username,
+      name: 'Ada',
+      password: 'correct horse',
+    });
+    expect(await client.Users.all({ username })).toMatchObject([{ id: ada.id }]);
+    expect(await client.Users.edit(ada.id, { bio: 'Counts' })).toMatchObject({ bio: 'Counts' });
+    expect(await client.Users.block(ada.id)).toBe(true);
+    expect(await client.Users.unblock(ada.id)).toBe(true);
+
+    const path = world.unique('engines');
+    const group = await client.Groups.create('Engines', path, { visibility: 'public' });
+    const inner = await client.Groups.create('Inner', 'inner', { parentId: group.id });
+    expect(await client.Groups.show(`${path}/inner`)).toMatchObject({ id: inner.id });
+    await client.GroupMembers.add(group.id, 30, { userId: ada.id });
+    expect(await client.GroupMembers.show(group.id, ada.id)).toMatchObject({ access_level: 30 });
+    expect(await client.GroupMembers.edit(group.id, ada.id, 20)).toMatchObject({ access_level: 20 });
+
+    const project = await client.Projects.create({ name: 'Analytical', namespaceId: group.id, visibility: 'public' });
+    expect(await client.Groups.allProjects(group.id)).toMatchObject([{ id: project.id }]);
+    expect(await client.Projects.edit(project.id, { description: 'Turns' })).toMatchObject({ description: 'Turns' });
+    expect(await client.Projects.star(project.id)).toMatchObject({ star_count: 1 });
+    const fork = await client.Projects.fork(project.id);
+    expect(await client.Projects.show(fork.id)).toMatchObject({ forked_from_project: { id: project.id } });
+    expect((await client.Projects.all({ search: 'analytical' })).map(({ id }) => id)).toEqual([fork.id, project.id]);
+    expect(await client.Projects.archive(fork.id)).toMatchObject({ archived: true });
+    await client.Projects.remove(fork.id);
+    await expect(client.Projects.show(fork.id)).rejects.toThrow();
+
+    expect(await client.ApplicationSettings.edit({ signInText: 'Come in' })).toMatchObject({ sign_in_text: 'Come in' });
+    await client.GroupMembers.remove(group.id, ada.id);
+    await client.Groups.remove(group.id);
+    await client.Users.remove(ada.id);
+    await expect(client.Users.show(ada.id)).rejects.toThrow();
+  });
 });
