@@ -1,27 +1,17 @@
-import {
-  type GraphQLInputType,
-  type GraphQLObjectType,
-  type GraphQLOutputType,
-  type GraphQLSchema,
-  isEnumType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  type SelectionSetNode,
-} from 'graphql';
+import { type GraphQLInputType, type GraphQLSchema, isListType, isNonNullType } from 'graphql';
 import type { Parameter } from '#rest/engine/coerce.ts';
-import { compile, type Endpoint, fieldsOf } from '#rest/engine/compile.ts';
+import { compile, type Endpoint } from '#rest/engine/compile.ts';
+import { type Json, named, objectSchema, outputSchema, type Records } from '#rest/engine/output_schema.ts';
 import { PAGINATION_HEADERS } from '#rest/engine/paginate.ts';
 import type { Route } from '#rest/engine/route.ts';
-
-type Json = Record<string, unknown>;
 
 /** The OpenAPI 3.1 document of the routes: all of it follows from their operations. */
 export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema): object {
   const paths: Record<string, Json> = {};
+  const records: Records = new Map();
   for (const route of routes) {
     const path = `/api/v4${route.path.replace(/:(\w+)/g, '{$1}')}`;
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(compile(route, schema)) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(compile(route, schema), records) };
   }
   return {
     openapi: '3.1.0',
@@ -39,12 +29,12 @@ export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema)
         privateTokenParameter: { type: 'apiKey', in: 'query', name: 'private_token' },
         bearer: { type: 'http', scheme: 'bearer' },
       },
-      schemas: { Error: { type: 'object', properties: { message: {}, error: {} } } },
+      schemas: { Error: { type: 'object', properties: { message: {}, error: {} } }, ...Object.fromEntries(records) },
     },
   };
 }
 
-function operation(endpoint: Endpoint): Json {
+function operation(endpoint: Endpoint, records: Records): Json {
   const { route, parameters, operationName } = endpoint;
   const inQuery = route.method === 'GET';
   const request = parameters.filter((parameter) => parameter.in === 'request');
@@ -65,7 +55,7 @@ function operation(endpoint: Endpoint): Json {
     ...(route.auth === 'optional' ? { security: [{}, { privateToken: [] }, { bearer: [] }] } : {}),
     parameters: listed,
     ...(inQuery || request.length === 0 ? {} : { requestBody: requestBody(request, route) }),
-    responses: responses(endpoint),
+    responses: responses(endpoint, records),
   };
 }
 
@@ -99,12 +89,14 @@ function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): J
   };
 }
 
-function responses({ paginated, status, resultType, scalar, selection, fragments, route }: Endpoint): Json {
+function responses(endpoint: Endpoint, records: Records): Json {
+  const { paginated, status, resultType, scalar, selection, fragments, route } = endpoint;
   const body = () => {
     if (route.body) return { const: route.body };
+    const shape = { fragments, records };
     return scalar
-      ? outputSchema(scalar, undefined, fragments)
-      : objectSchema(resultType, selection, fragments, route.omitNull ?? []);
+      ? outputSchema(scalar, undefined, shape)
+      : objectSchema(resultType, selection, shape, route.omitNull ?? []);
   };
   const record = status === 204 ? null : body();
   const success = {
@@ -123,73 +115,12 @@ function responses({ paginated, status, resultType, scalar, selection, fragments
   return { [status]: success, default: error };
 }
 
-function objectSchema(
-  type: GraphQLObjectType,
-  selection: SelectionSetNode,
-  fragments: Endpoint['fragments'],
-  omitted: readonly string[],
-): Json {
-  const properties: Json = {};
-  const required: string[] = [];
-  for (const { name, field, selection: inner, optional } of fieldsOf(selection, fragments)) {
-    const definition = type.getFields()[field];
-    if (!definition) continue;
-    const within = omitted.flatMap((key) => (key.startsWith(`${name}.`) ? [key.slice(name.length + 1)] : []));
-    properties[name] = outputSchema(definition.type, inner, fragments, within);
-    if (!optional && !omitted.includes(name)) required.push(name);
-  }
-  return { type: 'object', properties, required: [...new Set(required)] };
-}
-
-function outputSchema(
-  type: GraphQLOutputType,
-  selection: SelectionSetNode | undefined,
-  fragments: Endpoint['fragments'],
-  omitted: readonly string[] = [],
-): Json {
-  if (!isNonNullType(type)) return orNull(bareOutput(type, selection, fragments, omitted));
-  return bareOutput(type.ofType, selection, fragments, omitted);
-}
-
-function bareOutput(
-  type: GraphQLOutputType,
-  selection: SelectionSetNode | undefined,
-  fragments: Endpoint['fragments'],
-  omitted: readonly string[],
-): Json {
-  if (isListType(type)) return { type: 'array', items: outputSchema(type.ofType, selection, fragments, omitted) };
-  if (isObjectType(type) && selection) return objectSchema(type, selection, fragments, omitted);
-  return named(type);
-}
-
 function inputSchema({ type, commaSeparated, minimum, allowed }: Parameter): Json {
   const bare: GraphQLInputType = isNonNullType(type) ? type.ofType : type;
   if (commaSeparated) return { type: 'string', description: 'Separated by commas.' };
   const limit = { ...(minimum === undefined ? {} : { minimum }), ...(allowed ? { enum: allowed } : {}) };
   if (!isListType(bare)) return { ...named(bare), ...limit };
   return { type: 'array', items: named(isNonNullType(bare.ofType) ? bare.ofType.ofType : bare.ofType) };
-}
-
-function named(type: GraphQLInputType | GraphQLOutputType): Json {
-  if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name.toLowerCase()) };
-  return SCALARS['name' in type ? type.name : ''] ?? {};
-}
-
-const SCALARS: Record<string, Json> = {
-  Int: { type: 'integer' },
-  Float: { type: 'number' },
-  String: { type: 'string' },
-  Boolean: { type: 'boolean' },
-  DateTime: { type: 'string', format: 'date-time' },
-  Date: { type: 'string', format: 'date' },
-  ProjectRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },
-  GroupRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },
-};
-
-function orNull(schema: Json): Json {
-  return typeof schema.type === 'string'
-    ? { ...schema, type: [schema.type, 'null'] }
-    : { anyOf: [schema, { type: 'null' }] };
 }
 
 const PAGE_PARAMETERS = [

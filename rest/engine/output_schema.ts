@@ -1,0 +1,109 @@
+import {
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import { type Endpoint, fieldsOf } from '#rest/engine/compile.ts';
+
+/** A JSON Schema, or another part of the OpenAPI document. */
+export type Json = Record<string, unknown>;
+/** The schemas of records by the names of their fragments, so that each stands in the document once. */
+export type Records = Map<string, Json>;
+
+interface Shape {
+  fragments: Endpoint['fragments'];
+  records: Records;
+}
+
+/** The schema of a value that an operation answers with; `omitted` are the keys that a record may lack. */
+export function outputSchema(
+  type: GraphQLOutputType,
+  selection: SelectionSetNode | undefined,
+  shape: Shape,
+  omitted: readonly string[] = [],
+): Json {
+  if (!isNonNullType(type)) return orNull(bareOutput(type, selection, shape, omitted));
+  return bareOutput(type.ofType, selection, shape, omitted);
+}
+
+function bareOutput(
+  type: GraphQLOutputType,
+  selection: SelectionSetNode | undefined,
+  shape: Shape,
+  omitted: readonly string[],
+): Json {
+  if (isListType(type)) return { type: 'array', items: outputSchema(type.ofType, selection, shape, omitted) };
+  if (isObjectType(type) && selection) return objectSchema(type, selection, shape, omitted);
+  return named(type);
+}
+
+/** The schema of a record; a reference where the selection is just a fragment. */
+export function objectSchema(
+  type: GraphQLObjectType,
+  selection: SelectionSetNode,
+  shape: Shape,
+  omitted: readonly string[],
+): Json {
+  const schema = recordSchema(type, selection, shape, omitted);
+  const [only, ...others] = selection.selections;
+  if (only?.kind !== Kind.FRAGMENT_SPREAD || only.directives?.length || others.length > 0) return schema;
+  return { $ref: `#/components/schemas/${keep(shape.records, only.name.value, schema)}` };
+}
+
+function recordSchema(
+  type: GraphQLObjectType,
+  selection: SelectionSetNode,
+  shape: Shape,
+  omitted: readonly string[],
+): Json {
+  const properties: Json = {};
+  const required = new Set<string>();
+  for (const { name, field, selection: inner, optional } of fieldsOf(selection, shape.fragments)) {
+    const definition = type.getFields()[field];
+    if (!definition) continue;
+    const within = omitted.flatMap((key) => (key.startsWith(`${name}.`) ? [key.slice(name.length + 1)] : []));
+    properties[name] = outputSchema(definition.type, inner, shape, within);
+    if (!optional && !omitted.includes(name)) required.add(name);
+  }
+  return { type: 'object', properties, required: [...required] };
+}
+
+/** Keeps a schema under the name, or a numbered one where routes differ in what they leave out. */
+function keep(records: Records, name: string, schema: Json): string {
+  const text = JSON.stringify(schema);
+  for (let number = 1; ; number += 1) {
+    const key = number === 1 ? name : `${name}${number}`;
+    const known = records.get(key);
+    if (known === undefined) records.set(key, schema);
+    if (known === undefined || JSON.stringify(known) === text) return key;
+  }
+}
+
+/** The schema of a scalar or an enum. */
+export function named(type: GraphQLInputType | GraphQLOutputType): Json {
+  if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name.toLowerCase()) };
+  return SCALARS['name' in type ? type.name : ''] ?? {};
+}
+
+const SCALARS: Record<string, Json> = {
+  Int: { type: 'integer' },
+  Float: { type: 'number' },
+  String: { type: 'string' },
+  Boolean: { type: 'boolean' },
+  DateTime: { type: 'string', format: 'date-time' },
+  Date: { type: 'string', format: 'date' },
+  ProjectRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },
+  GroupRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },
+};
+
+function orNull(schema: Json): Json {
+  return typeof schema.type === 'string'
+    ? { ...schema, type: [schema.type, 'null'] }
+    : { anyOf: [schema, { type: 'null' }] };
+}
