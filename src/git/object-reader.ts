@@ -10,6 +10,9 @@ import type { ObjectStore } from './objects/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page, RepositoryReader } from './reader.ts';
 import { RefReader } from './refs/read.ts';
 
+/** How many commits are asked for at a time. */
+const AT_ONCE = 200;
+
 /** The part of a reader that needs nothing but refs and single objects. History is left to those who extend it. */
 export abstract class ObjectReader implements RepositoryReader {
   readonly directory: string;
@@ -73,14 +76,16 @@ export abstract class ObjectReader implements RepositoryReader {
     return object?.type === 'commit' ? parseCommit(oid, object.content) : null;
   }
 
-  commits(oids: Oid[]): Promise<Commit[]> {
-    return Promise.all(
-      oids.map(async (oid) => {
-        const commit = await this.commit(oid);
-        if (commit === null) throw new MissingObject(oid, 'commit');
-        return commit;
-      }),
-    );
+  async commits(oids: Oid[]): Promise<Commit[]> {
+    const commits: Commit[] = [];
+    for (let at = 0; at < oids.length; at += AT_ONCE) {
+      const group = oids.slice(at, at + AT_ONCE);
+      for (const [index, commit] of (await Promise.all(group.map((oid) => this.commit(oid)))).entries()) {
+        if (commit === null) throw new MissingObject(group[index] ?? '', 'commit');
+        commits.push(commit);
+      }
+    }
+    return commits;
   }
 
   async tree(treeish: Oid, path = '', { recursive = false } = {}): Promise<TreeEntry[] | null> {

@@ -18,6 +18,9 @@ interface Task {
 /** In a checkout the worker is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
 
+/** The memory of a thread; V8 would let it grow to half of the machine's before it cleans up. */
+const LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 };
+
 /** Threads that compare texts, so that the event loop need not. They start when needed and end when idle. */
 export class DiffPool {
   readonly #size: number;
@@ -72,8 +75,7 @@ export class DiffPool {
   #take(): Worker {
     const rested = this.#idle.pop();
     clearTimeout(rested?.timer);
-    const worker =
-      rested?.worker ?? new Worker(SCRIPT, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    const worker = rested?.worker ?? new Worker(SCRIPT, { execArgv: [], resourceLimits: LIMITS });
     worker.ref();
     return worker;
   }
