@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { applyDelta } from '#src/git/objects/delta.ts';
@@ -41,7 +41,10 @@ describe('Packs', () => {
     const folder = path.join(directory, 'objects/pack');
     for (const pack of args.includes('-n') ? readdirSync(folder).filter((name) => name.endsWith('.pack')) : []) {
       const file = path.join(folder, pack);
-      git(directory, ['index-pack', '--index-version=2,0x40', '-o', file.replace('.pack', '.idx'), file]);
+      const index = file.replace('.pack', '.idx');
+      const before = statSync(index).size;
+      git(directory, ['index-pack', '--index-version=2,0x40', '-o', index, file]);
+      expect(statSync(index).size).toBeGreaterThan(before);
     }
     const store = new IsomorphicStore(directory);
     const all = gitLines(directory, ['cat-file', '--batch-all-objects', '--batch-check']);
