@@ -13,6 +13,9 @@ import { RefReader } from './refs/read.ts';
 /** How many commits are asked for at a time. */
 const AT_ONCE = 200;
 
+/** Larger contents are read in chunks, so that others are served in between; in bytes. */
+const AT_A_STROKE = 1024 * 1024;
+
 /** The part of a reader that needs nothing but refs and single objects. History is left to those who extend it. */
 export abstract class ObjectReader implements RepositoryReader {
   readonly directory: string;
@@ -116,6 +119,7 @@ export abstract class ObjectReader implements RepositoryReader {
     const size = await this.blobSize(oid);
     if (size === null) return null;
     if (size > limit) throw new TooLarge(size, limit);
+    if (size > AT_A_STROKE) return Buffer.concat(await (await this.store.stream(oid)).toArray());
     return (await this.store.read(oid))?.content ?? null;
   }
 

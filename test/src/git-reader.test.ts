@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { TooLarge } from '#src/git/errors.ts';
+import { joinContributors } from '#src/git/history/contributors.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import type { Commit } from '#src/git/model.ts';
 import { decodeName, encodeName } from '#src/git/names.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
 import { ProgramReader } from '#src/git/program.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Contributor, RepositoryReader } from '#src/git/reader.ts';
 import { oddHistory, randomHistory } from '../support/git-fixtures.ts';
 import { git, gitBytes, gitCode, gitLines, ownRepository } from '../support/git-program.ts';
 
@@ -260,6 +261,13 @@ describe.each(cases)('Reading the $name history $how', ({ reader, directory, nam
     expect(await reader.contributors({ tip: main, lines: true })).toEqual([...expected.values()]);
     const bare = [...expected.values()].map((row) => ({ ...row, additions: 0, deletions: 0 }));
     expect(await reader.contributors({ tip: main })).toEqual(bare);
+    const since = ask('rev-list', '--first-parent', main)[4] ?? main;
+    const joined = joinContributors(
+      await reader.contributors({ tip: main, since }),
+      await reader.contributors({ tip: since }),
+    );
+    const byEmail = (rows: Contributor[]) => rows.map(({ email, commits }) => `${email} ${commits}`).sort();
+    expect(byEmail(joined)).toEqual(byEmail(bare));
   });
 
   it.runIf(name === 'loose')('sees what is written after it was opened', async () => {
