@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { initRepository } from '#src/git/init.ts';
 import { applyDelta } from '#src/git/objects/delta.ts';
 import { IsomorphicStore } from '#src/git/objects/isomorphic.ts';
+import { ObjectWriter } from '#src/git/write/objects.ts';
 import { text } from '../support/git-fixtures.ts';
 import { HistoryBuilder, randomizer } from '../support/git-history.ts';
-import { git, gitBytes, gitLines } from '../support/git-program.ts';
+import { git, gitBytes, gitLines, scratch } from '../support/git-program.ts';
 
 /** Many versions of some files, so that packs hold long chains of differences. */
 function chains(): string {
@@ -106,4 +108,32 @@ describe('Packs', () => {
     expect(() => applyDelta(Buffer.from('base'), Buffer.from([5, 1, 1, 65]))).toThrow('another base');
     expect(() => applyDelta(Buffer.from('base'), Buffer.from([4, 9, 1, 65]))).toThrow('damaged');
   });
+});
+
+describe('Very many packs', () => {
+  it.runIf(existsSync('/proc/self/fd'))(
+    'are read with a bounded number of open files, also when they are replaced by one',
+    async () => {
+      const directory = path.join(scratch(), 'r.git');
+      await initRepository(directory, 'main');
+      const oids: string[] = [];
+      for (let at = 0; at < 300; at++) {
+        const objects = new ObjectWriter(directory);
+        for (let index = 0; index < 13; index++) oids.push(objects.add('blob', Buffer.from(`${at} ${index}`)));
+        await objects.flush();
+      }
+      expect(readdirSync(path.join(directory, 'objects/pack'))).toHaveLength(600);
+      const store = new IsomorphicStore(directory);
+      const before = readdirSync('/proc/self/fd').length;
+      const readAll = async () => {
+        for (const oid of oids) expect((await store.read(oid))?.type).toBe('blob');
+      };
+      await readAll();
+      expect(readdirSync('/proc/self/fd').length - before).toBeLessThanOrEqual(260);
+      git(directory, ['repack', '-adq', '--keep-unreachable']);
+      await readAll();
+      await store.close();
+      expect(readdirSync('/proc/self/fd').length).toBeLessThanOrEqual(before);
+    },
+  );
 });

@@ -1,11 +1,12 @@
-import { closeSync, createReadStream, openSync } from 'node:fs';
+import { createReadStream, openSync } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createInflate, inflateSync } from 'node:zlib';
 import { GitError } from '../errors.ts';
 import type { ObjectType, Oid } from '../model.ts';
 import { applyDelta, deltaSizes } from './delta.ts';
 import { Lru } from './lru.ts';
-import { PackIndex, readAt } from './pack-index.ts';
+import { FileReader } from './open-files.ts';
+import { PackIndex } from './pack-index.ts';
 import { compact, type GitObject, type ObjectHeader } from './store.ts';
 
 const TYPES: Record<number, ObjectType> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };
@@ -38,23 +39,14 @@ interface Stored {
 export class PackFile {
   readonly #index: PackIndex;
   readonly #path: string;
-  readonly #file: number;
+  readonly #file: FileReader;
   readonly #scope = `${++packs} `;
 
-  /** @param path without `.pack` or `.idx`. Throws if one of the files is not there or the index of another version. */
+  /** @param path without `.pack` or `.idx`. Throws if there is no index, or one of another version. */
   constructor(path: string) {
     this.#path = `${path}.pack`;
     this.#index = new PackIndex(`${path}.idx`);
-    try {
-      this.#file = openSync(this.#path, 'r');
-    } catch (error) {
-      this.#index.close();
-      throw error;
-    }
-  }
-
-  has(oid: Oid): boolean {
-    return this.#index.offset(oid) !== null;
+    this.#file = new FileReader(this.#path);
   }
 
   read(oid: Oid): GitObject | null {
@@ -79,8 +71,9 @@ export class PackFile {
     if (stored === null || stored.type === null) return null;
     const end = stored.start + compressedBound(stored.size);
     const inflate = createInflate({ chunkSize: 64 * 1024 });
-    // The descriptor belongs to the pack, and may be closed before the stream has ended: the file is opened once more.
-    pipeline(createReadStream(this.#path, { start: stored.start, end }), inflate, () => undefined);
+    // With a descriptor of its own: that of the pack may be closed before the stream has ended.
+    const source = createReadStream(this.#path, { fd: openSync(this.#path, 'r'), start: stored.start, end });
+    pipeline(source, inflate, () => undefined);
     return inflate;
   }
 
@@ -90,7 +83,7 @@ export class PackFile {
 
   close(): void {
     this.#index.close();
-    closeSync(this.#file);
+    this.#file.close();
   }
 
   /** Follows the differences down to an object that is there, and puts them together again. */
@@ -123,7 +116,7 @@ export class PackFile {
 
   /** Reads the head of an object: type and size in groups of seven bits, then what it is based on. */
   #stored(offset: number): Stored {
-    const bytes = readAt(this.#file, offset, FIRST_READ, scratch);
+    const bytes = this.#file.read(offset, FIRST_READ, scratch);
     let at = 0;
     const next = () => {
       const byte = bytes[at++];
@@ -163,7 +156,7 @@ export class PackFile {
 
   #inflate({ bytes, start, size }: Stored): Buffer {
     const bound = compressedBound(size);
-    const input = bytes.length >= bound ? bytes : (this.#tryShort(bytes, size) ?? readAt(this.#file, start, bound));
+    const input = bytes.length >= bound ? bytes : (this.#tryShort(bytes, size) ?? this.#file.read(start, bound));
     const content = inflateSync(input, { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: chunkFor(size) });
     if (content.length !== size) throw new GitError(`${this.#path} is damaged at ${start}`);
     return content;

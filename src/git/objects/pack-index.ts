@@ -1,5 +1,7 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { GitError } from '../errors.ts';
 import type { Oid } from '../model.ts';
+import { FileReader } from './open-files.ts';
 
 const FAN_OUT = 8;
 const NAMES = FAN_OUT + 1024;
@@ -9,23 +11,18 @@ const NAMES = FAN_OUT + 1024;
  * is looked up in the file, which the system keeps at hand.
  */
 export class PackIndex {
-  readonly #file: number;
+  readonly #file: FileReader;
   readonly #fanOut: Buffer;
-  readonly #size: number;
 
   /** Throws if the file is not there or of another version. */
   constructor(path: string) {
-    this.#file = openSync(path, 'r');
-    try {
-      const head = readAt(this.#file, 0, NAMES);
-      const isKnown = head.length === NAMES && head.readUInt32BE(0) === 0xff744f63 && head.readUInt32BE(4) === 2;
-      this.#size = statSync(path).size;
-      this.#fanOut = head.subarray(FAN_OUT);
-      if (!isKnown || this.#size < NAMES + this.#count * 28 + 40) throw new Error(`${path} is no index of version 2`);
-    } catch (error) {
-      closeSync(this.#file);
-      throw error;
-    }
+    this.#file = new FileReader(path);
+    const head = this.#file.read(0, NAMES);
+    this.#fanOut = Buffer.from(head.subarray(FAN_OUT));
+    const isKnown = head.length === NAMES && head.readUInt32BE(0) === 0xff744f63 && head.readUInt32BE(4) === 2;
+    if (isKnown && statSync(path).size >= NAMES + this.#count * 28 + 40) return;
+    this.#file.close();
+    throw new GitError(`${path} is no index of version 2`);
   }
 
   /** Where the object begins in the pack, in bytes; null if it is not in there. */
@@ -56,7 +53,7 @@ export class PackIndex {
   }
 
   close(): void {
-    closeSync(this.#file);
+    this.#file.close();
   }
 
   get #count(): number {
@@ -68,31 +65,15 @@ export class PackIndex {
     const byte = Number.parseInt(oid.slice(0, 2), 16);
     const first = byte === 0 ? 0 : this.#fanOut.readUInt32BE((byte - 1) * 4);
     const end = this.#fanOut.readUInt32BE(byte * 4);
-    return { first, names: readAt(this.#file, NAMES + first * 20, (end - first) * 20) };
+    return { first, names: this.#file.read(NAMES + first * 20, (end - first) * 20) };
   }
 
   /** Offsets of 2 GB and more are in a table of their own. */
   #offsetAt(position: number): number {
     const offsets = NAMES + this.#count * 24;
-    const offset = readAt(this.#file, offsets + position * 4, 4).readUInt32BE(0);
+    const offset = this.#file.read(offsets + position * 4, 4).readUInt32BE(0);
     if (offset < 0x80000000) return offset;
     const large = offsets + this.#count * 4 + (offset - 0x80000000) * 8;
-    return Number(readAt(this.#file, large, 8).readBigUInt64BE(0));
+    return Number(this.#file.read(large, 8).readBigUInt64BE(0));
   }
-}
-
-/** Bytes of a file from a position on; fewer if it ends before. They can be put into a buffer that is there already. */
-export function readAt(
-  file: number,
-  position: number,
-  length: number,
-  bytes: Buffer = Buffer.allocUnsafe(length),
-): Buffer {
-  let read = 0;
-  while (read < length) {
-    const count = readSync(file, bytes, read, length - read, position + read);
-    if (count === 0) break;
-    read += count;
-  }
-  return bytes.subarray(0, read);
 }

@@ -23,7 +23,7 @@ export class Packs {
 
   matching(prefix: string): Oid[] {
     this.#refresh();
-    return [...this.#packs.values()].flatMap((pack) => pack.matching(prefix));
+    return [...this.#packs].flatMap(([name, pack]) => this.#askOne(name, pack, (one) => one.matching(prefix)) ?? []);
   }
 
   /** Closes the files; they are opened again when needed. */
@@ -36,7 +36,7 @@ export class Packs {
   #ask<T>(ask: (pack: PackFile) => T | null): T | null {
     let first = true;
     for (const [name, pack] of this.#packs) {
-      const answer = ask(pack);
+      const answer = this.#askOne(name, pack, ask);
       if (answer !== null) {
         if (!first) this.#prefer(name, pack);
         return answer;
@@ -44,6 +44,19 @@ export class Packs {
       first = false;
     }
     return null;
+  }
+
+  /** A pack that was removed meanwhile has no answer; its successor may have one. */
+  #askOne<T>(name: string, pack: PackFile, ask: (pack: PackFile) => T | null): T | null {
+    try {
+      return ask(pack);
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+      pack.close();
+      this.#packs.delete(name);
+      this.#stamp = '';
+      return null;
+    }
   }
 
   #prefer(name: string, pack: PackFile): void {
