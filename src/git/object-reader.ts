@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { MissingObject, TooLarge } from './errors.ts';
 import { CommitGraph } from './history/graph.ts';
+import { findLastCommit, LastCommits } from './history/last-commit.ts';
 import type { Annotation, Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
 import { CachedStore } from './objects/cached.ts';
 import { allEntries, directoryEntries, entryAt, pathComponents } from './objects/lookup.ts';
@@ -16,12 +17,15 @@ const AT_ONCE = 200;
 /** Larger contents are read in chunks, so that others are served in between; in bytes. */
 const AT_A_STROKE = 1024 * 1024;
 
+/** How many commits are looked at for the last change of a path before a longer search is begun. */
+const NEAR = 30;
+
 /** The part of a reader that needs nothing but refs and single objects. History is left to those who extend it. */
 export abstract class ObjectReader implements RepositoryReader {
   readonly directory: string;
   protected readonly refs: RefReader;
   protected readonly store: ObjectStore;
-  readonly #lastCommits = new Lru<Oid>(2_000);
+  readonly #lastCommits = new LastCommits(new Lru(2_000));
 
   protected readonly graph: CommitGraph;
 
@@ -129,17 +133,15 @@ export abstract class ObjectReader implements RepositoryReader {
   }
 
   close(): Promise<void> {
-    this.#lastCommits.clear();
     return this.store.close();
   }
 
   async lastCommit(start: Oid, path: string): Promise<Commit | null> {
-    const key = `${start} ${path}`;
-    const known = this.#lastCommits.get(key);
-    if (known !== undefined) return known === '' ? null : this.commit(known);
-    const [commit] = await this.log({ start, path }, { limit: 1 });
-    this.#lastCommits.set(key, commit?.oid ?? '');
-    return commit ?? null;
+    const known = this.#lastCommits;
+    const near = { start, path, known, steps: NEAR };
+    const found = (await findLastCommit(this.graph, this.store, near)) ?? (await this.#searchLastCommit(start, path));
+    known.set(start, path, found);
+    return found === '' ? null : this.commit(found);
   }
 
   abstract log(query: LogQuery, page?: Page): Promise<Commit[]>;
@@ -150,6 +152,11 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
   abstract archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable>;
   abstract contributors(query: ContributorsQuery): Promise<Contributor[]>;
+
+  async #searchLastCommit(start: Oid, path: string): Promise<Oid> {
+    const [commit] = await this.log({ start, path }, { limit: 1 });
+    return commit?.oid ?? '';
+  }
 
   /** The commit that an object leads to through annotations; null if it leads elsewhere or is not there. */
   async #peel(oid: Oid): Promise<Oid | null> {

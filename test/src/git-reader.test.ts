@@ -200,6 +200,16 @@ describe.each(cases)('Reading the $name history $how', ({ reader, directory, nam
     }
   });
 
+  it('finds the last change of a path from every commit, whatever was asked before', async () => {
+    const paths = ['src/a.txt', 'src', 'a', 'r', 'd0', 'd1/f1', 'd2/f0', 'package.json', 'src/app.ts', 'no-such'];
+    for (const start of ask('rev-list', '--all', '-n', '14').reverse()) {
+      for (const path of paths.filter((_, at) => at % 3 === start.charCodeAt(0) % 3)) {
+        const [expected = null] = ask('rev-list', '-1', start, '--', path);
+        expect([start, path, (await reader.lastCommit(start, path))?.oid ?? null]).toEqual([start, path, expected]);
+      }
+    }
+  });
+
   it('restricts logs by time, the bounds included', async () => {
     const times = ask('log', '--format=%ct', main).map(Number);
     for (const time of new Set([times[0], times[Math.floor(times.length / 2)], times.at(-1)])) {
