@@ -13,7 +13,7 @@ import { IsomorphicStore } from './objects/isomorphic.ts';
 import { Lru } from './objects/lru.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
 
-/** Reads a repository within this process; needs no git program. Long walks cost it time, large packs memory. */
+/** Reads a repository within this process; needs no git program. Long walks take it several times as long. */
 export class IsomorphicReader extends ObjectReader {
   readonly #counts = new Lru<number>(200);
 

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { MissingObject, TooLarge } from './errors.ts';
 import { CommitGraph } from './history/graph.ts';
+import { findLastCommit, LastCommits } from './history/last-commit.ts';
 import type { Annotation, Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
 import { CachedStore } from './objects/cached.ts';
 import { allEntries, directoryEntries, entryAt, pathComponents } from './objects/lookup.ts';
@@ -10,12 +11,21 @@ import type { ObjectStore } from './objects/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page, RepositoryReader } from './reader.ts';
 import { RefReader } from './refs/read.ts';
 
+/** How many commits are asked for at a time. */
+const AT_ONCE = 200;
+
+/** Larger contents are read in chunks, so that others are served in between; in bytes. */
+const AT_A_STROKE = 1024 * 1024;
+
+/** How many commits are looked at for the last change of a path before a longer search is begun. */
+const NEAR = 30;
+
 /** The part of a reader that needs nothing but refs and single objects. History is left to those who extend it. */
 export abstract class ObjectReader implements RepositoryReader {
   readonly directory: string;
   protected readonly refs: RefReader;
   protected readonly store: ObjectStore;
-  readonly #lastCommits = new Lru<Oid>(2_000);
+  readonly #lastCommits = new LastCommits(new Lru(2_000));
 
   protected readonly graph: CommitGraph;
 
@@ -73,14 +83,16 @@ export abstract class ObjectReader implements RepositoryReader {
     return object?.type === 'commit' ? parseCommit(oid, object.content) : null;
   }
 
-  commits(oids: Oid[]): Promise<Commit[]> {
-    return Promise.all(
-      oids.map(async (oid) => {
-        const commit = await this.commit(oid);
-        if (commit === null) throw new MissingObject(oid, 'commit');
-        return commit;
-      }),
-    );
+  async commits(oids: Oid[]): Promise<Commit[]> {
+    const commits: Commit[] = [];
+    for (let at = 0; at < oids.length; at += AT_ONCE) {
+      const group = oids.slice(at, at + AT_ONCE);
+      for (const [index, commit] of (await Promise.all(group.map((oid) => this.commit(oid)))).entries()) {
+        if (commit === null) throw new MissingObject(group[index] ?? '', 'commit');
+        commits.push(commit);
+      }
+    }
+    return commits;
   }
 
   async tree(treeish: Oid, path = '', { recursive = false } = {}): Promise<TreeEntry[] | null> {
@@ -111,6 +123,7 @@ export abstract class ObjectReader implements RepositoryReader {
     const size = await this.blobSize(oid);
     if (size === null) return null;
     if (size > limit) throw new TooLarge(size, limit);
+    if (size > AT_A_STROKE) return Buffer.concat(await (await this.store.stream(oid)).toArray());
     return (await this.store.read(oid))?.content ?? null;
   }
 
@@ -120,17 +133,15 @@ export abstract class ObjectReader implements RepositoryReader {
   }
 
   close(): Promise<void> {
-    this.#lastCommits.clear();
     return this.store.close();
   }
 
   async lastCommit(start: Oid, path: string): Promise<Commit | null> {
-    const key = `${start} ${path}`;
-    const known = this.#lastCommits.get(key);
-    if (known !== undefined) return known === '' ? null : this.commit(known);
-    const [commit] = await this.log({ start, path }, { limit: 1 });
-    this.#lastCommits.set(key, commit?.oid ?? '');
-    return commit ?? null;
+    const known = this.#lastCommits;
+    const near = { start, path, known, steps: NEAR };
+    const found = (await findLastCommit(this.graph, this.store, near)) ?? (await this.#searchLastCommit(start, path));
+    known.set(start, path, found);
+    return found === '' ? null : this.commit(found);
   }
 
   abstract log(query: LogQuery, page?: Page): Promise<Commit[]>;
@@ -141,6 +152,11 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
   abstract archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable>;
   abstract contributors(query: ContributorsQuery): Promise<Contributor[]>;
+
+  async #searchLastCommit(start: Oid, path: string): Promise<Oid> {
+    const [commit] = await this.log({ start, path }, { limit: 1 });
+    return commit?.oid ?? '';
+  }
 
   /** The commit that an object leads to through annotations; null if it leads elsewhere or is not there. */
   async #peel(oid: Oid): Promise<Oid | null> {

@@ -8,7 +8,7 @@ import type { Contributor, ContributorsQuery, LogQuery, Page, RepositoryReader }
 /** How often the size of the packs is looked at, in milliseconds. */
 const LOOK_AGAIN = 10_000;
 
-/** Blobs from this size on come from the program, which streams them out of packs; in bytes. */
+/** Blobs from this size on come from the program; in bytes. */
 const LARGE_BLOB = 1024 * 1024;
 
 /** Leaves long walks, large blobs and repositories with large packs to the git program; the rest is done in process. */
@@ -83,14 +83,12 @@ export class RoutedReader implements RepositoryReader {
     return this.#single.blobSize(oid);
   }
 
-  blob(oid: Oid, limit: number): Promise<Buffer | null> {
-    return this.#single.blob(oid, limit);
+  async blob(oid: Oid, limit: number): Promise<Buffer | null> {
+    return (await this.#forBlob(oid)).blob(oid, limit);
   }
 
   async blobStream(oid: Oid): Promise<{ size: number; stream: Readable } | null> {
-    const size = await this.blobSize(oid);
-    if (size === null) return null;
-    return (size >= LARGE_BLOB ? this.#far : this.#single).blobStream(oid);
+    return (await this.#forBlob(oid)).blobStream(oid);
   }
 
   log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
@@ -127,6 +125,12 @@ export class RoutedReader implements RepositoryReader {
 
   archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable> {
     return this.#far.archive(commit, format, prefix);
+  }
+
+  /** Large blobs may have to be put together, which in process would keep others waiting. */
+  async #forBlob(oid: Oid): Promise<RepositoryReader> {
+    const size = (await this.blobSize(oid)) ?? 0;
+    return size >= LARGE_BLOB ? this.#far : this.#single;
   }
 
   async close(): Promise<void> {

@@ -50,7 +50,7 @@ export class HistoryBuilder {
 
   /** Builds the bare repository, with refs in part packed and, if asked for, all objects in one pack. */
   build({ packed = false } = {}): string {
-    const directory = emptyRepository('process');
+    const directory = emptyRepository('file');
     git(directory, ['fast-import', '--quiet', '--force', '--date-format=raw'], Buffer.concat(this.#parts));
     if (packed) git(directory, ['repack', '-adq', '--depth=50', '--window=20']);
     return directory;

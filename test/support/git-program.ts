@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { packagePath } from '#src/package-root.ts';
 
 const env = {
@@ -42,22 +42,22 @@ export function gitCode(directory: string, args: string[]): number | null {
   return spawnSync('git', [...settings, `--git-dir=${directory}`, ...args], { env }).status;
 }
 
-const atExit: (() => void)[] = [];
-process.once('exit', () => {
-  for (const remove of atExit) remove();
+const atEnd: (() => void)[] = [];
+afterAll(() => {
+  for (const remove of atEnd) remove();
 });
 
-/** A directory that is removed when the process ends, or with the test that asked for it. */
-export function scratch(scope: 'test' | 'process' = 'test'): string {
+/** A directory that is removed with the test that asked for it, or when all tests of the file have ended. */
+export function scratch(scope: 'test' | 'file' = 'test'): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'gantry-git-'));
   const remove = () => rmSync(directory, { recursive: true, force: true });
   if (scope === 'test') onTestFinished(remove);
-  else atExit.push(remove);
+  else atEnd.push(remove);
   return directory;
 }
 
 /** A new bare repository in a scratch directory. */
-export function emptyRepository(scope: 'test' | 'process' = 'test'): string {
+export function emptyRepository(scope: 'test' | 'file' = 'test'): string {
   const directory = path.join(scratch(scope), 'repository.git');
   execFileSync('git', [...settings, 'init', '--quiet', '--bare', '--initial-branch=main', '--template=', directory], {
     env,
@@ -68,7 +68,7 @@ export function emptyRepository(scope: 'test' | 'process' = 'test'): string {
 /** This project's own history as a bare repository; null where it was not checked out from one. */
 export function ownRepository(): string | null {
   if (!existsSync(packagePath('.git'))) return null;
-  const directory = path.join(scratch('process'), 'own.git');
+  const directory = path.join(scratch('file'), 'own.git');
   const source = execFileSync('git', ['rev-parse', '--path-format=absolute', '--git-common-dir'], {
     cwd: packagePath('.'),
     env,

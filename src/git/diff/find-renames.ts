@@ -2,7 +2,7 @@ import type { RepositoryReader } from '../reader.ts';
 import type { Change } from './changes.ts';
 import { contentOf, sizeOf } from './contents.ts';
 import type { DiffLimits } from './limits.ts';
-import { DiffTimeout, diffPool } from './pool.ts';
+import { DiffAborted, diffPool } from './pool.ts';
 import { exactRenames, isRegular, type Rename, type Side } from './renames.ts';
 
 /** What is compared with what. */
@@ -79,7 +79,7 @@ async function inexact(
     }));
   } catch (error) {
     // Without renames the diff is still right.
-    if (error instanceof DiffTimeout) return [];
+    if (error instanceof DiffAborted) return [];
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { contentOf, sizeOf } from './contents.ts';
 import type { Pairing } from './find-renames.ts';
 import type { DiffLimits } from './limits.ts';
 import type { Pair, Patch } from './patch.ts';
-import { DiffTimeout, diffPool } from './pool.ts';
+import { DiffAborted, diffPool } from './pool.ts';
 
 export interface PatchResult extends Patch {
   tooLarge: boolean;
@@ -60,7 +60,7 @@ export async function makePatches(
   return results;
 }
 
-/** Null if time ran out. */
+/** Null if time or memory ran out. */
 async function patchJob(
   reader: RepositoryReader,
   pairings: (Pairing | undefined)[],
@@ -73,7 +73,7 @@ async function patchJob(
   try {
     return await diffPool.run('patches', { pairs, wantsText }, left);
   } catch (error) {
-    if (error instanceof DiffTimeout) return null;
+    if (error instanceof DiffAborted) return null;
     throw error;
   }
 }

@@ -3,20 +3,29 @@ import { Worker } from 'node:worker_threads';
 import { GitError } from '../errors.ts';
 import type { Answer, Jobs } from './jobs.ts';
 
+/** A comparison came to no end, as its thread ran out of memory or time. */
+export class DiffAborted extends GitError {
+  override name = 'DiffAborted';
+}
+
 /** A comparison took longer than it may. */
-export class DiffTimeout extends GitError {
+export class DiffTimeout extends DiffAborted {
   override name = 'DiffTimeout';
 }
 
 interface Task {
   request: { job: keyof Jobs; input: unknown };
-  timeout: number;
+  /** When it must be done, on the clock of `performance.now()`. */
+  deadline: number;
   resolve: (output: unknown) => void;
   reject: (error: Error) => void;
 }
 
 /** In a checkout the worker is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
+
+/** The memory of a thread; V8 would let it grow to half of the machine's before it cleans up. */
+const LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 };
 
 /** Threads that compare texts, so that the event loop need not. They start when needed and end when idle. */
 export class DiffPool {
@@ -31,11 +40,15 @@ export class DiffPool {
     this.#idleMs = idleMs;
   }
 
-  /** Does a job in a thread. Throws DiffTimeout when that takes longer than `timeout` milliseconds once it has begun. */
+  /**
+   * Does a job in a thread. Throws DiffTimeout when it is not done after `timeout` milliseconds, waiting for a free thread
+   * included, and DiffAborted when the thread runs out of memory.
+   */
   run<J extends keyof Jobs>(job: J, input: Jobs[J]['input'], timeout: number): Promise<Jobs[J]['output']> {
     return new Promise((resolve, reject) => {
       const take = (output: unknown) => resolve(output as Jobs[J]['output']);
-      this.#waiting.push({ request: { job, input }, timeout, resolve: take, reject });
+      const deadline = performance.now() + timeout;
+      this.#waiting.push({ request: { job, input }, deadline, resolve: take, reject });
       this.#next();
     });
   }
@@ -56,10 +69,12 @@ export class DiffPool {
     });
   }
 
-  async #do({ request, timeout, resolve, reject }: Task): Promise<void> {
+  async #do({ request, deadline, resolve, reject }: Task): Promise<void> {
+    const left = deadline - performance.now();
+    if (left <= 0) return reject(new DiffTimeout('There was no free thread in time'));
     const worker = this.#take();
     try {
-      const answer = await ask(worker, request, timeout);
+      const answer = await ask(worker, request, left);
       this.#rest(worker);
       if ('error' in answer) reject(new GitError(`Comparing failed: ${answer.error}`));
       else resolve(answer.output);
@@ -72,17 +87,27 @@ export class DiffPool {
   #take(): Worker {
     const rested = this.#idle.pop();
     clearTimeout(rested?.timer);
-    const worker =
-      rested?.worker ?? new Worker(SCRIPT, { execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 512 } });
+    const worker = rested?.worker ?? this.#start();
     worker.ref();
     return worker;
+  }
+
+  #start(): Worker {
+    const worker = new Worker(SCRIPT, { execArgv: [], resourceLimits: LIMITS });
+    // One that fails while nobody waits for it is not to be used again.
+    worker.on('error', () => this.#drop(worker)).on('exit', () => this.#drop(worker));
+    return worker;
+  }
+
+  #drop(worker: Worker): void {
+    const at = this.#idle.findIndex((one) => one.worker === worker);
+    if (at >= 0) clearTimeout(this.#idle.splice(at, 1)[0]?.timer);
   }
 
   #rest(worker: Worker): void {
     worker.unref();
     const timer = setTimeout(() => {
-      const at = this.#idle.findIndex((one) => one.worker === worker);
-      if (at >= 0) this.#idle.splice(at, 1);
+      this.#drop(worker);
       void worker.terminate();
     }, this.#idleMs).unref();
     this.#idle.push({ worker, timer });
@@ -93,8 +118,8 @@ function ask(worker: Worker, request: unknown, timeout: number): Promise<Answer>
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => finish(() => reject(new DiffTimeout('Comparing took too long'))), timeout);
     const onMessage = (answer: Answer) => finish(() => resolve(answer));
-    const onError = (error: Error) => finish(() => reject(new GitError(`Comparing failed: ${error.message}`)));
-    const onExit = () => finish(() => reject(new GitError('Comparing ended early')));
+    const onError = (error: Error) => finish(() => reject(new DiffAborted(`Comparing failed: ${error.message}`)));
+    const onExit = () => finish(() => reject(new DiffAborted('Comparing ended early')));
     const finish = (settle: () => void) => {
       clearTimeout(timer);
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);

@@ -8,6 +8,11 @@ const CONTEXT = 3;
 /** The longest piece of the line that heads a hunk, in bytes. */
 const LONGEST_HEADING = 80;
 
+const SAME = Buffer.from(' ');
+const REMOVED = Buffer.from('-');
+const ADDED = Buffer.from('+');
+const NO_NEWLINE = Buffer.from('\n\\ No newline at end of file\n');
+
 export interface Hunks {
   /** From the first `@@` on; empty if the texts are equal. */
   text: Buffer;
@@ -77,11 +82,11 @@ function writeHunk(parts: Buffer[], old: Lines, now: Lines, group: Change[], hea
   parts.push(Buffer.from(`@@ -${left} +${right} @@`), headings.before(start), Buffer.from('\n'));
   let at = start;
   for (const change of group) {
-    for (; at < change.left; at++) writeLine(parts, ' ', old, at);
-    for (; at < change.leftEnd; at++) writeLine(parts, '-', old, at);
-    for (let to = change.right; to < change.rightEnd; to++) writeLine(parts, '+', now, to);
+    for (; at < change.left; at++) writeLine(parts, SAME, old, at);
+    for (; at < change.leftEnd; at++) writeLine(parts, REMOVED, old, at);
+    for (let to = change.right; to < change.rightEnd; to++) writeLine(parts, ADDED, now, to);
   }
-  for (; at < last.leftEnd + tail; at++) writeLine(parts, ' ', old, at);
+  for (; at < last.leftEnd + tail; at++) writeLine(parts, SAME, old, at);
 }
 
 /** Lines are counted from 1; an empty range is named by the line before it, a single line without a length. */
@@ -91,10 +96,10 @@ function range(start: number, end: number): string {
   return `${length === 0 ? start : start + 1},${length}`;
 }
 
-function writeLine(parts: Buffer[], mark: string, lines: Lines, at: number): void {
+function writeLine(parts: Buffer[], mark: Buffer, lines: Lines, at: number): void {
   const line = lineAt(lines, at);
-  parts.push(Buffer.from(mark), line);
-  if (line.at(-1) !== 10) parts.push(Buffer.from('\n\\ No newline at end of file\n'));
+  parts.push(mark, line);
+  if (line[line.length - 1] !== 10) parts.push(NO_NEWLINE);
 }
 
 /** Finds what a hunk is headed by: the last line before it that begins with a letter, an underscore or a dollar sign. */

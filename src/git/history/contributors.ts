@@ -26,6 +26,26 @@ export class ContributorList {
   }
 }
 
+/**
+ * Adds what is known for an older tip to the contributors since then. The order is that of first appearance as long as no
+ * branch was merged that had begun before the older tip.
+ */
+export function joinContributors(newer: Contributor[], older: Contributor[]): Contributor[] {
+  const known = new Map(older.map((row) => [row.email, row]));
+  const joined = newer.map((row) => {
+    const before = known.get(row.email);
+    if (before === undefined) return row;
+    known.delete(row.email);
+    return {
+      ...row,
+      commits: row.commits + before.commits,
+      additions: row.additions + before.additions,
+      deletions: row.deletions + before.deletions,
+    };
+  });
+  return [...joined, ...older.filter(({ email }) => known.has(email))];
+}
+
 /** Contributors from a walk over commits, merges left out. */
 export async function collectContributors(
   reader: RepositoryReader,

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream';
 import { MissingObject } from '../errors.ts';
 import { isOid, type Oid } from '../model.ts';
 import { Lru } from './lru.ts';
-import type { GitObject, ObjectHeader, ObjectStore } from './store.ts';
+import { compact, type GitObject, type ObjectHeader, type ObjectStore } from './store.ts';
 
 /** Objects larger than this are not kept; in bytes. */
 const LARGEST = 256 * 1024;
 
 /** What all repositories together keep: objects by their bytes, with what the map itself needs, and headers by number. */
-const objects = new Lru<GitObject>(32 * 1024 * 1024, ({ content }) => content.length + 300);
+const objects = new Lru<GitObject>(24 * 1024 * 1024, ({ content }) => content.length + 300);
 const headers = new Lru<ObjectHeader>(20_000);
 
 let scopes = 0;
@@ -35,8 +35,10 @@ export class CachedStore implements ObjectStore {
     const known = objects.get(key);
     if (known !== undefined) return known;
     const object = await this.#inner.read(oid);
-    if (object !== null && object.content.length <= LARGEST) objects.set(key, object);
-    return object;
+    if (object === null || object.content.length > LARGEST) return object;
+    const kept = compact(object);
+    objects.set(key, kept);
+    return kept;
   }
 
   async header(oid: Oid): Promise<ObjectHeader | null> {

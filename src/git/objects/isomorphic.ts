@@ -1,47 +1,49 @@
-import fs from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import fs, { existsSync } from 'node:fs';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createInflate, inflateSync } from 'node:zlib';
 import git from 'isomorphic-git';
 import { MissingObject } from '../errors.ts';
-import type { ObjectType, Oid } from '../model.ts';
+import { isOid, type ObjectType, type Oid } from '../model.ts';
+import { isAbsent } from '../refs/read.ts';
+import { Packs } from './packs.ts';
 import type { GitObject, ObjectHeader, ObjectStore } from './store.ts';
 
 /**
- * Objects by isomorphic-git, in this process. It reads a pack that it needs as a whole and keeps it in its cache, which is
- * dropped after some idle time. Loose objects can be streamed; packed ones are in memory anyway.
+ * Objects in this process. Loose ones are read by isomorphic-git. Of a packed one it would read the whole pack into memory,
+ * and put together the same bases again and again; packs are therefore read here, piece by piece.
  */
 export class IsomorphicStore implements ObjectStore {
   readonly #gitdir: string;
-  #cache: object = {};
+  readonly #packs: Packs;
   #idle: NodeJS.Timeout | undefined;
   readonly #idleMs: number;
 
-  /** @param idleMs after how many milliseconds without a read the packs are dropped from memory */
+  /** @param idleMs after how many milliseconds without a read the files of packs are closed */
   constructor(directory: string, idleMs = 30_000) {
     this.#gitdir = directory;
+    this.#packs = new Packs(directory);
     this.#idleMs = idleMs;
   }
 
   async read(oid: Oid): Promise<GitObject | null> {
-    try {
-      return await this.#read(oid);
-    } catch {
-      // A repack may have removed the pack that was just found: with nothing cached its successor is.
-      this.#cache = {};
-      return this.#read(oid);
-    }
+    this.#touch();
+    const packed = this.#packs.find((pack) => pack.read(oid));
+    // Between the two looks a repack may have moved it from here to there.
+    return packed ?? (await this.#readLoose(oid)) ?? this.#packs.find((pack) => pack.read(oid));
   }
 
   async header(oid: Oid): Promise<ObjectHeader | null> {
-    const loose = await this.#looseHeader(oid);
-    if (loose !== null) return { type: loose.type, size: loose.size };
-    const object = await this.read(oid);
-    return object === null ? null : { type: object.type, size: object.content.length };
+    this.#touch();
+    const packed = this.#packs.find((pack) => pack.header(oid));
+    return packed ?? (await this.#looseHeader(oid)) ?? this.#packs.find((pack) => pack.header(oid));
   }
 
   async stream(oid: Oid): Promise<Readable> {
+    this.#touch();
+    const packed = this.#packs.find((pack) => pack.stream(oid));
+    if (packed !== null) return packed;
     const loose = await this.#looseHeader(oid);
     if (loose !== null) return Readable.from(content(this.#file(oid), loose.offset), { objectMode: false });
     const object = await this.read(oid);
@@ -51,26 +53,26 @@ export class IsomorphicStore implements ObjectStore {
 
   async matching(prefix: string): Promise<Oid[]> {
     this.#touch();
-    try {
-      return [await git.expandOid({ fs, gitdir: this.#gitdir, oid: prefix, cache: this.#cache })];
-    } catch (error) {
-      if (codeOf(error) === 'NotFoundError') return [];
-      const matches = (error as { data?: { matches?: string[] } }).data?.matches;
-      if (codeOf(error) === 'AmbiguousError' && matches !== undefined) return matches;
+    const folder = path.join(this.#gitdir, 'objects', prefix.slice(0, 2));
+    const names = await readdir(folder).catch((error) => {
+      if (isAbsent(error)) return [];
       throw error;
-    }
+    });
+    const loose = names.map((name) => prefix.slice(0, 2) + name).filter((oid) => isOid(oid) && oid.startsWith(prefix));
+    return [...new Set([...this.#packs.matching(prefix), ...loose])];
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     this.#idle = undefined;
-    this.#cache = {};
+    this.#packs.close();
   }
 
-  async #read(oid: Oid): Promise<GitObject | null> {
-    this.#touch();
+  async #readLoose(oid: Oid): Promise<GitObject | null> {
+    // Were it not there, isomorphic-git would go on to load all packs.
+    if (!existsSync(this.#file(oid))) return null;
     try {
-      const found = await git.readObject({ fs, gitdir: this.#gitdir, oid, format: 'content', cache: this.#cache });
+      const found = await git.readObject({ fs, gitdir: this.#gitdir, oid, format: 'content', cache: {} });
       if (found.format !== 'content') return null;
       return { type: found.type as ObjectType, content: toBuffer(found.object) };
     } catch (error) {

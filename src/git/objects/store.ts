@@ -25,3 +25,14 @@ export interface ObjectStore {
   /** Gives back processes and memory; the store can be used again afterwards. */
   close(): Promise<void>;
 }
+
+/**
+ * The same object in memory of its own: small buffers are cut from larger ones, and each of those stays as long as any of
+ * its pieces does. For objects that are kept.
+ */
+export function compact({ type, content }: GitObject): GitObject {
+  if (content.buffer.byteLength === content.length) return { type, content };
+  const own = Buffer.allocUnsafeSlow(content.length);
+  content.copy(own);
+  return { type, content: own };
+}

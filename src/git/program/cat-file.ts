@@ -102,8 +102,7 @@ export class CatFile {
     this.#needed = header.size + 1;
     if (bytes.length < this.#needed) return 0;
     this.#header = null;
-    // A copy, so that a small object that is kept does not keep the whole chunk.
-    this.#answer({ ...header, content: Buffer.from(bytes.subarray(0, header.size)) });
+    this.#answer({ ...header, content: bytes.subarray(0, header.size) });
     return header.size + 1;
   }
 

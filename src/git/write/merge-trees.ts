@@ -1,7 +1,7 @@
 import { type Change, changedPaths } from '../diff/changes.ts';
 import { findRenames, type Pairing } from '../diff/find-renames.ts';
 import { DEFAULT_LIMITS } from '../diff/limits.ts';
-import { DiffTimeout, diffPool } from '../diff/pool.ts';
+import { DiffAborted, diffPool } from '../diff/pool.ts';
 import { isRegular, type Side } from '../diff/renames.ts';
 import { MissingObject } from '../errors.ts';
 import type { Oid } from '../model.ts';
@@ -131,7 +131,7 @@ class Merge {
       const merged = await diffPool.run('merge', { base: before, ours: left, theirs: right }, TIMEOUT);
       return merged === null ? null : { mode, oid: this.#objects.add('blob', Buffer.from(merged)) };
     } catch (error) {
-      if (error instanceof DiffTimeout) return null;
+      if (error instanceof DiffAborted) return null;
       throw error;
     }
   }

@@ -39,16 +39,13 @@ export class ObjectWriter {
     const objects = this.#objects;
     this.#objects = new Map();
     if (objects.size > MOST_LOOSE) return writePack(this.#directory, objects);
-    const fanOuts = new Set<string>();
-    let isNew = false;
-    for (const [oid, object] of objects) {
-      const fanOut = path.join(this.#directory, 'objects', oid.slice(0, 2));
-      isNew = (await ensureDirectory(fanOut)) || isNew;
-      await writeLoose(path.join(fanOut, oid.slice(2)), object);
-      fanOuts.add(fanOut);
-    }
+    const fanOuts = new Set([...objects.keys()].map((oid) => path.join(this.#directory, 'objects', oid.slice(0, 2))));
+    const created = await Promise.all([...fanOuts].map(ensureDirectory));
+    const write = ([oid, object]: [Oid, GitObject]) =>
+      writeLoose(path.join(this.#directory, 'objects', oid.slice(0, 2), oid.slice(2)), object);
+    await Promise.all([...objects].map(write));
     await Promise.all([...fanOuts].map(syncDirectory));
-    if (isNew) await syncDirectory(path.join(this.#directory, 'objects'));
+    if (created.includes(true)) await syncDirectory(path.join(this.#directory, 'objects'));
   }
 }
 

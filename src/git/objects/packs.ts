@@ -1,0 +1,93 @@
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { Oid } from '../model.ts';
+import { isAbsent } from '../refs/read.ts';
+import { PackFile } from './pack-file.ts';
+
+/** The packs of one repository, as they are on disk whenever something is not found in those that are known. */
+export class Packs {
+  readonly #directory: string;
+  /** By name; the one that had something last is asked first. */
+  readonly #packs = new Map<string, PackFile>();
+  #stamp = '';
+
+  constructor(directory: string) {
+    this.#directory = path.join(directory, 'objects', 'pack');
+  }
+
+  /** What the first pack answers that has an answer; null if none has. */
+  find<T>(ask: (pack: PackFile) => T | null): T | null {
+    const answer = this.#ask(ask);
+    return answer === null && this.#refresh() ? this.#ask(ask) : answer;
+  }
+
+  matching(prefix: string): Oid[] {
+    this.#refresh();
+    return [...this.#packs].flatMap(([name, pack]) => this.#askOne(name, pack, (one) => one.matching(prefix)) ?? []);
+  }
+
+  /** Closes the files; they are opened again when needed. */
+  close(): void {
+    for (const pack of this.#packs.values()) pack.close();
+    this.#packs.clear();
+    this.#stamp = '';
+  }
+
+  #ask<T>(ask: (pack: PackFile) => T | null): T | null {
+    let first = true;
+    for (const [name, pack] of this.#packs) {
+      const answer = this.#askOne(name, pack, ask);
+      if (answer !== null) {
+        if (!first) this.#prefer(name, pack);
+        return answer;
+      }
+      first = false;
+    }
+    return null;
+  }
+
+  /** A pack that was removed meanwhile has no answer; its successor may have one. */
+  #askOne<T>(name: string, pack: PackFile, ask: (pack: PackFile) => T | null): T | null {
+    try {
+      return ask(pack);
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+      pack.close();
+      this.#packs.delete(name);
+      this.#stamp = '';
+      return null;
+    }
+  }
+
+  #prefer(name: string, pack: PackFile): void {
+    const others = [...this.#packs].filter(([other]) => other !== name);
+    this.#packs.clear();
+    for (const [key, value] of [[name, pack] as const, ...others]) this.#packs.set(key, value);
+  }
+
+  /** Looks at the directory again; returns whether there is a pack that was not known. */
+  #refresh(): boolean {
+    const stats = statSync(this.#directory, { bigint: true, throwIfNoEntry: false });
+    const stamp = stats === undefined ? '' : `${stats.ino} ${stats.mtimeNs}`;
+    if (stamp === this.#stamp) return false;
+    const names = stats === undefined ? [] : readdirSync(this.#directory).filter((name) => name.endsWith('.idx'));
+    for (const [name, pack] of this.#packs) {
+      if (names.includes(name)) continue;
+      pack.close();
+      this.#packs.delete(name);
+    }
+    const before = this.#packs.size;
+    for (const name of names) if (!this.#packs.has(name)) this.#open(name);
+    this.#stamp = stamp;
+    return this.#packs.size > before;
+  }
+
+  #open(name: string): void {
+    try {
+      this.#packs.set(name, new PackFile(path.join(this.#directory, name.slice(0, -'.idx'.length))));
+    } catch (error) {
+      // Gone again: a repack is under way.
+      if (!isAbsent(error)) throw error;
+    }
+  }
+}
