@@ -12,6 +12,7 @@ import { members } from '#rest/v4/members.ts';
 import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
 import { projects } from '#rest/v4/projects.ts';
+import { repository } from '#rest/v4/repository.ts';
 import { settings } from '#rest/v4/settings.ts';
 import { tags } from '#rest/v4/tags.ts';
 import { tokens } from '#rest/v4/tokens.ts';
@@ -33,6 +34,7 @@ export const routes: Route[] = [
   ...issues,
   ...labels,
   ...milestones,
+  ...repository,
   ...commits,
   ...branches,
   ...tags,
