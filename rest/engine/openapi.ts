@@ -44,7 +44,7 @@ function operation(endpoint: Endpoint, records: Records): Json {
     ...(endpoint.paginated ? PAGE_PARAMETERS : []),
   ];
   return {
-    operationId: operationName,
+    operationId: `${operationName}${endingOf(route)}`,
     tags: [
       route.path
         .split('/')
@@ -57,6 +57,12 @@ function operation(endpoint: Endpoint, records: Records): Json {
     ...(inQuery || request.length === 0 ? {} : { requestBody: requestBody(request, route) }),
     responses: responses(endpoint, records),
   };
+}
+
+/** What tells routes of one operation apart: the ending of their paths, as `TarGz`. */
+function endingOf({ path }: Route): string {
+  const [, ending = ''] = /\.([\w.]+)$/.exec(path) ?? [];
+  return ending.replace(/(?:^|\.)(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function parameterObject(parameter: Parameter, place: 'path' | 'query'): Json {
@@ -90,7 +96,7 @@ function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): J
 }
 
 function responses(endpoint: Endpoint, records: Records): Json {
-  const { paginated, status, resultType, scalar, selection, fragments, route } = endpoint;
+  const { paginated, list, status, resultType, scalar, selection, fragments, route } = endpoint;
   const body = () => {
     if (route.body) return { const: route.body };
     const shape = { fragments, records };
@@ -98,11 +104,12 @@ function responses(endpoint: Endpoint, records: Records): Json {
       ? outputSchema(scalar, undefined, shape)
       : objectSchema(resultType, selection, shape, route.omitNull ?? []);
   };
-  const record = status === 204 ? null : body();
+  const record = status === 204 || route.raw ? null : body();
   const success = {
     description: status === 204 ? 'Done; no body.' : 'Success.',
+    ...(route.raw ? { content: { 'application/octet-stream': {} } } : {}),
     ...(record
-      ? { content: { 'application/json': { schema: paginated ? { type: 'array', items: record } : record } } }
+      ? { content: { 'application/json': { schema: paginated || list ? { type: 'array', items: record } : record } } }
       : {}),
     ...(paginated
       ? { headers: Object.fromEntries(PAGINATION_HEADERS.map((n) => [n, { schema: { type: 'string' } }])) }

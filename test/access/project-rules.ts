@@ -1,4 +1,6 @@
 import type { ProjectRow } from '#src/projects/find.ts';
+import { HistoryBuilder } from '../support/git-history.ts';
+import { fillRepository } from '../support/repository.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
 
@@ -47,6 +49,22 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     return project(at);
   };
   const group = async () => ({ group_id: (await world.group({ owner, visibility: 'public' })).id });
+  const repository = { success: 200, level: 20, open: 'anyone' } as const;
+  const written = new Set<number>();
+  /** The project, with a file `a.txt` on the branch `main` and the tag `v1`. */
+  const filled = async (at: Stage) => {
+    if (!written.has(at.project.id)) {
+      const history = new HistoryBuilder();
+      const mark = history.commit({ branch: 'main', changes: [{ path: 'a.txt', content: 'a\n' }] });
+      history.tag('v1', mark, 'One');
+      await fillRepository(world, at.project, history.build());
+      written.add(at.project.id);
+    }
+    return project(at);
+  };
+  const blob = async (at: Stage) => ({ ...(await filled(at)), sha: '78981922613b2afb6025042ff6bd878ac1994e85' });
+  const file = async (at: Stage) => ({ ...(await filled(at)), file_path: 'a.txt', ref: 'main' });
+  const commit = async (at: Stage) => ({ ...(await filled(at)), sha: 'main' });
   const named = () => ({ title: world.unique('new '), name: world.unique('new') });
 
   return {
@@ -173,5 +191,34 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     },
     'GET /projects/:id/users': { ...anyone, given: project },
     'GET /projects/:id/events': { ...anyone, given: project },
+    'GET /projects/:id/repository/tree': { ...repository, given: filled },
+    'GET /projects/:id/repository/blobs/:sha': { ...repository, given: blob },
+    'GET /projects/:id/repository/blobs/:sha/raw': { ...repository, given: blob },
+    'GET /projects/:id/repository/files/:file_path': { ...repository, given: file },
+    'GET /projects/:id/repository/files/:file_path/raw': { ...repository, given: file },
+    'GET /projects/:id/repository/archive': { ...repository, given: filled },
+    'GET /projects/:id/repository/archive.zip': { ...repository, given: filled },
+    'GET /projects/:id/repository/archive.tar': { ...repository, given: filled },
+    'GET /projects/:id/repository/archive.tar.gz': { ...repository, given: filled },
+    'GET /projects/:id/repository/archive.tar.bz2': { ...repository, given: filled },
+    'GET /projects/:id/repository/compare': {
+      ...repository,
+      given: async (at) => ({ ...(await filled(at)), from: 'main', to: 'v1' }),
+    },
+    'GET /projects/:id/repository/contributors': { ...repository, given: filled },
+    'GET /projects/:id/repository/commits': { ...repository, open: 'user', given: filled },
+    'GET /projects/:id/repository/commits/:sha': { ...repository, open: 'user', given: commit },
+    'GET /projects/:id/repository/commits/:sha/diff': { ...repository, open: 'user', given: commit },
+    'GET /projects/:id/repository/commits/:sha/comments': { ...repository, open: 'user', given: commit },
+    'GET /projects/:id/repository/branches': { ...repository, given: filled },
+    'GET /projects/:id/repository/branches/:branch': {
+      ...repository,
+      given: async (at) => ({ ...(await filled(at)), branch: 'main' }),
+    },
+    'GET /projects/:id/repository/tags': { ...repository, given: filled },
+    'GET /projects/:id/repository/tags/:tag_name': {
+      ...repository,
+      given: async (at) => ({ ...(await filled(at)), tag_name: 'v1' }),
+    },
   };
 }
