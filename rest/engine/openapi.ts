@@ -181,6 +181,7 @@ const SCALARS: Record<string, Json> = {
   String: { type: 'string' },
   Boolean: { type: 'boolean' },
   DateTime: { type: 'string', format: 'date-time' },
+  CommitDateTime: { type: 'string', format: 'date-time' },
   Date: { type: 'string', format: 'date' },
   ProjectRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },
   GroupRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },

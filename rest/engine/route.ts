@@ -22,6 +22,8 @@ export interface Route {
   readonly precheck?: string;
   /** Parameters of the path that are numbers: anything else in their place is no route. */
   readonly numeric?: readonly string[];
+  /** Parameters of the path that may hold slashes as they are. */
+  readonly slashes?: readonly string[];
   /** Variables of the operation that follow from parameters and caller: which fields an answer has. */
   readonly derived?: Readonly<Record<string, (given: Readonly<Record<string, unknown>>, caller: Caller) => boolean>>;
   /** The body, whatever the operation's result is. */

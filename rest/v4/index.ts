@@ -1,5 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
+import { branches } from '#rest/v4/branches.ts';
+import { commits } from '#rest/v4/commits.ts';
 import { emails } from '#rest/v4/emails.ts';
 import { events } from '#rest/v4/events.ts';
 import { groups } from '#rest/v4/groups.ts';
@@ -11,6 +13,7 @@ import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { settings } from '#rest/v4/settings.ts';
+import { tags } from '#rest/v4/tags.ts';
 import { tokens } from '#rest/v4/tokens.ts';
 import { users } from '#rest/v4/users.ts';
 
@@ -30,4 +33,7 @@ export const routes: Route[] = [
   ...issues,
   ...labels,
   ...milestones,
+  ...commits,
+  ...branches,
+  ...tags,
 ];
