@@ -22,6 +22,7 @@ import '#schema/labels/mutations.ts';
 import '#schema/milestones/queries.ts';
 import '#schema/milestones/mutations.ts';
 import '#schema/commits/queries.ts';
+import '#schema/commits/comments.ts';
 import '#schema/branches/queries.ts';
 import '#schema/tags/queries.ts';
 import '#schema/events/types.ts';

@@ -46,9 +46,9 @@ export function createFacade<A extends { admin: boolean }>(options: FacadeOption
     response.setHeader('Access-Control-Expose-Headers', EXPOSED);
     response.setHeader('Vary', 'Origin');
     if (path === '/openapi.json' && request.method === 'GET') return send(response, 200, openapi, request);
-    const match = router.find(path);
-    if (!match) return refuse(response, 404, { error: '404 Not Found' });
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+    const match = router.find(path, method);
+    if (!match) return refuse(response, 404, { error: '404 Not Found' });
     const endpoint = match.endpoints.get(method);
     if (!endpoint) return wrongVerb(request, response, [...match.endpoints.keys()]);
     const values = pathValues(endpoint, match.values);

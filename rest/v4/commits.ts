@@ -18,4 +18,11 @@ export const commits: Route[] = [
     result: 'project.repository.commit',
     precheck,
   },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/comments',
+    operation: operations.CommitCommentsDocument,
+    result: 'project.repository.commit.comments',
+    precheck,
+  },
 ];
