@@ -4,12 +4,13 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
   isEnumType,
+  isInputObjectType,
   isListType,
   isNonNullType,
   isObjectType,
   type SelectionSetNode,
 } from 'graphql';
-import type { Parameter } from '#rest/engine/coerce.ts';
+import { type Parameter, snakeCase } from '#rest/engine/coerce.ts';
 import { compile, type Endpoint, fieldsOf } from '#rest/engine/compile.ts';
 import { PAGINATION_HEADERS } from '#rest/engine/paginate.ts';
 import type { Route } from '#rest/engine/route.ts';
@@ -171,6 +172,14 @@ function inputSchema({ type, commaSeparated, minimum, allowed }: Parameter): Jso
 }
 
 function named(type: GraphQLInputType | GraphQLOutputType): Json {
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields());
+    const properties = fields.map((field) => [
+      snakeCase(field.name),
+      named(isNonNullType(field.type) ? field.type.ofType : field.type),
+    ]);
+    return { type: 'object', properties: Object.fromEntries(properties) };
+  }
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name.toLowerCase()) };
   return SCALARS['name' in type ? type.name : ''] ?? {};
 }

@@ -1,4 +1,4 @@
-import { type Action, type ActionFailed } from '#src/git/write/actions.ts';
+import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import { pathFault } from '#src/git/write/path.ts';
 import { NOT_COMMITTED } from '#src/repository/write.ts';
 

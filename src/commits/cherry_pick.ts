@@ -2,8 +2,8 @@ import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { type CommitRow, commitRows, findCommit } from '#src/commits/find.ts';
 import { BadRequest, NotFound } from '#src/errors.ts';
-import type { Ref } from '#src/groups/find.ts';
 import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
+import type { Ref } from '#src/groups/find.ts';
 import { findProject } from '#src/projects/find.ts';
 import { advance, writableBranch } from '#src/repository/write.ts';
 

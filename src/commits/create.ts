@@ -1,16 +1,16 @@
 import type { Context } from '#src/access/actor.ts';
-import { parseActions, refusalOf, type RawAction } from '#src/commits/actions.ts';
+import { parseActions, type RawAction, refusalOf } from '#src/commits/actions.ts';
 import { type CommitRow, commitRows } from '#src/commits/find.ts';
 import { BadRequest } from '#src/errors.ts';
-import type { Ref } from '#src/groups/find.ts';
 import { EMPTY_TREE, type Oid } from '#src/git/model.ts';
 import { type Action, ActionFailed, applyActions } from '#src/git/write/actions.ts';
 import { DraftTree } from '#src/git/write/draft.ts';
 import { ObjectWriter } from '#src/git/write/objects.ts';
 import { commitActions, NothingChanged } from '#src/git/writer.ts';
+import type { Ref } from '#src/groups/find.ts';
 import {
-  advance,
   type Authorship,
+  advance,
   authorOf,
   NOT_COMMITTED,
   type WritableBranch,

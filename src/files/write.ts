@@ -3,8 +3,8 @@ import { contentOf, filePathOf, pathRefusal, refusalOf } from '#src/commits/acti
 import { commitFiles } from '#src/commits/create.ts';
 import type { CommitRow } from '#src/commits/find.ts';
 import { BadRequest } from '#src/errors.ts';
-import type { Ref } from '#src/groups/find.ts';
 import type { Action, ActionFailed } from '#src/git/write/actions.ts';
+import type { Ref } from '#src/groups/find.ts';
 import { type Authorship, NOT_COMMITTED, writableBranch } from '#src/repository/write.ts';
 
 /** Where and why a file is written. */

@@ -1,15 +1,15 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { BadRequest } from '#src/errors.ts';
-import type { Ref } from '#src/groups/find.ts';
 import { GitError } from '#src/git/errors.ts';
 import type { Oid, Signature } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { isValidBranchName } from '#src/git/refs/name.ts';
+import type { Ref } from '#src/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import type { RefOutcome } from '#src/repository/change_refs.ts';
 import { branchRefusals, isEmpty } from '#src/repository/protection.ts';
 import { findPusher, pushRefs } from '#src/repository/record.ts';
-import type { RefOutcome } from '#src/repository/change_refs.ts';
 
 /** What is said when a commit cannot be made for any other reason (behaviour.md 1.5). */
 export const NOT_COMMITTED = 'Something went wrong. Your changes were not committed';
@@ -57,12 +57,7 @@ export async function writableBranch(context: Context, ref: Ref, branch: string)
 }
 
 /** Throws BadRequest when the actor may not push to the branch. */
-export async function requirePush(
-  context: Context,
-  actor: Actor,
-  project: ProjectRow,
-  branch: string,
-): Promise<void> {
+export async function requirePush(context: Context, actor: Actor, project: ProjectRow, branch: string): Promise<void> {
   const refusal = (await branchRefusals(context, actor, project))(branch, 'push');
   if (refusal !== null) throw new BadRequest(refusal);
 }
