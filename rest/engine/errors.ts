@@ -34,7 +34,7 @@ const NAMELESS = new Set(['Issue', 'Milestone', 'Member', 'AccessRequest']);
 export function refusal(message: string, details: Record<string, unknown>, route?: Route): Refusal | null {
   const code = details.code as ErrorCode;
   if (STATUS[code] === undefined) return null;
-  const status = route?.failure !== undefined && BY_VALUE.has(code) ? route.failure : STATUS[code];
+  const status = statusOf(code, route);
   switch (code) {
     case 'NOT_MODIFIED':
       return { status, body: null };
@@ -56,6 +56,13 @@ export function refusal(message: string, details: Record<string, unknown>, route
     default:
       return { status, body: { message } };
   }
+}
+
+/** The status that a route has for errors of a code. */
+export function statusOf(code: ErrorCode, route?: Route): number {
+  const failure = route?.failure;
+  const own = typeof failure === 'object' ? failure[code] : BY_VALUE.has(code) ? failure : undefined;
+  return own ?? STATUS[code];
 }
 
 function notFound(resource: string, message: string, route?: Route): string {

@@ -3,12 +3,14 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   isEnumType,
+  isInputObjectType,
   isListType,
   isNonNullType,
   isObjectType,
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+import { snakeCase } from '#rest/engine/coerce.ts';
 import { type Endpoint, fieldsOf } from '#rest/engine/compile.ts';
 
 /** A JSON Schema, or another part of the OpenAPI document. */
@@ -87,6 +89,13 @@ function keep(records: Records, name: string, schema: Json): string {
 
 /** The schema of a scalar or an enum. */
 export function named(type: GraphQLInputType | GraphQLOutputType): Json {
+  if (isInputObjectType(type)) {
+    const properties = Object.values(type.getFields()).map((field) => [
+      snakeCase(field.name),
+      named(isNonNullType(field.type) ? field.type.ofType : field.type),
+    ]);
+    return { type: 'object', properties: Object.fromEntries(properties) };
+  }
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name.toLowerCase()) };
   return SCALARS['name' in type ? type.name : ''] ?? {};
 }

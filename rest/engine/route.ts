@@ -1,4 +1,5 @@
 import type { DocumentNode } from 'graphql';
+import type { ErrorCode } from '#src/errors.ts';
 
 /** What a route may make of its caller. */
 export interface Caller {
@@ -35,8 +36,11 @@ export interface Route {
   readonly body?: object;
   /** Instead of a record the content is sent that the reader of this name makes of the operation's result. */
   readonly raw?: RawReader;
-  /** The status of whatever the operation refuses because of a value, a conflict or a missing record. */
-  readonly failure?: number;
+  /**
+   * The status of whatever the operation refuses because of a value, a conflict or a missing record; or the statuses of
+   * single codes of errors.
+   */
+  readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
   /** Parameters that hold several values separated by commas. */
   readonly commaSeparated?: readonly string[];
   /** Parameters of which one must be present. */

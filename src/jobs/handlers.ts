@@ -1,3 +1,4 @@
+import { removeMergedBranches } from '#src/branches/merged.ts';
 import type { Db } from '#src/db.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
@@ -10,6 +11,7 @@ export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers 
   return {
     'projects.remove': ({ projectId }) => removeProject({ db, repositories }, projectId),
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories }, namespaceId),
+    'branches.delete_merged': ({ projectId, userId }) => removeMergedBranches({ db, repositories }, projectId, userId),
     'members.expire': () => removeExpiredMembers(db),
   };
 }

@@ -7,6 +7,8 @@ export interface Jobs {
   'projects.remove': { projectId: number };
   /** Removes a namespace that is marked as deleted, with everything inside. */
   'namespaces.remove': { namespaceId: number };
+  /** Deletes the merged branches of a project, as a user. */
+  'branches.delete_merged': { projectId: number; userId: number };
   /** Removes memberships and shares whose last day is over. */
   'members.expire': Record<string, never>;
 }

@@ -1,7 +1,7 @@
 import { print } from 'graphql';
 import { coerce } from '#rest/engine/coerce.ts';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
-import { STATUS } from '#rest/engine/errors.ts';
+import { STATUS, statusOf } from '#rest/engine/errors.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 import type { ErrorCode } from '#src/errors.ts';
@@ -154,8 +154,7 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
   const code = body.errors?.[0]?.extensions?.code as ErrorCode | undefined;
   if (body.errors && (code === undefined || STATUS[code] === undefined)) throw new Error(JSON.stringify(body.errors));
   if (code === undefined) return status;
-  const byValue = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'NOT_FOUND'].includes(code);
-  return route.failure !== undefined && byValue ? route.failure : STATUS[code];
+  return statusOf(code, route);
 }
 
 /**
