@@ -1,0 +1,217 @@
+import type { Context } from '#src/access/actor.ts';
+import { type Db, Prisma, queryJson, type Transaction } from '#src/db.ts';
+import type { Commit, Oid } from '#src/git/model.ts';
+import { encodeName } from '#src/git/names.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { setDefaultBranch } from '#src/git/refs/update.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { changeRefs, type RefChange, type RefOutcome } from '#src/repository/change_refs.ts';
+import { type Pusher, pushData } from '#src/repository/push_data.ts';
+import { repositorySize } from '#src/repository/size.ts';
+import { currentSettings, type Settings } from '#src/settings/current.ts';
+
+const { sql } = Prisma;
+const BRANCHES = 'refs/heads/';
+const TAGS = 'refs/tags/';
+/** How many commits the record of a push holds. */
+const MOST_COMMITS = 20;
+
+/** What recording a push needs of the project. */
+export type PushedProject = Pick<
+  ProjectRow,
+  'id' | 'name' | 'description' | 'fullPath' | 'defaultBranch' | 'repositoryStorage' | 'creatorId'
+>;
+
+/**
+ * Changes refs of a project as a push by this user, and records it: events, the first branch as the default one, counts.
+ * For the API and the remote alike; rights have been checked, and the objects are there. `also` is done in the same
+ * transaction, when every change was made.
+ */
+export async function pushRefs(
+  context: Pick<Context, 'db' | 'repositories'>,
+  actor: { id: number },
+  project: PushedProject,
+  changes: readonly RefChange[],
+  also?: (tx: Transaction) => Promise<void>,
+): Promise<RefOutcome[]> {
+  // All that can be done before the lock is.
+  const reader = await context.repositories.ensure(project, project.defaultBranch);
+  const settings = await currentSettings(context.db);
+  const pusher = await findPusher(context.db, actor.id);
+  const described = new Map<RefChange, Described>();
+  for (const change of changes) described.set(change, await describe(reader, project.defaultBranch, change));
+  const recorder: Recorder = { reader, project, settings, pusher, described };
+  return changeRefs(context, project, changes, async (tx, made) => {
+    await record(tx, recorder, made);
+    if (made.length === changes.length) await also?.(tx);
+  });
+}
+
+/** Name and address of a user, as their commits and pushes bear them. */
+export async function findPusher(db: Pick<Db, 'user'>, id: number): Promise<Pusher> {
+  return db.user.findUniqueOrThrow({ where: { id }, select: { id: true, name: true, email: true } });
+}
+
+export interface Recorder {
+  reader: RepositoryReader;
+  project: PushedProject;
+  settings: Settings;
+  pusher: Pusher;
+  described: Map<RefChange, Described>;
+}
+
+/** The commits that a change brought. */
+interface Described {
+  /** The latest, at most 20, the oldest first. */
+  commits: Commit[];
+  total: number;
+  /** Whether the ref lost none. */
+  forward: boolean;
+}
+
+/** Records changes that were made, in the transaction that holds the repository's lock; what a crash left out comes first. */
+export async function record(tx: Transaction, recorder: Recorder, changes: readonly RefChange[]): Promise<void> {
+  const { project, reader } = recorder;
+  const known = await recordedRefs(tx, project.id, changes);
+  const all: { change: RefChange; pusher: Pusher }[] = [];
+  for (const change of changes) {
+    const recorded = known.refs.get(change.name) ?? null;
+    if (recorded !== change.from) {
+      const missed = { name: change.name, from: recorded, to: change.from };
+      all.push({ change: missed, pusher: await findPusher(tx, project.creatorId) });
+    }
+    all.push({ change, pusher: recorder.pusher });
+  }
+  const defaultBranch = await firstBranch(tx, recorder, changes, known.empty);
+  const events = [];
+  for (const { change, pusher } of all) {
+    if (!change.name.startsWith(BRANCHES) && !change.name.startsWith(TAGS)) continue;
+    const found = recorder.described.get(change) ?? (await describe(reader, project.defaultBranch, change));
+    const action = change.to === null ? 'deleted' : change.from === null ? 'pushed new' : 'pushed to';
+    const data = pushData({ ...project, defaultBranch }, pusher, change, found);
+    events.push({ author_id: pusher.id, action, data });
+  }
+  const commits = await countCommits(recorder, defaultBranch, all.length === changes.length, changes);
+  const size = await repositorySize(reader.directory);
+  await write(tx, project.id, { events, changes, commits, size });
+}
+
+interface Written {
+  events: object[];
+  changes: readonly RefChange[];
+  /** The new count of the default branch, or what is to be added to it. */
+  commits: { count: number } | { more: number };
+  /** In bytes; null where it was not looked at. */
+  size: number | null;
+}
+
+/** One statement for everything. */
+async function write(tx: Transaction, projectId: number, { events, changes, commits, size }: Written): Promise<void> {
+  const refs = changes.map(({ name, to }) => ({ name: refKey(name), oid: to }));
+  const gone = changes.flatMap(({ name, to }) =>
+    to === null && name.startsWith(TAGS) ? [name.slice(TAGS.length)] : [],
+  );
+  const tags = gone.filter((tag) => tag.isWellFormed());
+  const count = 'count' in commits ? sql`${commits.count}::int` : sql`commits + ${commits.more}::int`;
+  await tx.$executeRaw`
+    WITH refs AS (SELECT * FROM jsonb_to_recordset(${JSON.stringify(refs)}::jsonb) AS r (name text, oid text)),
+    gone AS (DELETE FROM recorded_refs WHERE project_id = ${projectId} AND name IN (SELECT name FROM refs WHERE oid IS NULL)),
+    kept AS (INSERT INTO recorded_refs (project_id, name, oid) SELECT ${projectId}, name, oid FROM refs WHERE oid IS NOT NULL
+      ON CONFLICT (project_id, name) DO UPDATE SET oid = EXCLUDED.oid),
+    notes AS (DELETE FROM releases WHERE project_id = ${projectId} AND tag = ANY(${tags}::text[])),
+    counted AS (UPDATE project_counters SET commits = ${count}, repository_size = COALESCE(${size}::bigint, repository_size)
+      WHERE project_id = ${projectId})
+    INSERT INTO events (project_id, author_id, action, data) SELECT ${projectId}, e.author_id, e.action, e.data
+      FROM jsonb_to_recordset(${JSON.stringify(events)}::jsonb) AS e (author_id int, action text, data jsonb)`;
+}
+
+/** What the database knows of these refs, and whether it knows of no branch at all. */
+async function recordedRefs(tx: Transaction, projectId: number, changes: readonly RefChange[]) {
+  const names = new Map(changes.map(({ name }) => [refKey(name), name]));
+  const { refs, empty } = await queryJson<{ refs: { name: string; oid: Oid }[]; empty: boolean }>(
+    tx,
+    sql`json_build_object('refs', (SELECT COALESCE(json_agg(json_build_object('name', name, 'oid', oid)), '[]')
+        FROM recorded_refs WHERE project_id = ${projectId} AND name = ANY(${[...names.keys()]}::text[])),
+      'empty', NOT EXISTS (SELECT 1 FROM recorded_refs WHERE project_id = ${projectId} AND starts_with(name, ${BRANCHES})))`,
+  );
+  return { empty, refs: new Map(refs.map(({ name, oid }) => [names.get(name) ?? name, oid])) };
+}
+
+/**
+ * Makes the first branch of a repository the default one, protected as the settings say (behaviour.md 6). The default
+ * branch from now on.
+ */
+async function firstBranch(
+  tx: Transaction,
+  { reader, project, settings }: Recorder,
+  changes: readonly RefChange[],
+  empty: boolean,
+): Promise<string | null> {
+  const created = changes.flatMap(({ name, to }) =>
+    to !== null && name.startsWith(BRANCHES) && name.isWellFormed() ? [name.slice(BRANCHES.length)] : [],
+  );
+  const [first] = created;
+  if (!empty || first === undefined) return project.defaultBranch;
+  const head = await reader.defaultBranch();
+  const branch = [project.defaultBranch, head].find((name) => name !== null && created.includes(name)) ?? first;
+  if (branch !== head) await setDefaultBranch(reader.directory, branch);
+  if (branch !== project.defaultBranch) {
+    await tx.project.update({ where: { id: project.id }, data: { defaultBranch: branch } });
+  }
+  const { defaultBranchProtection: level } = settings;
+  if (level !== 0) {
+    await tx.$executeRaw`INSERT INTO protected_branches (project_id, name, developers_can_push)
+      VALUES (${project.id}, ${branch}, ${level === 1}) ON CONFLICT DO NOTHING`;
+  }
+  return branch;
+}
+
+/** What the changes make of the number of commits behind the default branch; counted anew only where it must be. */
+async function countCommits(
+  { reader, described }: Recorder,
+  defaultBranch: string | null,
+  complete: boolean,
+  changes: readonly RefChange[],
+): Promise<Written['commits']> {
+  const change = changes.findLast(({ name }) => name === `${BRANCHES}${defaultBranch}`);
+  if (!change) return { more: 0 };
+  const found = described.get(change);
+  if (change.to === null) return { count: 0 };
+  if (found && complete && change.from !== null && found.forward) return { more: found.total };
+  return { count: await reader.count({ start: change.to }) };
+}
+
+/** The commits of a change: of a new branch those that the default branch has not. */
+async function describe(
+  reader: RepositoryReader,
+  defaultBranch: string | null,
+  { name, from, to }: RefChange,
+): Promise<Described> {
+  const nothing = { commits: [], total: 0, forward: false };
+  if (to === null) return nothing;
+  const tip = (await reader.commit(to)) ?? (await peeled(reader, to));
+  if (tip === null) return nothing;
+  if (!name.startsWith(BRANCHES)) return { commits: [tip], total: 1, forward: false };
+  if (from !== null && tip.parents.length === 1 && tip.parents[0] === from) {
+    return { commits: [tip], total: 1, forward: true };
+  }
+  const base = from ?? (defaultBranch === null ? null : ((await reader.branch(defaultBranch))?.commit ?? null));
+  if (base === null) {
+    const commits = await reader.log({ start: tip.oid }, { limit: MOST_COMMITS });
+    const total = commits.length < MOST_COMMITS ? commits.length : await reader.count({ start: tip.oid });
+    return { commits: commits.reverse(), total, forward: true };
+  }
+  const commits = await reader.between(base, tip.oid, { limit: MOST_COMMITS });
+  const total = commits.length < MOST_COMMITS ? commits.length : (await reader.between(base, tip.oid)).length;
+  return { commits: commits.reverse(), total, forward: await reader.isAncestor(base, tip.oid) };
+}
+
+async function peeled(reader: RepositoryReader, oid: Oid): Promise<Commit | null> {
+  const commit = await reader.resolve(oid);
+  return commit === null ? null : reader.commit(commit);
+}
+
+/** The name of a ref as the database keeps it: bytes that are no UTF-8 as hexadecimal digits. */
+export function refKey(name: string): string {
+  return name.isWellFormed() ? name : `bytes:${encodeName(name).toString('hex')}`;
+}
