@@ -20,6 +20,8 @@ import { packageRevision, packageVersion } from '#src/package-root.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
+import { bodyTimeout } from '#src/web/body_timeout.ts';
+import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health } from '#src/web/health.ts';
 import { requestLog } from '#src/web/request_log.ts';
 
@@ -41,6 +43,9 @@ export interface AppOptions {
 
 /** The largest body of a request to /graphql, in bytes. */
 const MAX_GRAPHQL_BODY = 8 * 1024 * 1024;
+
+/** Milliseconds in which the body of a request must have come; pushes of git have limits of their own. */
+const BODY_TIMEOUT = 5 * 60_000;
 
 /** The whole server as an Express application: health, /graphql and /api/v4. */
 export function createApp({
@@ -76,6 +81,7 @@ export function createApp({
     response.setHeader('X-Content-Type-Options', 'nosniff');
     next();
   });
+  app.use(bodyTimeout(BODY_TIMEOUT, isGitPath));
   app.use(health({ db, ...(isShuttingDown ? { isShuttingDown } : {}) }));
 
   const graphql = createGraphQLServer({
@@ -116,6 +122,7 @@ export function createApp({
   app.use('/api/v3', (_request, response) => {
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
+  app.use(gitRemote({ contextOf: domainContext, baseUrl, report }));
   app.use((_request, response) => {
     response.status(404).json({ error: '404 Not Found' });
   });
