@@ -10,6 +10,7 @@ import { Quarantine, RefusedObjects } from '#src/git/remote/quarantine.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
 import { gate } from '#src/repository/gate.ts';
+import { needsMaintenance } from '#src/repository/maintain.ts';
 import { branchRefusals } from '#src/repository/protection.ts';
 import { pushRefs } from '#src/repository/record.ts';
 
@@ -46,7 +47,10 @@ export async function receivePush(push: Push): Promise<Received | null> {
   try {
     if (commands.some(({ to }) => to !== null)) await quarantine.takePack(reader);
     onReceived(capabilities);
-    return { ...(await gate.pass(project.id, () => accept(push, request, quarantine))), capabilities };
+    const report = await gate.pass(project.id, () => accept(push, request, quarantine));
+    // The refs have changed: nothing may fail any more, and the job also runs by itself.
+    await maintainLater(context, project).catch(() => undefined);
+    return { ...report, capabilities };
   } catch (error) {
     if (!(error instanceof RefusedObjects)) throw error;
     onReceived(capabilities);
@@ -55,6 +59,12 @@ export async function receivePush(push: Push): Promise<Received | null> {
   } finally {
     await quarantine.discard();
   }
+}
+
+async function maintainLater(context: Context, project: ProjectRow): Promise<void> {
+  if (!(await needsMaintenance(context, project))) return;
+  const job = { projectId: project.id };
+  await context.db.$transaction((tx) => context.jobs.enqueue(tx, 'repositories.maintain', job));
 }
 
 async function accept(
