@@ -21,6 +21,8 @@ import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
+import { bodyTimeout } from '#src/web/body_timeout.ts';
+import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health } from '#src/web/health.ts';
 import { requestLog } from '#src/web/request_log.ts';
 
@@ -42,6 +44,9 @@ export interface AppOptions {
 
 /** The largest body of a request to /graphql, in bytes. */
 const MAX_GRAPHQL_BODY = 8 * 1024 * 1024;
+
+/** Milliseconds in which the body of a request must have come; pushes of git have limits of their own. */
+const BODY_TIMEOUT = 5 * 60_000;
 
 /** The whole server as an Express application: health, /graphql and /api/v4. */
 export function createApp({
@@ -77,6 +82,7 @@ export function createApp({
     response.setHeader('X-Content-Type-Options', 'nosniff');
     next();
   });
+  app.use(bodyTimeout(BODY_TIMEOUT, isGitPath));
   app.use(health({ db, ...(isShuttingDown ? { isShuttingDown } : {}) }));
 
   const graphql = createGraphQLServer({
@@ -121,6 +127,7 @@ export function createApp({
   app.use('/api/v3', (_request, response) => {
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
+  app.use(gitRemote({ contextOf: domainContext, baseUrl, report }));
   app.use((_request, response) => {
     response.status(404).json({ error: '404 Not Found' });
   });

@@ -25,6 +25,14 @@ export async function authenticate(db: Db, credentials: Credentials): Promise<Ac
   return credentials.sudo ? impersonate(db, found, credentials.sudo) : toActor(found);
 }
 
+/** The actor that an active user is who proved it by a password; null if there is no such user. */
+export async function authenticatedUser(db: Db, userId: number): Promise<Actor | null> {
+  const user = await findNamed(db, { id: userId, username: null });
+  if (!user) return null;
+  await seenToday(db, user.id);
+  return { ...user, scopes: ['api'] };
+}
+
 interface Found {
   id: number;
   username: string;
@@ -68,18 +76,21 @@ async function seenToday(db: Db, userId: number): Promise<void> {
 async function impersonate(db: Db, found: Found, sudo: string): Promise<Actor> {
   if (!found.admin) throw new Forbidden('Must be admin to use sudo');
   if (found.scopes !== null) throw new Forbidden('Private token must be specified in order to use sudo');
-  const user = sudo.includes('\0') ? undefined : await findNamed(db, sudo);
+  const named = { id: /^\d{1,9}$/.test(sudo) ? Number(sudo) : 0, username: sudo };
+  const user = sudo.includes('\0') ? undefined : await findNamed(db, named);
   if (!user) throw new NotFound('User', `404 No user id or username for: ${sudo} Not Found`);
   const impersonator = user.id === found.id ? {} : { impersonator: found.id };
   return { ...user, ...impersonator, scopes: ['api'] };
 }
 
 /** The active user with that ID, else with that name. */
-async function findNamed(db: Db, sudo: string): Promise<Omit<Found, 'scopes' | 'firstToday'> | undefined> {
-  const byId = /^\d{1,9}$/.test(sudo);
+async function findNamed(
+  db: Db,
+  { id, username }: { id: number; username: string | null },
+): Promise<Omit<Found, 'scopes' | 'firstToday'> | undefined> {
   const [user] = await db.$queryRaw<Omit<Found, 'scopes' | 'firstToday'>[]>`
     SELECT id, username, admin, external, can_create_group AS "canCreateGroup", projects_limit AS "projectsLimit"
-    FROM users WHERE state = 'active' AND (id = ${byId ? Number(sudo) : 0} OR lower(username) = lower(${sudo}))
-    ORDER BY id = ${byId ? Number(sudo) : 0} DESC LIMIT 1`;
+    FROM users WHERE state = 'active' AND (id = ${id} OR lower(username) = lower(${username}))
+    ORDER BY id = ${id} DESC LIMIT 1`;
   return user;
 }

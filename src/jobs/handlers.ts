@@ -4,6 +4,8 @@ import { removeNamespace } from '#src/groups/remove.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
 import { removeProject } from '#src/projects/remove.ts';
+import { forkRepository } from '#src/repository/fork.ts';
+import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 
 /** Every job with the command that does it. */
@@ -12,6 +14,9 @@ export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers 
     'projects.remove': ({ projectId }) => removeProject({ db, repositories }, projectId),
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories }, namespaceId),
     'branches.delete_merged': ({ projectId, userId }) => removeMergedBranches({ db, repositories }, projectId, userId),
+    'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
+    'repositories.maintain': ({ projectId }) =>
+      projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
     'members.expire': () => removeExpiredMembers(db),
   };
 }

@@ -9,6 +9,10 @@ export interface Jobs {
   'namespaces.remove': { namespaceId: number };
   /** Deletes the merged branches of a project, as a user. */
   'branches.delete_merged': { projectId: number; userId: number };
+  /** Copies the repository of its source to a fork. */
+  'projects.fork': { projectId: number };
+  /** Repacks the repository of a project, or those of all where something happened lately, if they need it. */
+  'repositories.maintain': { projectId?: number };
   /** Removes memberships and shares whose last day is over. */
   'members.expire': Record<string, never>;
 }
@@ -29,7 +33,10 @@ export interface JobWorker extends JobQueue {
 }
 
 /** When jobs run by themselves, in the form of cron, in UTC. */
-const SCHEDULE: Partial<Record<JobName, string>> = { 'members.expire': '3 * * * *' };
+const SCHEDULE: Partial<Record<JobName, string>> = {
+  'members.expire': '3 * * * *',
+  'repositories.maintain': '41 * * * *',
+};
 /** How jobs run: a failed one again with growing delays, one whose worker is not heard of for ten seconds too. */
 const QUEUE = {
   retryLimit: 10,

@@ -22,6 +22,8 @@ export async function listen(handler: RequestListener, host: string, port: numbe
   const server = createServer(handler);
   // Longer than the idle time of common proxies, so that it is not the server that closes a connection just being reused.
   server.keepAliveTimeout = 75_000;
+  // Pushes may take long; the application limits the time for each kind of request.
+  server.requestTimeout = 0;
   server.listen(port, host);
   try {
     await once(server, 'listening');

@@ -13,6 +13,7 @@ import { currentSettings } from '#src/settings/current.ts';
 
 /**
  * Copies a project into another namespace: the actor's own, or the one that `namespace` names by ID, full path, path or name.
+ * A job copies the repository.
  * Its visibility is the widest that source, namespace and settings allow. Throws NotFound for either, Forbidden,
  * LimitReached, Conflict.
  */
@@ -32,7 +33,10 @@ export async function forkProject(context: Context, ref: Ref, namespace: string 
       const visibility = closestVisibility(actor, settings, source, bounds);
       const wrong = visibilityErrors(actor, settings, visibility, bounds);
       if (wrong.length > 0) throw new ValidationFailed({ visibility_level: wrong });
-      return insertProject(tx, context.secret, held, actor.id, { ...copied(project), visibility });
+      const forkId = await insertProject(tx, context.secret, held, actor.id, { ...copied(project), visibility });
+      await tx.repositoryCopy.create({ data: { projectId: forkId, sourceId: project.id } });
+      await context.jobs.enqueue(tx, 'projects.fork', { projectId: forkId });
+      return forkId;
     });
     return await findProject(context, id);
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/actor.ts';
 import { Prisma } from '#src/db.ts';
+import { finishForks } from '#src/repository/fork.ts';
 
 const { sql } = Prisma;
 
@@ -13,6 +14,8 @@ export async function removeProject({ db, repositories }: Removal, projectId: nu
     select: { id: true, repositoryStorage: true },
   });
   if (!doomed) return;
+  // Forks share nothing with their source, but some may still wait for their copy.
+  await finishForks({ db, repositories }, doomed.id);
   // The row is what says that something is left to remove: it goes last.
   await repositories.remove(doomed);
   const subjects = [

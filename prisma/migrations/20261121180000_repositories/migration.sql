@@ -49,6 +49,17 @@ CREATE TABLE "recorded_refs" (
     CONSTRAINT "recorded_refs_pkey" PRIMARY KEY ("project_id","name")
 );
 
+-- CreateTable
+CREATE TABLE "repository_copies" (
+    "project_id" INTEGER NOT NULL,
+    "source_id" INTEGER NOT NULL,
+
+    CONSTRAINT "repository_copies_pkey" PRIMARY KEY ("project_id")
+);
+
+-- CreateIndex
+CREATE INDEX "repository_copies_source_id_idx" ON "repository_copies"("source_id");
+
 -- CreateIndex
 CREATE UNIQUE INDEX "protected_branches_project_id_name_key" ON "protected_branches"("project_id", "name");
 
@@ -75,6 +86,12 @@ ALTER TABLE "commit_comments" ADD CONSTRAINT "commit_comments_author_id_fkey" FO
 
 -- AddForeignKey
 ALTER TABLE "recorded_refs" ADD CONSTRAINT "recorded_refs_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "repository_copies" ADD CONSTRAINT "repository_copies_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "repository_copies" ADD CONSTRAINT "repository_copies_source_id_fkey" FOREIGN KEY ("source_id") REFERENCES "projects"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- What Prisma's schema language has no words for -------------------------------------------------------------------
 

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { GitError } from '../errors.ts';
+import type { Oid } from '../model.ts';
+import { collectComplaint } from '../program/run.ts';
+import { ensureDirectory, syncDirectory } from '../write/sync.ts';
+import type { ByteReader } from './byte-reader.ts';
+import { InvalidRequest } from './invalid-request.ts';
+import { type GroupProgram, killGroup, startGroup } from './spawn.ts';
+
+/** What was pushed is damaged, or is not complete together with what is there. The message is for the pusher. */
+export class RefusedObjects extends GitError {
+  override name = 'RefusedObjects';
+}
+
+/** Packs of fewer objects are kept as single ones: a pack for each small push would make reading slow. */
+const SMALL_PACK = 20;
+
+/** Blemishes of old histories that do no harm. */
+const TOLERATED = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'].map((name) => `${name}=ignore`);
+
+/**
+ * Objects that were pushed, beside those of the repository and invisible to it until they are found to be good. What a
+ * crash leaves behind goes with `git prune`, which knows the name.
+ */
+export class Quarantine {
+  readonly #repository: string;
+  readonly #objects: string;
+  readonly #signal: AbortSignal;
+
+  private constructor(repository: string, objects: string, signal: AbortSignal) {
+    this.#repository = repository;
+    this.#objects = objects;
+    this.#signal = signal;
+  }
+
+  /** @param signal ends what is under way, with its reason */
+  static async open(repository: string, signal: AbortSignal): Promise<Quarantine> {
+    const objects = path.join(repository, 'objects', `tmp_objdir-incoming-${randomBytes(8).toString('hex')}`);
+    await mkdir(path.join(objects, 'pack'), { recursive: true });
+    return new Quarantine(repository, objects, signal);
+  }
+
+  /**
+   * Takes in a pack as it comes and checks its objects one by one. Reads it to its end even if it is refused, so that the
+   * client hears why. Throws RefusedObjects, InvalidRequest, or what the stream throws when the client is gone.
+   */
+  async takePack(reader: ByteReader): Promise<void> {
+    const header = await reader.exactly(12);
+    if (header === null || header.toString('latin1', 0, 4) !== 'PACK') throw new InvalidRequest('There is no pack');
+    const strict = `--strict=${TOLERATED.join(',')}`;
+    const small = header.readUInt32BE(8) < SMALL_PACK;
+    const args = small ? ['unpack-objects', '-q', strict] : ['index-pack', '--stdin', '--fix-thin', strict];
+    const program = this.#start(args);
+    const result = this.#outcome(program);
+    try {
+      await write(program, header);
+      for await (const chunk of reader.remaining()) await write(program, chunk);
+      program.stdin.end();
+    } catch (error) {
+      killGroup(program);
+      await result;
+      throw error;
+    }
+    const { code, complaint } = await result;
+    this.#signal.throwIfAborted();
+    if (code !== 0) throw new RefusedObjects(reasonIn(complaint));
+  }
+
+  /** Makes sure that all that these objects lead to is there. Throws RefusedObjects. */
+  async checkConnected(tips: readonly Oid[]): Promise<void> {
+    if (tips.length === 0) return;
+    const { code } = await this.#ask(['rev-list', '--objects', '--quiet', '--stdin', '--not', '--all'], lines(tips));
+    if (code !== 0) throw new RefusedObjects('objects are missing: the history that was pushed is not complete');
+  }
+
+  /** Of these objects, those that are no commits. */
+  async otherThanCommits(oids: readonly Oid[]): Promise<Set<Oid>> {
+    if (oids.length === 0) return new Set();
+    const { output } = await this.#ask(['cat-file', '--batch-check=%(objectname) %(objecttype)'], lines(oids));
+    const commits = new Set(
+      output.split('\n').flatMap((line) => (line.endsWith(' commit') ? [line.slice(0, 40)] : [])),
+    );
+    return new Set(oids.filter((oid) => !commits.has(oid)));
+  }
+
+  /** Whether `descendant` reaches `ancestor`; false too if one of them is no commit. */
+  async isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
+    return (await this.#ask(['merge-base', '--is-ancestor', ancestor, descendant], '')).code === 0;
+  }
+
+  /** Moves the objects into the repository, where they are on disk when this returns. No ref leads to them yet. */
+  async migrate(): Promise<void> {
+    const target = path.join(this.#repository, 'objects');
+    for (const name of await readdir(this.#objects)) {
+      if (!/^[0-9a-f]{2}$/.test(name)) continue;
+      await ensureDirectory(path.join(target, name));
+      await moveAll(path.join(this.#objects, name), path.join(target, name), (names) => names);
+    }
+    // The index last: without it nobody looks at the pack.
+    const order = (names: string[]) => names.filter(isOfPack).sort((left) => (left.endsWith('.idx') ? 1 : -1));
+    await moveAll(path.join(this.#objects, 'pack'), path.join(target, 'pack'), order);
+    await syncDirectory(target);
+  }
+
+  /** Removes what has not been moved. */
+  async discard(): Promise<void> {
+    await rm(this.#objects, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  #start(args: string[]): GroupProgram {
+    const synced = ['-c', 'core.fsync=objects', '-c', 'core.fsyncMethod=batch'];
+    return startGroup([...synced, `--git-dir=${this.#repository}`, ...args], {
+      GIT_OBJECT_DIRECTORY: this.#objects,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(path.join(this.#repository, 'objects')),
+      GIT_QUARANTINE_PATH: this.#objects,
+    });
+  }
+
+  /** Never rejects: a program that cannot be started ends with null. */
+  #outcome(program: GroupProgram): Promise<{ code: number | null; complaint: string; output: string }> {
+    const complaint = collectComplaint(program.stderr);
+    const kill = () => killGroup(program);
+    this.#signal.addEventListener('abort', kill);
+    if (this.#signal.aborted) kill();
+    program.stdin.on('error', () => undefined);
+    let output = '';
+    program.stdout.setEncoding('latin1').on('data', (text: string) => {
+      output += text;
+    });
+    return new Promise((resolve) => {
+      const end = (code: number | null) => {
+        this.#signal.removeEventListener('abort', kill);
+        resolve({ code, complaint: complaint(), output });
+      };
+      program.once('error', () => end(null));
+      program.once('close', end);
+    });
+  }
+
+  async #ask(args: string[], input: string): Promise<{ code: number | null; output: string }> {
+    const program = this.#start(args);
+    const outcome = this.#outcome(program);
+    program.stdin.end(input);
+    const { code, output } = await outcome;
+    this.#signal.throwIfAborted();
+    return { code, output };
+  }
+}
+
+/** Waits where the program is slower than the client; does nothing for one that has ended. */
+async function write({ stdin }: GroupProgram, chunk: Buffer): Promise<void> {
+  if (stdin.destroyed || stdin.writableEnded || stdin.write(chunk)) return;
+  const settled = new AbortController();
+  const { signal } = settled;
+  await Promise.race([once(stdin, 'drain', { signal }), once(stdin, 'close', { signal })]).catch(() => undefined);
+  settled.abort();
+}
+
+async function moveAll(from: string, to: string, order: (names: string[]) => string[]): Promise<void> {
+  const names = order(await readdir(from));
+  for (const name of names) {
+    // What is there already is the same, and perhaps in use.
+    await link(path.join(from, name), path.join(to, name)).catch(async (error) => {
+      if (error.code === 'EEXIST') return;
+      await rename(path.join(from, name), path.join(to, name));
+    });
+  }
+  if (names.length > 0) await syncDirectory(to);
+}
+
+function isOfPack(name: string): boolean {
+  return /^pack-[0-9a-f]{40}\.(pack|idx|rev)$/.test(name);
+}
+
+function lines(oids: readonly Oid[]): string {
+  return `${oids.join('\n')}\n`;
+}
+
+/** Git takes a path apart at colons unless it stands in quotes. */
+function quoted(file: string): string {
+  return `"${file.replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** What a program said of objects that it refused, without its own name. */
+function reasonIn(complaint: string): string {
+  const fatal = complaint.split('\n').filter((line) => /^(fatal|error): /.test(line));
+  const text = fatal.map((line) => line.replace(/^(fatal|error): /, '')).join('; ');
+  return text === '' ? 'the pack is damaged' : text;
+}

@@ -1,0 +1,104 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { can } from '#src/access/abilities.ts';
+import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts';
+import { authenticate, authenticatedUser } from '#src/access/authenticate.ts';
+import { readCredentials } from '#src/access/credentials.ts';
+import { DomainError, NotFound, Unauthenticated } from '#src/errors.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { currentSettings } from '#src/settings/current.ts';
+import { verifyLogin } from '#src/users/sign_in.ts';
+
+/** What a client of git wants of a repository. */
+export type RemoteService = 'fetch' | 'push';
+
+/**
+ * Who a client of git is; null for one that sends no credentials. The password of Basic authentication may be a token that
+ * reaches the API, whatever the user name, which is never counted as an attempt to sign in; then that of the user. The
+ * headers of the API count too. Messages of errors are for the person at the client. Throws Unauthenticated, RateLimited.
+ */
+export async function identifyRemote(
+  context: Pick<Context, 'db' | 'clientAddress'>,
+  headers: IncomingHttpHeaders,
+): Promise<Actor | null> {
+  const basic = readBasic(headers.authorization);
+  const { privateToken, bearer } = readCredentials(headers);
+  if (!basic && !privateToken && !bearer) return null;
+  const actor = await authenticate(context.db, { privateToken: privateToken ?? basic?.password, bearer });
+  if (actor) return actor;
+  if (!basic) throw new Unauthenticated(UNKNOWN);
+  return withPassword(context, basic.username, basic.password);
+}
+
+/**
+ * The project whose repository the actor may fetch from or push to. Anonymous callers are asked for credentials alike for
+ * what they may not see and what is not there. Throws Unauthenticated, DomainError of FORBIDDEN, and NotFound, which tells
+ * where the project went that had that path before.
+ */
+export async function openRemote(context: Context, fullPath: string, service: RemoteService): Promise<ProjectRow> {
+  const { enabledGitAccessProtocol } = await currentSettings(context.db);
+  if (enabledGitAccessProtocol === 'ssh') throw forbidden('Git access over HTTP is not allowed on this server.');
+  if (context.actor && !context.actor.scopes.includes('api')) {
+    throw forbidden('The scope of this access token does not reach repositories: it needs the scope "api".');
+  }
+  const project = await find(context, fullPath);
+  const { actor } = context;
+  if (!actor && (service === 'push' || !can(null, 'read_repository', project))) throw new Unauthenticated(ASK);
+  if (!can(actor, 'read_repository', project)) {
+    throw forbidden('You are not allowed to download code from this project.');
+  }
+  if (service === 'push' && !can(actor, 'push_code', { ...project, archived: false })) {
+    throw forbidden('You are not allowed to push code to this project.');
+  }
+  if (service === 'push' && project.archived) throw forbidden('This project is archived: nothing can be pushed to it.');
+  return project;
+}
+
+const ASK = 'Authentication is required: your user name, with your password or an access token.';
+const UNKNOWN = 'User name, password or access token are wrong.';
+
+async function find(context: Context, fullPath: string): Promise<ProjectRow> {
+  try {
+    requireApiScope(context.actor);
+    if (fullPath.includes('\0')) throw new NotFound('Project');
+    return await findProject(context, fullPath);
+  } catch (error) {
+    if (!(error instanceof NotFound)) throw error;
+    const { movedTo } = error.extensions;
+    if (typeof movedTo === 'string') throw new NotFound('Project', `The project has moved to ${movedTo}.`, movedTo);
+    if (!context.actor) throw new Unauthenticated(ASK);
+    throw new NotFound('Project', 'There is no such project, or you are not allowed to see it.');
+  }
+}
+
+async function withPassword(
+  context: Pick<Context, 'db' | 'clientAddress'>,
+  username: string,
+  password: string,
+): Promise<Actor | null> {
+  const refuse = (message: string) => new Unauthenticated(message);
+  const user = await verifyLogin(context, username, password).catch((error) => {
+    throw error instanceof Unauthenticated ? refuse(UNKNOWN) : error;
+  });
+  if (user.twoFactorEnabled)
+    throw refuse('You have 2FA enabled: use a personal access token in place of the password.');
+  const { signinEnabled } = await currentSettings(context.db);
+  if (!signinEnabled && !user.admin) throw refuse('Signing in with a password is switched off: use an access token.');
+  if (user.passwordExpired) throw refuse('Your password must be renewed before you can use it here.');
+  const actor = await authenticatedUser(context.db, user.id);
+  if (!actor) throw refuse(UNKNOWN);
+  return actor;
+}
+
+function readBasic(header: string | undefined): { username: string; password: string } | null {
+  const encoded = /^basic\s+([A-Za-z0-9+/=_-]+)\s*$/i.exec(header ?? '')?.[1];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const mark = text.indexOf(':');
+  return mark < 0
+    ? { username: text, password: '' }
+    : { username: text.slice(0, mark), password: text.slice(mark + 1) };
+}
+
+function forbidden(message: string): DomainError {
+  return new DomainError('FORBIDDEN', message);
+}

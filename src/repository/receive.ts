@@ -1,0 +1,179 @@
+import type { Readable } from 'node:stream';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { GitError, RefChanged } from '#src/git/errors.ts';
+import { isValidRefName } from '#src/git/refs/name.ts';
+import { RefReader } from '#src/git/refs/read.ts';
+import { ByteReader } from '#src/git/remote/byte-reader.ts';
+import type { PushReport } from '#src/git/remote/push-report.ts';
+import { type PushCommand, type PushRequest, readPushRequest } from '#src/git/remote/push-request.ts';
+import { Quarantine, RefusedObjects } from '#src/git/remote/quarantine.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import type { RefChange } from '#src/repository/change_refs.ts';
+import { gate } from '#src/repository/gate.ts';
+import { needsMaintenance } from '#src/repository/maintain.ts';
+import { branchRefusals } from '#src/repository/protection.ts';
+import { pushRefs } from '#src/repository/record.ts';
+
+/** A push as it is under way. */
+export interface Push {
+  context: Context;
+  project: ProjectRow;
+  /** What the client sends. */
+  body: Readable;
+  /** Ends it as long as nothing was changed: the client is gone, or took too long. */
+  signal: AbortSignal;
+  /** Called when all has arrived and the work on it begins. */
+  onReceived(capabilities: ReadonlySet<string>): void;
+}
+
+export interface Received extends PushReport {
+  capabilities: ReadonlySet<string>;
+}
+
+/**
+ * Takes in what a client pushes to a project, which openRemote has let it do: the objects wait apart until they are complete
+ * and the rights of each ref have been checked; then the refs change under the repository's lock, each if it still holds what
+ * the client believed. A push that is cut off leaves the repository as it was. Null for the request that asks for nothing.
+ * Throws InvalidRequest, or what the body or the signal throws.
+ */
+export async function receivePush(push: Push): Promise<Received | null> {
+  const { context, project, body, signal, onReceived } = push;
+  const reader = new ByteReader(body);
+  const request = await readPushRequest(reader);
+  if (request === null) return null;
+  const { directory } = await context.repositories.ensure(project, project.defaultBranch);
+  const quarantine = await Quarantine.open(directory, signal);
+  const { capabilities, commands } = request;
+  try {
+    if (commands.some(({ to }) => to !== null)) await quarantine.takePack(reader);
+    onReceived(capabilities);
+    const report = await gate.pass(project.id, () => accept(push, request, quarantine));
+    // The refs have changed: nothing may fail any more, and the job also runs by itself.
+    await maintainLater(context, project).catch(() => undefined);
+    return { ...report, capabilities };
+  } catch (error) {
+    if (!(error instanceof RefusedObjects)) throw error;
+    onReceived(capabilities);
+    const refs = commands.map(({ name }) => ({ name, refused: 'the objects were not accepted' }));
+    return { unpack: error.message, refs, capabilities };
+  } finally {
+    await quarantine.discard();
+  }
+}
+
+async function maintainLater(context: Context, project: ProjectRow): Promise<void> {
+  if (!(await needsMaintenance(context, project))) return;
+  const job = { projectId: project.id };
+  await context.db.$transaction((tx) => context.jobs.enqueue(tx, 'repositories.maintain', job));
+}
+
+async function accept(
+  push: Push,
+  { commands, capabilities }: PushRequest,
+  quarantine: Quarantine,
+): Promise<PushReport> {
+  const { context, project, signal } = push;
+  await quarantine.checkConnected(commands.flatMap(({ to }) => to ?? []));
+  const refused = await refusals(push, commands, quarantine);
+  const isAtomic = capabilities.has('atomic');
+  if (isAtomic) await refuseChanged(context, project, commands, refused);
+  if (isAtomic) spread(refused, commands);
+  const changes = commands.filter((command) => !refused.has(command));
+  signal.throwIfAborted();
+  if (changes.length > 0) {
+    await quarantine.migrate();
+    await make(context, project, changes, refused);
+    if (isAtomic && refused.size > 0) await undo(context, project, changes, refused);
+  }
+  const refs = commands.map((command) => ({ name: command.name, refused: refused.get(command) ?? null }));
+  return { unpack: null, refs };
+}
+
+async function make(
+  context: Context,
+  project: ProjectRow,
+  changes: readonly RefChange[],
+  refused: Map<RefChange, string>,
+): Promise<void> {
+  for (const { change, error } of await pushRefs(context, requireActor(context), project, changes)) {
+    if (error !== null) refused.set(change, reasonOf(error));
+  }
+}
+
+/** Why some of the changes must not be made. */
+async function refusals(
+  { context, project }: Push,
+  commands: PushCommand[],
+  quarantine: Quarantine,
+): Promise<Map<RefChange, string>> {
+  const refused = new Map<RefChange, string>();
+  const forbidden = await branchRefusals(context, requireActor(context), project);
+  const branches = commands.filter(({ name }) => name.startsWith(BRANCHES));
+  const others = await quarantine.otherThanCommits(branches.flatMap(({ to }) => to ?? []));
+  for (const command of commands) {
+    const { name, from, to } = command;
+    const refuse = (reason: string | null) => reason !== null && refused.set(command, reason);
+    if (!name.startsWith('refs/') || !isValidRefName(name)) refuse('the name is not valid');
+    else if (RESERVED.some((prefix) => name.startsWith(prefix))) refuse('the server keeps such names for itself');
+    else if (!name.startsWith(BRANCHES)) continue;
+    else if (to !== null && others.has(to)) refuse('a branch must be a commit');
+    else {
+      const branch = name.slice(BRANCHES.length);
+      const isForced = from !== null && to !== null && !(await quarantine.isAncestor(from, to));
+      if (to === null && branch === project.defaultBranch) refuse('Cannot remove HEAD branch');
+      else refuse(forbidden(branch, to === null ? 'delete' : isForced ? 'force' : 'push'));
+    }
+  }
+  return refused;
+}
+
+const BRANCHES = 'refs/heads/';
+/** Refs that the server makes, and refs that would put other objects in the place of those that were asked for. */
+const RESERVED = [
+  'refs/merge-requests/',
+  'refs/keep-around/',
+  'refs/environments/',
+  'refs/pipelines/',
+  'refs/replace/',
+];
+
+/** Refuses changes of refs that do not hold what the client believes: of an atomic push nothing is to be tried then. */
+async function refuseChanged(
+  { repositories }: Context,
+  project: ProjectRow,
+  commands: PushCommand[],
+  refused: Map<RefChange, string>,
+): Promise<void> {
+  const refs = new RefReader(repositories.directory(project));
+  for (const command of commands) {
+    if (!refused.has(command) && (await refs.read(command.name)) !== command.from) refused.set(command, CHANGED);
+  }
+}
+
+/** All or nothing: if one is refused, so are the others. */
+function spread(refused: Map<RefChange, string>, commands: readonly RefChange[]): void {
+  if (refused.size === 0) return;
+  for (const command of commands) {
+    if (!refused.has(command)) refused.set(command, 'another ref of this atomic push was refused');
+  }
+}
+
+/** Takes back what was made of an atomic push before one of its refs turned out to be changed meanwhile. */
+async function undo(
+  context: Context,
+  project: ProjectRow,
+  changes: readonly RefChange[],
+  refused: Map<RefChange, string>,
+): Promise<void> {
+  const made = changes.filter((change) => !refused.has(change));
+  const back = made.map(({ name, from, to }) => ({ name, from: to, to: from }));
+  if (back.length > 0) await pushRefs(context, requireActor(context), project, back);
+  spread(refused, changes);
+}
+
+const CHANGED = 'it was changed by somebody else meanwhile: fetch first';
+
+function reasonOf(error: Error): string {
+  if (error instanceof RefChanged) return CHANGED;
+  return error instanceof GitError ? error.message : 'it could not be changed';
+}

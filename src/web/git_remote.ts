@@ -1,0 +1,233 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Actor, Context } from '#src/access/actor.ts';
+import { DomainError, type ErrorCode } from '#src/errors.ts';
+import { programVersion } from '#src/git/program/detect.ts';
+import { InvalidRequest } from '#src/git/remote/invalid-request.ts';
+import { pushAdvertisement } from '#src/git/remote/push-advertisement.ts';
+import { encodeReport, KEEP_ALIVE } from '#src/git/remote/push-report.ts';
+import { advertiseFetch, serveFetch } from '#src/git/remote/serve-fetch.ts';
+import { identifyRemote, openRemote, type RemoteService } from '#src/repository/access_remote.ts';
+import { receivePush } from '#src/repository/receive.ts';
+
+export interface GitRemoteOptions {
+  contextOf(actor: Actor | null, request: Request): Context;
+  /** URL of the server, without a trailing slash. */
+  baseUrl(request: Request): string;
+  /** Hears of unexpected errors. */
+  report(error: unknown, request: Request): void;
+  limits?: Partial<RemoteLimits> | undefined;
+}
+
+export interface RemoteLimits {
+  /** Milliseconds that one request may take in all. */
+  total: number;
+  /** Milliseconds during which nothing may go either way. */
+  idle: number;
+  /** How many requests are served at a time; further ones are told to come again. */
+  atOnce: number;
+}
+
+const LIMITS: RemoteLimits = { total: 2 * 60 * 60_000, idle: 5 * 60_000, atOnce: 100 };
+
+/** Milliseconds between signs of life while a push is looked through. */
+const KEEP_ALIVE_PACE = 5_000;
+
+/** Git's smart HTTP protocol, versions 0 to 2, at `/<full path of a project>.git`. Answers in plain text say what is wrong. */
+export function gitRemote(options: GitRemoteOptions): Router {
+  const limits = { ...LIMITS, ...options.limits };
+  let running = 0;
+  const serve: RequestHandler = async (request, response, next) => {
+    const called = parse(request);
+    if (called === null) return next();
+    if (running >= limits.atOnce) {
+      refuse(request, response, 503, 'The server is busy. Try again soon.', { 'Retry-After': '30' });
+      return;
+    }
+    running += 1;
+    const controller = watch(request, response, limits);
+    try {
+      await answer(options, called, request, response, controller.signal);
+    } catch (error) {
+      fail(options, called, error, request, response);
+    } finally {
+      running -= 1;
+      controller.stop();
+    }
+  };
+  return Router().use(serve);
+}
+
+/** Whether a path is one of those at which git speaks to the server. */
+export function isGitPath(path: string): boolean {
+  return PATH.test(path);
+}
+
+const PATH = /^\/(.+)\.git\/(info\/refs|git-upload-pack|git-receive-pack)$/;
+
+interface Called {
+  fullPath: string;
+  endpoint: 'info/refs' | 'git-upload-pack' | 'git-receive-pack';
+  service: RemoteService | null;
+}
+
+async function answer(
+  { contextOf }: GitRemoteOptions,
+  { fullPath, endpoint, service }: Called,
+  request: Request,
+  response: Response,
+  signal: AbortSignal,
+): Promise<void> {
+  const isAdvertisement = endpoint === 'info/refs';
+  if (request.method !== (isAdvertisement ? 'GET' : 'POST')) {
+    return refuse(request, response, 405, 'This is an address for git.', { Allow: isAdvertisement ? 'GET' : 'POST' });
+  }
+  if (service === null) return refuse(request, response, 403, 'Use a git client of version 1.6.6 or later.');
+  const context = contextOf(await identifyRemote(contextOf(null, request), request.headers), request);
+  const project = await openRemote(context, fullPath, service);
+  if ((await programVersion()) === null) {
+    return refuse(
+      request,
+      response,
+      503,
+      'This server has no git program of version 2.38 or later, which the remote needs.',
+    );
+  }
+  const name = service === 'fetch' ? 'git-upload-pack' : 'git-receive-pack';
+  if (!isAdvertisement && request.headers['content-type'] !== `application/x-${name}-request`) {
+    return refuse(request, response, 415, `The content must be of type application/x-${name}-request.`);
+  }
+  const { directory } = await context.repositories.ensure(project, project.defaultBranch);
+  response.setHeader('Content-Type', `application/x-${name}-${isAdvertisement ? 'advertisement' : 'result'}`);
+  response.setHeader('Cache-Control', 'no-cache, max-age=0, must-revalidate');
+  const protocol = request.get('git-protocol');
+  if (service === 'fetch') {
+    if (isAdvertisement) await advertiseFetch(directory, response, { protocol, signal });
+    else await serveFetch(directory, bodyOf(request), response, { protocol, signal });
+  } else if (isAdvertisement) response.end(await pushAdvertisement(directory));
+  else await takePush({ context, project, body: bodyOf(request), signal }, response);
+}
+
+async function takePush(
+  push: Omit<Parameters<typeof receivePush>[0], 'onReceived'>,
+  response: Response,
+): Promise<void> {
+  let pulse: NodeJS.Timeout | undefined;
+  const onReceived = (capabilities: ReadonlySet<string>) => {
+    if (capabilities.has('side-band-64k')) pulse ??= setInterval(() => response.write(KEEP_ALIVE), KEEP_ALIVE_PACE);
+  };
+  try {
+    const received = await receivePush({ ...push, onReceived });
+    clearInterval(pulse);
+    response.end(received === null ? '' : encodeReport(received, received.capabilities));
+  } finally {
+    clearInterval(pulse);
+  }
+}
+
+/** What the request is about; null if it is none of git's. */
+function parse({ path, query }: Request): Called | null {
+  const match = PATH.exec(path);
+  if (match === null) return null;
+  const [, encoded = '', endpoint] = match as unknown as [string, string, Called['endpoint']];
+  const service = endpoint === 'info/refs' ? query.service : endpoint;
+  const services: Record<string, RemoteService> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
+  return { fullPath: decoded(encoded), endpoint, service: services[String(service)] ?? null };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '\0';
+  }
+}
+
+/** The body as it is meant; whoever reads it hears when the client is gone. */
+function bodyOf(request: Request): Readable {
+  if (!['gzip', 'x-gzip'].includes(request.headers['content-encoding'] ?? '')) return request;
+  const plain = createGunzip();
+  pipeline(request, plain, () => undefined);
+  return plain;
+}
+
+/** Aborts when the client is gone, when nothing goes either way any more, or when all takes too long. */
+function watch(request: Request, response: Response, { total, idle }: RemoteLimits) {
+  const controller = new AbortController();
+  const abort = (reason: string) => controller.abort(new Gone(reason));
+  const timer = setTimeout(abort, total, 'The request took too long.');
+  const { socket } = request;
+  let moved = 0;
+  const still = setInterval(() => {
+    const now = socket.bytesRead + socket.bytesWritten;
+    if (now === moved) abort('Nothing came for too long.');
+    moved = now;
+  }, idle);
+  const onClose = () => {
+    if (!response.writableFinished) abort('The client is gone.');
+  };
+  response.once('close', onClose);
+  const stop = () => {
+    clearTimeout(timer);
+    clearInterval(still);
+    response.off('close', onClose);
+  };
+  return { signal: controller.signal, stop };
+}
+
+/** The request was ended before its answer was complete. */
+class Gone extends Error {}
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  INSUFFICIENT_SCOPE: 403,
+  NOT_FOUND: 404,
+  RATE_LIMITED: 429,
+};
+
+function fail(options: GitRemoteOptions, called: Called, error: unknown, request: Request, response: Response): void {
+  if (error instanceof DomainError && STATUS[error.code] !== undefined) {
+    const { movedTo, retryAfter } = error.extensions;
+    if (typeof movedTo === 'string' && called.service === 'fetch' && called.endpoint === 'info/refs') {
+      const query = request.originalUrl.slice(request.originalUrl.indexOf('?'));
+      const path = movedTo.split('/').map(encodeURIComponent).join('/');
+      const location = `${options.baseUrl(request)}/${path}.git/info/refs${query}`;
+      refuse(request, response, 301, error.message, { Location: location });
+      return;
+    }
+    const headers: Record<string, string> = {};
+    if (error.code === 'UNAUTHENTICATED') headers['WWW-Authenticate'] = 'Basic realm="Gantry"';
+    if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
+    refuse(request, response, STATUS[error.code] ?? 500, error.message, headers);
+    return;
+  }
+  const expected = error instanceof InvalidRequest || error instanceof Gone || isBroken(error);
+  if (!expected) options.report(error, request);
+  if (response.headersSent || error instanceof Gone || response.destroyed) response.destroy();
+  else if (expected)
+    refuse(request, response, 400, error instanceof InvalidRequest ? error.message : 'The request is broken.');
+  else refuse(request, response, 500, 'Something went wrong on the server.');
+}
+
+function isBroken(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return (
+    ['ECONNRESET', 'ABORT_ERR', 'ERR_STREAM_PREMATURE_CLOSE', 'EPIPE'].includes(code) || /^(Z_|ERR_.*Z)/.test(code)
+  );
+}
+
+function refuse(
+  request: Request,
+  response: Response,
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): void {
+  // What the client still sends is not read: the connection ends with this answer, unless all has come already.
+  if (!request.complete && request.method === 'POST') response.setHeader('Connection', 'close');
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache', ...headers });
+  response.end(`${message}\n`);
+}
