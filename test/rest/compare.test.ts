@@ -94,7 +94,7 @@ describe('GET /projects/:id/repository/compare', () => {
 
   it('is the same in GraphQL', async () => {
     const query = `query ($ref: ProjectRef!) { project(ref: $ref) { repository { compare(from: "main", to: "joined") {
-      sameRef timeout commits { title } diffs { newPath newFile additions } } } } }`;
+      sameRef timeout allCommits { title } diffs { newPath newFile additions } } } } }`;
     const { body } = await world.graphql(query, { ref: project.id }, owner);
     expect(body.data.project.repository.compare).toMatchObject({
       sameRef: false,
