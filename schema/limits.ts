@@ -14,7 +14,7 @@ export interface Limits {
   depth: number;
   /**
    * Fields, those under a list counted as often as the list's `limit`, `first` or `last` says (100 for a variable), those
-   * under a list that is never cut (UNCUT) a hundred times.
+   * under a list that is never cut (UNCUT) a hundred times; some count more than once (COSTS).
    */
   cost: number;
   /** Aliases in all. */
@@ -26,7 +26,16 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = { depth: 12, cost: 25_000, aliases: 120, batch: 10 };
 
 /** Fields with all records of a list. */
-const UNCUT = new Set(['allProjects', 'allSharedProjects']);
+const UNCUT = new Set(['allProjects', 'allSharedProjects', 'allCommits', 'diffs']);
+
+/** What single fields cost that take work or memory beyond a record's; others cost 1. */
+const COSTS: Readonly<Record<string, number>> = {
+  content: 4000,
+  compare: 400,
+  diffs: 400,
+  stats: 100,
+  lastCommitSha: 20,
+};
 
 /** A validation rule that refuses operations beyond the limits. */
 export function limitRule(limits: Limits) {
@@ -66,7 +75,7 @@ function measure(
             : 100;
       part = {
         depth: inner.depth + 1,
-        cost: 1 + inner.cost * Math.max(1, times),
+        cost: (COSTS[selection.name.value] ?? 1) + inner.cost * Math.max(1, times),
         aliases: inner.aliases + (selection.alias ? 1 : 0),
       };
     } else if (selection.kind === Kind.INLINE_FRAGMENT) {

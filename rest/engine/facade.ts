@@ -129,8 +129,9 @@ function fail<A extends { admin: boolean }>(
   refuse(response, 500, { message: '500 Internal Server Error' });
 }
 
-/** What `:id` names: a number or a full path. */
+/** What `:id` names: a number or a full path. What the database cannot compare names nothing, as 0 does. */
 function refOf(value: string | undefined): unknown {
+  if (value?.includes('\0')) return 0;
   return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : value;
 }
 

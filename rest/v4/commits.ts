@@ -29,7 +29,7 @@ export const commits: Route[] = [
     method: 'GET',
     path: '/projects/:id/repository/commits/:sha/diff',
     operation: operations.CommitDiffDocument,
-    result: 'project.repository.commit.diff',
+    result: 'project.repository.commit.diffs',
     precheck,
     omitNull: ['too_large'],
   },

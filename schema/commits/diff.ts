@@ -29,7 +29,7 @@ export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
 });
 
 builder.objectFields(Commit, (t) => ({
-  diff: t.field({
+  diffs: t.field({
     type: [FileDiff],
     description: 'What it changed against its first parent, by path.',
     resolve: (commit) => commitDiff(commit),

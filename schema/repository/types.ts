@@ -90,10 +90,10 @@ export const Comparison = builder.objectRef<ComparisonRow>('Comparison').impleme
     commit: t.field({
       type: Commit,
       nullable: true,
-      description: 'The latest of the commits.',
+      description: 'The latest of `allCommits`.',
       resolve: ({ commits }) => commits.at(-1) ?? null,
     }),
-    commits: t.expose('commits', { type: [Commit], description: 'The commits that it has more, oldest first.' }),
+    allCommits: t.expose('commits', { type: [Commit], description: 'The commits that it has more, oldest first.' }),
     diffs: t.field({
       type: [FileDiff],
       description: 'What changed since both parted, by path.',

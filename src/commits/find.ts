@@ -5,6 +5,7 @@ import { diffCommit } from '#src/git/diff/diff.ts';
 import type { Commit, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { remembered } from '#src/repository/remember.ts';
 import { findRevision } from '#src/repository/revision.ts';
 
 /** A commit, with the repository that it was read from. */
@@ -39,7 +40,9 @@ export interface CommitStats {
 }
 
 /** The lines that a commit added and removed against its first parent. */
-export async function commitStats({ repository, oid }: CommitRow): Promise<CommitStats> {
-  const { additions, deletions } = await diffCommit(repository, oid, { text: false });
-  return { additions, deletions };
+export function commitStats({ repository, oid }: CommitRow): Promise<CommitStats> {
+  return remembered(repository, `stats ${oid}`, async () => {
+    const { additions, deletions } = await diffCommit(repository, oid, { text: false });
+    return { additions, deletions };
+  });
 }

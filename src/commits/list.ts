@@ -2,10 +2,9 @@ import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import type { CommitRow } from '#src/commits/find.ts';
 import { NotFound } from '#src/errors.ts';
-import type { LogQuery, RepositoryReader } from '#src/git/reader.ts';
+import type { LogQuery } from '#src/git/reader.ts';
 import type { Page, PageRequest } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { remembered } from '#src/repository/remember.ts';
 import { findRevision } from '#src/repository/revision.ts';
 
 /** Which commits a list holds. Times are inclusive, and of the committer. */
@@ -41,12 +40,7 @@ export async function listCommits(
   };
   const [commits, total] = await Promise.all([
     limit > 0 ? repository.log(query, { limit, offset }) : [],
-    withTotal ? count(repository, query) : null,
+    withTotal ? repository.count(query) : null,
   ]);
   return { nodes: commits.map((commit) => ({ ...commit, project, repository })), offset, total };
-}
-
-/** A commit's history does not change, so neither does how long it is. */
-function count(repository: RepositoryReader, query: LogQuery): Promise<number> {
-  return remembered(repository, `count ${JSON.stringify(query)}`, () => repository.count(query));
 }

@@ -4,6 +4,7 @@ import { NotFound } from '#src/errors.ts';
 import type { Mode, Oid } from '#src/git/model.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { BlobRow } from '#src/repository/blob.ts';
+import { remembered } from '#src/repository/remember.ts';
 import { findRevision } from '#src/repository/revision.ts';
 import { trimSlashes } from '#src/repository/tree.ts';
 
@@ -33,6 +34,8 @@ export async function findFile(context: Context, project: ProjectRow, path: stri
 }
 
 /** The hash of the latest commit that changed the file. */
-export async function lastCommitOf({ repository, commitOid, path }: FileRow): Promise<Oid> {
-  return (await repository.lastCommit(commitOid, path))?.oid ?? commitOid;
+export function lastCommitOf({ repository, commitOid, path }: FileRow): Promise<Oid> {
+  return remembered(repository, `last ${commitOid} ${path}`, async () => {
+    return (await repository.lastCommit(commitOid, path))?.oid ?? commitOid;
+  });
 }

@@ -3,10 +3,10 @@ import type { RepositoryReader } from '#src/git/reader.ts';
 const memories = new WeakMap<RepositoryReader, Map<string, Promise<unknown>>>();
 
 /** How many answers are kept for one repository. */
-const LIMIT = 50;
+const LIMIT = 1000;
 
 /**
- * What the work gives, done once for a key, which must name all that it depends on, such as the hash of a commit. As long
+ * What the work gives, done once for a key, which must name all that it depends on, such as the hash of a commit. Only small answers belong here. As long
  * as the process keeps the reader; the answers that were asked for least recently are forgotten.
  */
 export function remembered<T>(repository: RepositoryReader, key: string, work: () => Promise<T>): Promise<T> {

@@ -86,6 +86,21 @@ describe('Limits', () => {
     expect((await world.graphql(hidden, { n: 100 }, owner)).body.errors[0].message).toContain('cost');
   });
 
+  it('hold for what takes much work or memory of repositories', async () => {
+    const repository = (inner: string) => at(`repository { ${inner} }`);
+    const file = (n: number) => `f${n}: file(path: "a", ref: "main") { content }`;
+    const tooMuch = [
+      repository('commits(limit: 100) { nodes { diffs { diff } } }'),
+      repository(Array.from({ length: 7 }, (_, n) => file(n)).join(' ')),
+    ];
+    for (const query of tooMuch) {
+      const { body } = await world.graphql(query, {}, owner);
+      expect([code(body), body.errors[0].message]).toEqual(['QUERY_TOO_LARGE', expect.stringContaining('cost')]);
+    }
+    const enough = repository('commits(limit: 100) { nodes { sha title stats { total } } }');
+    expect((await world.graphql(enough, {}, owner)).body.errors).toBeUndefined();
+  });
+
   it('hold for aliases, those in fragments included', async () => {
     const many = Array.from({ length: 61 }, (_, n) => `a${n}: version { version }`).join(' ');
     const { body } = await world.graphql(
