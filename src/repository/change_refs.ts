@@ -37,10 +37,7 @@ export async function changeRefs(
   const { directory } = await repositories.ensure(project, project.defaultBranch);
   return withRepositoryLock(db, project.id, async (tx) => {
     // Whoever left a lock behind is dead: this lock is held by nobody else.
-    await removeStaleLocks(
-      directory,
-      changes.map(({ name }) => name),
-    );
+    for (const { name } of changes) await removeStaleLocks(directory, [name]).catch(ignoreBlocked);
     const outcomes: RefOutcome[] = [];
     for (const change of changes) outcomes.push({ change, error: await make(directory, change) });
     const made = outcomes.filter(({ error }) => error === null).map(({ change }) => change);
@@ -58,4 +55,9 @@ async function make(directory: string, { name, from, to }: RefChange): Promise<E
     if (error instanceof Error) return error;
     throw error;
   }
+}
+
+/** Below a ref there are no locks. */
+function ignoreBlocked(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOTDIR') throw error;
 }
