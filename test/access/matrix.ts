@@ -175,10 +175,8 @@ export async function watchChanges(world: World): Promise<() => Promise<number>>
       `CREATE TRIGGER test_count AFTER INSERT OR UPDATE OR DELETE ON "${name}" FOR EACH ROW EXECUTE FUNCTION test_count()`,
     );
   }
-  const waiting = () => db.$queryRaw<unknown[]>`
-    SELECT 1 FROM projects WHERE deleted_at IS NOT NULL UNION ALL SELECT 1 FROM namespaces WHERE deleted_at IS NOT NULL`;
   return async () => {
-    await world.until(async () => (await waiting()).length === 0);
+    await world.idle();
     const [row] = await db.$queryRaw<[{ n: bigint }]>`SELECT n FROM test_changes`;
     return Number(row.n);
   };

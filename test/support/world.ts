@@ -192,8 +192,18 @@ export class World {
     return this.send('POST', '/graphql', { headers, body: { query, variables } });
   }
 
+  /** Waits until no background job is left to do now. */
+  async idle(): Promise<void> {
+    await this.until(async () => {
+      const waiting = await this.db.$queryRaw<unknown[]>`
+        SELECT 1 FROM pgboss.job WHERE state IN ('created', 'active') AND start_after <= now() AND name NOT LIKE '\\_\\_%' LIMIT 1`;
+      return waiting.length === 0;
+    });
+  }
+
   /** The SQL statements that run meanwhile. */
   async statements(work: () => Promise<unknown>): Promise<string[]> {
+    await this.idle();
     const statements: string[] = [];
     this.#statements = statements;
     try {
