@@ -21,8 +21,10 @@ export interface RawContent {
  */
 export async function sendRaw(content: RawContent, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { stream, size, etag } = content;
-  response.once('close', () => stream.destroy());
   stream.on('error', () => undefined);
+  response.once('close', () => stream.destroy());
+  // The client may have left before there was anything to send.
+  if (response.destroyed) return void stream.destroy();
   for (const [name, value] of Object.entries(headersOf(content))) response.setHeader(name, value);
   if (etag !== null && request.headers['if-none-match']?.split(',').some((tag) => isSame(tag, etag))) {
     return void response.writeHead(304).end();

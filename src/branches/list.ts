@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto';
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import { listProtections, type Protection, protectionOf } from '#src/branches/protection.ts';
 import { type CommitRow, commitRows } from '#src/commits/find.ts';
 import { NotFound } from '#src/errors.ts';
-import type { Branch } from '#src/git/model.ts';
+import type { Branch, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { type Page, type PageRequest, pageOf } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { remembered } from '#src/repository/remember.ts';
 import { defaultBranch } from '#src/repository/revision.ts';
 
 /** A branch with its tip and its protection. */
@@ -47,7 +49,7 @@ async function branchRows(
   const rootTip = root === null ? null : ((await repository.branch(root))?.commit ?? null);
   const [commits, merged, protections] = await Promise.all([
     commitRows(project, repository, tips),
-    rootTip === null ? new Set<string>() : repository.mergedInto(rootTip, tips),
+    rootTip === null ? new Set<Oid>() : mergedInto(repository, rootTip, tips),
     listProtections(db, project.id),
   ]);
   return commits.flatMap((commit, index) => {
@@ -55,5 +57,15 @@ async function branchRows(
     if (!branch) return [];
     const { name } = branch;
     return [{ name, commit, merged: name !== root && merged.has(commit.oid), ...protectionOf(protections, name) }];
+  });
+}
+
+/** Those of the tips that the root reaches. What one commit reaches does not change. */
+function mergedInto(repository: RepositoryReader, root: Oid, tips: readonly Oid[]): Promise<Set<Oid>> {
+  const others = [...new Set(tips)].filter((tip) => tip !== root).sort();
+  if (others.length === 0) return Promise.resolve(new Set([root]));
+  const key = createHash('sha1').update(others.join()).digest('base64');
+  return remembered(repository, `merged ${root} ${key}`, async () => {
+    return new Set([root, ...(await repository.mergedInto(root, others))]);
   });
 }

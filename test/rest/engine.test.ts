@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '#rest/engine/route.ts';
+import { Router } from '#rest/engine/router.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -183,5 +185,32 @@ describe('Conditional GET', () => {
     expect(await api.get(path, { 'If-None-Match': '"other", *' })).toMatchObject({ status: 304 });
     await api.put(path, { title: 'Changed' });
     expect(await api.get(path, again)).toMatchObject({ status: 200, body: { title: 'Changed' } });
+  });
+});
+
+describe('Parameters that may hold slashes', () => {
+  const router = new Router();
+  const endpoint = (method: Route['method'], path: string) =>
+    ({ route: { method, path, slashes: ['branch'] } }) as never;
+  router.add(endpoint('GET', '/branches/:branch'));
+  router.add(endpoint('PUT', '/branches/:branch/protect'));
+  const found = (method: string, path: string) => {
+    const match = router.find(path, method);
+    return match && [match.endpoints.has(method), ...match.values];
+  };
+
+  it.each([
+    ['GET', '/branches/main', [true, 'main']],
+    ['GET', '/branches/a/b.c/d', [true, 'a/b.c/d']],
+    ['GET', '/branches/a%2Fb/c%25', [true, 'a/b/c%']],
+    ['GET', '/branches/a/b.json', [true, 'a/b.json']],
+    ['PUT', '/branches/a/b/protect', [true, 'a/b']],
+    ['PUT', '/branches/protect/protect', [true, 'protect']],
+    ['GET', '/branches/a/protect', [true, 'a/protect']],
+    ['DELETE', '/branches/a/protect', [false, 'a']],
+    ['GET', '/branches/a/%zz', null],
+    ['GET', '/branches', null],
+  ])('%s %s', (method, path, wanted) => {
+    expect(found(method, path)).toEqual(wanted);
   });
 });

@@ -233,3 +233,18 @@ async function fetchBytes(path: string) {
   const bytes = Buffer.from(await response.arrayBuffer());
   return { status: response.status, headers: Object.fromEntries(response.headers), bytes };
 }
+
+describe('Raw files of projects that moved', () => {
+  it('are where the project is now', async () => {
+    const moved = await world.project({ owner, path: 'old-path' });
+    await fillRepository(world, moved, oddHistory({ packed: false }));
+    await api.put(`/projects/${moved.id}`, { path: 'new-path' });
+    const rest = `repository/files/${part('dots/..hidden./x.y.z')}/raw?ref=main`;
+    const { status, headers } = await api.get(`/projects/${part(`${owner.username}/old-path`)}/${rest}`);
+    expect([status, headers.location]).toEqual([
+      301,
+      `${world.url}/api/v4/projects/${part(`${owner.username}/new-path`)}/${rest}`,
+    ]);
+    expect((await api.get(String(headers.location).slice(`${world.url}/api/v4`.length))).body).toBe('dots\n');
+  });
+});
