@@ -21,6 +21,7 @@ import '#schema/labels/types.ts';
 import '#schema/labels/mutations.ts';
 import '#schema/milestones/queries.ts';
 import '#schema/milestones/mutations.ts';
+import '#schema/repository/queries.ts';
 import '#schema/commits/queries.ts';
 import '#schema/commits/comments.ts';
 import '#schema/branches/queries.ts';

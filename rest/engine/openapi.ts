@@ -55,7 +55,7 @@ function operation(endpoint: Endpoint): Json {
     ...(endpoint.paginated ? PAGE_PARAMETERS : []),
   ];
   return {
-    operationId: operationName,
+    operationId: `${operationName}${endingOf(route)}`,
     tags: [
       route.path
         .split('/')
@@ -68,6 +68,12 @@ function operation(endpoint: Endpoint): Json {
     ...(inQuery || request.length === 0 ? {} : { requestBody: requestBody(request, route) }),
     responses: responses(endpoint),
   };
+}
+
+/** What tells routes of one operation apart: the ending of their paths, as `TarGz`. */
+function endingOf({ path }: Route): string {
+  const [, ending = ''] = /\.([\w.]+)$/.exec(path) ?? [];
+  return ending.replace(/(?:^|\.)(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function parameterObject(parameter: Parameter, place: 'path' | 'query'): Json {
@@ -100,18 +106,19 @@ function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): J
   };
 }
 
-function responses({ paginated, status, resultType, scalar, selection, fragments, route }: Endpoint): Json {
+function responses({ paginated, list, status, resultType, scalar, selection, fragments, route }: Endpoint): Json {
   const body = () => {
     if (route.body) return { const: route.body };
     return scalar
       ? outputSchema(scalar, undefined, fragments)
       : objectSchema(resultType, selection, fragments, route.omitNull ?? []);
   };
-  const record = status === 204 ? null : body();
+  const record = status === 204 || route.raw ? null : body();
   const success = {
     description: status === 204 ? 'Done; no body.' : 'Success.',
+    ...(route.raw ? { content: { 'application/octet-stream': {} } } : {}),
     ...(record
-      ? { content: { 'application/json': { schema: paginated ? { type: 'array', items: record } : record } } }
+      ? { content: { 'application/json': { schema: paginated || list ? { type: 'array', items: record } : record } } }
       : {}),
     ...(paginated
       ? { headers: Object.fromEntries(PAGINATION_HEADERS.map((n) => [n, { schema: { type: 'string' } }])) }

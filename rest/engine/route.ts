@@ -7,6 +7,9 @@ export interface Caller {
   readonly admin: boolean;
 }
 
+/** The readers of content that is sent as it is, which the composition root hands in. */
+export type RawReader = 'blob' | 'archive';
+
 /** One row of a route table: which operation answers a method and path, and what deviates from the rules. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -26,9 +29,13 @@ export interface Route {
   /** Parameters of the path that may hold slashes as they are. */
   readonly slashes?: readonly string[];
   /** Variables of the operation that follow from parameters and caller: which fields an answer has. */
-  readonly derived?: Readonly<Record<string, (given: Readonly<Record<string, unknown>>, caller: Caller) => boolean>>;
+  readonly derived?: Readonly<
+    Record<string, (given: Readonly<Record<string, unknown>>, caller: Caller) => boolean | string>
+  >;
   /** The body, whatever the operation's result is. */
   readonly body?: object;
+  /** Instead of a record the content is sent that the reader of this name makes of the operation's result. */
+  readonly raw?: RawReader;
   /**
    * The status of whatever the operation refuses because of a value, a conflict or a missing record; or the statuses of
    * single codes of errors.

@@ -25,4 +25,12 @@ export const commits: Route[] = [
     result: 'project.repository.commit.comments',
     precheck,
   },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/diff',
+    operation: operations.CommitDiffDocument,
+    result: 'project.repository.commit.diff',
+    precheck,
+    omitNull: ['too_large'],
+  },
 ];

@@ -15,6 +15,7 @@ import { members } from '#rest/v4/members.ts';
 import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
 import { projects } from '#rest/v4/projects.ts';
+import { repository } from '#rest/v4/repository.ts';
 import { settings } from '#rest/v4/settings.ts';
 import { tags } from '#rest/v4/tags.ts';
 import { tagsWrite } from '#rest/v4/tags_write.ts';
@@ -44,4 +45,5 @@ export const routes: Route[] = [
   ...filesWrite,
   ...branchesWrite,
   ...tagsWrite,
+  ...repository,
 ];

@@ -26,7 +26,7 @@ export async function listCommits(
   { limit, offset, withTotal }: PageRequest,
 ): Promise<Page<CommitRow>> {
   authorize(context.actor, 'read_commit', project);
-  const revision = await findRevision(context, project, ref);
+  const revision = await findRevision(context, project, ref || null);
   if (!revision) {
     const repository = await context.repositories.open(project);
     if (!ref || !repository || (await repository.branches()).length === 0) return { nodes: [], offset, total: 0 };

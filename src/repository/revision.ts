@@ -25,7 +25,7 @@ export async function findRevision(
 ): Promise<Revision | null> {
   const repository = await repositories.open(project);
   if (!repository) return null;
-  const wanted = name || (await defaultBranch(project, repository));
+  const wanted = name ?? (await defaultBranch(project, repository));
   const oid = wanted ? await repository.resolve(wanted) : null;
   return oid === null ? null : { repository, oid };
 }

@@ -129,7 +129,8 @@ async function viaRest(world: World, { route }: Endpoint, given: Given, who: Tes
   const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.has(name)));
   const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   const api = world.api(who);
-  if (method === 'get') return (await api.get(path)).status;
+  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+  if (method === 'get') return (await api.get(`${path}?${query}`)).status;
   return (await api[method](path, rest)).status;
 }
 
