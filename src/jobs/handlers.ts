@@ -4,6 +4,7 @@ import { removeNamespace } from '#src/groups/remove.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
 import { removeProject } from '#src/projects/remove.ts';
+import { reconcileAll } from '#src/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 
 /** Every job with the command that does it. */
@@ -12,6 +13,7 @@ export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers 
     'projects.remove': ({ projectId }) => removeProject({ db, repositories }, projectId),
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories }, namespaceId),
     'branches.delete_merged': ({ projectId, userId }) => removeMergedBranches({ db, repositories }, projectId, userId),
+    'repositories.reconcile': () => reconcileAll({ db, repositories }),
     'members.expire': () => removeExpiredMembers(db),
   };
 }

@@ -9,6 +9,8 @@ export interface Jobs {
   'namespaces.remove': { namespaceId: number };
   /** Deletes the merged branches of a project, as a user. */
   'branches.delete_merged': { projectId: number; userId: number };
+  /** Records what a crash left unrecorded of pushes; wanted at every start. */
+  'repositories.reconcile': Record<string, never>;
   /** Removes memberships and shares whose last day is over. */
   'members.expire': Record<string, never>;
 }
