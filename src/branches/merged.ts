@@ -4,7 +4,8 @@ import { listProtections, protectionOf } from '#src/branches/protection.ts';
 import type { Db } from '#src/db.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject } from '#src/projects/find.ts';
-import { type PushedProject, pushRefs } from '#src/repository/record.ts';
+import { findPushedProject } from '#src/repository/pushed_project.ts';
+import { pushRefs } from '#src/repository/record.ts';
 
 /** How many branches are deleted under one lock. */
 const AT_ONCE = 50;
@@ -28,10 +29,10 @@ export async function removeMergedBranches(
   projectId: number,
   userId: number,
 ): Promise<void> {
-  const project = await findPushed(db, projectId);
+  const project = await findPushedProject(db, projectId);
   const reader = project && (await repositories.open(project));
   const root = reader && project.defaultBranch !== null ? await reader.branch(project.defaultBranch) : null;
-  if (!project || !reader || !root) return;
+  if (!project || project.archived || !reader || !root) return;
   const [branches, protections, kept] = await Promise.all([
     reader.branches(),
     listProtections(db, projectId),
@@ -49,24 +50,6 @@ export async function removeMergedBranches(
   for (let at = 0; at < changes.length; at += AT_ONCE) {
     await pushRefs({ db, repositories }, { id: userId }, project, changes.slice(at, at + AT_ONCE));
   }
-}
-
-/** A project as pushes are recorded of it; null if it is gone or was archived. */
-async function findPushed(db: Db, id: number): Promise<PushedProject | null> {
-  const project = await db.project.findFirst({
-    where: { id, deletedAt: null, archived: false },
-    select: {
-      id: true,
-      name: true,
-      path: true,
-      description: true,
-      defaultBranch: true,
-      repositoryStorage: true,
-      creatorId: true,
-      namespace: { select: { fullPath: true } },
-    },
-  });
-  return project && { ...project, fullPath: `${project.namespace.fullPath}/${project.path}` };
 }
 
 /** Names of branches that open merge requests are about. */

@@ -63,6 +63,7 @@ describe('POST /projects/:id/repository/branches', () => {
     ['x.lock', 'master', 'Branch name is invalid'],
     ['HEAD', 'master', 'Branch name is invalid'],
     ['master/below', 'master', 'Branch name is invalid'],
+    [`${'long/'.repeat(300)}x`, 'master', 'Branch name is invalid'],
   ])('refuses %j at %j: %s', async (branch, ref, message) => {
     const before = branches();
     const { status, body } = await api.post(`${at}/branches`, { branch, ref });

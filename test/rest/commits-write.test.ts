@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { NO_OBJECT } from '#src/git/model.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { reconcileAll } from '#src/repository/reconcile.ts';
 import { git } from '../support/git-program.ts';
 import type { Json } from '../support/http.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
@@ -378,6 +379,42 @@ describe('What is pushed', () => {
     ]);
     const { commits } = await world.db.projectCounters.findUniqueOrThrow({ where: { projectId: own.project.id } });
     expect(commits).toBe(3);
+  });
+});
+
+describe('What a crash left unrecorded', () => {
+  it('is found at the next start: branches and tags that came, went or moved', async () => {
+    const own = await filled([{ action: 'create', file_path: 'a', content: '1' }]);
+    for (const branch of ['gone', 'moved']) await api.post(`${own.at}/branches`, { branch, ref: 'master' });
+    const first = git(own.directory, ['rev-parse', 'master']).trim();
+    const identity = ['-c', 'user.name=T', '-c', 'user.email=t@example.org'];
+    const lost = git(own.directory, [...identity, 'commit-tree', '-p', 'master', '-m', 'lost', 'master^{tree}']).trim();
+    for (const name of ['heads/master', 'heads/moved', 'tags/came']) {
+      git(own.directory, ['update-ref', `refs/${name}`, lost]);
+    }
+    git(own.directory, ['update-ref', '-d', 'refs/heads/gone']);
+    const known = await world.db.event.count({ where: { projectId: own.project.id } });
+    await reconcileAll(world);
+    await reconcileAll(world);
+    const events = await world.db.event.findMany({
+      where: { projectId: own.project.id },
+      orderBy: { id: 'asc' },
+      skip: known,
+    });
+    const told = events.map(({ action, authorId, data }) => [
+      action,
+      authorId,
+      (data as Json).ref,
+      (data as Json).before,
+    ]);
+    expect(told.sort()).toEqual([
+      ['deleted', owner.id, 'refs/heads/gone', first],
+      ['pushed new', owner.id, 'refs/tags/came', NO_OBJECT],
+      ['pushed to', owner.id, 'refs/heads/master', first],
+      ['pushed to', owner.id, 'refs/heads/moved', first],
+    ]);
+    const { commits } = await world.db.projectCounters.findUniqueOrThrow({ where: { projectId: own.project.id } });
+    expect(commits).toBe(2);
   });
 });
 
