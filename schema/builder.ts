@@ -1,5 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import type { GraphQLContext } from '#schema/context.ts';
+import type { CommitTime } from '#schema/scalars.ts';
 import type { Ref } from '#src/groups/find.ts';
 
 /** The builder that every slice of the schema adds to. */
@@ -10,6 +11,7 @@ export const builder = new SchemaBuilder<{
   Scalars: {
     ID: { Input: string; Output: string };
     DateTime: { Input: Date; Output: string | Date };
+    CommitDateTime: { Input: never; Output: CommitTime };
     Date: { Input: string; Output: string | Date };
     ProjectRef: { Input: Ref; Output: Ref };
     GroupRef: { Input: Ref; Output: Ref };

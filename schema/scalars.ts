@@ -7,6 +7,15 @@ builder.scalarType('DateTime', {
   parseValue: parseDateTime,
 });
 
+builder.scalarType('CommitDateTime', {
+  description:
+    'A moment in ISO 8601 with the offset from UTC of whoever wrote it down: `2012-09-20T11:50:22.000+03:00`.',
+  serialize: (value) => formatCommitTime(value as CommitTime),
+  parseValue: () => {
+    throw new GraphQLError('is only read');
+  },
+});
+
 builder.scalarType('Date', {
   description: 'A day: `YYYY-MM-DD`.',
   serialize: (value) => (typeof value === 'string' ? value : (value as Date).toISOString()).slice(0, 10),
@@ -32,6 +41,20 @@ function formatDateTime(value: string | Date): string {
   if (typeof value !== 'string' || !value.endsWith('+00:00')) return new Date(value).toISOString();
   const text = value.slice(0, -6);
   return text.length === 19 ? `${text}.000Z` : `${text.padEnd(23, '0')}Z`;
+}
+
+/** When something was committed: seconds since 1970, and minutes east of UTC. */
+export interface CommitTime {
+  seconds: number;
+  offset: number;
+}
+
+/** What no calendar has (behind the year 9999, or before the year 0) becomes its end. */
+function formatCommitTime({ seconds, offset }: CommitTime): string {
+  const local = Math.max(-62_167_219_200, Math.min(253_402_300_799, seconds + offset * 60));
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
+  const zone = [hours, minutes].map((part) => String(part).padStart(2, '0')).join(':');
+  return `${new Date(local * 1000).toISOString().slice(0, -1)}${offset < 0 ? '-' : '+'}${zone}`;
 }
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;

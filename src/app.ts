@@ -17,6 +17,7 @@ import type { Ref } from '#src/groups/find.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
 import type { Logger } from '#src/log.ts';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
+import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
@@ -110,6 +111,10 @@ export function createApp({
       const result = await executeOperation({ schema, document, variableValues, contextValue });
       if (!result.errors) return result;
       return { ...result, errors: result.errors.map((error) => maskError(error, report) as GraphQLError) };
+    },
+    read: (reader, found, actor, request) => {
+      const context = domainContext(actor, request);
+      return reader === 'blob' ? readRawBlob(context, found as RawBlob) : readRawArchive(context, found as RawArchive);
     },
     baseUrl,
     logError: report,

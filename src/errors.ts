@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'VALIDATION_FAILED'
   | 'BAD_REQUEST'
   | 'CONFLICT'
+  | 'CONTENT_TOO_LARGE'
   | 'NOT_MODIFIED'
   | 'LIMIT_REACHED'
   | 'RATE_LIMITED';
@@ -82,6 +83,13 @@ export class BadRequest extends DomainError {
 export class Conflict extends DomainError {
   constructor(message: string, fields?: FieldErrors) {
     super('CONFLICT', message, fields ? { fields } : {});
+  }
+}
+
+/** The content is too large for this way of reading it; the message names another. */
+export class ContentTooLarge extends DomainError {
+  constructor(message: string) {
+    super('CONTENT_TOO_LARGE', `413 Request Entity Too Large: ${message}`);
   }
 }
 

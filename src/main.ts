@@ -86,6 +86,7 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
   resources.defer(stopWatching);
   const jobs = await startJobs({ url: database.url, handlers: jobHandlers(db, repositories), report });
   resources.defer(() => jobs.stop());
+  await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
 
   let stopping = false;
   const { externalUrl, trustProxy, graphqlLimits } = config;

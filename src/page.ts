@@ -16,4 +16,9 @@ export interface Page<T> {
   total: number | null;
 }
 
+/** The part of a list that is at hand as a whole. */
+export function pageOf<T>(list: readonly T[], { limit, offset }: PageRequest): Page<T> {
+  return { nodes: list.slice(offset, offset + limit), offset, total: list.length };
+}
+
 export type Direction = 'asc' | 'desc';

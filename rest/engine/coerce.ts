@@ -1,4 +1,11 @@
-import { type GraphQLInputType, isEnumType, isListType, isNonNullType } from 'graphql';
+import {
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
 
 /** A parameter of a route, as its operation's variable declares it. */
 export interface Parameter {
@@ -44,6 +51,7 @@ function coerceList(value: unknown, itemType: GraphQLInputType, commaSeparated: 
 }
 
 function coerceOne(value: unknown, type: GraphQLInputType): unknown {
+  if (isInputObjectType(type)) return coerceRecord(value, type);
   if (!isScalar(value)) throw new Unusable('is invalid');
   const text = String(value).trim();
   if (isEnumType(type)) {
@@ -56,6 +64,24 @@ function coerceOne(value: unknown, type: GraphQLInputType): unknown {
   if (name === 'String') return clean(String(value));
   if (text === '') return null;
   return SCALARS[name]?.(text) ?? viaScalar(type, text);
+}
+
+/** A record of the API's snake_case keys as the input of the schema; what it does not know is left out. */
+function coerceRecord(value: unknown, type: GraphQLInputObjectType): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Unusable('is invalid');
+  const record: Record<string, unknown> = {};
+  for (const { name, type: fieldType } of Object.values(type.getFields())) {
+    const given = (value as Record<string, unknown>)[snakeCase(name)];
+    if (given === undefined) continue;
+    const bare = isNonNullType(fieldType) ? fieldType.ofType : fieldType;
+    record[name] = given === null ? null : coerceOne(given, bare);
+  }
+  return record;
+}
+
+/** The API's name for a field of the schema. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 const SCALARS: Record<string, (text: string) => unknown> = {

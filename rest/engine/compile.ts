@@ -5,7 +5,9 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
+  getNullableType,
   isEnumType,
+  isListType,
   isNonNullType,
   isObjectType,
   Kind,
@@ -31,6 +33,8 @@ export interface Endpoint {
   /** Turns enum values into the API's words, in place; null when there is nothing to turn. */
   readonly render: ((value: unknown) => void) | null;
   readonly resultType: GraphQLObjectType;
+  /** Whether the body is an array that is not paginated. */
+  readonly list: boolean;
   /** The type of a body that is no record but one value. */
   readonly scalar: GraphQLOutputType | null;
   /** What the selection of the body is, for the OpenAPI document. */
@@ -72,6 +76,7 @@ export function compile(route: Route, schema: GraphQLSchema): Endpoint {
     status: route.status ?? (route.method === 'POST' ? 201 : 200),
     render: leaf.scalar ? null : renderer(leaf.type, leaf.selection, fragments),
     resultType: leaf.type,
+    list: target.list ?? false,
     scalar: leaf.scalar ?? null,
     selection: leaf.selection,
     fragments,
@@ -110,6 +115,7 @@ interface Target {
   type: GraphQLObjectType;
   selection: SelectionSetNode;
   scalar?: GraphQLOutputType;
+  list?: boolean;
 }
 
 function descend(
@@ -126,7 +132,7 @@ function descend(
     if (!field || !fieldType) throw new Error(`${route.method} ${route.path}: nothing at ${path.join('.')}`);
     const next = getNamedType(fieldType);
     if (!isObjectType(next) || !field.selection) return { ...target, scalar: fieldType };
-    target = { type: next, selection: field.selection };
+    target = { type: next, selection: field.selection, list: isListType(getNullableType(fieldType)) };
   }
   return target;
 }

@@ -10,6 +10,7 @@ export const STATUS: Record<ErrorCode, number> = {
   VALIDATION_FAILED: 400,
   BAD_REQUEST: 400,
   CONFLICT: 409,
+  CONTENT_TOO_LARGE: 413,
   NOT_MODIFIED: 304,
   LIMIT_REACHED: 403,
   RATE_LIMITED: 429,
@@ -33,7 +34,7 @@ const NAMELESS = new Set(['Issue', 'Milestone', 'Member', 'AccessRequest']);
 export function refusal(message: string, details: Record<string, unknown>, route?: Route): Refusal | null {
   const code = details.code as ErrorCode;
   if (STATUS[code] === undefined) return null;
-  const status = route?.failure !== undefined && BY_VALUE.has(code) ? route.failure : STATUS[code];
+  const status = statusOf(code, route);
   switch (code) {
     case 'NOT_MODIFIED':
       return { status, body: null };
@@ -55,6 +56,13 @@ export function refusal(message: string, details: Record<string, unknown>, route
     default:
       return { status, body: { message } };
   }
+}
+
+/** The status that a route has for errors of a code. */
+export function statusOf(code: ErrorCode, route?: Route): number {
+  const failure = route?.failure;
+  const own = typeof failure === 'object' ? failure[code] : BY_VALUE.has(code) ? failure : undefined;
+  return own ?? STATUS[code];
 }
 
 function notFound(resource: string, message: string, route?: Route): string {

@@ -5,8 +5,9 @@ import { refusal } from '#rest/engine/errors.ts';
 import { movedUrl } from '#rest/engine/moved.ts';
 import { PAGINATION_HEADERS, pageParameters } from '#rest/engine/paginate.ts';
 import { BadBody, bodyParameters, queryParameters } from '#rest/engine/parameters.ts';
+import { type RawContent, sendRaw } from '#rest/engine/raw.ts';
 import { refuse, respond, send, wrongVerb } from '#rest/engine/respond.ts';
-import type { Route } from '#rest/engine/route.ts';
+import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
 import { DomainError } from '#src/errors.ts';
@@ -26,6 +27,8 @@ export interface FacadeOptions<A extends { admin: boolean }> {
     actor: A | null,
     request: IncomingMessage,
   ): Promise<ExecutionResult>;
+  /** Opens the content for the result of a raw route's operation. Throws DomainErrors. */
+  read(reader: RawReader, found: unknown, actor: A | null, request: IncomingMessage): Promise<RawContent>;
   /** The external URL of the server for this request, without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
   /** The document for GET /openapi.json. */
@@ -46,9 +49,9 @@ export function createFacade<A extends { admin: boolean }>(options: FacadeOption
     response.setHeader('Access-Control-Expose-Headers', EXPOSED);
     response.setHeader('Vary', 'Origin');
     if (path === '/openapi.json' && request.method === 'GET') return send(response, 200, openapi, request);
-    const match = router.find(path);
-    if (!match) return refuse(response, 404, { error: '404 Not Found' });
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
+    const match = router.find(path, method);
+    if (!match) return refuse(response, 404, { error: '404 Not Found' });
     const endpoint = match.endpoints.get(method);
     if (!endpoint) return wrongVerb(request, response, [...match.endpoints.keys()]);
     const values = pathValues(endpoint, match.values);
@@ -96,6 +99,7 @@ async function answer<A extends { admin: boolean }>(options: FacadeOptions<A>, c
   const [error] = errors ?? [];
   if (error) return refuseBy(options, call, error);
   const subtree = endpoint.resultPath.reduce((value: unknown, key) => (value as Record<string, unknown>)[key], data);
+  if (route.raw) return sendRaw(await options.read(route.raw, subtree, actor, request), request, response);
   respond(endpoint, subtree, page, request, response, urlOf(options, request));
 }
 
@@ -125,8 +129,9 @@ function fail<A extends { admin: boolean }>(
   refuse(response, 500, { message: '500 Internal Server Error' });
 }
 
-/** What `:id` names: a number or a full path. */
+/** What `:id` names: a number or a full path. What the database cannot compare names nothing, as 0 does. */
 function refOf(value: string | undefined): unknown {
+  if (value?.includes('\0')) return 0;
   return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : value;
 }
 

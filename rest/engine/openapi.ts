@@ -4,12 +4,13 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
   isEnumType,
+  isInputObjectType,
   isListType,
   isNonNullType,
   isObjectType,
   type SelectionSetNode,
 } from 'graphql';
-import type { Parameter } from '#rest/engine/coerce.ts';
+import { type Parameter, snakeCase } from '#rest/engine/coerce.ts';
 import { compile, type Endpoint, fieldsOf } from '#rest/engine/compile.ts';
 import { PAGINATION_HEADERS } from '#rest/engine/paginate.ts';
 import type { Route } from '#rest/engine/route.ts';
@@ -54,7 +55,7 @@ function operation(endpoint: Endpoint): Json {
     ...(endpoint.paginated ? PAGE_PARAMETERS : []),
   ];
   return {
-    operationId: operationName,
+    operationId: `${operationName}${endingOf(route)}`,
     tags: [
       route.path
         .split('/')
@@ -67,6 +68,12 @@ function operation(endpoint: Endpoint): Json {
     ...(inQuery || request.length === 0 ? {} : { requestBody: requestBody(request, route) }),
     responses: responses(endpoint),
   };
+}
+
+/** What tells routes of one operation apart: the ending of their paths, as `TarGz`. */
+function endingOf({ path }: Route): string {
+  const [, ending = ''] = /\.([\w.]+)$/.exec(path) ?? [];
+  return ending.replace(/(?:^|\.)(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function parameterObject(parameter: Parameter, place: 'path' | 'query'): Json {
@@ -99,18 +106,19 @@ function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): J
   };
 }
 
-function responses({ paginated, status, resultType, scalar, selection, fragments, route }: Endpoint): Json {
+function responses({ paginated, list, status, resultType, scalar, selection, fragments, route }: Endpoint): Json {
   const body = () => {
     if (route.body) return { const: route.body };
     return scalar
       ? outputSchema(scalar, undefined, fragments)
       : objectSchema(resultType, selection, fragments, route.omitNull ?? []);
   };
-  const record = status === 204 ? null : body();
+  const record = status === 204 || route.raw ? null : body();
   const success = {
     description: status === 204 ? 'Done; no body.' : 'Success.',
+    ...(route.raw ? { content: { 'application/octet-stream': {} } } : {}),
     ...(record
-      ? { content: { 'application/json': { schema: paginated ? { type: 'array', items: record } : record } } }
+      ? { content: { 'application/json': { schema: paginated || list ? { type: 'array', items: record } : record } } }
       : {}),
     ...(paginated
       ? { headers: Object.fromEntries(PAGINATION_HEADERS.map((n) => [n, { schema: { type: 'string' } }])) }
@@ -171,6 +179,14 @@ function inputSchema({ type, commaSeparated, minimum, allowed }: Parameter): Jso
 }
 
 function named(type: GraphQLInputType | GraphQLOutputType): Json {
+  if (isInputObjectType(type)) {
+    const fields = Object.values(type.getFields());
+    const properties = fields.map((field) => [
+      snakeCase(field.name),
+      named(isNonNullType(field.type) ? field.type.ofType : field.type),
+    ]);
+    return { type: 'object', properties: Object.fromEntries(properties) };
+  }
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name.toLowerCase()) };
   return SCALARS['name' in type ? type.name : ''] ?? {};
 }
@@ -181,6 +197,7 @@ const SCALARS: Record<string, Json> = {
   String: { type: 'string' },
   Boolean: { type: 'boolean' },
   DateTime: { type: 'string', format: 'date-time' },
+  CommitDateTime: { type: 'string', format: 'date-time' },
   Date: { type: 'string', format: 'date' },
   ProjectRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },
   GroupRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },

@@ -17,7 +17,7 @@ const PARSING = { arrayLimit: 10_000, parameterLimit: 10_000, depth: 5, ignoreQu
 
 /** The parameters of the query string. */
 export function queryParameters(query: string): Record<string, unknown> {
-  return query === '' ? {} : qs.parse(query, PARSING);
+  return query === '' ? {} : form(query);
 }
 
 /** The parameters of the body, whatever its form and the verb: JSON, urlencoded, or the fields of multipart. Throws BadBody. */
@@ -29,7 +29,35 @@ export async function bodyParameters(request: IncomingMessage): Promise<Record<s
   const text = await readText(request);
   if (text.trim() === '') return {};
   if (type === 'application/json' || type.endsWith('+json')) return json(text);
-  return type === '' || type === 'application/x-www-form-urlencoded' ? qs.parse(text, PARSING) : {};
+  return type === '' || type === 'application/x-www-form-urlencoded' ? form(text) : {};
+}
+
+function form(text: string): Record<string, unknown> {
+  return qs.parse(/(\]|%5D)(\[|%5B)/i.test(text) ? numbered(text) : text, PARSING);
+}
+
+/** In `a[][x]=1&a[][y]=2&a[][x]=3`, a key that comes again begins the next record: says so by numbers. */
+function numbered(text: string): string {
+  const records = new Map<string, { index: number; keys: Set<string> }>();
+  const pairs = text.split('&').map((pair) => {
+    const end = pair.indexOf('=') < 0 ? pair.length : pair.indexOf('=');
+    const [, list, key] = /^([^[\]]+)\[\]\[([^[\]]+)\]$/.exec(decoded(pair.slice(0, end))) ?? [];
+    if (list === undefined || key === undefined) return pair;
+    let record = records.get(list) ?? { index: 0, keys: new Set() };
+    if (record.keys.has(key)) record = { index: record.index + 1, keys: new Set() };
+    record.keys.add(key);
+    records.set(list, record);
+    return `${encodeURIComponent(`${list}[${record.index}][${key}]`)}${pair.slice(end)}`;
+  });
+  return pairs.join('&');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
 }
 
 function json(text: string): Record<string, unknown> {
@@ -75,7 +103,7 @@ function multipart(request: IncomingMessage): Promise<Record<string, unknown>> {
       });
       parser.on('file', (_name, stream) => stream.resume());
       parser.on('error', refuse);
-      parser.on('close', () => resolve(qs.parse(query.toString(), PARSING)));
+      parser.on('close', () => resolve(form(query.toString())));
       request.on('error', refuse);
       request.pipe(parser);
     } catch (error) {

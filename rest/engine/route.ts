@@ -1,10 +1,14 @@
 import type { DocumentNode } from 'graphql';
+import type { ErrorCode } from '#src/errors.ts';
 
 /** What a route may make of its caller. */
 export interface Caller {
   readonly signedIn: boolean;
   readonly admin: boolean;
 }
+
+/** The readers of content that is sent as it is, which the composition root hands in. */
+export type RawReader = 'blob' | 'archive';
 
 /** One row of a route table: which operation answers a method and path, and what deviates from the rules. */
 export interface Route {
@@ -22,12 +26,21 @@ export interface Route {
   readonly precheck?: string;
   /** Parameters of the path that are numbers: anything else in their place is no route. */
   readonly numeric?: readonly string[];
+  /** Parameters of the path that may hold slashes as they are. */
+  readonly slashes?: readonly string[];
   /** Variables of the operation that follow from parameters and caller: which fields an answer has. */
-  readonly derived?: Readonly<Record<string, (given: Readonly<Record<string, unknown>>, caller: Caller) => boolean>>;
+  readonly derived?: Readonly<
+    Record<string, (given: Readonly<Record<string, unknown>>, caller: Caller) => boolean | string>
+  >;
   /** The body, whatever the operation's result is. */
   readonly body?: object;
-  /** The status of whatever the operation refuses because of a value, a conflict or a missing record. */
-  readonly failure?: number;
+  /** Instead of a record the content is sent that the reader of this name makes of the operation's result. */
+  readonly raw?: RawReader;
+  /**
+   * The status of whatever the operation refuses because of a value, a conflict or a missing record; or the statuses of
+   * single codes of errors.
+   */
+  readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
   /** Parameters that hold several values separated by commas. */
   readonly commaSeparated?: readonly string[];
   /** Parameters of which one must be present. */

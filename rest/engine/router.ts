@@ -3,6 +3,8 @@ import type { Endpoint } from '#rest/engine/compile.ts';
 interface Branch {
   literals: Map<string, Branch>;
   parameter: Branch | null;
+  /** Whether the parameter takes several segments too. */
+  slashes: boolean;
   endpoints: Map<string, Endpoint>;
 }
 
@@ -12,7 +14,7 @@ export interface Match {
   values: string[];
 }
 
-/** A tree over path segments. Literal segments win over parameters. */
+/** A tree over path segments. Literal segments win over parameters, and parameters of few segments over those of many. */
 export class Router {
   readonly #root = branch();
 
@@ -21,6 +23,7 @@ export class Router {
     for (const segment of segments(endpoint.route.path)) {
       if (segment.startsWith(':')) {
         at.parameter ??= branch();
+        at.slashes ||= endpoint.route.slashes?.includes(segment.slice(1)) ?? false;
         at = at.parameter;
       } else {
         const next = at.literals.get(segment) ?? branch();
@@ -32,26 +35,44 @@ export class Router {
   }
 
   /**
-   * What is at a path below /api/v4, still encoded. Doubled and trailing slashes do not matter, and a `.json`
-   * behind the last segment is taken off. Null when nothing is there or a segment is badly encoded.
+   * What is at a path below /api/v4, still encoded; where several routes fit, the first that has the method. Doubled and
+   * trailing slashes do not matter, and a `.json` behind the last segment is taken off where nothing fits with it. Null
+   * when nothing is there or a segment is badly encoded.
    */
-  find(path: string): Match | null {
+  find(path: string, method: string): Match | null {
     const parts = segments(path);
-    const match = walk(this.#root, parts, 0, []);
+    const match = this.#best(parts, method);
     if (match) return match;
     const last = parts.at(-1);
-    return last?.endsWith('.json') ? walk(this.#root, [...parts.slice(0, -1), last.slice(0, -5)], 0, []) : null;
+    return last?.endsWith('.json') ? this.#best([...parts.slice(0, -1), last.slice(0, -5)], method) : null;
+  }
+
+  #best(parts: string[], method: string): Match | null {
+    let first: Match | null = null;
+    for (const match of walk(this.#root, parts, 0, [])) {
+      if (match.endpoints.has(method)) return match;
+      first ??= match;
+    }
+    return first;
   }
 }
 
-function walk(at: Branch, parts: string[], index: number, values: string[]): Match | null {
+function* walk(at: Branch, parts: string[], index: number, values: string[]): Generator<Match> {
   const part = parts[index];
-  if (part === undefined) return at.endpoints.size > 0 ? { endpoints: at.endpoints, values } : null;
+  if (part === undefined) {
+    if (at.endpoints.size > 0) yield { endpoints: at.endpoints, values };
+    return;
+  }
   const literal = at.literals.get(part);
-  const found = literal && walk(literal, parts, index + 1, values);
-  if (found || !at.parameter) return found ?? null;
-  const value = decode(part);
-  return value === null ? null : walk(at.parameter, parts, index + 1, [...values, value]);
+  if (literal) yield* walk(literal, parts, index + 1, values);
+  if (!at.parameter) return;
+  let value = decode(part);
+  for (let end = index + 1; value !== null; end++) {
+    yield* walk(at.parameter, parts, end, [...values, value]);
+    const next = at.slashes ? parts[end] : undefined;
+    const more = next === undefined ? null : decode(next);
+    value = more === null ? null : `${value}/${more}`;
+  }
 }
 
 function segments(path: string): string[] {
@@ -67,5 +88,5 @@ function decode(segment: string): string | null {
 }
 
 function branch(): Branch {
-  return { literals: new Map(), parameter: null, endpoints: new Map() };
+  return { literals: new Map(), parameter: null, slashes: false, endpoints: new Map() };
 }

@@ -1,7 +1,12 @@
 import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
+import { branches } from '#rest/v4/branches.ts';
+import { branchesWrite } from '#rest/v4/branches_write.ts';
+import { commits } from '#rest/v4/commits.ts';
+import { commitsWrite } from '#rest/v4/commits_write.ts';
 import { emails } from '#rest/v4/emails.ts';
 import { events } from '#rest/v4/events.ts';
+import { filesWrite } from '#rest/v4/files_write.ts';
 import { groups } from '#rest/v4/groups.ts';
 import { issues } from '#rest/v4/issues.ts';
 import { keys } from '#rest/v4/keys.ts';
@@ -10,7 +15,10 @@ import { members } from '#rest/v4/members.ts';
 import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
 import { projects } from '#rest/v4/projects.ts';
+import { repository } from '#rest/v4/repository.ts';
 import { settings } from '#rest/v4/settings.ts';
+import { tags } from '#rest/v4/tags.ts';
+import { tagsWrite } from '#rest/v4/tags_write.ts';
 import { tokens } from '#rest/v4/tokens.ts';
 import { users } from '#rest/v4/users.ts';
 
@@ -30,4 +38,12 @@ export const routes: Route[] = [
   ...issues,
   ...labels,
   ...milestones,
+  ...commits,
+  ...branches,
+  ...tags,
+  ...commitsWrite,
+  ...filesWrite,
+  ...branchesWrite,
+  ...tagsWrite,
+  ...repository,
 ];

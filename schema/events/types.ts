@@ -1,8 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { Project } from '#schema/projects/types.ts';
-import { User } from '#schema/users/types.ts';
+import { avatarUrl, User } from '#schema/users/types.ts';
 import { type EventRow, listProjectEvents, listUserEvents } from '#src/events/list.ts';
+import { withAddresses } from '#src/repository/push_data.ts';
 
 builder.scalarType('JSON', {
   description: 'Any JSON value, read only.',
@@ -33,7 +34,8 @@ Event.implement({
       type: 'JSON',
       nullable: true,
       description: 'What was pushed; null for anything else.',
-      resolve: ({ data }) => data,
+      resolve: ({ data, author: { avatarHash } }, _args, { baseUrl, avatars }) =>
+        withAddresses(data, baseUrl, avatars ? avatarUrl(avatarHash) : null),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
   }),

@@ -63,8 +63,8 @@ User.implement({
     }),
     email: t.string({
       nullable: true,
-      description: 'Primary e-mail address. For administrators and the user.',
-      resolve: account((a) => a.email),
+      description: 'Primary e-mail address. For administrators and the user, and where a field says so.',
+      resolve: (user, args, context) => user.email ?? account((a) => a.email)(user, args, context),
     }),
     lastSignInAt: t.field({
       type: 'DateTime',

@@ -94,7 +94,8 @@ export function issueVisible(actor: Actor, seesConfidential: Prisma.Sql | boolea
   return seesConfidential === false ? sql`(${own})` : sql`(${own} OR ${seesConfidential})`;
 }
 
-function openTo(actor: Seer, alias: string): Prisma.Sql {
+/** Whether what the alias names is open to the actor without any access of their own. */
+export function openTo(actor: Seer, alias: string): Prisma.Sql {
   const column = Prisma.raw(`${alias}.visibility`);
   return actor.external ? sql`${column} = 'public'` : sql`${column} IN ('public', 'internal')`;
 }

@@ -1,6 +1,6 @@
-import { can } from '#src/access/abilities.ts';
+import { can, REPORTER } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor, requireApiScope } from '#src/access/actor.ts';
-import { issueVisible, projectAccessLevel, projectListed } from '#src/access/visibility.ts';
+import { issueVisible, openTo, projectAccessLevel, projectListed } from '#src/access/visibility.ts';
 import { all, Prisma, queryPage } from '#src/db.ts';
 import type { Page, PageRequest } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -34,7 +34,8 @@ export async function listProjectEvents(
   requireApiScope(actor);
   const seesAll = can(actor, 'read_confidential_issue', project);
   const issues = project.issuesEnabled ? targetVisible(actor, seesAll) : NO_ISSUES;
-  return load(context, sql`events e WHERE ${all([sql`e.project_id = ${project.id}`, issues])}`, page);
+  const pushes = can(actor, 'read_repository', project) ? sql`TRUE` : NO_PUSHES;
+  return load(context, sql`events e WHERE ${all([sql`e.project_id = ${project.id}`, issues, pushes])}`, page);
 }
 
 /** What a user did, newest first, in the projects and on the issues that the actor may see. */
@@ -42,8 +43,17 @@ export async function listUserEvents(context: Context, userId: number, page: Pag
   const actor = requireActor(context);
   const target = sql`(${NO_ISSUES} OR (p.issues_enabled AND ${targetVisible(actor, sql`${projectAccessLevel(actor)} >= 20`)}))`;
   const source = sql`events e JOIN projects p ON p.id = e.project_id JOIN namespaces n ON n.id = p.namespace_id
-    WHERE ${all([sql`e.author_id = ${userId}`, projectListed(actor), target])}`;
+    WHERE ${all([sql`e.author_id = ${userId}`, projectListed(actor), target, pushVisible(actor)])}`;
   return load(context, source, page);
+}
+
+/** Pushes tell of commits. */
+const NO_PUSHES = sql`e.data IS NULL`;
+
+/** Whether the actor reads the repository of the project `p` in the namespace `n`, if the event is a push. */
+function pushVisible(actor: Actor): Prisma.Sql {
+  const level = sql`${projectAccessLevel(actor)} >= ${REPORTER}`;
+  return actor.admin ? sql`TRUE` : sql`(${NO_PUSHES} OR ${openTo(actor, 'p')} OR ${level})`;
 }
 
 const NO_ISSUES = sql`e.target_type IS DISTINCT FROM 'Issue'`;

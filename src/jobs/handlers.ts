@@ -1,3 +1,4 @@
+import { removeMergedBranches } from '#src/branches/merged.ts';
 import type { Db } from '#src/db.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
@@ -5,6 +6,7 @@ import { removeExpiredMembers } from '#src/members/expire.ts';
 import { removeProject } from '#src/projects/remove.ts';
 import { forkRepository } from '#src/repository/fork.ts';
 import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
+import { reconcileAll } from '#src/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 
 /** Every job with the command that does it. */
@@ -15,6 +17,8 @@ export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers 
     'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
     'repositories.maintain': ({ projectId }) =>
       projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
+    'branches.delete_merged': ({ projectId, userId }) => removeMergedBranches({ db, repositories }, projectId, userId),
+    'repositories.reconcile': () => reconcileAll({ db, repositories }),
     'members.expire': () => removeExpiredMembers(db),
   };
 }

@@ -1,10 +1,15 @@
 import type { Context } from '#src/access/actor.ts';
 import type { Transaction } from '#src/db.ts';
+import { InvalidRefName } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
+import { encodeName } from '#src/git/names.ts';
 import { removeStaleLocks } from '#src/git/refs/lock.ts';
 import { deleteRef, updateRef } from '#src/git/refs/update.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
+
+/** In bytes; the database keeps names in an index, whose entries have a limit. */
+const LONGEST_NAME = 1_000;
 
 /** A change of one ref: from null it is made, to null it is deleted. */
 export interface RefChange {
@@ -37,10 +42,7 @@ export async function changeRefs(
   const { directory } = await repositories.ensure(project, project.defaultBranch);
   return withRepositoryLock(db, project.id, async (tx) => {
     // Whoever left a lock behind is dead: this lock is held by nobody else.
-    await removeStaleLocks(
-      directory,
-      changes.map(({ name }) => name),
-    );
+    for (const { name } of changes) await removeStaleLocks(directory, [name]).catch(ignoreBlocked);
     const outcomes: RefOutcome[] = [];
     for (const change of changes) outcomes.push({ change, error: await make(directory, change) });
     const made = outcomes.filter(({ error }) => error === null).map(({ change }) => change);
@@ -51,6 +53,7 @@ export async function changeRefs(
 
 async function make(directory: string, { name, from, to }: RefChange): Promise<Error | null> {
   try {
+    if (to !== null && encodeName(name).length > LONGEST_NAME) throw new InvalidRefName(name, 'is too long');
     if (to !== null) await updateRef(directory, name, { from, to });
     else await deleteRef(directory, name, from === null ? {} : { from });
     return null;
@@ -58,4 +61,9 @@ async function make(directory: string, { name, from, to }: RefChange): Promise<E
     if (error instanceof Error) return error;
     throw error;
   }
+}
+
+/** Below a ref there are no locks. */
+function ignoreBlocked(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOTDIR') throw error;
 }

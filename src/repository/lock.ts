@@ -3,11 +3,29 @@ import type { Db, Transaction } from '#src/db.ts';
 /** Milliseconds that a writer waits for others, and that its own work under the lock may take. */
 const PATIENCE = 60_000;
 
+/** The last of those who wait in this process, by database and repository. */
+const queues = new WeakMap<Db, Map<number, Promise<unknown>>>();
+
 /**
  * Runs work while nobody else writes refs of the repository, in this process or another: every change of a ref, whether by
- * the API or by a push, is made under this lock, in the transaction that records it.
+ * the API or by a push, is made under this lock, in the transaction that records it. Within a process writers queue up
+ * without a connection each, which others need.
  */
 export function withRepositoryLock<T>(db: Db, projectId: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const queue = queues.get(db) ?? new Map<number, Promise<unknown>>();
+  queues.set(db, queue);
+  const before = queue.get(projectId) ?? Promise.resolve();
+  const turn = before.then(() => locked(db, projectId, work));
+  const done = turn
+    .catch(() => undefined)
+    .then(() => {
+      if (queue.get(projectId) === done) queue.delete(projectId);
+    });
+  queue.set(projectId, done);
+  return turn;
+}
+
+function locked<T>(db: Db, projectId: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return db.$transaction(
     async (tx) => {
       await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended('repository ' || ${projectId}::int, 0))::text`;

@@ -1,45 +1,15 @@
 import { can } from '#src/access/abilities.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
-import type { Db } from '#src/db.ts';
+import { listProtections, protectionOf } from '#src/branches/protection.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { currentSettings } from '#src/settings/current.ts';
-
-/** One protected name, which may be a pattern: `*` stands for any text. */
-export interface ProtectedName {
-  name: string;
-  developersCanPush: boolean;
-  developersCanMerge: boolean;
-}
-
-/** What the protected names of a project make of one branch. */
-export interface BranchProtection {
-  protected: boolean;
-  developersCanPush: boolean;
-  developersCanMerge: boolean;
-}
 
 /** What somebody wants to do with a branch; `force` is a push that drops commits. */
 export type BranchWish = 'push' | 'merge' | 'force' | 'delete';
 
 /** What is said to those who may not push (behaviour.md 1.5). */
 export const PUSH_REFUSED = 'You are not allowed to push into this branch';
-
-/** The protected names of a project. */
-export function protectedNames(db: Pick<Db, 'protectedBranch'>, projectId: number): Promise<ProtectedName[]> {
-  const select = { name: true, developersCanPush: true, developersCanMerge: true };
-  return db.protectedBranch.findMany({ where: { projectId }, select, orderBy: { name: 'asc' } });
-}
-
-/** How a branch is protected by these names; what one of several matching ones allows is allowed. */
-export function protectionOf(names: readonly ProtectedName[], branch: string): BranchProtection {
-  const matching = names.filter(({ name }) => matches(name, branch));
-  return {
-    protected: matching.length > 0,
-    developersCanPush: matching.some(({ developersCanPush }) => developersCanPush),
-    developersCanMerge: matching.some(({ developersCanMerge }) => developersCanMerge),
-  };
-}
 
 /**
  * Why the actor may not do this to branches of the project; a function from a branch to the reason, null where they may.
@@ -51,7 +21,7 @@ export async function branchRefusals(
   project: ProjectRow,
 ): Promise<(branch: string, wish: BranchWish) => string | null> {
   const [names, settings, reader] = await Promise.all([
-    protectedNames(db, project.id),
+    listProtections(db, project.id),
     currentSettings(db),
     repositories.open(project),
   ]);
@@ -78,20 +48,4 @@ export async function isEmpty(reader: RepositoryReader | null, defaultBranch: st
   if (reader === null) return true;
   if (defaultBranch !== null && (await reader.branch(defaultBranch)) !== null) return false;
   return (await reader.branches()).length === 0;
-}
-
-/** Whether a branch has the name, or fits the pattern; by hand, as a regular expression may take its time. */
-function matches(pattern: string, branch: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  if (rest.length === 0) return pattern === branch;
-  const last = rest.pop() ?? '';
-  if (!branch.startsWith(first) || !branch.endsWith(last) || branch.length < first.length + last.length) return false;
-  let at = first.length;
-  const end = branch.length - last.length;
-  for (const part of rest) {
-    const found = branch.indexOf(part, at);
-    if (found < 0 || found + part.length > end) return false;
-    at = found + part.length;
-  }
-  return true;
 }

@@ -11,6 +11,8 @@ export interface UserRow {
   state: 'active' | 'blocked' | 'ldap_blocked';
   /** MD5 of the primary address, under which the avatar service knows the user. */
   avatarHash: string;
+  /** Only where the contract shows the primary e-mail address to every reader: of the author of a comment on a commit. */
+  email?: string;
   /** There where the user was read alone or for an administrator; else a loader has it. */
   details?: UserDetails;
   /** Only where the caller signed in with a password, or an administrator acts as the user (behaviour.md 4.5). */

@@ -1,7 +1,7 @@
 import { print } from 'graphql';
 import { coerce } from '#rest/engine/coerce.ts';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
-import { STATUS } from '#rest/engine/errors.ts';
+import { STATUS, statusOf } from '#rest/engine/errors.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 import type { ErrorCode } from '#src/errors.ts';
@@ -129,7 +129,8 @@ async function viaRest(world: World, { route }: Endpoint, given: Given, who: Tes
   const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.has(name)));
   const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   const api = world.api(who);
-  if (method === 'get') return (await api.get(path)).status;
+  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+  if (method === 'get') return (await api.get(`${path}?${query}`)).status;
   return (await api[method](path, rest)).status;
 }
 
@@ -153,8 +154,7 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
   const code = body.errors?.[0]?.extensions?.code as ErrorCode | undefined;
   if (body.errors && (code === undefined || STATUS[code] === undefined)) throw new Error(JSON.stringify(body.errors));
   if (code === undefined) return status;
-  const byValue = ['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'NOT_FOUND'].includes(code);
-  return route.failure !== undefined && byValue ? route.failure : STATUS[code];
+  return statusOf(code, route);
 }
 
 /**

@@ -1,4 +1,9 @@
+import { createBranch } from '#src/branches/create.ts';
+import { createFile } from '#src/files/write.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { createTag } from '#src/tags/create.ts';
+import { HistoryBuilder } from '../support/git-history.ts';
+import { fillRepository } from '../support/repository.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
 
@@ -47,7 +52,53 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     return project(at);
   };
   const group = async () => ({ group_id: (await world.group({ owner, visibility: 'public' })).id });
+  const repository = { success: 200, level: 20, open: 'anyone' } as const;
+  const written = new Set<number>();
+  /** The project, with a file `a.txt` on the branch `main` and the tag `v1`. */
+  const filled = async (at: Stage) => {
+    if (!written.has(at.project.id)) {
+      const history = new HistoryBuilder();
+      const mark = history.commit({ branch: 'main', changes: [{ path: 'a.txt', content: 'a\n' }] });
+      history.tag('v1', mark, 'One');
+      await fillRepository(world, at.project, history.build());
+      written.add(at.project.id);
+    }
+    return project(at);
+  };
+  const blob = async (at: Stage) => ({ ...(await filled(at)), sha: '78981922613b2afb6025042ff6bd878ac1994e85' });
+  const file = async (at: Stage) => ({ ...(await filled(at)), file_path: 'a.txt', ref: 'main' });
+  const commit = async (at: Stage) => ({ ...(await filled(at)), sha: 'main' });
   const named = () => ({ title: world.unique('new '), name: world.unique('new') });
+
+  const branched = new Map<number, { id: number }>();
+  /** A project like that of the stage, in whose repository the branch `topic` is not protected. */
+  const branches = async (at: Stage) => {
+    const known = branched.get(at.project.id);
+    if (known) return known;
+    const { id } = await fresh(at);
+    branched.set(at.project.id, { id });
+    await createFile(world.as(owner), id, { path: 'first', branch: 'master', content: '', message: 'First' });
+    await createBranch(world.as(owner), id, 'topic', 'master');
+    return { id };
+  };
+  const newBranch = async (at: Stage) => {
+    const { id } = await branches(at);
+    const { name } = await createBranch(world.as(owner), id, world.unique('branch'), 'master');
+    return { id, branch: name };
+  };
+  const newTag = async (at: Stage) => {
+    const { id } = await branches(at);
+    const { name } = await createTag(world.as(owner), id, { name: world.unique('tag'), target: 'master' });
+    return { id, tag_name: name };
+  };
+  const newFile = async (at: Stage, branch = 'topic') => {
+    const { id } = await branches(at);
+    const file = { path: world.unique('file'), branch, content: '', message: 'New' };
+    return createFile(world.as(owner), id, file);
+  };
+  const how = { branch: 'topic', commit_message: 'Why' };
+  const notes = async (at: Stage) => ({ ...(await newTag(at)), description: 'notes' });
+  const writtenFile = async (at: Stage) => ({ ...(await branches(at)), ...how, file_path: (await newFile(at)).path });
 
   return {
     'GET /projects/:id': { ...anyone, given: project },
@@ -173,5 +224,95 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     },
     'GET /projects/:id/users': { ...anyone, given: project },
     'GET /projects/:id/events': { ...anyone, given: project },
+    'POST /projects/:id/repository/commits': {
+      success: 201,
+      level: 30,
+      given: async (at) => ({
+        ...(await branches(at)),
+        ...how,
+        actions: [{ action: 'create', file_path: world.unique('file'), content: '' }],
+      }),
+    },
+    'POST /projects/:id/repository/commits/:sha/cherry_pick': {
+      success: 201,
+      level: 30,
+      given: async (at) => ({
+        ...(await branches(at)),
+        sha: (await newFile(at, 'master')).commit.oid,
+        branch: 'topic',
+      }),
+    },
+    'POST /projects/:id/repository/commits/:sha/comments': {
+      success: 201,
+      level: 20,
+      open: 'user',
+      given: async (at) => ({ ...(await branches(at)), sha: 'master', note: 'a note' }),
+    },
+    'POST /projects/:id/repository/files/:file_path': {
+      success: 201,
+      level: 30,
+      given: async (at) => ({ ...(await branches(at)), ...how, file_path: world.unique('file'), content: '' }),
+    },
+    'PUT /projects/:id/repository/files/:file_path': {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await writtenFile(at)), content: 'new' }),
+    },
+    'DELETE /projects/:id/repository/files/:file_path': { success: 200, level: 30, given: writtenFile },
+    'POST /projects/:id/repository/branches': {
+      success: 201,
+      level: 30,
+      given: async (at) => ({ ...(await branches(at)), branch: world.unique('branch'), ref: 'master' }),
+    },
+    'DELETE /projects/:id/repository/branches/:branch': { success: 200, level: 30, given: newBranch },
+    'PUT /projects/:id/repository/branches/:branch/protect': { success: 200, level: 40, given: newBranch },
+    'PUT /projects/:id/repository/branches/:branch/unprotect': { success: 200, level: 40, given: newBranch },
+    'DELETE /projects/:id/repository/merged_branches': { success: 202, level: 30, given: fresh },
+    'POST /projects/:id/repository/tags': {
+      success: 201,
+      level: 30,
+      given: async (at) => ({ ...(await branches(at)), tag_name: world.unique('tag'), ref: 'master' }),
+    },
+    'DELETE /projects/:id/repository/tags/:tag_name': { success: 204, level: 30, given: newTag },
+    'POST /projects/:id/repository/tags/:tag_name/release': { success: 201, level: 30, given: notes },
+    'PUT /projects/:id/repository/tags/:tag_name/release': {
+      success: 200,
+      level: 30,
+      given: async (at) => {
+        const given = await notes(at);
+        const { id: projectId, tag_name: tag, description } = given;
+        await world.db.release.create({ data: { projectId, tag, description } });
+        return given;
+      },
+    },
+    'GET /projects/:id/repository/tree': { ...repository, given: filled },
+    'GET /projects/:id/repository/blobs/:sha': { ...repository, given: blob },
+    'GET /projects/:id/repository/blobs/:sha/raw': { ...repository, given: blob },
+    'GET /projects/:id/repository/files/:file_path': { ...repository, given: file },
+    'GET /projects/:id/repository/files/:file_path/raw': { ...repository, given: file },
+    'GET /projects/:id/repository/archive': { ...repository, given: filled },
+    'GET /projects/:id/repository/archive.zip': { ...repository, given: filled },
+    'GET /projects/:id/repository/archive.tar': { ...repository, given: filled },
+    'GET /projects/:id/repository/archive.tar.gz': { ...repository, given: filled },
+    'GET /projects/:id/repository/archive.tar.bz2': { ...repository, given: filled },
+    'GET /projects/:id/repository/compare': {
+      ...repository,
+      given: async (at) => ({ ...(await filled(at)), from: 'main', to: 'v1' }),
+    },
+    'GET /projects/:id/repository/contributors': { ...repository, given: filled },
+    'GET /projects/:id/repository/commits': { ...repository, open: 'user', given: filled },
+    'GET /projects/:id/repository/commits/:sha': { ...repository, open: 'user', given: commit },
+    'GET /projects/:id/repository/commits/:sha/diff': { ...repository, open: 'user', given: commit },
+    'GET /projects/:id/repository/commits/:sha/comments': { ...repository, open: 'user', given: commit },
+    'GET /projects/:id/repository/branches': { ...repository, given: filled },
+    'GET /projects/:id/repository/branches/:branch': {
+      ...repository,
+      given: async (at) => ({ ...(await filled(at)), branch: 'main' }),
+    },
+    'GET /projects/:id/repository/tags': { ...repository, given: filled },
+    'GET /projects/:id/repository/tags/:tag_name': {
+      ...repository,
+      given: async (at) => ({ ...(await filled(at)), tag_name: 'v1' }),
+    },
   };
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpoints } from '../access/matrix.ts';
+import { oddHistory } from '../support/git-fixtures.ts';
+import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -7,6 +9,7 @@ const admin = await world.user({ admin: true });
 const group = await world.group({ owner: admin, visibility: 'public' });
 const project = await world.project({ owner: admin, namespaceId: group.id, visibility: 'public' });
 const api = world.api(admin);
+await fillRepository(world, project, oddHistory({ packed: false }));
 
 /** What no parameter is meant to be. */
 const ODD: unknown[] = [
@@ -31,11 +34,12 @@ const ODD: unknown[] = [
 ];
 
 /** Something that a parameter may well be, by its type. */
-function plausible(type: string): unknown {
+function plausible(name: string, type: string): unknown {
   if (type.startsWith('GroupRef')) return group.id;
   if (type.startsWith('ProjectRef')) return project.id;
   if (/Int/.test(type)) return 999_999;
   if (/Boolean/.test(type)) return true;
+  if (['ref', 'from', 'to', 'branch'].includes(name)) return 'main';
   if (/Date/.test(type)) return '2031-01-01';
   if (/String|Enum|Float/.test(type)) return world.unique('word');
   return undefined;
@@ -48,7 +52,7 @@ describe('Whatever it is given, no route fails', () => {
     for (const { name } of parameters) {
       for (const odd of ODD) {
         const given: Record<string, unknown> = {};
-        for (const other of parameters) given[other.name] = plausible(String(other.type));
+        for (const other of parameters) given[other.name] = plausible(other.name, String(other.type));
         given[name] = odd;
         const path = route.path.replace(/:(\w+)/g, (_, parameter: string) => {
           const value = given[parameter];

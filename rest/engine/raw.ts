@@ -1,0 +1,101 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { refuse } from '#rest/engine/respond.ts';
+
+/** Content that is sent as it is instead of a record. */
+export interface RawContent {
+  stream: Readable;
+  /** In bytes; null where nobody knows before all is made. */
+  size: number | null;
+  type: string;
+  /** What to call it when it is kept. */
+  fileName: string;
+  /** Another content has another one; null where it cannot be told. */
+  etag: string | null;
+}
+
+/**
+ * Streams content with flat memory, or the part of it that the client asks for. Whatever it is, no browser takes it for a
+ * page of this server. A client that goes away ends the stream.
+ */
+export async function sendRaw(content: RawContent, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { stream, size, etag } = content;
+  response.once('close', () => stream.destroy());
+  stream.on('error', () => undefined);
+  for (const [name, value] of Object.entries(headersOf(content))) response.setHeader(name, value);
+  if (etag !== null && request.headers['if-none-match']?.split(',').some((tag) => isSame(tag, etag))) {
+    return void response.writeHead(304).end();
+  }
+  const range = size === null ? undefined : wantedRange(request, size, etag);
+  if (range === null) {
+    response.removeHeader('ETag');
+    return refuse(response, 416, { error: '416 Range Not Satisfiable' }, { 'Content-Range': `bytes */${size}` });
+  }
+  if (range) response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
+  if (size !== null) response.setHeader('Content-Length', range ? range.end - range.start + 1 : size);
+  response.writeHead(range ? 206 : 200);
+  if (request.method === 'HEAD') return void response.end();
+  try {
+    await pipeline(range ? Readable.from(part(stream, range), { objectMode: false }) : stream, response);
+  } catch (error) {
+    // The connection is cut, so that nobody takes a part for the whole; that the client left is no failure.
+    response.destroy();
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  }
+}
+
+function headersOf({ type, fileName, etag, size }: RawContent): Record<string, string> {
+  const kind = type.startsWith('text/') ? 'inline' : 'attachment';
+  const plain = fileName.toWellFormed().replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(fileName.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
+  return {
+    'Content-Type': type,
+    'Content-Disposition': `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`,
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': 'sandbox',
+    'Cache-Control': 'max-age=0, private, must-revalidate',
+    ...(etag === null ? {} : { ETag: etag }),
+    ...(size === null ? {} : { 'Accept-Ranges': 'bytes' }),
+  };
+}
+
+function isSame(tag: string, etag: string): boolean {
+  return tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag;
+}
+
+interface Range {
+  /** The first and the last byte. */
+  start: number;
+  end: number;
+}
+
+/** The part that is asked for; undefined for all of it, null when there is no such part. Several parts are not served. */
+function wantedRange(
+  { headers, method }: IncomingMessage,
+  size: number,
+  etag: string | null,
+): Range | undefined | null {
+  const match = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(headers.range?.trim() ?? '');
+  const [first, last] = [match?.[1] ?? '', match?.[2] ?? ''];
+  if (method !== 'GET' || (first === '' && last === '')) return undefined;
+  if (headers['if-range'] !== undefined && headers['if-range'] !== etag) return undefined;
+  if (first === '')
+    return Number(last) === 0 || size === 0 ? null : { start: Math.max(0, size - Number(last)), end: size - 1 };
+  if (last !== '' && Number(last) < Number(first)) return undefined;
+  if (Number(first) >= size) return null;
+  return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
+}
+
+async function* part(stream: Readable, { start, end }: Range): AsyncGenerator<Buffer> {
+  let at = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const wanted = chunk.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));
+    at += chunk.length;
+    if (wanted.length > 0) yield wanted;
+    if (at > end) return;
+  }
+}

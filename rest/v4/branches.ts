@@ -1,0 +1,24 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const precheck = 'read_repository';
+
+export const branches: Route[] = [
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/branches',
+    operation: operations.RepositoryBranchesDocument,
+    result: 'project.repository.branches',
+    auth: 'optional',
+    precheck,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/branches/:branch',
+    operation: operations.RepositoryBranchDocument,
+    result: 'project.repository.branch',
+    auth: 'optional',
+    precheck,
+    slashes: ['branch'],
+  },
+];

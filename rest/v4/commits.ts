@@ -1,0 +1,36 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const precheck = 'read_commit';
+
+export const commits: Route[] = [
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/commits',
+    operation: operations.RepositoryCommitsDocument,
+    result: 'project.repository.commits',
+    precheck,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha',
+    operation: operations.RepositoryCommitDocument,
+    result: 'project.repository.commit',
+    precheck,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/comments',
+    operation: operations.CommitCommentsDocument,
+    result: 'project.repository.commit.comments',
+    precheck,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/commits/:sha/diff',
+    operation: operations.CommitDiffDocument,
+    result: 'project.repository.commit.diff',
+    precheck,
+    omitNull: ['too_large'],
+  },
+];

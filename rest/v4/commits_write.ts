@@ -1,0 +1,31 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const precheck = 'read_commit';
+
+export const commitsWrite: Route[] = [
+  {
+    method: 'POST',
+    path: '/projects/:id/repository/commits',
+    operation: operations.CreateCommitDocument,
+    result: 'createCommit.commit',
+    precheck,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/repository/commits/:sha/cherry_pick',
+    operation: operations.CherryPickCommitDocument,
+    result: 'cherryPickCommit.commit',
+    precheck,
+    slashes: ['sha'],
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/repository/commits/:sha/comments',
+    operation: operations.CreateCommitCommentDocument,
+    result: 'createCommitComment.comment',
+    precheck,
+    slashes: ['sha'],
+    validationPrefix: 'Failed to save note',
+  },
+];

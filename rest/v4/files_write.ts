@@ -1,0 +1,12 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const path = '/projects/:id/repository/files/:file_path';
+const slashes = ['file_path'];
+
+/** No ability is checked up front: validation comes first here (behaviour.md 3). */
+export const filesWrite: Route[] = [
+  { method: 'POST', path, operation: operations.CreateFileDocument, result: 'createFile', slashes },
+  { method: 'PUT', path, operation: operations.UpdateFileDocument, result: 'updateFile', slashes },
+  { method: 'DELETE', path, operation: operations.DeleteFileDocument, result: 'deleteFile', slashes },
+];

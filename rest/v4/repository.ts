@@ -1,0 +1,80 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const precheck = 'read_repository';
+const auth = 'optional';
+
+/** The formats of archives by the endings of addresses; the last is taken where there is none. */
+const ARCHIVES = { '.zip': 'ZIP', '.tar': 'TAR', '.tar.gz': 'TAR_GZ', '.tar.bz2': 'TAR_BZ2', '': 'TAR_GZ' };
+
+export const repository: Route[] = [
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/tree',
+    operation: operations.RepositoryTreeDocument,
+    result: 'project.repository.tree',
+    auth,
+    precheck,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/blobs/:sha',
+    operation: operations.RepositoryBlobDocument,
+    result: 'project.repository.blob',
+    auth,
+    precheck,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/blobs/:sha/raw',
+    operation: operations.RawBlobDocument,
+    result: 'project.repository.blob',
+    auth,
+    precheck,
+    raw: 'blob',
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/files/:file_path',
+    operation: operations.RepositoryFileDocument,
+    result: 'project.repository.file',
+    auth,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/files/:file_path/raw',
+    operation: operations.RawFileDocument,
+    result: 'project.repository.file',
+    auth,
+    raw: 'blob',
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/compare',
+    operation: operations.RepositoryCompareDocument,
+    result: 'project.repository.compare',
+    auth,
+    precheck,
+    omitNull: ['diffs.too_large'],
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/repository/contributors',
+    operation: operations.RepositoryContributorsDocument,
+    result: 'project.repository.contributors',
+    auth,
+    precheck,
+  },
+  ...Object.entries(ARCHIVES).map(
+    ([ending, format]): Route => ({
+      method: 'GET',
+      path: `/projects/:id/repository/archive${ending}`,
+      operation: operations.RepositoryArchiveDocument,
+      result: 'project.repository.archive',
+      auth,
+      precheck,
+      raw: 'archive',
+      derived: { format: () => format },
+    }),
+  ),
+];

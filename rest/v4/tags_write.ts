@@ -1,0 +1,41 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const precheck = 'read_repository';
+const slashes = ['tag_name'];
+
+export const tagsWrite: Route[] = [
+  {
+    method: 'POST',
+    path: '/projects/:id/repository/tags',
+    operation: operations.CreateTagDocument,
+    result: 'createTag.tag',
+    precheck,
+    failure: { BAD_REQUEST: 405 },
+  },
+  {
+    method: 'DELETE',
+    path: '/projects/:id/repository/tags/:tag_name',
+    operation: operations.DeleteTagDocument,
+    result: 'deleteTag',
+    precheck,
+    slashes,
+    status: 204,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/repository/tags/:tag_name/release',
+    operation: operations.CreateReleaseDocument,
+    result: 'createRelease.release',
+    precheck,
+    slashes,
+  },
+  {
+    method: 'PUT',
+    path: '/projects/:id/repository/tags/:tag_name/release',
+    operation: operations.UpdateReleaseDocument,
+    result: 'updateRelease.release',
+    precheck,
+    slashes,
+  },
+];

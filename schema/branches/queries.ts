@@ -1,0 +1,20 @@
+import { Branch, BranchConnection } from '#schema/branches/types.ts';
+import { builder } from '#schema/builder.ts';
+import { loadPage, pageArgs } from '#schema/connection.ts';
+import { Repository } from '#schema/repository/types.ts';
+import { findBranch, listBranches } from '#src/branches/list.ts';
+
+builder.objectFields(Repository, (t) => ({
+  branches: t.field({
+    type: BranchConnection,
+    description: 'Its branches by name.',
+    args: pageArgs,
+    resolve: (project, args, context, info) => loadPage(args, info, (page) => listBranches(context, project, page)),
+  }),
+  branch: t.field({
+    type: Branch,
+    description: 'One of its branches.',
+    args: { name: t.arg.string({ required: true, description: 'Without `refs/heads/`.' }) },
+    resolve: (project, { name }, context) => findBranch(context, project, name),
+  }),
+}));

@@ -1,0 +1,38 @@
+import { builder } from '#schema/builder.ts';
+import { Commit } from '#schema/commits/types.ts';
+import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { User } from '#schema/users/types.ts';
+import { type CommitCommentRow, listCommitComments } from '#src/commits/comments_list.ts';
+
+export const LineType = builder.enumType('LineType', {
+  description: 'On which side of a diff a line is.',
+  values: {
+    NEW: { value: 'new', description: 'In the file as the commit left it.' },
+    OLD: { value: 'old', description: 'In the file as it was before.' },
+  } as const,
+});
+
+export const CommitComment = builder.objectRef<CommitCommentRow>('CommitComment').implement({
+  description: 'What somebody said of a commit, or of a line in it.',
+  fields: (t) => ({
+    databaseId: t.exposeInt('id', { description: 'Numeric ID.' }),
+    sha: t.exposeString('sha', { description: 'Hash of the commit.' }),
+    note: t.exposeString('note', { description: 'What was said, in Markdown.' }),
+    path: t.exposeString('path', { nullable: true, description: 'The file that it is about.' }),
+    line: t.exposeInt('line', { nullable: true, description: 'The line that it is about.' }),
+    lineType: t.expose('lineType', { type: LineType, nullable: true, description: 'On which side that line is.' }),
+    author: t.expose('author', { type: User, description: 'Who said it; the e-mail address is shown to all readers.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was said.' }),
+  }),
+});
+
+const CommitCommentConnection = connectionOf('CommitComment', CommitComment);
+
+builder.objectFields(Commit, (t) => ({
+  comments: t.field({
+    type: CommitCommentConnection,
+    description: 'What was said of it, oldest first.',
+    args: pageArgs,
+    resolve: (commit, args, context, info) => loadPage(args, info, (page) => listCommitComments(context, commit, page)),
+  }),
+}));

@@ -1,0 +1,65 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf } from '#schema/connection.ts';
+import { type CommitRow, type CommitStats, commitStats } from '#src/commits/find.ts';
+
+const CommitStatistics = builder.objectRef<CommitStats>('CommitStatistics').implement({
+  description: 'How many lines a commit changed against its first parent; binary files count none.',
+  fields: (t) => ({
+    additions: t.exposeInt('additions', { description: 'Lines added.' }),
+    deletions: t.exposeInt('deletions', { description: 'Lines removed.' }),
+    total: t.int({ description: 'Both together.', resolve: ({ additions, deletions }) => additions + deletions }),
+  }),
+});
+
+export const Commit = builder.objectRef<CommitRow>('Commit').implement({
+  description: 'A state of all files of a repository, with who made it of which states before it, and why.',
+  fields: (t) => ({
+    sha: t.exposeString('oid', { description: 'Its hash, in full.' }),
+    shortSha: t.string({ description: 'The first 8 digits of its hash.', resolve: ({ oid }) => oid.slice(0, 8) }),
+    projectId: t.int({ description: 'Numeric ID of the project.', resolve: ({ project }) => project.id }),
+    title: t.string({
+      description: 'The first line of its message.',
+      resolve: ({ message }) => (message.trimStart().split('\n', 1)[0] ?? '').trimEnd().toWellFormed(),
+    }),
+    message: t.string({ description: 'Why it was made.', resolve: ({ message }) => message.toWellFormed() }),
+    parentShas: t.exposeStringList('parents', { description: 'Hashes of the states that it was made of.' }),
+    authorName: t.string({
+      description: 'Who wrote the change.',
+      resolve: ({ author }) => author.name.toWellFormed(),
+    }),
+    authorEmail: t.string({
+      description: 'E-mail address of who wrote the change.',
+      resolve: ({ author }) => author.email.toWellFormed(),
+    }),
+    authoredDate: t.field({
+      type: 'CommitDateTime',
+      description: 'When the change was written.',
+      resolve: ({ author }) => author,
+    }),
+    committerName: t.string({
+      description: 'Who made the commit.',
+      resolve: ({ committer }) => committer.name.toWellFormed(),
+    }),
+    committerEmail: t.string({
+      description: 'E-mail address of who made the commit.',
+      resolve: ({ committer }) => committer.email.toWellFormed(),
+    }),
+    committedDate: t.field({
+      type: 'CommitDateTime',
+      description: 'When the commit was made.',
+      resolve: ({ committer }) => committer,
+    }),
+    stats: t.field({
+      type: CommitStatistics,
+      description: 'How many lines it changed.',
+      resolve: (commit) => commitStats(commit),
+    }),
+    status: t.string({
+      nullable: true,
+      description: 'Status of its latest pipeline; null without one.',
+      resolve: () => null,
+    }),
+  }),
+});
+
+export const CommitConnection = connectionOf('Commit', Commit);

@@ -1,0 +1,70 @@
+import { builder } from '#schema/builder.ts';
+import { loadPage, pageArgs } from '#schema/connection.ts';
+import { Archive, ArchiveFormat } from '#schema/repository/archive.ts';
+import {
+  Blob,
+  Comparison,
+  ContributorConnection,
+  Repository,
+  RepositoryFile,
+  TreeEntryConnection,
+} from '#schema/repository/types.ts';
+import { findArchive } from '#src/repository/archive.ts';
+import { findBlob } from '#src/repository/blob.ts';
+import { compareRefs } from '#src/repository/compare.ts';
+import { listContributors } from '#src/repository/contributors.ts';
+import { findFile } from '#src/repository/file.ts';
+import { listTree } from '#src/repository/tree.ts';
+
+builder.objectFields(Repository, (t) => ({
+  tree: t.field({
+    type: TreeEntryConnection,
+    description: 'What a directory holds: directories, files, submodules.',
+    args: {
+      ...pageArgs,
+      path: t.arg.string({ description: 'The directory; the root when nothing is said.' }),
+      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when nothing is said.' }),
+      recursive: t.arg.boolean({ description: 'Whether all that lies below is listed too.' }),
+    },
+    resolve: (project, args, context, info) => loadPage(args, info, (page) => listTree(context, project, args, page)),
+  }),
+  blob: t.field({
+    type: Blob,
+    description: 'One of the contents that it holds.',
+    args: { sha: t.arg.string({ required: true, description: 'Its hash.' }) },
+    resolve: (project, { sha }, context) => findBlob(context, project, sha),
+  }),
+  file: t.field({
+    type: RepositoryFile,
+    description: 'One of its files.',
+    args: {
+      path: t.arg.string({ required: true, description: 'From the root of the repository.' }),
+      ref: t.arg.string({ required: true, description: 'A branch, a tag or a hash.' }),
+    },
+    resolve: (project, { path, ref }, context) => findFile(context, project, path, ref),
+  }),
+  compare: t.field({
+    type: Comparison,
+    description: 'What one of its states has that another one has not.',
+    args: {
+      from: t.arg.string({ required: true, description: 'A branch, a tag or a hash: what to compare with.' }),
+      to: t.arg.string({ required: true, description: 'A branch, a tag or a hash: what to compare.' }),
+    },
+    resolve: (project, { from, to }, context) => compareRefs(context, project, from, to),
+  }),
+  contributors: t.field({
+    type: ContributorConnection,
+    description: 'Who wrote the commits behind the default branch, in the order of their latest commits.',
+    args: pageArgs,
+    resolve: (project, args, context, info) => loadPage(args, info, (page) => listContributors(context, project, page)),
+  }),
+  archive: t.field({
+    type: Archive,
+    description: 'All its files, packed into one.',
+    args: {
+      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when nothing is said.' }),
+      format: t.arg({ type: ArchiveFormat, description: 'How it is packed; TAR_GZ when nothing is said.' }),
+    },
+    resolve: (project, { ref, format }, context) => findArchive(context, project, ref, format ?? 'tar.gz'),
+  }),
+}));

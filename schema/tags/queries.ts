@@ -1,0 +1,20 @@
+import { builder } from '#schema/builder.ts';
+import { loadPage, pageArgs } from '#schema/connection.ts';
+import { Repository } from '#schema/repository/types.ts';
+import { Tag, TagConnection } from '#schema/tags/types.ts';
+import { findTag, listTags } from '#src/tags/list.ts';
+
+builder.objectFields(Repository, (t) => ({
+  tags: t.field({
+    type: TagConnection,
+    description: 'Its tags in the reverse order of their names.',
+    args: pageArgs,
+    resolve: (project, args, context, info) => loadPage(args, info, (page) => listTags(context, project, page)),
+  }),
+  tag: t.field({
+    type: Tag,
+    description: 'One of its tags.',
+    args: { name: t.arg.string({ required: true, description: 'Without `refs/tags/`.' }) },
+    resolve: (project, { name }, context) => findTag(context, project, name),
+  }),
+}));

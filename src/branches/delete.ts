@@ -1,0 +1,21 @@
+import type { Context } from '#src/access/actor.ts';
+import { listProtections, protectionOf } from '#src/branches/protection.ts';
+import { BadRequest, NotFound } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { pushRefs } from '#src/repository/record.ts';
+import { defaultBranch } from '#src/repository/revision.ts';
+import { requireMade, requirePush, writableProject } from '#src/repository/write.ts';
+
+/** Deletes a branch, but not the default one or one that is protected. Throws NotFound, Forbidden, BadRequest. */
+export async function deleteBranch(context: Context, ref: Ref, name: string): Promise<void> {
+  const { actor, project } = await writableProject(context, ref);
+  const reader = await context.repositories.open(project);
+  const branch = await reader?.branch(name);
+  if (!reader || !branch) throw new NotFound('Branch', 'No such branch');
+  if (name === (await defaultBranch(project, reader))) throw new BadRequest('Cannot remove HEAD branch');
+  const protections = await listProtections(context.db, project.id);
+  if (protectionOf(protections, name).protected) throw new BadRequest('Protected branch cant be removed');
+  await requirePush(context, actor, project, name);
+  const change = { name: `refs/heads/${name}`, from: branch.commit, to: null };
+  requireMade(await pushRefs(context, actor, project, [change]), 'The branch was changed meanwhile');
+}

@@ -1,0 +1,45 @@
+import { authorize } from '#src/access/abilities.ts';
+import type { Context } from '#src/access/actor.ts';
+import { NotFound } from '#src/errors.ts';
+import { diffCommit } from '#src/git/diff/diff.ts';
+import type { Commit, Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { findRevision } from '#src/repository/revision.ts';
+
+/** A commit, with the repository that it was read from. */
+export interface CommitRow extends Commit {
+  project: ProjectRow;
+  repository: RepositoryReader;
+}
+
+/** The commit for a hash (4 to 40 digits), a branch or a tag. Throws NotFound, Forbidden, Unauthenticated. */
+export async function findCommit(context: Context, project: ProjectRow, name: string): Promise<CommitRow> {
+  authorize(context.actor, 'read_commit', project);
+  const revision = await findRevision(context, project, name);
+  const commit = revision && (await revision.repository.commit(revision.oid));
+  if (!commit) throw new NotFound('Commit');
+  return { ...commit, project, repository: revision.repository };
+}
+
+/** The commits with these hashes, in their order: for what leads to them. The caller has authorized. */
+export async function commitRows(
+  project: ProjectRow,
+  repository: RepositoryReader,
+  oids: readonly Oid[],
+): Promise<CommitRow[]> {
+  const commits = await repository.commits([...oids]);
+  return commits.map((commit) => ({ ...commit, project, repository }));
+}
+
+/** How many lines a commit changed. */
+export interface CommitStats {
+  additions: number;
+  deletions: number;
+}
+
+/** The lines that a commit added and removed against its first parent. */
+export async function commitStats({ repository, oid }: CommitRow): Promise<CommitStats> {
+  const { additions, deletions } = await diffCommit(repository, oid, { text: false });
+  return { additions, deletions };
+}

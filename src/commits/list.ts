@@ -1,0 +1,52 @@
+import { authorize } from '#src/access/abilities.ts';
+import type { Context } from '#src/access/actor.ts';
+import type { CommitRow } from '#src/commits/find.ts';
+import { NotFound } from '#src/errors.ts';
+import type { LogQuery, RepositoryReader } from '#src/git/reader.ts';
+import type { Page, PageRequest } from '#src/page.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { remembered } from '#src/repository/remember.ts';
+import { findRevision } from '#src/repository/revision.ts';
+
+/** Which commits a list holds. Times are inclusive, and of the committer. */
+export interface CommitFilter {
+  /** A branch, a tag or a hash; the default branch without. */
+  ref?: string | null | undefined;
+  /** Only commits that changed this file or directory. */
+  path?: string | null | undefined;
+  since?: Date | null | undefined;
+  until?: Date | null | undefined;
+}
+
+/** The commits that a ref leads to, newest first; none in an empty repository. Throws NotFound, Forbidden, Unauthenticated. */
+export async function listCommits(
+  context: Context,
+  project: ProjectRow,
+  { ref, path, since, until }: CommitFilter,
+  { limit, offset, withTotal }: PageRequest,
+): Promise<Page<CommitRow>> {
+  authorize(context.actor, 'read_commit', project);
+  const revision = await findRevision(context, project, ref || null);
+  if (!revision) {
+    const repository = await context.repositories.open(project);
+    if (!ref || !repository || (await repository.branches()).length === 0) return { nodes: [], offset, total: 0 };
+    throw new NotFound('Commit');
+  }
+  const { repository, oid } = revision;
+  const query: LogQuery = {
+    start: oid,
+    ...(path ? { path: path.replace(/^\/+|\/+$/g, '') } : {}),
+    ...(since ? { since: Math.ceil(since.getTime() / 1000) } : {}),
+    ...(until ? { until: Math.floor(until.getTime() / 1000) } : {}),
+  };
+  const [commits, total] = await Promise.all([
+    limit > 0 ? repository.log(query, { limit, offset }) : [],
+    withTotal ? count(repository, query) : null,
+  ]);
+  return { nodes: commits.map((commit) => ({ ...commit, project, repository })), offset, total };
+}
+
+/** A commit's history does not change, so neither does how long it is. */
+function count(repository: RepositoryReader, query: LogQuery): Promise<number> {
+  return remembered(repository, `count ${JSON.stringify(query)}`, () => repository.count(query));
+}

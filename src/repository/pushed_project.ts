@@ -1,0 +1,24 @@
+import type { Db } from '#src/db.ts';
+import type { PushedProject } from '#src/repository/record.ts';
+
+/** A project as pushes are recorded of it, for work that nobody asked for just now; null if it is gone. */
+export async function findPushedProject(
+  db: Pick<Db, 'project'>,
+  id: number,
+): Promise<(PushedProject & { archived: boolean }) | null> {
+  const project = await db.project.findFirst({
+    where: { id, deletedAt: null },
+    select: {
+      id: true,
+      name: true,
+      path: true,
+      description: true,
+      archived: true,
+      defaultBranch: true,
+      repositoryStorage: true,
+      creatorId: true,
+      namespace: { select: { fullPath: true } },
+    },
+  });
+  return project && { ...project, fullPath: `${project.namespace.fullPath}/${project.path}` };
+}

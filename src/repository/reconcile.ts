@@ -1,0 +1,70 @@
+import type { Context } from '#src/access/actor.ts';
+import type { Db, Transaction } from '#src/db.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import type { RefChange } from '#src/repository/change_refs.ts';
+import { withRepositoryLock } from '#src/repository/lock.ts';
+import { findPushedProject } from '#src/repository/pushed_project.ts';
+import { findPusher, record, refKey } from '#src/repository/record.ts';
+import { currentSettings } from '#src/settings/current.ts';
+
+type Stores = Pick<Context, 'db' | 'repositories'>;
+
+/** How many projects are looked for at once. */
+const AT_ONCE = 500;
+
+/**
+ * Records what git holds and the database does not know, since a crash came between the two: for every repository of which
+ * anything was recorded. The first push to a repository is recorded with the next one.
+ */
+export async function reconcileAll(stores: Stores): Promise<void> {
+  for (let last = 0; ; ) {
+    const rows = await stores.db.$queryRaw<{ id: number }[]>`
+      SELECT p.id FROM projects p WHERE p.id > ${last} AND p.deleted_at IS NULL
+        AND EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id) ORDER BY p.id LIMIT ${AT_ONCE}`;
+    for (const { id } of rows) await reconcileRepository(stores, id);
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < AT_ONCE) return;
+  }
+}
+
+/** As reconcileAll, for one project; what nobody is known to have pushed counts as its creator's. */
+export async function reconcileRepository({ db, repositories }: Stores, projectId: number): Promise<void> {
+  const project = await findPushedProject(db, projectId);
+  const reader = project && (await repositories.open(project));
+  // A repository that is not there was lost, and not emptied: what is known of it stays.
+  if (!project || !reader || (await differences(db, reader, projectId)).length === 0) return;
+  const settings = await currentSettings(db);
+  const pusher = await findPusher(db, project.creatorId);
+  await withRepositoryLock(db, projectId, async (tx) => {
+    // Who wrote meanwhile has recorded it.
+    const changes = await differences(tx, reader, projectId);
+    const recorder = { reader, project, settings, pusher, described: new Map() };
+    if (changes.length > 0) await record(tx, recorder, changes);
+  });
+}
+
+/** The changes of branches and tags that the database knows nothing of. */
+async function differences(
+  db: Pick<Db, 'recordedRef'> | Transaction,
+  reader: RepositoryReader,
+  projectId: number,
+): Promise<RefChange[]> {
+  const rows = await db.recordedRef.findMany({ where: { projectId }, select: { name: true, oid: true } });
+  const recorded = new Map(rows.map(({ name, oid }) => [name, oid]));
+  const [branches, tags] = await Promise.all([reader.branches(), reader.tags()]);
+  const present = new Map<string, Oid>([
+    ...branches.map(({ name, commit }) => [`refs/heads/${name}`, commit] as const),
+    ...tags.map(({ name, target }) => [`refs/tags/${name}`, target] as const),
+  ]);
+  const changes: RefChange[] = [];
+  for (const [name, to] of present) {
+    const from = recorded.get(refKey(name)) ?? null;
+    recorded.delete(refKey(name));
+    if (from !== to) changes.push({ name, from, to });
+  }
+  for (const [key, from] of recorded) {
+    if (/^refs\/(heads|tags)\//.test(key)) changes.push({ name: key, from, to: null });
+  }
+  return changes;
+}

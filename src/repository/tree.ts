@@ -1,0 +1,37 @@
+import { authorize } from '#src/access/abilities.ts';
+import type { Context } from '#src/access/actor.ts';
+import { NotFound } from '#src/errors.ts';
+import type { TreeEntry } from '#src/git/model.ts';
+import { type Page, type PageRequest, pageOf } from '#src/page.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { findRevision } from '#src/repository/revision.ts';
+
+/** Which part of which state is listed. */
+export interface TreeFilter {
+  /** A directory; the root without. */
+  path?: string | null | undefined;
+  /** A branch, a tag or a hash; the default branch without. */
+  ref?: string | null | undefined;
+  /** Whether all that lies below is listed too. */
+  recursive?: boolean | null | undefined;
+}
+
+/** What a directory holds: directories, files, submodules, each in git's order. Throws NotFound, Forbidden, Unauthenticated. */
+export async function listTree(
+  context: Context,
+  project: ProjectRow,
+  { path, ref, recursive }: TreeFilter,
+  page: PageRequest,
+): Promise<Page<TreeEntry>> {
+  authorize(context.actor, 'read_repository', project);
+  const revision = await findRevision(context, project, ref || null);
+  const directory = trimSlashes(path ?? '');
+  const entries = await revision?.repository.tree(revision.oid, directory, { recursive: recursive ?? false });
+  if (!entries) throw new NotFound('Tree');
+  return pageOf(entries, page);
+}
+
+/** A path without slashes around it. */
+export function trimSlashes(path: string): string {
+  return path.replace(/^\/+|\/+$/g, '');
+}

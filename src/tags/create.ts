@@ -1,0 +1,58 @@
+import type { Actor, Context } from '#src/access/actor.ts';
+import { BadRequest } from '#src/errors.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { isValidTagName } from '#src/git/refs/name.ts';
+import { writeTag } from '#src/git/writer.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { pushRefs } from '#src/repository/record.ts';
+import { requireMade, signatureOf, writableProject } from '#src/repository/write.ts';
+import { findTag, type TagRow } from '#src/tags/list.ts';
+
+export interface NewTag {
+  name: string;
+  /** A branch, a tag or a hash. */
+  target: string;
+  /** Makes an annotated tag. */
+  message?: string | null | undefined;
+  /** Makes a release as well. */
+  releaseDescription?: string | null | undefined;
+}
+
+/** Creates a tag, and its release. Throws NotFound, Forbidden, BadRequest. */
+export async function createTag(context: Context, ref: Ref, input: NewTag): Promise<TagRow> {
+  const { name, target, releaseDescription } = input;
+  const { actor, project } = await writableProject(context, ref);
+  if (!isValidTagName(name)) throw new BadRequest('Tag name invalid');
+  const reader = await context.repositories.open(project);
+  const commit = target === '' ? null : ((await reader?.resolve(target)) ?? null);
+  if (!reader || commit === null) throw new BadRequest(`Target ${target} is invalid`);
+  if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`);
+  const to = await tagged(context, actor, reader, commit, input);
+  const changes = [{ name: `refs/tags/${name}`, from: null, to }];
+  const outcomes = await pushRefs(context, actor, project, changes, async (tx) => {
+    if (!releaseDescription) return;
+    await tx.release.upsert({
+      where: { projectId_tag: { projectId: project.id, tag: name } },
+      create: { projectId: project.id, tag: name, description: releaseDescription },
+      update: { description: releaseDescription },
+    });
+  });
+  // Somebody was faster, or there are tags below that name.
+  requireMade(outcomes, (await reader.tag(name)) ? `Tag ${name} already exists` : 'Tag name invalid');
+  return findTag(context, project, name);
+}
+
+/** What the tag is to hold: the commit, or an annotation of it. */
+async function tagged(
+  context: Context,
+  actor: Actor,
+  { directory }: RepositoryReader,
+  commit: Oid,
+  { name, message }: NewTag,
+): Promise<Oid> {
+  const text = message?.trim();
+  if (!text) return commit;
+  const tagger = await signatureOf(context, actor);
+  return writeTag(directory, { object: commit, type: 'commit', name, tagger, message: `${text}\n` });
+}

@@ -1,0 +1,67 @@
+import { authorize } from '#src/access/abilities.ts';
+import type { Context } from '#src/access/actor.ts';
+import { type CommitRow, commitRows } from '#src/commits/find.ts';
+import { NotFound } from '#src/errors.ts';
+import type { Tag } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { type Page, type PageRequest, pageOf } from '#src/page.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+
+/** Notes about a tag. */
+export interface ReleaseRow {
+  tag: string;
+  /** Markdown. */
+  description: string;
+}
+
+/** A tag with its commit and its release. */
+export interface TagRow {
+  name: string;
+  /** The annotation; null for lightweight tags. */
+  message: string | null;
+  /** Null where the tag leads to no commit. */
+  commit: CommitRow | null;
+  release: ReleaseRow | null;
+}
+
+/** The tags of a project in the reverse order of their names. Throws Forbidden, Unauthenticated. */
+export async function listTags(context: Context, project: ProjectRow, page: PageRequest): Promise<Page<TagRow>> {
+  authorize(context.actor, 'read_repository', project);
+  const repository = await context.repositories.open(project);
+  const tags = pageOf((await repository?.tags()) ?? [], page);
+  return { ...tags, nodes: repository ? await tagRows(context, project, repository, tags.nodes) : [] };
+}
+
+/** One tag. Throws NotFound, Forbidden, Unauthenticated. */
+export async function findTag(context: Context, project: ProjectRow, name: string): Promise<TagRow> {
+  authorize(context.actor, 'read_repository', project);
+  const repository = await context.repositories.open(project);
+  const tag = await repository?.tag(name);
+  const [row] = repository && tag ? await tagRows(context, project, repository, [tag]) : [];
+  if (!row) throw new NotFound('Tag');
+  return row;
+}
+
+async function tagRows(
+  { db }: Context,
+  project: ProjectRow,
+  repository: RepositoryReader,
+  tags: Tag[],
+): Promise<TagRow[]> {
+  if (tags.length === 0) return [];
+  const oids = [...new Set(tags.flatMap(({ commit }) => commit ?? []))];
+  const [commits, releases] = await Promise.all([
+    commitRows(project, repository, oids),
+    db.release.findMany({
+      where: { projectId: project.id, tag: { in: tags.map(({ name }) => name.toWellFormed()) } },
+      select: { tag: true, description: true },
+    }),
+  ]);
+  const byOid = new Map(commits.map((commit) => [commit.oid, commit]));
+  return tags.map(({ name, commit, annotation }) => ({
+    name,
+    message: annotation?.message.replace(/\n$/, '') ?? null,
+    commit: commit === null ? null : (byOid.get(commit) ?? null),
+    release: releases.find(({ tag }) => tag === name) ?? null,
+  }));
+}

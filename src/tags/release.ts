@@ -1,0 +1,33 @@
+import type { Context } from '#src/access/actor.ts';
+import { violates } from '#src/db.ts';
+import { Conflict, NotFound } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { writableProject } from '#src/repository/write.ts';
+import type { ReleaseRow } from '#src/tags/list.ts';
+
+/** Writes notes about a tag. Throws NotFound, Forbidden, Conflict. */
+export async function createRelease(context: Context, ref: Ref, tag: string, description: string): Promise<ReleaseRow> {
+  const projectId = await ofTag(context, ref, tag);
+  try {
+    const select = { tag: true, description: true };
+    return await context.db.release.create({ data: { projectId, tag, description }, select });
+  } catch (error) {
+    throw violates(error) ? new Conflict('Release already exists') : error;
+  }
+}
+
+/** Changes the notes about a tag. Throws NotFound, Forbidden. */
+export async function updateRelease(context: Context, ref: Ref, tag: string, description: string): Promise<ReleaseRow> {
+  const projectId = await ofTag(context, ref, tag);
+  const { count } = await context.db.release.updateMany({ where: { projectId, tag }, data: { description } });
+  if (count === 0) throw new NotFound('Release', 'Release does not exist');
+  return { tag, description };
+}
+
+/** The project, if the actor may write to it and there is such a tag. */
+async function ofTag(context: Context, ref: Ref, name: string): Promise<number> {
+  const { project } = await writableProject(context, ref);
+  const tag = await (await context.repositories.open(project))?.tag(name);
+  if (!tag) throw new NotFound('Tag', 'Tag does not exist');
+  return project.id;
+}
