@@ -89,14 +89,26 @@ async function accept(
   return { unpack: null, refs };
 }
 
+/** So many refs change under one hold of the lock, which writers wait for. */
+const AT_ONCE = 250;
+
+/** Makes the changes in the order of the client, that of the default branch first. */
 async function make(
   context: Context,
   project: ProjectRow,
   changes: readonly RefChange[],
   refused: Map<RefChange, string>,
 ): Promise<void> {
-  for (const { change, error } of await pushRefs(context, requireActor(context), project, changes)) {
-    if (error !== null) refused.set(change, reasonOf(error));
+  const refs = new RefReader(context.repositories.directory(project));
+  const main = project.defaultBranch === null ? await refs.head() : `${BRANCHES}${project.defaultBranch}`;
+  const ordered = changes.toSorted((left, right) => Number(right.name === main) - Number(left.name === main));
+  let pushed = project;
+  for (let at = 0; at < ordered.length; at += AT_ONCE) {
+    const outcomes = await pushRefs(context, requireActor(context), pushed, ordered.slice(at, at + AT_ONCE));
+    for (const { change, error } of outcomes) if (error !== null) refused.set(change, reasonOf(error));
+    // The first of them may have made the default branch.
+    const head = (await refs.head())?.slice(BRANCHES.length) ?? null;
+    pushed = { ...project, defaultBranch: project.defaultBranch ?? head };
   }
 }
 

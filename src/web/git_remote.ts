@@ -156,7 +156,11 @@ function bodyOf(request: Request): Readable {
 /** Aborts when the client is gone, when nothing goes either way any more, or when all takes too long. */
 function watch(request: Request, response: Response, { total, idle }: RemoteLimits) {
   const controller = new AbortController();
-  const abort = (reason: string) => controller.abort(new Gone(reason));
+  const abort = (reason: string) => {
+    controller.abort(new Gone(reason));
+    // Whoever waits for more of the body hears of it by this.
+    request.destroy();
+  };
   const timer = setTimeout(abort, total, 'The request took too long.');
   const { socket } = request;
   let moved = 0;
@@ -214,9 +218,7 @@ function fail(options: GitRemoteOptions, called: Called, error: unknown, request
 
 function isBroken(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? '';
-  return (
-    ['ECONNRESET', 'ABORT_ERR', 'ERR_STREAM_PREMATURE_CLOSE', 'EPIPE'].includes(code) || /^(Z_|ERR_.*Z)/.test(code)
-  );
+  return ['ECONNRESET', 'ABORT_ERR', 'ERR_STREAM_PREMATURE_CLOSE', 'EPIPE'].includes(code) || /^Z_/.test(code);
 }
 
 function refuse(

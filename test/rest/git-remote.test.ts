@@ -442,6 +442,25 @@ describe('Pushing', () => {
   });
 });
 
+describe('Pushing very many refs', () => {
+  it('changes them all, and finds the default branch among them', { timeout: 60_000 }, async () => {
+    const project = await world.project({ owner });
+    const work = await workingCopy();
+    await commitFile(work, 'a.txt', 'one\n');
+    const head = await commitFile(work, 'a.txt', 'two\n');
+    const names = Array.from({ length: 600 }, (_, at) => `refs/heads/a/${at}`);
+    git(path.join(work, '.git'), ['update-ref', '--stdin'], names.map((name) => `create ${name} ${head}\n`).join(''));
+    await run(work, 'branch', '--quiet', 'master');
+    await run(work, 'push', '--quiet', '--mirror', address(project, owner));
+    expect(gitLines(directoryOf(project), ['for-each-ref', '--format=%(refname)'])).toHaveLength(602);
+    expect((await world.api(owner).get(`/projects/${project.id}`)).body.default_branch).toBe('master');
+    expect(await world.db.recordedRef.count({ where: { projectId: project.id } })).toBe(602);
+    expect(await world.db.projectCounters.findUnique({ where: { projectId: project.id } })).toMatchObject({
+      commits: 2,
+    });
+  });
+});
+
 describe('Without a git program', () => {
   it('the remote says so, and everything else works', async () => {
     const { project } = await pushed('public');
