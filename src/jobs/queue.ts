@@ -13,8 +13,6 @@ export interface Jobs {
   'projects.fork': { projectId: number };
   /** Repacks the repository of a project, or those of all where something happened lately, if they need it. */
   'repositories.maintain': { projectId?: number };
-  /** Deletes the merged branches of a project, as a user. */
-  'branches.delete_merged': { projectId: number; userId: number };
   /** Records what a crash left unrecorded of pushes; wanted at every start. */
   'repositories.reconcile': Record<string, never>;
   /** Removes memberships and shares whose last day is over. */

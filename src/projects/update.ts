@@ -9,6 +9,7 @@ import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { takenFields } from '#src/projects/taken.ts';
 import { givenSwitches, type ProjectTexts, type Switches, tags, textErrors } from '#src/projects/values.ts';
 import { redirectProject, takePath } from '#src/redirects/paths.ts';
+import { changeDefaultBranch } from '#src/repository/default_branch.ts';
 import { currentSettings } from '#src/settings/current.ts';
 
 export interface ProjectChanges extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList'>, Switches {
@@ -29,6 +30,10 @@ export async function updateProject(context: Context, ref: Ref, changes: Project
   if (name !== found.name) authorize(actor, 'rename_project', found);
   if ((changes.visibility ?? found.visibility) !== found.visibility) authorize(actor, 'change_visibility', found);
   const settings = await currentSettings(context.db);
+  const branchErrors = textErrors({ defaultBranch: changes.defaultBranch });
+  if (Object.keys(branchErrors).length > 0) throw new ValidationFailed(branchErrors);
+  const defaultBranch = changes.defaultBranch === undefined ? found.defaultBranch : changes.defaultBranch || null;
+  if (defaultBranch !== found.defaultBranch) await changeDefaultBranch(context, found, defaultBranch);
   try {
     await context.db.$transaction(async (tx) => {
       const project = await hold(tx, found.id);
@@ -78,11 +83,10 @@ async function hold(tx: Transaction, id: number): Promise<HeldProject> {
   return { ...project, namespacePath: namespace.fullPath, group };
 }
 
-function columns({ description, defaultBranch, tagList, ...switches }: ProjectChanges) {
+function columns({ description, defaultBranch: _, tagList, ...switches }: ProjectChanges) {
   return {
     ...givenSwitches(switches),
     ...(description === undefined ? {} : { description }),
-    ...(defaultBranch === undefined ? {} : { defaultBranch: defaultBranch || null }),
     ...(tagList === undefined ? {} : { tagList: tags(tagList) }),
   };
 }
