@@ -23,11 +23,6 @@ export function encodeReport({ unpack, refs }: PushReport, capabilities: Readonl
   return capabilities.has('side-band-64k') ? Buffer.concat([...band(1, report), FLUSH]) : report;
 }
 
-/** Lines for people, which the client prints as `remote: …`. */
-export function encodeMessage(text: string): Buffer {
-  return Buffer.concat(band(2, Buffer.from(text)));
-}
-
 function band(number: 1 | 2, content: Buffer): Buffer[] {
   const packets: Buffer[] = [];
   const step = LONGEST_LINE - 1;
