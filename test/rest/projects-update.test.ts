@@ -247,3 +247,26 @@ describe('Changing and deleting projects in GraphQL', () => {
     expect((await api.get(at())).status).toBe(404);
   });
 });
+
+describe('The default branch', () => {
+  it('is one of the branches of the repository, and what HEAD of a clone is', async () => {
+    const at = `/projects/${project.id}`;
+    expect(await api.put(at, { default_branch: 'later' })).toMatchObject({
+      status: 200,
+      body: { default_branch: 'later' },
+    });
+    const file = { content: 'x', commit_message: 'first' };
+    await api.post(`${at}/repository/files/a.txt`, { ...file, branch: 'later' });
+    await api.post(`${at}/repository/branches`, { branch: 'topic', ref: 'later' });
+    await api.post(`${at}/repository/files/b.txt`, { ...file, branch: 'topic' });
+    expect(await api.put(at, { default_branch: 'missing' })).toMatchObject({
+      status: 400,
+      body: { message: { default_branch: ['is not a branch of the repository'] } },
+    });
+    expect(await api.put(at, { default_branch: 'topic' })).toMatchObject({ body: { default_branch: 'topic' } });
+    expect((await api.get(`${at}/repository/commits`)).headers['x-total']).toBe('2');
+    expect((await api.get(`${at}?statistics=true`)).body.statistics.commit_count).toBe(2);
+    const reader = await world.repositories.open(project);
+    expect(await reader?.defaultBranch()).toBe('topic');
+  });
+});
