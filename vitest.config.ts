@@ -10,5 +10,6 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     // Loading the server takes longer than most files of tests: a worker loads it once. Every file has its own database.
     isolate: false,
+    maxWorkers: '100%',
   },
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { GitError } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import { collectComplaint } from '../program/run.ts';
-import { ensureDirectory, syncDirectory } from '../write/sync.ts';
+import { ensureDirectory, inDirectory, syncDirectory, syncFanOut } from '../write/sync.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { InvalidRequest } from './invalid-request.ts';
 import { type GroupProgram, killGroup, startGroup } from './spawn.ts';
@@ -161,14 +161,17 @@ async function write({ stdin }: GroupProgram, chunk: Buffer): Promise<void> {
 
 async function moveAll(from: string, to: string, order: (names: string[]) => string[]): Promise<void> {
   const names = order(await readdir(from));
-  for (const name of names) {
-    // What is there already is the same, and perhaps in use.
-    await link(path.join(from, name), path.join(to, name)).catch(async (error) => {
-      if (error.code === 'EEXIST') return;
-      await rename(path.join(from, name), path.join(to, name));
-    });
+  for (const name of names) await moveOne(path.join(from, name), path.join(to, name));
+  if (names.length > 0) await syncFanOut(to);
+}
+
+/** What is there already is the same, and perhaps in use. */
+async function moveOne(from: string, to: string): Promise<void> {
+  try {
+    await inDirectory(path.dirname(to), () => link(from, to));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rename(from, to);
   }
-  if (names.length > 0) await syncDirectory(to);
 }
 
 function isOfPack(name: string): boolean {

@@ -6,7 +6,7 @@ import type { ObjectType, Oid } from '../model.ts';
 import type { GitObject } from '../objects/store.ts';
 import { nameOf } from './encode.ts';
 import { writePack } from './pack.ts';
-import { ensureDirectory, syncDirectory, writeSynced } from './sync.ts';
+import { ensureDirectory, inDirectory, syncDirectory, syncFanOut, writeSynced } from './sync.ts';
 
 /** More objects than this are written as one pack: syncing each file by itself takes a disk too long. */
 const MOST_LOOSE = 12;
@@ -44,7 +44,7 @@ export class ObjectWriter {
     const write = ([oid, object]: [Oid, GitObject]) =>
       writeLoose(path.join(this.#directory, 'objects', oid.slice(0, 2), oid.slice(2)), object);
     await Promise.all([...objects].map(write));
-    await Promise.all([...fanOuts].map(syncDirectory));
+    await Promise.all([...fanOuts].map(syncFanOut));
     if (created.includes(true)) await syncDirectory(path.join(this.#directory, 'objects'));
   }
 }
@@ -52,7 +52,8 @@ export class ObjectWriter {
 async function writeLoose(file: string, { type, content }: GitObject): Promise<void> {
   if (await refresh(file)) return;
   const bytes = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]);
-  await writeSynced(file, [await compress(bytes, { level: constants.Z_BEST_SPEED })], 'tmp_obj_');
+  const compressed = await compress(bytes, { level: constants.Z_BEST_SPEED });
+  await inDirectory(path.dirname(file), () => writeSynced(file, [compressed], 'tmp_obj_'));
 }
 
 /** Makes an object that is there already as young and as safe as if it had been written now. */

@@ -21,7 +21,7 @@ export async function writeSynced(file: string, parts: Buffer[], prefix: string)
   }
 }
 
-/** Makes sure that the names in a directory survive a power cut. */
+/** Makes sure that the names in a directory survive a power cut. Throws ENOENT if it is gone. */
 export async function syncDirectory(directory: PathLike): Promise<void> {
   // Windows has no such thing.
   if (process.platform === 'win32') return;
@@ -30,6 +30,30 @@ export async function syncDirectory(directory: PathLike): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/** As syncDirectory, but does nothing if a repack has removed the directory, having put its objects into a pack. */
+export async function syncFanOut(directory: string): Promise<void> {
+  try {
+    await syncDirectory(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/**
+ * Does work on a file whose directory may vanish at any moment, as a repack removes directories that it has emptied: then
+ * it is made anew, and the work is done again.
+ */
+export async function inDirectory<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 5) throw error;
+      await ensureDirectory(directory);
+    }
   }
 }
 
