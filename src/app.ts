@@ -102,7 +102,7 @@ export function createApp({
   const facade = createFacade<Actor>({
     schema,
     routes,
-    openapi: openapiDocument(routes, schema),
+    openapi: () => openapiDocument(routes, schema),
     authenticate: (request, parameters) => authenticate(db, readCredentials(request.headers, parameters)),
     precheck: (actor, ability, ref, request) =>
       precheck(domainContext(actor, request), ability as Precheck, ref as Ref),

@@ -31,8 +31,8 @@ export interface FacadeOptions<A extends { admin: boolean }> {
   read(reader: RawReader, found: unknown, actor: A | null, request: IncomingMessage): Promise<RawContent>;
   /** The external URL of the server for this request, without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
-  /** The document for GET /openapi.json. */
-  openapi: object;
+  /** The document for GET /openapi.json, which is made when it is first asked for. */
+  openapi(): object;
   logError(error: unknown, request: IncomingMessage): void;
 }
 
@@ -43,12 +43,15 @@ export type Facade = (request: IncomingMessage, response: ServerResponse, path: 
 export function createFacade<A extends { admin: boolean }>(options: FacadeOptions<A>): Facade {
   const router = new Router();
   for (const route of options.routes) router.add(compile(route, options.schema));
-  const openapi = JSON.stringify(options.openapi);
+  let openapi: string | undefined;
   return async (request, response, path, query) => {
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Access-Control-Expose-Headers', EXPOSED);
     response.setHeader('Vary', 'Origin');
-    if (path === '/openapi.json' && request.method === 'GET') return send(response, 200, openapi, request);
+    if (path === '/openapi.json' && request.method === 'GET') {
+      openapi ??= JSON.stringify(options.openapi());
+      return send(response, 200, openapi, request);
+    }
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
     const match = router.find(path, method);
     if (!match) return refuse(response, 404, { error: '404 Not Found' });

@@ -4,7 +4,8 @@ const timestamp = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YY
 const user = (
   alias: string,
 ) => `json_build_object('id', ${alias}.id, 'username', ${alias}.username, 'name', ${alias}.name,
-  'state', ${alias}.state, 'avatar_url', NULL, 'web_url', $1::text || '/' || ${alias}.username)`;
+  'state', ${alias}.state, 'avatar_url',
+  'https://www.gravatar.com/avatar/' || md5(lower(${alias}.email)) || '?s=80&d=identicon', 'web_url', $1::text || '/' || ${alias}.username)`;
 
 const milestone = `CASE WHEN ms.id IS NOT NULL THEN json_build_object('id', ms.id, 'iid', ms.iid, 'project_id', ms.project_id,
   'title', ms.title, 'description', ms.description, 'state', ms.state, 'created_at', ${timestamp('ms.created_at')},

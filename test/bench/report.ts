@@ -52,12 +52,12 @@ export function growthTable(growth: Growth[]): string {
 
 /** What visibility rules cost. */
 export function visibilityTable(costs: Cost[]): string {
-  const rows = costs.map(({ name, ruled, open }) => [
+  const rows = costs.map(({ name, ruled, open, target }) => [
     name,
     ruled.toFixed(2),
     open.toFixed(2),
     (ruled / open).toFixed(2),
-    '≤ 2',
+    target === undefined ? '' : `≤ ${target}`,
   ]);
   return table(['list of 20, one connection', 'p50 ms', 'p50 ms without rules', 'ratio', 'target'], rows);
 }

@@ -3,7 +3,6 @@ import { type FileHandle, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createInflate, inflateSync } from 'node:zlib';
-import git from 'isomorphic-git';
 import { MissingObject } from '../errors.ts';
 import { isOid, type ObjectType, type Oid } from '../model.ts';
 import { isAbsent } from '../refs/read.ts';
@@ -72,6 +71,8 @@ export class IsomorphicStore implements ObjectStore {
     // Were it not there, isomorphic-git would go on to load all packs.
     if (!existsSync(this.#file(oid))) return null;
     try {
+      // Loaded with the first object: it takes as much memory as a good part of the server.
+      const { default: git } = await import('isomorphic-git');
       const found = await git.readObject({ fs, gitdir: this.#gitdir, oid, format: 'content', cache: {} });
       if (found.format !== 'content') return null;
       return { type: found.type as ObjectType, content: toBuffer(found.object) };
