@@ -4,7 +4,7 @@ import { EMPTY_TREE } from './model.ts';
 import type { RepositoryReader } from './reader.ts';
 import { type Action, applyActions } from './write/actions.ts';
 import { DraftTree } from './write/draft.ts';
-import { type CommitInput, encodeCommit, encodeTag, type TagInput } from './write/encode.ts';
+import { encodeCommit, encodeTag, type TagInput } from './write/encode.ts';
 import { mergeTrees } from './write/merge-trees.ts';
 import { ObjectWriter } from './write/objects.ts';
 
@@ -80,14 +80,6 @@ export async function cherryPick(reader: RepositoryReader, input: CherryPickInpu
   const picked = objects.add('commit', encodeCommit({ tree, parents: [onto], author, committer, message: text }));
   await objects.flush();
   return picked;
-}
-
-/** Writes a commit of a tree that is in the repository. */
-export async function writeCommit(directory: string, input: CommitInput): Promise<Oid> {
-  const objects = new ObjectWriter(directory);
-  const oid = objects.add('commit', encodeCommit(input));
-  await objects.flush();
-  return oid;
 }
 
 /** Writes an annotated tag; the ref `refs/tags/<name>` has to be set to it. */

@@ -1,5 +1,6 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
+import { joinContributors } from '#src/git/history/contributors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { Contributor, RepositoryReader } from '#src/git/reader.ts';
 import { type Page, type PageRequest, pageOf } from '#src/page.ts';
@@ -46,21 +47,5 @@ async function compute(repository: RepositoryReader, tip: Oid, last: Answer | un
     return repository.contributors({ tip, lines: true });
   }
   const recent = await repository.contributors({ tip, since: last.tip, lines: true });
-  return combine(recent, known);
-}
-
-/** Adds up two lists; those who appear in the more recent one come first. */
-function combine(recent: readonly Contributor[], earlier: readonly Contributor[]): Contributor[] {
-  const byEmail = new Map(recent.map((contributor) => [contributor.email, { ...contributor }]));
-  for (const contributor of earlier) {
-    const { email, commits, additions, deletions } = contributor;
-    const known = byEmail.get(email);
-    if (!known) byEmail.set(email, contributor);
-    else {
-      known.commits += commits;
-      known.additions += additions;
-      known.deletions += deletions;
-    }
-  }
-  return [...byEmail.values()];
+  return joinContributors(recent, known);
 }

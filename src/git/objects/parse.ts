@@ -1,5 +1,4 @@
 import type { Annotation, Commit, EntryType, Mode, ObjectType, Oid } from '../model.ts';
-import { decodeName } from '../names.ts';
 import { parseSignature } from './signature.ts';
 
 /** Reads the bytes of a commit. Odd commits of old tools are read as far as they make sense. */
@@ -59,11 +58,6 @@ export function parseTree(bytes: Buffer): RawEntry[] {
 export function typeOfMode(mode: Mode): EntryType {
   if (mode.startsWith('04')) return 'tree';
   return mode.startsWith('16') ? 'commit' : 'blob';
-}
-
-/** The name of an entry as a string. */
-export function entryName(entry: RawEntry): string {
-  return decodeName(entry.name);
 }
 
 interface Header {
