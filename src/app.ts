@@ -24,7 +24,10 @@ import { bodyLimit } from '#src/web/body_limit.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health } from '#src/web/health.ts';
+import { pages } from '#src/web/pages/index.ts';
+import { notFound } from '#src/web/pages/page.ts';
 import { requestLog } from '#src/web/request_log.ts';
+import { sessionForOwnPages, sessionForReads } from '#src/web/session_token.ts';
 
 export interface AppOptions {
   db: Db;
@@ -87,7 +90,8 @@ export function createApp({
 
   const graphql = createGraphQLServer({
     contextOf: async (request) => {
-      const actor = await authenticate(db, readCredentials(request.headers));
+      const session = sessionForOwnPages(request as Request, baseUrl(request));
+      const actor = await authenticate(db, { ...readCredentials(request.headers), session });
       return contextOf(actor, request);
     },
     report,
@@ -103,7 +107,10 @@ export function createApp({
     schema,
     routes,
     openapi: () => openapiDocument(routes, schema),
-    authenticate: (request, parameters) => authenticate(db, readCredentials(request.headers, parameters)),
+    authenticate: (request, parameters) => {
+      const session = sessionForReads(request as Request, baseUrl(request));
+      return authenticate(db, { ...readCredentials(request.headers, parameters), session });
+    },
     precheck: (actor, ability, ref, request) =>
       precheck(domainContext(actor, request), ability as Precheck, ref as Ref),
     execute: async ({ document }, variableValues, actor, request) => {
@@ -128,9 +135,9 @@ export function createApp({
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report }));
-  app.use((_request, response) => {
-    response.status(404).json({ error: '404 Not Found' });
-  });
+  const pageOptions = { contextOf: domainContext, baseUrl, report };
+  app.use(pages(pageOptions));
+  app.use(notFound(pageOptions));
   return app;
 }
 

@@ -2,11 +2,15 @@ import type { Actor } from '#src/access/actor.ts';
 import type { Db } from '#src/db.ts';
 import { Forbidden, NotFound } from '#src/errors.ts';
 import { tokenHash } from '#src/secrets.ts';
+import { findSession } from '#src/sessions/session.ts';
+import { noteSeenToday } from '#src/users/seen.ts';
 
 /** The credentials that a request carries, wherever it carried them (behaviour.md 4.1). */
 export interface Credentials {
   readonly privateToken?: string | undefined;
   readonly bearer?: string | undefined;
+  /** Token of a browser's session, where such a one may be used. */
+  readonly session?: string | undefined;
   /** The user to act as: ID or username (behaviour.md 4.5). */
   readonly sudo?: string | undefined;
 }
@@ -20,16 +24,28 @@ export async function authenticate(db: Db, credentials: Credentials): Promise<Ac
   for (const value of [credentials.privateToken, credentials.bearer]) {
     if (value && !found) found = await find(db, value);
   }
+  if (!found && credentials.session) return fromSession(db, credentials);
   if (!found) return null;
-  if (found.firstToday) await seenToday(db, found.id);
+  if (found.firstToday) await noteSeenToday(db, found.id);
   return credentials.sudo ? impersonate(db, found, credentials.sudo) : toActor(found);
+}
+
+/** A session acts as nobody else: sudo takes a private token. */
+async function fromSession(db: Db, { session = '', sudo }: Credentials): Promise<Actor | null> {
+  const actor = (await findSession(db, session))?.actor ?? null;
+  if (actor && sudo) {
+    throw new Forbidden(
+      actor.admin ? 'Private token must be specified in order to use sudo' : 'Must be admin to use sudo',
+    );
+  }
+  return actor;
 }
 
 /** The actor that an active user is who proved it by a password; null if there is no such user. */
 export async function authenticatedUser(db: Db, userId: number): Promise<Actor | null> {
   const user = await findNamed(db, { id: userId, username: null });
   if (!user) return null;
-  await seenToday(db, user.id);
+  await noteSeenToday(db, user.id);
   return { ...user, scopes: ['api'] };
 }
 
@@ -63,13 +79,6 @@ async function find(db: Db, value: string): Promise<Found | undefined> {
 
 function toActor({ scopes, firstToday: _, ...user }: Found): Actor {
   return { ...user, scopes: scopes ?? ['api'] };
-}
-
-/** Notes the day once; the look-up says when, so that other requests pay nothing. */
-async function seenToday(db: Db, userId: number): Promise<void> {
-  await db.$executeRaw`
-    UPDATE users SET last_activity_on = (now() AT TIME ZONE 'UTC')::date
-    WHERE id = ${userId} AND last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date`;
 }
 
 /** The three checks of sudo, in their order. Blocked users are nobody here too. */

@@ -8,6 +8,7 @@ import { forkRepository } from '#src/repository/fork.ts';
 import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
+import { expireSessions } from '#src/sessions/expire.ts';
 
 /** Every job with the command that does it. */
 export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers {
@@ -20,5 +21,6 @@ export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers 
       projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),
     'members.expire': () => removeExpiredMembers(db),
+    'sessions.expire': () => expireSessions(db),
   };
 }

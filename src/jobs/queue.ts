@@ -17,6 +17,8 @@ export interface Jobs {
   'repositories.reconcile': Record<string, never>;
   /** Removes memberships and shares whose last day is over. */
   'members.expire': Record<string, never>;
+  /** Removes what sign-ins left behind and nobody can use any more. */
+  'sessions.expire': Record<string, never>;
 }
 export type JobName = keyof Jobs;
 
@@ -37,6 +39,7 @@ export interface JobWorker extends JobQueue {
 /** When jobs run by themselves, in the form of cron, in UTC. */
 const SCHEDULE: Partial<Record<JobName, string>> = {
   'members.expire': '3 * * * *',
+  'sessions.expire': '17 * * * *',
   'repositories.maintain': '41 * * * *',
 };
 /** How jobs run: a failed one again with growing delays, one whose worker is not heard of for ten seconds too. */

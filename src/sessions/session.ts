@@ -1,0 +1,59 @@
+import crypto from 'node:crypto';
+import type { Actor } from '#src/access/actor.ts';
+import type { Db } from '#src/db.ts';
+import { tokenHash } from '#src/secrets.ts';
+import { currentSettings } from '#src/settings/current.ts';
+import { noteSeenToday } from '#src/users/seen.ts';
+
+/** Somebody who is signed in with a browser. */
+export interface Session {
+  id: number;
+  actor: Actor;
+  name: string;
+  /** When the user proved who they are. */
+  createdAt: Date;
+}
+
+/** Signs a user in with a browser; the token for the cookie, of which only the hash is kept. */
+export async function startSession(db: Db, userId: number): Promise<string> {
+  const token = crypto.randomBytes(32).toString('base64url');
+  await db.session.create({ data: { userId, tokenHash: tokenHash(token) } });
+  await db.$executeRaw`
+    UPDATE users SET last_sign_in_at = COALESCE(current_sign_in_at, now()), current_sign_in_at = now(),
+      last_activity_on = (now() AT TIME ZONE 'UTC')::date WHERE id = ${userId}`;
+  return token;
+}
+
+/**
+ * Whose session a token is; null when nobody's, when it was not used for longer than `session_expire_delay` says, or when its
+ * user is blocked. One indexed look-up.
+ */
+export async function findSession(db: Db, token: string): Promise<Session | null> {
+  const { sessionExpireDelay } = await currentSettings(db);
+  const [found] = await db.$queryRaw<Found[]>`
+    SELECT s.id AS "sessionId", s.created_at AS "createdAt", u.id, u.username, u.name, u.admin, u.external,
+      u.can_create_group AS "canCreateGroup", u.projects_limit AS "projectsLimit",
+      s.last_seen_at < now() - interval '1 minute' AS "toNote",
+      u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
+    FROM sessions s JOIN users u ON u.id = s.user_id
+    WHERE s.token_hash = ${tokenHash(token)} AND u.state = 'active'
+      AND s.last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})`;
+  if (!found) return null;
+  const { sessionId, createdAt, name, toNote, firstToday, ...user } = found;
+  if (toNote) await db.$executeRaw`UPDATE sessions SET last_seen_at = now() WHERE id = ${sessionId}`;
+  if (firstToday) await noteSeenToday(db, user.id);
+  return { id: sessionId, createdAt, name, actor: { ...user, scopes: ['api'] } };
+}
+
+/** Signs a browser out. */
+export async function endSession(db: Db, id: number): Promise<void> {
+  await db.session.deleteMany({ where: { id } });
+}
+
+interface Found extends Omit<Actor, 'scopes'> {
+  sessionId: number;
+  createdAt: Date;
+  name: string;
+  toNote: boolean;
+  firstToday: boolean;
+}

@@ -1,0 +1,8 @@
+import type { Db } from '#src/db.ts';
+
+/** Notes the day once; the look-up says when, so that other requests pay nothing. */
+export async function noteSeenToday(db: Db, userId: number): Promise<void> {
+  await db.$executeRaw`
+    UPDATE users SET last_activity_on = (now() AT TIME ZONE 'UTC')::date
+    WHERE id = ${userId} AND last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date`;
+}

@@ -1,0 +1,37 @@
+import type { CookieOptions, Request, Response } from 'express';
+
+/** The cookies of the pages: who is signed in, and what ties a form to the browser that asked for it. */
+export type CookieName = 'gantry_session' | 'gantry_form';
+
+/** The value of a cookie that this server set; undefined without one. */
+export function readCookie(request: Pick<Request, 'headers'>, name: CookieName, secure: boolean): string | undefined {
+  const wanted = nameOf(name, secure);
+  for (const part of (request.headers.cookie ?? '').split(';')) {
+    const mark = part.indexOf('=');
+    if (mark > 0 && part.slice(0, mark).trim() === wanted) return part.slice(mark + 1).trim();
+  }
+  return undefined;
+}
+
+/** Sets a cookie that no script sees and that requests of other sites do not carry; `maxAge` in milliseconds. */
+export function setCookie(
+  response: Response,
+  name: CookieName,
+  value: string,
+  { secure, maxAge }: { secure: boolean; maxAge?: number },
+): void {
+  response.cookie(nameOf(name, secure), value, { ...options(secure), ...(maxAge === undefined ? {} : { maxAge }) });
+}
+
+export function clearCookie(response: Response, name: CookieName, secure: boolean): void {
+  response.clearCookie(nameOf(name, secure), options(secure));
+}
+
+/** Under https browsers keep cookies with this prefix from every other host and from plain http. */
+function nameOf(name: CookieName, secure: boolean): string {
+  return secure ? `__Host-${name}` : name;
+}
+
+function options(secure: boolean): CookieOptions {
+  return { httpOnly: true, sameSite: 'lax', secure, path: '/' };
+}

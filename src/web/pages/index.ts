@@ -1,0 +1,20 @@
+import { Router } from 'express';
+import { currentSettings } from '#src/settings/current.ts';
+import { pagesFor, serveStylesheet } from '#src/web/pages/page.ts';
+import { stylesheet } from '#src/web/pages/render.ts';
+import { signInPages } from '#src/web/pages/sign_in.ts';
+import type { PageOptions, Visit } from '#src/web/pages/visit.ts';
+
+/** The pages for people. */
+export function pages(options: PageOptions): Router {
+  const made = pagesFor(options);
+  return Router().get(stylesheet.path, serveStylesheet).get('/', made.page(home)).use(signInPages(made));
+}
+
+/** What this server is; visitors go to `home_page_url` instead, where it is set. */
+async function home(visit: Visit): Promise<void> {
+  const { context, session, response, baseUrl } = visit;
+  const { homePageUrl } = await currentSettings(context.db);
+  if (!session && homePageUrl) return response.redirect(302, homePageUrl);
+  visit.show('home', { title: 'Welcome', baseUrl });
+}

@@ -1,0 +1,132 @@
+import { type Request, type RequestHandler, type Response, urlencoded } from 'express';
+import { DomainError, type ErrorCode } from '#src/errors.ts';
+import { stylesheet } from '#src/web/pages/render.ts';
+import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/web/pages/visit.ts';
+
+/** Answers a visit. Throws DomainErrors, which become pages too. */
+export type Page = (visit: Visit) => Promise<void> | void;
+
+/** Makes handlers of pages and of what their forms do. */
+export interface Pages {
+  /** Shows something, to anybody. */
+  page(show: Page): RequestHandler;
+  /** Shows something to who is signed in; others sign in first and come back. */
+  own(show: Page): RequestHandler;
+  /** Does what a form says, if it was sent from here. `request.body` has its fields, each a text or a list of texts. */
+  form(act: Page): RequestHandler[];
+  /** As `form`, for who is signed in. */
+  ownForm(act: Page): RequestHandler[];
+}
+
+/** The largest form, in bytes. */
+const MAX_FORM = 64 * 1024;
+
+export function pagesFor(options: PageOptions): Pages {
+  const parse = urlencoded({ extended: false, limit: MAX_FORM, parameterLimit: 100 });
+  const handler = (answer: Page): RequestHandler => {
+    return async (request, response) => {
+      const visit = await beginVisit(options, request, response).catch((error) => options.report(error, request));
+      if (!visit) return void response.status(500).type('text').send('Something went wrong.');
+      try {
+        await answer(visit);
+      } catch (error) {
+        if (response.headersSent) response.destroy();
+        else refuse(visit, error, options);
+      }
+    };
+  };
+  const checked = (act: Page): Page => {
+    return (visit) => {
+      if (isOwnForm(visit)) return act(visit);
+      return showError(
+        visit,
+        422,
+        'This form is out of date',
+        'Go back, load the page again and send the form once more.',
+      );
+    };
+  };
+  const signedIn = (show: Page): Page => {
+    return (visit) => (visit.session ? show(visit) : askToSignIn(visit));
+  };
+  return {
+    page: (show) => handler(show),
+    own: (show) => handler(signedIn(show)),
+    form: (act) => [parse, handler(checked(act))],
+    ownForm: (act) => [parse, handler(checked(signedIn(act)))],
+  };
+}
+
+/** The stylesheet, which browsers may keep. */
+export const serveStylesheet: RequestHandler = (_request, response) => {
+  response.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+  response.type('css').send(stylesheet.content);
+};
+
+/** A page that says what is wrong. */
+export function showError({ show }: Visit, status: number, title: string, message: string): void {
+  show('error', { title, message }, status);
+}
+
+/** Whether a client would rather have a page than JSON. */
+export function wantsPage(request: Request): boolean {
+  return request.accepts(['json', 'html']) === 'html';
+}
+
+/** Sends the browser to sign in, and back to where it wanted to go if that can be asked for again. */
+export function askToSignIn({ request, response }: Visit): void {
+  const back = request.method === 'GET' ? `?return_to=${encodeURIComponent(request.originalUrl)}` : '';
+  response.redirect(303, `/users/sign_in${back}`);
+}
+
+/** The path below this server that a parameter names; `fallback` for anything else, which could lead elsewhere. */
+export function localPath(given: unknown, fallback: string): string {
+  if (typeof given !== 'string' || !given.startsWith('/')) return fallback;
+  const url = URL.canParse(given, 'http://here.invalid') ? new URL(given, 'http://here.invalid') : undefined;
+  return url?.origin === 'http://here.invalid' ? url.pathname + url.search + url.hash : fallback;
+}
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  INSUFFICIENT_SCOPE: 403,
+  LIMIT_REACHED: 403,
+  NOT_FOUND: 404,
+  VALIDATION_FAILED: 422,
+  BAD_REQUEST: 400,
+  CONFLICT: 409,
+  RATE_LIMITED: 429,
+};
+
+function refuse(visit: Visit, error: unknown, { report }: PageOptions): void {
+  const { request, response } = visit;
+  const status = error instanceof DomainError ? STATUS[error.code] : undefined;
+  if (!(error instanceof DomainError) || status === undefined) {
+    report(error, request);
+    showError(visit, 500, 'Something went wrong', 'The server could not do this. The mistake is on our side.');
+    return;
+  }
+  const { retryAfter } = error.extensions;
+  if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
+  showError(visit, status, titles[status] ?? 'This cannot be done', plain(error.message));
+}
+
+const titles: Record<number, string> = {
+  403: 'You may not do this',
+  404: 'There is nothing here',
+  429: 'Too many attempts',
+};
+
+/** Messages of the API begin with the status, which people need not read. */
+function plain(message: string): string {
+  return message.replace(/^\d{3} (Forbidden {2}- )?/, '');
+}
+
+/** The last handler: pages for browsers that ask for what is not there, JSON for everybody else. */
+export function notFound(options: PageOptions): (request: Request, response: Response) => Promise<void> {
+  return async (request, response) => {
+    if (!wantsPage(request)) return void response.status(404).json({ error: '404 Not Found' });
+    const visit = await beginVisit(options, request, response);
+    showError(visit, 404, 'There is nothing here', 'The page may have moved, or you may have to sign in to see it.');
+  };
+}

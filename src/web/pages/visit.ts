@@ -1,0 +1,76 @@
+import crypto from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { Actor, Context } from '#src/access/actor.ts';
+import { findSession, type Session } from '#src/sessions/session.ts';
+import { readCookie, setCookie } from '#src/web/pages/cookies.ts';
+import { render } from '#src/web/pages/render.ts';
+
+/** What the pages are handed by the composition root. */
+export interface PageOptions {
+  contextOf(actor: Actor | null, request: Request): Context;
+  /** URL of the server, without a trailing slash. */
+  baseUrl(request: Request): string;
+  /** Hears of unexpected errors. */
+  report(error: unknown, request: Request): void;
+}
+
+/** A request for a page: who asks, and with what. */
+export interface Visit {
+  readonly request: Request;
+  readonly response: Response;
+  /** Its actor is the one of the session. */
+  readonly context: Context;
+  readonly session: Session | null;
+  /** URL of the server as the visitor uses it, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Whether cookies are for https alone. */
+  readonly secure: boolean;
+  /** What forms of this browser carry as `authenticity_token`. */
+  readonly csrf: string;
+  /** Answers with a page. */
+  show(view: string, values: { title: string } & Record<string, unknown>, status?: number): void;
+}
+
+/** Looks up who asks. A browser without a session gets a cookie that its forms are tied to. */
+export async function beginVisit(options: PageOptions, request: Request, response: Response): Promise<Visit> {
+  const nobody = options.contextOf(null, request);
+  const baseUrl = options.baseUrl(request);
+  const secure = baseUrl.startsWith('https:');
+  const token = readCookie(request, 'gantry_session', secure);
+  const session = token === undefined ? null : await findSession(nobody.db, token);
+  const browser = session && token ? token : formCookie(request, response, secure);
+  const csrf = crypto.createHmac('sha256', nobody.secret).update(`form ${browser}`).digest('base64url');
+  return {
+    request,
+    response,
+    context: options.contextOf(session?.actor ?? null, request),
+    session,
+    baseUrl,
+    secure,
+    csrf,
+    show(view, values, status = 200) {
+      render(response, status, view, { username: session?.actor.username ?? null, csrf, ...values });
+    },
+  };
+}
+
+/**
+ * Whether a form was sent by the browser that asked for it, from a page of this server: it carries the token, and where the
+ * browser says from where it comes, that is here.
+ */
+export function isOwnForm({ request, csrf, baseUrl }: Visit): boolean {
+  const { origin } = request.headers;
+  if (origin !== undefined && origin !== new URL(baseUrl).origin) return false;
+  const given: unknown = request.body?.authenticity_token;
+  if (typeof given !== 'string') return false;
+  const digest = (text: string) => crypto.createHash('sha256').update(text).digest();
+  return crypto.timingSafeEqual(digest(given), digest(csrf));
+}
+
+function formCookie(request: Request, response: Response, secure: boolean): string {
+  const kept = readCookie(request, 'gantry_form', secure);
+  if (kept !== undefined && /^[\w-]{32}$/.test(kept)) return kept;
+  const made = crypto.randomBytes(24).toString('base64url');
+  setCookie(response, 'gantry_form', made, { secure });
+  return made;
+}
