@@ -5,6 +5,7 @@ import { createFacade } from '#rest/engine/facade.ts';
 import { openapiDocument } from '#rest/engine/openapi.ts';
 import { routes } from '#rest/v4/index.ts';
 import { graphqlContext } from '#schema/context.ts';
+import { loadGraphiql } from '#schema/graphiql.ts';
 import { schema } from '#schema/index.ts';
 import type { Limits } from '#schema/limits.ts';
 import { createGraphQLServer, maskError } from '#schema/server.ts';
@@ -25,7 +26,6 @@ import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health } from '#src/web/health.ts';
 import { pages } from '#src/web/pages/index.ts';
-import { notFound } from '#src/web/pages/page.ts';
 import { requestLog } from '#src/web/request_log.ts';
 import { sessionForOwnPages, sessionForReads } from '#src/web/session_token.ts';
 
@@ -88,6 +88,9 @@ export function createApp({
   app.use(bodyTimeout(BODY_TIMEOUT, isGitPath));
   app.use(health({ db, ...(isShuttingDown ? { isShuttingDown } : {}) }));
 
+  const { router, graphiql, missing } = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
+  app.get(['/graphql', '/api/graphql'], graphiql);
+
   const graphql = createGraphQLServer({
     contextOf: async (request) => {
       const session = sessionForOwnPages(request as Request, baseUrl(request));
@@ -135,9 +138,7 @@ export function createApp({
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report }));
-  const pageOptions = { contextOf: domainContext, baseUrl, report };
-  app.use(pages(pageOptions));
-  app.use(notFound(pageOptions));
+  app.use(router, missing);
   return app;
 }
 

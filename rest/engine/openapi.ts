@@ -45,12 +45,7 @@ function operation(endpoint: Endpoint, records: Records): Json {
   ];
   return {
     operationId: `${operationName}${endingOf(route)}`,
-    tags: [
-      route.path
-        .split('/')
-        .filter((part) => part !== '' && !part.startsWith(':'))
-        .at(-1) ?? '',
-    ],
+    tags: [resourceOf(route)],
     'x-graphql-operation': operationName,
     ...(route.auth === 'optional' ? { security: [{}, { privateToken: [] }, { bearer: [] }] } : {}),
     parameters: listed,
@@ -58,6 +53,25 @@ function operation(endpoint: Endpoint, records: Records): Json {
     responses: responses(endpoint, records),
   };
 }
+
+/** The resource that a route is about: the last one that its path names, as `members` of a group. */
+function resourceOf({ path }: Route): string {
+  const named = path.split('/').map((part) => SINGULAR[part] ?? part);
+  return named.findLast((part) => RESOURCES.has(part)) ?? 'server';
+}
+
+const SINGULAR: Record<string, string> = {
+  user: 'users',
+  session: 'users',
+  application: 'settings',
+  key: 'keys',
+  merged_branches: 'branches',
+};
+const RESOURCES = new Set(
+  `users keys emails impersonation_tokens groups namespaces members access_requests projects events settings issues labels
+  milestones repository commits files branches tags statuses pipelines jobs environments deployments variables triggers
+  snippets bgjobs`.split(/\s+/),
+);
 
 /** What tells routes of one operation apart: the ending of their paths, as `TarGz`. */
 function endingOf({ path }: Route): string {
