@@ -21,6 +21,7 @@ import { packageRevision, packageVersion } from '#src/package-root.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
+import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
@@ -124,7 +125,9 @@ export function createApp({
     },
     read: (reader, found, actor, request) => {
       const context = domainContext(actor, request);
-      return reader === 'blob' ? readRawBlob(context, found as RawBlob) : readRawArchive(context, found as RawArchive);
+      if (reader === 'blob') return readRawBlob(context, found as RawBlob);
+      if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
+      return readRawArchive(context, found as RawArchive);
     },
     baseUrl,
     logError: report,

@@ -17,10 +17,12 @@ import { namespaces } from '#rest/v4/namespaces.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { settings } from '#rest/v4/settings.ts';
+import { snippets } from '#rest/v4/snippets.ts';
 import { tags } from '#rest/v4/tags.ts';
 import { tagsWrite } from '#rest/v4/tags_write.ts';
 import { tokens } from '#rest/v4/tokens.ts';
 import { users } from '#rest/v4/users.ts';
+import { variables } from '#rest/v4/variables.ts';
 
 /** Every route of the REST API. */
 export const routes: Route[] = [
@@ -46,4 +48,6 @@ export const routes: Route[] = [
   ...filesWrite,
   ...branchesWrite,
   ...tagsWrite,
+  ...variables,
+  ...snippets,
 ];
