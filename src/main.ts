@@ -84,7 +84,7 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
   const report = (err: unknown) => log.error({ err }, 'background work');
   const stopWatching = await watchSettings(db, database.url, report);
   resources.defer(stopWatching);
-  const jobs = await startJobs({ url: database.url, handlers: jobHandlers(db, repositories), report });
+  const jobs = await startJobs({ url: database.url, handlers: jobHandlers(db, repositories), report, db });
   resources.defer(() => jobs.stop());
   await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
 

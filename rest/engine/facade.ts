@@ -42,7 +42,9 @@ export type Facade = (request: IncomingMessage, response: ServerResponse, path: 
 /** The REST API over the schema: each route runs one operation. */
 export function createFacade<A extends { admin: boolean }>(options: FacadeOptions<A>): Facade {
   const router = new Router();
-  for (const route of options.routes) router.add(compile(route, options.schema));
+  for (const route of options.routes) {
+    for (const path of [route.path, ...(route.alsoAt ?? [])]) router.add(compile({ ...route, path }, options.schema));
+  }
   let openapi: string | undefined;
   return async (request, response, path, query) => {
     response.setHeader('Access-Control-Allow-Origin', '*');

@@ -9,6 +9,7 @@ import { events } from '#rest/v4/events.ts';
 import { filesWrite } from '#rest/v4/files_write.ts';
 import { groups } from '#rest/v4/groups.ts';
 import { issues } from '#rest/v4/issues.ts';
+import { backgroundJobs } from '#rest/v4/jobs.ts';
 import { keys } from '#rest/v4/keys.ts';
 import { labels } from '#rest/v4/labels.ts';
 import { members } from '#rest/v4/members.ts';
@@ -50,4 +51,5 @@ export const routes: Route[] = [
   ...tagsWrite,
   ...variables,
   ...snippets,
+  ...backgroundJobs,
 ];

@@ -112,6 +112,10 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'POST /snippets': { success: 201, level: 0, given: newSnippet },
     'PUT /snippets/:snippet_id': { ...administrating, given: snippet },
     'DELETE /snippets/:snippet_id': { success: 204, level: 100, given: snippet },
+    'GET /bgjobs/queue_metrics': administrating,
+    'GET /bgjobs/process_metrics': administrating,
+    'GET /bgjobs/job_stats': administrating,
+    'GET /bgjobs/compound_metrics': administrating,
     'GET /application/settings': administrating,
     'PUT /application/settings': { ...administrating, given: () => ({ sign_in_text: world.unique('text ') }) },
   };

@@ -70,7 +70,7 @@ export async function freshDatabase(server?: TestServer): Promise<string> {
 /** The tables of the job queue, which the server installs at its first start. */
 async function installJobs(url: string): Promise<void> {
   const db = connect(url);
-  const jobs = await startJobs({ url, handlers: jobHandlers(db, new RepositoryStore({})), report: console.error });
+  const jobs = await startJobs({ url, handlers: jobHandlers(db, new RepositoryStore({})), report: console.error, db });
   await jobs.stop();
   await db.$disconnect();
 }

@@ -196,7 +196,8 @@ export class World {
   async idle(): Promise<void> {
     await this.until(async () => {
       const waiting = await this.db.$queryRaw<unknown[]>`
-        SELECT 1 FROM pgboss.job WHERE state IN ('created', 'active') AND start_after <= now() AND name NOT LIKE '\\_\\_%' LIMIT 1`;
+        SELECT 1 FROM pgboss.job WHERE state IN ('created', 'active') AND start_after <= now() AND name NOT LIKE '\\_\\_%'
+          AND name <> 'dead_letters' LIMIT 1`;
       return waiting.length === 0;
     });
   }
@@ -229,7 +230,7 @@ export async function startWorld(): Promise<World> {
   const root = mkdtempSync(path.join(tmpdir(), 'gantry-repositories-'));
   const repositories = new RepositoryStore({ default: root });
   const report = (error: unknown) => console.error(error);
-  const jobs = await startJobs({ url: databaseUrl, handlers: jobHandlers(db, repositories), report });
+  const jobs = await startJobs({ url: databaseUrl, handlers: jobHandlers(db, repositories), report, db });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
   const server = createServer(createApp({ db, secret, jobs, repositories }));
