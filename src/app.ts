@@ -22,6 +22,7 @@ import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
+import type { UploadStore } from '#src/uploads/store.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
@@ -29,6 +30,7 @@ import { health } from '#src/web/health.ts';
 import { pages } from '#src/web/pages/index.ts';
 import { requestLog } from '#src/web/request_log.ts';
 import { sessionForOwnPages, sessionForReads } from '#src/web/session_token.ts';
+import { serveUploads } from '#src/web/uploads.ts';
 
 export interface AppOptions {
   db: Db;
@@ -36,6 +38,7 @@ export interface AppOptions {
   secret: string;
   jobs: JobQueue;
   repositories: RepositoryStore;
+  uploads: UploadStore;
   /** Base of all URLs in answers; taken from each request when absent. No trailing slash. */
   externalUrl?: string | undefined;
   /** As Express takes it. */
@@ -58,6 +61,7 @@ export function createApp({
   secret,
   jobs,
   repositories,
+  uploads,
   externalUrl,
   trustProxy,
   graphqlLimits,
@@ -70,7 +74,7 @@ export function createApp({
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
-    return { db, secret, jobs, repositories, actor, clientAddress: (request as Request).ip ?? null };
+    return { db, secret, jobs, repositories, uploads, actor, clientAddress: (request as Request).ip ?? null };
   };
   const contextOf = async (actor: Actor | null, request: IncomingMessage) => {
     const { avatarServiceEnabled } = await currentSettings(db);
@@ -129,6 +133,7 @@ export function createApp({
       if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
       return readRawArchive(context, found as RawArchive);
     },
+    largestFile: async () => (await currentSettings(db)).maxAttachmentSize * 1024 * 1024,
     baseUrl,
     logError: report,
   });
@@ -140,6 +145,11 @@ export function createApp({
   app.use('/api/v3', (_request, response) => {
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
+  const identify = (request: Request) => {
+    const session = sessionForReads(request, baseUrl(request));
+    return authenticate(db, { ...readCredentials(request.headers, request.query), session });
+  };
+  app.use(serveUploads({ contextOf: domainContext, authenticate: identify }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report }));
   app.use(router, missing);
   return app;

@@ -90,7 +90,7 @@ function parameterObject(parameter: Parameter, place: 'path' | 'query'): Json {
   };
 }
 
-function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): Json {
+function requestBody(parameters: readonly Parameter[], { atLeastOne, file }: Route): Json {
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   const schema = {
     type: 'object',
@@ -99,6 +99,7 @@ function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): J
     ...(atLeastOne ? { anyOf: atLeastOne.map((name) => ({ required: [name] })) } : {}),
   };
   const content = { schema };
+  if (file !== undefined) return { required: true, content: { 'multipart/form-data': content } };
   return {
     required: required.length > 0,
     content: {

@@ -36,6 +36,8 @@ export interface Route {
   >;
   /** The body, whatever the operation's result is. */
   readonly body?: object;
+  /** The parameter that is a file; it comes in a multipart body. */
+  readonly file?: string;
   /** Instead of a record the content is sent that the reader of this name makes of the operation's result. */
   readonly raw?: RawReader;
   /**

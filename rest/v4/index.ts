@@ -22,6 +22,7 @@ import { snippets } from '#rest/v4/snippets.ts';
 import { tags } from '#rest/v4/tags.ts';
 import { tagsWrite } from '#rest/v4/tags_write.ts';
 import { tokens } from '#rest/v4/tokens.ts';
+import { uploads } from '#rest/v4/uploads.ts';
 import { users } from '#rest/v4/users.ts';
 import { variables } from '#rest/v4/variables.ts';
 
@@ -52,4 +53,5 @@ export const routes: Route[] = [
   ...variables,
   ...snippets,
   ...backgroundJobs,
+  ...uploads,
 ];

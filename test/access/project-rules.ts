@@ -96,6 +96,7 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     await createVariable(world.as(owner), at.project.id, given);
     return given;
   };
+  const attached = (at: Stage) => ({ ...project(at), file: new File(['text'], 'a.txt') });
   const newSnippet = (at: Stage) => ({
     ...project(at),
     title: 'New',
@@ -320,6 +321,7 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     'POST /projects/:id/variables': { success: 201, level: 40, given: newVariable },
     'PUT /projects/:id/variables/:key': { success: 200, level: 40, given: variable },
     'DELETE /projects/:id/variables/:key': { success: 204, level: 40, given: variable },
+    'POST /projects/:id/uploads': { ...reading, success: 201, given: attached },
     'GET /projects/:id/snippets': reading,
     'GET /projects/:id/snippets/:snippet_id': { ...anyone, given: snippet },
     'GET /projects/:id/snippets/:snippet_id/raw': { ...anyone, given: snippet },

@@ -18,7 +18,7 @@ async function another(
   change: Partial<JobHandlers> = {},
   more: { queues?: ['members.expire']; concurrency?: number } = {},
 ) {
-  const handlers = { ...jobHandlers(world.db, world.repositories), ...change };
+  const handlers = { ...jobHandlers(world.db, world.repositories, world.uploads), ...change };
   return startJobs({
     url: world.databaseUrl,
     db: world.db,
