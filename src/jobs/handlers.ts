@@ -1,6 +1,7 @@
 import { removeMergedBranches } from '#src/branches/merged.ts';
 import type { Db } from '#src/db.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
+import { type ImportStores, importRepository } from '#src/imports/import.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
 import { removeProject } from '#src/projects/remove.ts';
@@ -9,13 +10,20 @@ import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 
+/** What the jobs of one process work with. */
+export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | 'stopping'> {
+  db: Db;
+  repositories: RepositoryStore;
+}
+
 /** Every job with the command that does it. */
-export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers {
+export function jobHandlers({ db, repositories, ...importing }: JobSettings): JobHandlers {
   return {
     'projects.remove': ({ projectId }) => removeProject({ db, repositories }, projectId),
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories }, namespaceId),
     'branches.delete_merged': ({ projectId, userId }) => removeMergedBranches({ db, repositories }, projectId, userId),
     'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
+    'projects.import': ({ projectId }) => importRepository({ db, repositories, ...importing }, projectId),
     'repositories.maintain': ({ projectId }) =>
       projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { connect } from '#src/db.ts';
+import { importSettings } from '#src/imports/options.ts';
 import { jobHandlers } from '#src/jobs/handlers.ts';
 import { startJobs } from '#src/jobs/queue.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
@@ -70,7 +71,8 @@ export async function freshDatabase(server?: TestServer): Promise<string> {
 /** The tables of the job queue, which the server installs at its first start. */
 async function installJobs(url: string): Promise<void> {
   const db = connect(url);
-  const jobs = await startJobs({ url, handlers: jobHandlers(db, new RepositoryStore({})), report: console.error });
+  const settings = { db, repositories: new RepositoryStore({}), secret: '', imports: importSettings() };
+  const jobs = await startJobs({ url, handlers: jobHandlers(settings), report: console.error });
   await jobs.stop();
   await db.$disconnect();
 }
