@@ -73,6 +73,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
   }
 
   const dataDir = path.resolve(cwd, setting('GANTRY_DATA', parsePath) ?? 'data');
+  const usual = path.join(dataDir, 'repositories');
   const config: Config = {
     host: setting('HOST', parseHost) ?? '127.0.0.1',
     port: setting('PORT', parsePort) ?? 8080,
@@ -90,10 +91,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       aliases: setting('GRAPHQL_MAX_ALIASES', parseCount),
       batch: setting('GRAPHQL_MAX_BATCH', parseCount),
     }),
-    storages: {
-      default: path.join(dataDir, 'repositories'),
-      ...setting('GANTRY_STORAGES', (text) => parseStorages(text, cwd)),
-    },
+    storages: setting('GANTRY_STORAGES', (text) => parseStorages(text, cwd, usual)) ?? { default: usual },
     importHosts: setting('GANTRY_IMPORT_HOSTS', parseHosts) ?? [],
     ...present({
       maxInlineBytes: setting('GANTRY_MAX_INLINE_BYTES', atMost(MOST_INLINE_BYTES)),
@@ -169,18 +167,19 @@ function atMost(maximum: number): (text: string) => number {
   };
 }
 
-/** `default=/path,fast=/other`: each storage has a directory of its own. */
-function parseStorages(text: string, cwd: string): Record<string, string> {
-  const storages = new Map<string, string>();
+/** `default=/path,fast=/other`: each storage has a directory of its own; `usual` is that of `default`, which is always there. */
+function parseStorages(text: string, cwd: string, usual: string): Record<string, string> {
+  const storages: Record<string, string> = {};
   for (const part of text.split(',').map((storage) => storage.trim())) {
     const [, name = '', directory = ''] = /^([A-Za-z0-9][A-Za-z0-9_-]*)\s*=\s*([^\0]+)$/.exec(part) ?? [];
     if (name === '') throw new Error(`"${part}" is not of the form name=/path`);
-    if (storages.has(name)) throw new Error(`the storage "${name}" is named twice`);
-    const absolute = path.resolve(cwd, directory);
-    if ([...storages.values()].includes(absolute)) throw new Error(`two storages are in ${absolute}`);
-    storages.set(name, absolute);
+    if (Object.hasOwn(storages, name)) throw new Error(`the storage "${name}" is named twice`);
+    storages[name] = path.resolve(cwd, directory);
   }
-  return Object.fromEntries(storages);
+  const all = { default: usual, ...storages };
+  const [twice] = Object.values(all).filter((directory, at, directories) => directories.indexOf(directory) < at);
+  if (twice !== undefined) throw new Error(`two storages are in ${twice}`);
+  return all;
 }
 
 /** Host names or addresses, each perhaps with a port: `git.example.com,10.0.0.5:3000,[fd00::1]:80`. */
@@ -188,7 +187,7 @@ function parseHosts(text: string): string[] {
   return text.split(',').map((part) => {
     const host = part.trim();
     const url = URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`) : undefined;
-    if (!url || !/^(\[[0-9a-f:.]+\]|[^\s/?#@:[\]\\]+)(:\d+)?$/i.test(host)) {
+    if (!url || !/^(\[[0-9a-f:.]+\]|[^\s/?#@:*[\]\\]+)(:\d+)?$/i.test(host)) {
       throw new Error(`"${host}" is not a host name, alone or with a port`);
     }
     const port = /:(\d+)$/.exec(host.replace(/^\[[^\]]*\]/, ''))?.[1];
