@@ -76,7 +76,10 @@ export async function startJobs({ url, handlers, report }: WorkerOptions): Promi
     else await boss.createQueue(name, QUEUE);
     const work = handlers[name] as (data: object) => Promise<void>;
     const pace = { pollingIntervalSeconds: 2, localConcurrency: AT_ONCE[name] ?? 1 };
-    await boss.work<object>(name, pace, async (jobs) => {
+    let worker = '';
+    worker = await boss.work<object>(name, pace, async (jobs) => {
+      // Of several that came meanwhile it hears once: it is to look for more until there are none.
+      boss.notifyWorker(worker);
       for (const job of jobs) {
         try {
           await work(job.data);
