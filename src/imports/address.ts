@@ -38,12 +38,12 @@ export function isPublicAddress(address: string): boolean {
   return !address.includes('%') && open.check(address, 'ipv6') && !except.check(address, 'ipv6');
 }
 
-/** Asks where a host is. */
-export type Lookup = (host: string) => Promise<LookupAddress[]>;
+/** Asks where a host is; `isNamed` if the configuration names it. */
+export type Lookup = (host: string, isNamed: boolean) => Promise<LookupAddress[]>;
 
 /** Whether a host has addresses of which all are public. Throws what the look-up throws. */
 export async function isPublicHost(host: string, lookup: Lookup): Promise<boolean> {
-  const addresses = await lookup(host);
+  const addresses = await lookup(host, false);
   return addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address));
 }
 

@@ -68,7 +68,7 @@ async function perform(stores: ImportStores, projectId: number): Promise<void> {
 }
 
 /** Marks the import as started; null if there is none, or no project for it any more. */
-async function begin({ db, secret }: ImportStores, projectId: number) {
+async function begin({ db }: ImportStores, projectId: number) {
   const row = await db.projectImport.findUnique({
     where: { projectId },
     select: {
@@ -81,12 +81,12 @@ async function begin({ db, secret }: ImportStores, projectId: number) {
     db.projectImport.update({ where: { projectId }, data: { attempts: { increment: 1 } }, select: { attempts: true } }),
     db.project.update({ where: { id: projectId }, data: { importStatus: 'started' } }),
   ]);
-  return { project: row.project, source: decrypt(row.source, secret), attempts };
+  return { project: row.project, source: row.source, attempts };
 }
 
-async function take(stores: ImportStores, project: Target, source: string): Promise<void> {
+async function take(stores: ImportStores, project: Target, encrypted: Uint8Array): Promise<void> {
   const { repositories } = stores;
-  const parsed = parseImportUrl(source);
+  const parsed = parseImportUrl(decrypt(encrypted, stores.secret));
   if (typeof parsed === 'string') throw new ImportFailed(`The URL ${parsed}.`);
   if ((await programVersion()) === null) {
     throw new ImportFailed('This server has no git program of version 2.38 or later, which imports need.');
@@ -102,6 +102,7 @@ async function take(stores: ImportStores, project: Target, source: string): Prom
     requireNames(refs);
     const branch = defaultBranch(project, head, refs);
     if (branch !== null) await setDefaultBranch(draft, branch);
+    for (const folder of ['objects/pack', 'objects', '.']) await syncDirectory(path.join(draft, folder));
     await finish(stores, { ...project, defaultBranch: branch ?? project.defaultBranch }, refs, draft);
   } finally {
     await remove(draft);

@@ -104,7 +104,7 @@ export class SourceRepository {
   #lookup(isNamed: boolean): LookupFunction {
     return (host, { all }, callback) => {
       const find = async () => {
-        const addresses = await this.#settings.lookup(host);
+        const addresses = await this.#settings.lookup(host, isNamed);
         if (!isNamed && !addresses.every(({ address }) => isPublicAddress(address))) throw new ImportFailed(BLOCKED);
         const [first] = addresses;
         if (first === undefined) throw new ImportFailed(UNKNOWN);
@@ -181,7 +181,8 @@ function discarded(response: IncomingMessage, message: string): ImportFailed {
 function explained(error: NodeJS.ErrnoException): Error {
   if (error instanceof ImportFailed || error.name === 'AbortError') return error;
   const code = error.code ?? '';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return new ImportFailed(UNKNOWN);
+  if (['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'ESERVFAIL', 'ETIMEOUT', 'EBADNAME'].includes(code))
+    return new ImportFailed(UNKNOWN);
   if (/CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO/.test(code)) {
     return new ImportFailed('The source cannot be trusted: its certificate or its encryption is not valid.');
   }

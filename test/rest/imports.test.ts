@@ -2,13 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import { importSettings } from '#src/imports/options.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { decrypt } from '#src/secrets.ts';
+import { CERTIFICATE, CERTIFICATE_KEY } from '../support/certificate.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git-client.ts';
 import { oddHistory } from '../support/git-fixtures.ts';
 import { git, gitLines } from '../support/git-program.ts';
@@ -43,6 +46,15 @@ async function listen(answer: RequestListener): Promise<{ host: string; requests
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+/** As listen, over HTTPS with the certificate of `named.example`; its port. */
+async function listenSecurely(answer: RequestListener): Promise<number> {
+  const server = createSecureServer({ cert: CERTIFICATE, key: CERTIFICATE_KEY }, answer);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 /** Hands requests on to the server of this world, as a git host would serve them. */
@@ -84,10 +96,11 @@ async function create(importUrl: string, more: object = {}): Promise<Json> {
 /** The project when its import has ended. */
 async function ended({ id }: { id: number }): Promise<Json> {
   let body: Json;
-  await world.until(async () => {
+  const hasEnded = async () => {
     body = (await api.get(`/projects/${id}`)).body;
     return ['finished', 'failed'].includes(body.import_status);
-  });
+  };
+  await world.until(hasEnded).catch(() => world.until(hasEnded));
   return body;
 }
 
@@ -418,6 +431,39 @@ describe('An import', () => {
     });
     world.imports.hosts = [cut.host];
     await fails(`http://${cut.host}/${project.fullPath}.git`, /broke the connection off|not accepted/);
+  });
+
+  it('goes over HTTPS to those alone whose certificate is theirs', async () => {
+    const { project } = await source();
+    const port = await listenSecurely(handOn);
+    world.imports.hosts = ['named.example', 'other.example'];
+    world.imports.lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+    const untrusted = 'The source cannot be trusted: its certificate or its encryption is not valid.';
+    await fails(`https://named.example:${port}/${project.fullPath}.git`, untrusted);
+    const known = getCACertificates('default');
+    setDefaultCACertificates([CERTIFICATE]);
+    try {
+      await fails(`https://other.example:${port}/${project.fullPath}.git`, untrusted);
+      const created = await create(`https://named.example:${port}/${project.fullPath}.git`);
+      expect((await ended(created)).import_status).toBe('finished');
+      expect(refsOf(created)).toEqual(refsOf(project));
+    } finally {
+      setDefaultCACertificates(known);
+    }
+  });
+
+  it('brings very many tags', async () => {
+    const project = await world.project({ owner, visibility: 'public' });
+    const directory = await fillRepository(world, project, oddHistory({ packed: true }));
+    // More than git sends in one piece when it names what it wants.
+    const commit = (n: number) => `commit refs/tags/many/${n}\ncommitter P <p@example.com> ${n} +0000\ndata 0\n\n`;
+    const tags = Array.from({ length: 21_500 }, (_, n) => commit(n));
+    git(directory, ['fast-import', '--quiet', '--force'], tags.join(''));
+    git(directory, ['pack-refs', '--all']);
+    const created = await create(`${world.url}/${project.fullPath}.git`);
+    expect((await ended(created)).import_status).toBe('finished');
+    expect(refsOf(created)).toEqual(gitLines(directory, ['for-each-ref', 'refs/heads', 'refs/tags']));
+    expect(readdirSync(path.join(directoryOf(created), 'refs/tags'))).toEqual([]);
   });
 
   it('ends at the limits of size and time', async () => {

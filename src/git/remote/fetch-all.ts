@@ -17,6 +17,8 @@ const ALONE = [
   'fetch.uriProtocols=',
   'fetch.recurseSubmodules=false',
   'fetch.fsckObjects=true',
+  // Refs are synced to the disk when they are packed: one by one that takes long.
+  'core.fsync=none,objects',
   // All of it in one pack, however little it is.
   'fetch.unpackLimit=1',
   ...TOLERATED.map((name) => `fetch.fsck.${name}=ignore`),
@@ -36,7 +38,7 @@ export async function fetchAll(url: string, directory: string, signal: AbortSign
     ['fetch', ...options, '--', url, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'],
     signal,
   );
-  await run(directory, ['pack-refs', '--all'], signal);
+  await run(directory, ['-c', 'core.fsync=objects,reference', 'pack-refs', '--all'], signal);
   return /^ref: (\S+)\tHEAD$/m.exec(told)?.[1] ?? null;
 }
 
