@@ -302,6 +302,25 @@ describe('The URL of an import', () => {
     expect(requests).toHaveLength(1);
   });
 
+  it('is in no error of GraphQL, nor are other secrets', async () => {
+    const url = 'http://u:geheim@h.example/x';
+    const create = (rest: string) =>
+      `mutation { createProject(input: {name: "x", importUrl: ${rest}}) { project { name } } }`;
+    const user = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { name } } }';
+    const typed = 'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { name } } }';
+    const answers = [
+      await world.graphql(create(`"${url}", bogus: 1`), {}, owner),
+      await world.graphql(create(`["${url}"]`), {}, owner),
+      await world.graphql(typed, { input: { name: 'x', importUrl: url, bogus: 1 } }, owner),
+      await world.graphql(typed, { input: { name: 'x', importUrl: [url] } }, owner),
+      await world.graphql(user, { input: { name: 'x', password: 'ge"heim', bogus: 1 } }, admin),
+    ];
+    for (const { body } of answers) {
+      expect(body.errors[0].message).toMatch(/bogus|String cannot represent/);
+      expect(JSON.stringify(body)).not.toContain('heim');
+    }
+  });
+
   it('is in no log and no answer', async () => {
     const { redactUrl } = await import('#src/log.ts');
     const logged = redactUrl('/api/v4/projects?name=x&import%5Furl=http://u:p;w#@h/x&path=y');
