@@ -4,6 +4,7 @@ import { removeNamespace } from '#src/groups/remove.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
 import { removeProject } from '#src/projects/remove.ts';
+import { countContributors } from '#src/repository/contributors.ts';
 import { forkRepository } from '#src/repository/fork.ts';
 import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
@@ -18,6 +19,7 @@ export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers 
     'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
     'repositories.maintain': ({ projectId }) =>
       projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
+    'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),
     'members.expire': () => removeExpiredMembers(db),
   };

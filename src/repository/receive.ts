@@ -10,6 +10,7 @@ import { type PushCommand, type PushRequest, readPushRequest } from '#src/git/re
 import { Quarantine, RefusedObjects } from '#src/git/remote/quarantine.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
+import { isFarBehind } from '#src/repository/contributors_kept.ts';
 import { gate } from '#src/repository/gate.ts';
 import { needsMaintenance } from '#src/repository/maintain.ts';
 import { branchRefusals } from '#src/repository/protection.ts';
@@ -49,8 +50,8 @@ export async function receivePush(push: Push): Promise<Received | null> {
     if (commands.some(({ to }) => to !== null)) await quarantine.takePack(reader);
     onReceived(capabilities);
     const report = await gate.pass(project.id, () => accept(push, request, quarantine));
-    // The refs have changed: nothing may fail any more, and the job also runs by itself.
-    await maintainLater(context, project).catch(() => undefined);
+    // The refs have changed: nothing may fail any more, and all of it is done later without jobs as well.
+    await workLater(context, project).catch(() => undefined);
     return { ...report, capabilities };
   } catch (error) {
     if (!(error instanceof RefusedObjects)) throw error;
@@ -62,10 +63,15 @@ export async function receivePush(push: Push): Promise<Received | null> {
   }
 }
 
-async function maintainLater(context: Context, project: ProjectRow): Promise<void> {
-  if (!(await needsMaintenance(context, project))) return;
+/** Leaves to jobs what the push has made worth while. */
+async function workLater({ db, repositories, jobs }: Context, project: ProjectRow): Promise<void> {
   const job = { projectId: project.id };
-  await context.db.$transaction((tx) => context.jobs.enqueue(tx, 'repositories.maintain', job));
+  if (await needsMaintenance({ repositories }, project)) {
+    await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.maintain', job));
+  }
+  if (await isFarBehind(db, project.id)) {
+    await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.contributors', job));
+  }
 }
 
 async function accept(
