@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import type { Context } from '#src/access/actor.ts';
 import type { Transaction } from '#src/db.ts';
 import { InvalidRefName } from '#src/git/errors.ts';
@@ -42,7 +44,10 @@ export async function changeRefs(
   const peeled = await reader.peeled(together ? changes.flatMap(({ to }) => to ?? []) : []);
   return withRepositoryLock(db, project.id, async (tx) => {
     // Whoever left a lock behind is dead: this lock is held by nobody else.
-    await removeStaleLocks(reader.directory, ['HEAD', 'packed-refs', ...changes.map(({ name }) => name)]);
+    await removeStaleLocks(reader.directory, ['HEAD', ...changes.map(({ name }) => name)]);
+    if (await isStale(path.join(reader.directory, 'packed-refs.lock'))) {
+      await removeStaleLocks(reader.directory, ['packed-refs']);
+    }
     const outcomes = together
       ? await makeTogether(reader.directory, changes, { atomic, peeled })
       : await makeEach(reader.directory, changes);
@@ -50,6 +55,18 @@ export async function changeRefs(
     if (made.length > 0) await record(tx, made);
     return outcomes;
   });
+}
+
+/** In milliseconds; far longer than any writer keeps the lock. */
+const STALE = 60_000;
+
+/**
+ * Whether a lock on all packed refs is older than this process or than any work takes. Somebody may be running `git gc` by
+ * hand, who moves refs from their files to `packed-refs`: with the lock taken from them refs could be lost.
+ */
+async function isStale(lock: string): Promise<boolean> {
+  const found = await stat(lock).catch(() => null);
+  return found !== null && (found.mtimeMs < performance.timeOrigin || found.mtimeMs < Date.now() - STALE);
 }
 
 async function makeTogether(

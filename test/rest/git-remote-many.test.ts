@@ -1,3 +1,4 @@
+import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pushRefs } from '#src/repository/record.ts';
@@ -75,6 +76,27 @@ describe('A mirror push of 2,000 refs', () => {
     await run(work, 'push', '--quiet', '--mirror', address(project));
     expect(refsOf(directory)).toEqual(refsOf(folder));
     expect(await world.db.recordedRef.count({ where: { projectId: project.id } })).toBe(2);
+  });
+});
+
+describe('A lock on packed refs', () => {
+  it('that a crash left is removed, and that of somebody at work is not', async () => {
+    const project = await world.project({ owner });
+    const work = await workingCopy();
+    await commitFile(work, 'a.txt', 'one\n');
+    await run(work, 'push', '--quiet', address(project), 'main');
+    const names = Array.from({ length: 5 }, (_, at) => `main:refs/heads/b${at}`);
+    const directory = world.repositories.directory(project);
+    const lock = path.join(directory, 'packed-refs.lock');
+    writeFileSync(lock, '');
+    const { code, said } = await gitClient(work, 'push', address(project), ...names);
+    expect([code, said]).toEqual([1, expect.stringContaining('packed-refs is locked')]);
+    expect(gitLines(directory, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/main']);
+    const before = Date.now() / 1000 - 24 * 60 * 60;
+    utimesSync(lock, before, before);
+    await run(work, 'push', '--quiet', address(project), ...names);
+    expect(existsSync(lock)).toBe(false);
+    expect(gitLines(directory, ['for-each-ref'])).toHaveLength(6);
   });
 });
 

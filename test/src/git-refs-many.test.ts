@@ -68,13 +68,13 @@ describe('Many refs at once', () => {
     for (const { name } of changes) expect(await reader.resolve(name)).toBe(tip);
   });
 
-  it('become what they become one at a time, whatever they were', async () => {
+  it('become what they become one at a time, whatever they were', { timeout: 90_000 }, async () => {
     const { directory, commit } = await repository();
     const [a, b] = [await commit(null, 'a'), await commit(null, 'b')];
     await updateRef(directory, 'refs/heads/elsewhere', { to: a });
     const random = randomizer(11);
     const below = (limit: number) => Math.floor(random() * limit);
-    for (let round = 0; round < 25; round++) {
+    for (let round = 0; round < 12; round++) {
       for (let at = 0; at < 6; at++) {
         const name = NAMES[below(NAMES.length)] ?? '';
         await updateRef(directory, name, { to: below(2) ? a : b }).catch(() => undefined);
@@ -144,7 +144,7 @@ describe('Many refs at once', () => {
     expect(long.map((error) => error?.constructor)).toEqual([InvalidRefName]);
   });
 
-  it('exclude changes by the git program', async () => {
+  it('exclude changes by the git program', { timeout: 90_000 }, async () => {
     const { directory, commit } = await repository();
     const root = await commit(null, 'root');
     const names = Array.from({ length: 8 }, (_, at) => `refs/heads/r/${at}`);
@@ -188,7 +188,9 @@ describe('Many refs at once', () => {
     expect(Math.max(...[...done.values()].map(({ length }) => length))).toBeGreaterThan(3);
   });
 
-  it('hold an old or a new value each, and can be changed again, when the process is killed', async () => {
+  it('hold an old or a new value each, and can be changed again, when the process is killed', {
+    timeout: 90_000,
+  }, async () => {
     const { directory, commit } = await repository();
     const [a, b] = [await commit(null, 'a'), await commit(null, 'b')];
     const names = Array.from({ length: 400 }, (_, at) => `refs/heads/d${at % 7}/${at}`);

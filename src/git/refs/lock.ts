@@ -134,7 +134,7 @@ async function tryLock(directory: string, name: string): Promise<FileHandle | nu
 }
 
 /** Syncs the directory of a ref and those above it, which may be new. */
-async function syncAbove(directory: string, name: string): Promise<void> {
+export async function syncAbove(directory: string, name: string): Promise<void> {
   const parts = name.split('/').slice(0, -1);
   for (; parts.length > 0; parts.pop()) {
     await syncDirectory(refFile(directory, parts.join('/'))).catch((error) => {

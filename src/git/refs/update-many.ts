@@ -2,8 +2,7 @@ import { rm, unlink } from 'node:fs/promises';
 import { GitError, InvalidRefName, RefChanged } from '../errors.ts';
 import { isOid, type Oid } from '../model.ts';
 import { encodeName } from '../names.ts';
-import { syncDirectory } from '../write/sync.ts';
-import { LOCK_TIMEOUT, RefLock, removeEmptyAbove } from './lock.ts';
+import { LOCK_TIMEOUT, RefLock, removeEmptyAbove, syncAbove } from './lock.ts';
 import { isValidRefName } from './name.ts';
 import { packedNames, writePacked } from './packed-write.ts';
 import { isAbsent, RefReader, readSmall, refFile, symbolicTarget } from './read.ts';
@@ -66,7 +65,7 @@ class Batch {
   readonly #deleted = new Set<string>();
   /** What is made at the end, one at a time: refs that stand for others, and those below a ref that has to go before. */
   readonly #apart: RefChange[] = [];
-  #loose: RefChange[] = [];
+  readonly #loose: RefChange[] = [];
 
   constructor(directory: string, timeout: number) {
     this.#directory = directory;
@@ -133,8 +132,8 @@ class Batch {
     }
     // A file of its own would hide what is packed. Until it is gone, which has to survive a power cut, the ref is as it was.
     for (const change of wanted) await this.#removeLoose(change);
-    const parents = new Set(this.#loose.map(({ name }) => name.split('/').slice(0, -1).join('/')));
-    for (const parent of parents) await syncDirectory(refFile(this.#directory, parent));
+    const parents = new Map(this.#loose.map(({ name }) => [name.split('/').slice(0, -1).join('/'), name]));
+    for (const name of parents.values()) await syncAbove(this.#directory, name);
   }
 
   async release(): Promise<void> {

@@ -1,6 +1,7 @@
-import { cpSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { generateLoad, median } from '../load.ts';
-import { git, timeGit } from './program.ts';
+import { feedGit, git, timeGit } from './program.ts';
 import type { BenchProject, RepositoryServer } from './server.ts';
 
 /** One line of the table. */
@@ -38,6 +39,7 @@ export async function measureRepository(
     },
     { name: 'root of the tree, p50', result: ms(await median50(server, `${at}/tree`)), target: '≤ 3 ms' },
     { name: 'one file, p50', result: ms(await median50(server, `${at}/files/${file}?ref=${tip}`)), target: '≤ 3 ms' },
+    await countedAhead(server, project, tip),
     ...(await contributors(server, source)),
     ...(await comparison(server, project, tip)),
   ];
@@ -75,6 +77,18 @@ async function median50(server: RepositoryServer, path: string): Promise<number>
   const load = { url: server.url, call: () => server.call(path), connections: 1, milliseconds: 5_000 };
   await generateLoad({ ...load, count: 50 });
   return (await generateLoad({ ...load, count: 500 })).p50;
+}
+
+/** The first request after the push of everything, which left the counting to a job. */
+async function countedAhead(server: RepositoryServer, project: BenchProject, tip: string): Promise<Figure> {
+  const own = await server.time(`projects/${project.id}/repository/contributors?per_page=100`);
+  const git = await versus(project, ['shortlog', '-sne', tip], own);
+  return {
+    name: 'contributors with lines, some time after the push',
+    result: ms(own),
+    target: '≤ 2 × git',
+    ...(git && { git }),
+  };
 }
 
 /** Cold with projects whose repositories were put in place behind the server's back: nothing is known of them. */
@@ -123,6 +137,25 @@ async function comparison(server: RepositoryServer, { id, directory }: BenchProj
     figure(`compare ${APART} commits apart, other refs than before`, median(times.cold.slice(1))),
     figure(`compare ${APART} commits apart, again`, median(times.warm)),
   ];
+}
+
+/** A push of 2,000 new branches that bring no objects, through the server and to a directory. */
+export async function measureRefs(server: RepositoryServer, source: string, scratch: string): Promise<Figure> {
+  const project = await server.push(source, 'many-refs');
+  const [from, plain] = [path.join(scratch, 'from.git'), path.join(scratch, 'plain.git')];
+  await git(scratch, ['clone', '--quiet', '--bare', source, from]);
+  await git(scratch, ['clone', '--quiet', '--bare', source, plain]);
+  const firsts = (await git(from, ['rev-list', '--max-count=500', 'HEAD'])).trim().split('\n');
+  const lines = Array.from(
+    { length: 2_000 },
+    (_, at) => `create refs/heads/many/${at} ${firsts[at % firsts.length]}\n`,
+  );
+  await feedGit(from, ['update-ref', '--stdin'], lines);
+  const refs = 'refs/heads/many/*:refs/heads/many/*';
+  const own = await timeGit(from, ['push', '--quiet', project.remote, refs]);
+  const milliseconds = await timeGit(from, ['push', '--quiet', plain, refs]);
+  for (const directory of [from, plain]) rmSync(directory, { recursive: true });
+  return { name: 'push of 2,000 new branches', result: ms(own), git: { milliseconds, ratio: own / milliseconds } };
 }
 
 /** Reads and commits a second. */

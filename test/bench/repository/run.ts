@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { table } from '../report.ts';
-import { type Figure, measureLoad, measureRepository } from './figures.ts';
+import { type Figure, measureLoad, measureRefs, measureRepository } from './figures.ts';
 import { addLargeBlobs, generateHistory } from './history.ts';
 import { type Growth, measureMemory } from './memory.ts';
 import { git } from './program.ts';
@@ -20,22 +20,23 @@ export async function measureRepositories(given: string | undefined, print: (tex
     const generated = path.join(scratch, 'history.git');
     await git(scratch, ['init', '--quiet', '--bare', '--initial-branch=main', generated]);
     await generateHistory(generated);
-    print(await measured(given ?? generated));
+    print(await measured(given ?? generated, scratch));
     await addLargeBlobs(generated);
-    if (given === undefined) print(await measured(generated));
+    if (given === undefined) print(await measured(generated, scratch));
     print(growthTable(await measureMemory(generated)));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-async function measured(source: string): Promise<string> {
+async function measured(source: string, scratch: string): Promise<string> {
   const server = await RepositoryServer.start();
   try {
     const project = await server.push(path.resolve(source), 'measured');
     const about = await describe(project.directory);
     const figures = await measureRepository(server, project, path.resolve(source));
-    return figuresTable(about, [...figures, ...(await measureLoad(server, project))]);
+    const refs = await measureRefs(server, path.resolve(source), scratch);
+    return figuresTable(about, [...figures, refs, ...(await measureLoad(server, project))]);
   } finally {
     await server.stop();
   }
