@@ -114,7 +114,7 @@ async function make(
   let pushed = project;
   for (let at = 0; at < ordered.length; at += atOnce) {
     const next = ordered.slice(at, at + atOnce);
-    const outcomes = await pushRefs(context, requireActor(context), pushed, next, { atomic });
+    const outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, { atomic });
     for (const { change, error } of outcomes) {
       if (error !== null && !(error instanceof NotAlone)) refused.set(change, reasonOf(error));
     }

@@ -21,23 +21,18 @@ export type PushedProject = Pick<
   'id' | 'name' | 'description' | 'fullPath' | 'defaultBranch' | 'repositoryStorage' | 'creatorId'
 >;
 
-export interface PushOptions {
-  /** Done in the same transaction, when every change was made. */
-  also?: (tx: Transaction) => Promise<void>;
-  /** All changes are made, or none. */
-  atomic?: boolean;
-}
-
 /**
  * Changes refs of a project as a push by this user, and records it: events, the first branch as the default one, counts.
- * For the API and the remote alike; rights have been checked, and the objects are there.
+ * For the API and the remote alike; rights have been checked, and the objects are there. `also` is done in the same
+ * transaction, when every change was made. Atomic changes are all made, or none.
  */
 export async function pushRefs(
   context: Pick<Context, 'db' | 'repositories'>,
   actor: { id: number },
   project: PushedProject,
   changes: readonly RefChange[],
-  { also, atomic }: PushOptions = {},
+  also?: (tx: Transaction) => Promise<void>,
+  { atomic = false }: { atomic?: boolean } = {},
 ): Promise<RefOutcome[]> {
   // All that can be done before the lock is.
   const reader = await context.repositories.ensure(project, project.defaultBranch);

@@ -1,5 +1,4 @@
 import type { Actor, Context } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
 import { BadRequest } from '#src/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
@@ -31,15 +30,14 @@ export async function createTag(context: Context, ref: Ref, input: NewTag): Prom
   if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`);
   const to = await tagged(context, actor, reader, commit, input);
   const changes = [{ name: `refs/tags/${name}`, from: null, to }];
-  const also = async (tx: Transaction) => {
+  const outcomes = await pushRefs(context, actor, project, changes, async (tx) => {
     if (!releaseDescription) return;
     await tx.release.upsert({
       where: { projectId_tag: { projectId: project.id, tag: name } },
       create: { projectId: project.id, tag: name, description: releaseDescription },
       update: { description: releaseDescription },
     });
-  };
-  const outcomes = await pushRefs(context, actor, project, changes, { also });
+  });
   // Somebody was faster, or there are tags below that name.
   requireMade(outcomes, (await reader.tag(name)) ? `Tag ${name} already exists` : 'Tag name invalid');
   return findTag(context, project, name);

@@ -121,7 +121,7 @@ describe('An atomic push', () => {
       // Somebody else has moved it since the client looked.
       { name: 'refs/heads/other', from: first, to: second },
     ];
-    const outcomes = await pushRefs(world.as(owner), owner, project, changes, { atomic: true });
+    const outcomes = await pushRefs(world.as(owner), owner, project, changes, undefined, { atomic: true });
     expect(outcomes.map(({ error }) => error?.name)).toEqual(['NotAlone', 'NotAlone', 'RefChanged']);
     expect(await state()).toEqual(before);
     await run(work, 'push', '--quiet', '--atomic', address(project), 'main', 'main:new');
