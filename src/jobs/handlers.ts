@@ -5,6 +5,7 @@ import { type ImportStores, importRepository } from '#src/imports/import.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
 import { removeProject } from '#src/projects/remove.ts';
+import { countContributors } from '#src/repository/contributors.ts';
 import { forkRepository } from '#src/repository/fork.ts';
 import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
@@ -29,6 +30,7 @@ export function jobHandlers({ db, repositories, uploads, ...importing }: JobSett
     'projects.import': ({ projectId }) => importRepository({ db, repositories, ...importing }, projectId),
     'repositories.maintain': ({ projectId }) =>
       projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
+    'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),
     'members.expire': () => removeExpiredMembers(db),
     'sessions.expire': () => expireSessions(db),
