@@ -35,7 +35,7 @@ import '#schema/variables/mutations.ts';
 import '#schema/snippets/queries.ts';
 import '#schema/snippets/mutations.ts';
 import '#schema/uploads/mutations.ts';
-import '#schema/jobs/queries.ts';
+import '#schema/bgjobs/queries.ts';
 import '#schema/settings/queries.ts';
 import '#schema/settings/mutations.ts';
 import { builder } from '#schema/builder.ts';
