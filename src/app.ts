@@ -16,6 +16,7 @@ import type { Db } from '#src/db.ts';
 import type { Ref } from '#src/groups/find.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
 import type { Logger } from '#src/log.ts';
+import { oauth } from '#src/oauth/mount.ts';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
@@ -37,6 +38,8 @@ export interface AppOptions {
   repositories: RepositoryStore;
   /** Base of all URLs in answers; taken from each request when absent. No trailing slash. */
   externalUrl?: string | undefined;
+  /** URL at which the server listens, known once it does; what OAuth clients know it by without an external one. */
+  listeningUrl?: (() => string) | undefined;
   /** As Express takes it. */
   trustProxy?: boolean | number | string | undefined;
   /** What one request to /graphql may ask for; sensible defaults when absent. */
@@ -58,6 +61,7 @@ export function createApp({
   jobs,
   repositories,
   externalUrl,
+  listeningUrl,
   trustProxy,
   graphqlLimits,
   log,
@@ -91,7 +95,9 @@ export function createApp({
   const graphql = createGraphQLServer({
     contextOf: async (request) => {
       const session = sessionForOwnPages(request as Request, baseUrl(request));
-      const actor = await authenticate(db, { ...readCredentials(request.headers), session });
+      const { access_token, bearer_token } = (request as Request).query;
+      const credentials = readCredentials(request.headers, { access_token, bearer_token });
+      const actor = await authenticate(db, { ...credentials, session });
       return contextOf(actor, request);
     },
     report,
@@ -136,6 +142,8 @@ export function createApp({
   });
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report }));
   const pageOptions = { contextOf: domainContext, baseUrl, report };
+  const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
+  app.use(oauth({ ...pageOptions, db, secret, issuer }));
   app.use(pages(pageOptions));
   app.use(notFound(pageOptions));
   return app;

@@ -90,18 +90,22 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
 
   let stopping = false;
   const { externalUrl, trustProxy, graphqlLimits } = config;
+  let listeningUrl = '';
   const app = createApp({
     db,
     secret,
     jobs,
     repositories,
     externalUrl,
+    listeningUrl: () => listeningUrl,
     trustProxy,
     graphqlLimits,
     log,
     isShuttingDown: () => stopping,
   });
   const listening = await listen(app, config.host, config.port);
+  // A wildcard is no address that anybody could go to.
+  listeningUrl = listening.url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//localhost');
   resources.defer(async () => {
     stopping = true;
     await listening.close(grace);

@@ -3,6 +3,7 @@ import type { Db } from '#src/db.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
+import { expireAuthorizations } from '#src/oauth/expire.ts';
 import { removeProject } from '#src/projects/remove.ts';
 import { forkRepository } from '#src/repository/fork.ts';
 import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
@@ -21,6 +22,9 @@ export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers 
       projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),
     'members.expire': () => removeExpiredMembers(db),
-    'sessions.expire': () => expireSessions(db),
+    'sessions.expire': async () => {
+      await expireSessions(db);
+      await expireAuthorizations(db);
+    },
   };
 }

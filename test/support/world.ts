@@ -232,12 +232,14 @@ export async function startWorld(): Promise<World> {
   const jobs = await startJobs({ url: databaseUrl, handlers: jobHandlers(db, repositories), report });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
-  const server = createServer(createApp({ db, secret, jobs, repositories }));
+  let listeningUrl = '';
+  const server = createServer(createApp({ db, secret, jobs, repositories, listeningUrl: () => listeningUrl }));
   // A connection that is kept is not closed just when the next request of a test takes it.
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  listeningUrl = `http://127.0.0.1:${port}`;
   const { send, close } = sender(port);
   afterAll(async () => {
     close();
