@@ -85,7 +85,7 @@ function configuration(options: ProviderOptions): Configuration {
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: true },
       introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
     },
     // Scripts of any site may ask: what they need to know is in the request, never in a cookie.
     clientBasedCORS: () => true,
