@@ -220,7 +220,9 @@ export class World {
   }
 }
 
-const secret = 'a secret for tests '.repeat(3);
+/** Key material of the servers of tests. */
+export const SECRET = 'a secret for tests '.repeat(3);
+const secret = SECRET;
 
 /** Starts a server for the test file that calls it, and stops it behind its last test. */
 export async function startWorld(): Promise<World> {
