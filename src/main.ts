@@ -70,7 +70,7 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
 
   const application = await loading;
   const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
-  const { startJobs, jobHandlers, watchSettings, RepositoryStore } = application;
+  const { ensureKeys, startJobs, jobHandlers, watchSettings, RepositoryStore } = application;
   const db = connect(database.url);
   resources.defer(() => db.$disconnect());
   let created: Credentials | undefined;
@@ -78,6 +78,8 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     const credentials = prepareCredentials(config);
     if (await bootstrapAdministrator(db, secret, credentials)) created = credentials;
   }
+
+  await ensureKeys(db, secret);
 
   const repositories = new RepositoryStore({ default: path.join(config.dataDir, 'repositories') });
   resources.defer(() => repositories.close());
@@ -126,16 +128,17 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap, queue, handlers, watch, store] = await Promise.all([
+  const [db, app, bootstrap, keys, queue, handlers, watch, store] = await Promise.all([
     import('./db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
+    import('./oauth/keys.ts'),
     import('./jobs/queue.ts'),
     import('./jobs/handlers.ts'),
     import('./settings/watch.ts'),
     import('./repository/store.ts'),
   ]);
-  return { ...db, ...app, ...bootstrap, ...queue, ...handlers, ...watch, ...store };
+  return { ...db, ...app, ...bootstrap, ...keys, ...queue, ...handlers, ...watch, ...store };
 }
 
 function temporary(config: Config, resources: AsyncDisposableStack): Config {
