@@ -46,9 +46,14 @@ export async function mayRegister(context: Context): Promise<boolean> {
 export async function updateApplication(
   context: Context,
   id: number,
-  changes: Partial<ApplicationValues>,
+  changes: { [Name in keyof ApplicationValues]?: ApplicationValues[Name] | null | undefined },
 ): Promise<ApplicationRow> {
-  const { name, redirectUris, scopes } = checkValues({ ...(await findApplication(context, id)), ...changes });
+  const before = await findApplication(context, id);
+  const { name, redirectUris, scopes } = checkValues({
+    name: changes.name === undefined ? before.name : (changes.name ?? ''),
+    redirectUris: changes.redirectUris === undefined ? before.redirectUris : (changes.redirectUris ?? []),
+    scopes: changes.scopes === undefined ? before.scopes : (changes.scopes ?? []),
+  });
   const allowed = [...scopes];
   await context.db.$transaction([
     context.db.oAuthApplication.updateMany({
