@@ -149,6 +149,8 @@ interface ClientClass {
 /** What rest-api-v4.md and RFC 6749 say of answers, where the provider says something else. */
 async function speakAsSpecified(ctx: KoaContextWithOIDC, next: () => Promise<void>): Promise<void> {
   await next();
+  // Clients ignore what is in it, but some want JSON wherever there is a body.
+  if (ctx.path === '/oauth/revoke' && ctx.status === 200 && ctx.body === '') ctx.body = {};
   const body = ctx.body as Record<string, unknown> | undefined;
   if (ctx.path !== '/oauth/token' || !body) return;
   if (body.access_token) Object.assign(body, { token_type: 'bearer', created_at: Math.floor(Date.now() / 1000) });

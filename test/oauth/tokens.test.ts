@@ -304,7 +304,7 @@ describe('POST /oauth/revoke', () => {
     ] as const) {
       const got = await tokens(world, user, app);
       const { status, body, headers } = await revoke(got[kind], { token_type_hint: hint });
-      expect([status, body]).toEqual([200, null]);
+      expect([status, body]).toEqual([200, {}]);
       expect(headers['cache-control']).toBe('no-store');
       expect((await whoami(got.access_token)).status).toBe(401);
       expect((await refresh(got.refresh_token)).status).toBe(400);
