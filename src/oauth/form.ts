@@ -2,28 +2,28 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { type Request, type Response, text } from 'express';
 
-/** The body of a request is not what its type says. */
-export class UnreadableBody extends Error {}
+/** A request is not what it should be, before anybody looks at what it says. */
+export class Unreadable extends Error {}
 
 /** Largest body of a request of a client, in bytes. */
 const MAX_BODY = 32 * 1024;
 
 const readText = promisify(text({ type: () => true, limit: MAX_BODY }));
 
-/** The fields of the body of a request, which is a form or JSON. Throws UnreadableBody. */
+/** The fields of the body of a request, which is a form or JSON. Throws Unreadable. */
 export async function readForm(request: Request, response: Response): Promise<URLSearchParams> {
   await readText(request, response).catch((error) => {
-    throw new UnreadableBody('the body cannot be read', { cause: error });
+    throw new Unreadable('the body cannot be read', { cause: error });
   });
   const body = typeof request.body === 'string' ? request.body : '';
   if (body === '') return new URLSearchParams();
   const type = request.is(['application/x-www-form-urlencoded', 'application/json']);
-  if (!type) throw new UnreadableBody('the body must be application/x-www-form-urlencoded or application/json');
+  if (!type) throw new Unreadable('the body must be application/x-www-form-urlencoded or application/json');
   if (type !== 'application/json') return new URLSearchParams(body);
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(parse(body))) {
     if (value === null) continue;
-    if (typeof value === 'object') throw new UnreadableBody(`${name} must be a text`);
+    if (typeof value === 'object') throw new Unreadable(`${name} must be a text`);
     form.append(name, String(value));
   }
   return form;
@@ -53,5 +53,5 @@ function parse(body: string): object {
   } catch {
     // Said below.
   }
-  throw new UnreadableBody('the body is not a JSON object');
+  throw new Unreadable('the body is not a JSON object');
 }

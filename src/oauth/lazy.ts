@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Db } from '#src/db.ts';
@@ -18,20 +18,32 @@ export interface OAuthOptions extends PageOptions {
 /** The provider, made at its first use: it takes time and memory that a server without applications need not spend. */
 export interface LazyProvider {
   get(): Promise<Provider>;
+  /** Has the provider answer a request. */
+  answer(request: Request, response: Response): Promise<void>;
+}
+
+interface Made {
+  provider: Provider;
+  callback: ReturnType<Provider['callback']>;
 }
 
 /** Makes the provider when it is wanted, and anew when the keys have changed, be it by another server. */
 export function lazyProvider(options: OAuthOptions): LazyProvider {
   let keys: OAuthKeys | undefined;
-  let made: { keys: OAuthKeys; provider: Provider } | undefined;
+  let made: { version: string; making: Promise<Made> } | undefined;
+  const current = async (): Promise<Made> => {
+    keys = await currentKeys(options.db, options.secret, keys);
+    if (made?.version !== keys.version) made = { version: keys.version, making: make(keys) };
+    return made.making;
+  };
+  const make = async (keys: OAuthKeys): Promise<Made> => {
+    const { makeProvider } = await import('#src/oauth/provider.ts');
+    const provider = makeProvider({ ...options, issuer: options.issuer(), keys, showRefusal });
+    return { provider, callback: provider.callback() };
+  };
   return {
-    async get() {
-      keys = await currentKeys(options.db, options.secret, keys);
-      if (made?.keys.version === keys.version) return made.provider;
-      const { makeProvider } = await import('#src/oauth/provider.ts');
-      made = { keys, provider: makeProvider({ ...options, issuer: options.issuer(), keys, showRefusal }) };
-      return made.provider;
-    },
+    get: async () => (await current()).provider,
+    answer: async (request, response) => (await current()).callback(request, response),
   };
 
   /** A page for browsers, what RFC 6749 says for others; the provider has set the status. */
@@ -46,7 +58,7 @@ export function lazyProvider(options: OAuthOptions): LazyProvider {
     }
     const { status } = ctx;
     ctx.respond = false;
-    const visit = await beginVisit(options, request, ctx.res as never);
+    const visit = await beginVisit(options, request, ctx.res as Response);
     showError(visit, status, 'The application cannot be let in', REFUSALS[error] ?? description ?? error);
   }
 }

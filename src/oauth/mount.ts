@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { NO_APPLICATION, scopeUnsaid } from '#src/oauth/clients.ts';
 import { consentPages } from '#src/oauth/consent.ts';
-import { readForm, UnreadableBody, withForm } from '#src/oauth/form.ts';
+import { readForm, Unreadable, withForm } from '#src/oauth/form.ts';
 import { type LazyProvider, lazyProvider, type OAuthOptions } from '#src/oauth/lazy.ts';
 import { tokenInfo } from '#src/oauth/token_info.ts';
 
@@ -9,7 +9,7 @@ import { tokenInfo } from '#src/oauth/token_info.ts';
 export function oauth(options: OAuthOptions): Router {
   const provider = lazyProvider(options);
   const router = Router();
-  const serve = handler(options, async (request, response) => (await provider.get()).callback()(request, response));
+  const serve = handler(options, async (request, response) => provider.answer(request, response));
   const post = [open, handler(options, (request, response) => answerForm(provider, request, response))];
 
   router.use(['/oauth', '/.well-known'], guard);
@@ -55,7 +55,7 @@ function handler(
     try {
       await answer(request, response, next);
     } catch (error) {
-      if (error instanceof UnreadableBody) return void refuse(response, 400, 'invalid_request', error.message);
+      if (error instanceof Unreadable) return void refuse(response, 400, 'invalid_request', error.message);
       report(error, request);
       if (response.headersSent) response.destroy();
       else refuse(response, 500, 'server_error', 'Something went wrong on our side.');
@@ -67,6 +67,7 @@ function handler(
 function withScope({ db }: OAuthOptions) {
   return async (request: Request, _response: Response, next: () => void): Promise<void> => {
     const { scope, client_id: uid } = request.query;
+    if (/%00/.test(request.url)) throw new Unreadable('text cannot hold the character NUL');
     if (scope === undefined || scope === '') {
       const url = new URL(request.url, 'http://here.invalid');
       url.searchParams.set('scope', await scopeUnsaid(db, uid));
@@ -83,7 +84,7 @@ async function answerForm(provider: LazyProvider, request: Request, response: Re
   const named = form.has('client_id') || request.headers.authorization !== undefined;
   // Without an application there are still users with passwords, and what they were given.
   if (!named && WITHOUT_APPLICATION.has(form.get('grant_type') ?? request.path)) form.set('client_id', NO_APPLICATION);
-  await (await provider.get()).callback()(withForm(request, form), response);
+  await provider.answer(withForm(request, form), response);
 }
 
 const WITHOUT_APPLICATION = new Set(['password', 'refresh_token', '/oauth/revoke']);

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { Request } from 'express';
 import Provider, { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { SCOPE_NAMES } from '#src/applications/scopes.ts';
@@ -47,6 +48,10 @@ export function makeProvider(options: ProviderOptions): Provider {
   keepOwnRules(provider);
   followSessions(provider, options);
   provider.use(speakAsSpecified);
+  // Of what breaks while an answer is sent, Koa tells here; clients that went away are no news.
+  (provider as EventEmitter).on('error', (error: NodeJS.ErrnoException, ctx?: KoaContextWithOIDC) => {
+    if (!['ECONNRESET', 'EPIPE'].includes(error.code ?? '')) options.report(error, ctx?.req as Request);
+  });
   provider.on('server_error', (ctx, error) => options.report(error, ctx.req as Request));
   return provider;
 }

@@ -166,6 +166,13 @@ describe('An application', () => {
     expect(browser.answer.headers['x-frame-options']).toBe('DENY');
   });
 
+  it('gets nowhere with what cannot be kept', async () => {
+    for (const name of ['state', 'nonce', 'client_id', 'redirect_uri', 'scope', 'login_hint']) {
+      const parameters = { client_id: app.uid, scope: 'openid', [name]: 'a\0b' };
+      expect([name, await shown(parameters)]).toEqual([name, refused]);
+    }
+  });
+
   it('gets JSON for what is wrong when it asks by itself', async () => {
     const { status, body } = await world.send('GET', '/oauth/authorize?response_type=code&client_id=unknown');
     expect({ status, body }).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
