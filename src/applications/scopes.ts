@@ -1,6 +1,6 @@
 /** What an application may ask for, with the words in which users are asked. */
 export const SCOPES = {
-  api: 'Everything that you can do here: read and change your projects, groups, issues and settings',
+  api: 'Do everything that you can do here: read and change your projects, groups, issues and settings',
   read_user: 'Read your profile and the profiles that you can see',
   openid: 'Know who you are',
   profile: 'Read your name and the public parts of your profile',

@@ -251,6 +251,18 @@ describe('The applications that one let in', () => {
     expect((await list(other)).totalCount).toBe(0);
   });
 
+  it('are listed by one statement, however many there are', async () => {
+    const somebody = await world.user();
+    const count = async () => (await world.statements(() => list(somebody))).length;
+    const applications = '{ viewer { oauthApplications { totalCount nodes { name redirectUris } } } }';
+    const countOwn = async () => (await world.statements(() => world.graphql(applications, {}, somebody))).length;
+    await tokens(world, somebody, await application(world, somebody));
+    const before = [await count(), await countOwn()];
+    for (let i = 0; i < 3; i += 1) await tokens(world, somebody, await application(world, somebody));
+    expect((await list(somebody)).totalCount).toBe(4);
+    expect([await count(), await countOwn()]).toEqual(before);
+  });
+
   it('are out when that is revoked: all tokens end, and they must ask again', async () => {
     const somebody = await world.user();
     const app = await application(world, user);

@@ -40,8 +40,7 @@ describe('The consent page', () => {
     expect(asks(browser)).toBe(true);
     for (const text of [
       app.name,
-      `Name of ${owner.username}`,
-      owner.username,
+      `Name of ${owner.username} (${owner.username})`,
       user.username,
       'app.example',
       'Read your profile and the profiles that you can see',
@@ -50,7 +49,7 @@ describe('The consent page', () => {
     ]) {
       expect(browser.page).toContain(text);
     }
-    expect(browser.page).not.toContain('Everything that you can do');
+    expect(browser.page).not.toContain('everything that you can do');
     expect(browser.answer.headers).toMatchObject({
       'x-frame-options': 'DENY',
       'cache-control': 'no-store',
