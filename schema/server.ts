@@ -16,7 +16,7 @@ export interface GraphQLServerOptions {
   limits?: Partial<Limits> | undefined;
 }
 
-/** The handler for /graphql: GraphQL over HTTP, with GraphiQL from our own package for browsers. */
+/** The handler for /graphql: GraphQL over HTTP. */
 export function createGraphQLServer({ contextOf, report, limits: given }: GraphQLServerOptions) {
   const limits = { ...DEFAULT_LIMITS, ...given };
   const rule = limitRule(limits);
@@ -27,9 +27,7 @@ export function createGraphQLServer({ contextOf, report, limits: given }: GraphQ
     landingPage: false,
     logging: false,
     batching: { limit: limits.batch },
-    // Tens of megabytes that only browsers need: loaded for the first of them.
-    renderGraphiQL: async (options) => (await import('@graphql-yoga/render-graphiql')).renderGraphiQL(options),
-    graphiql: { title: 'Gantry GraphQL' },
+    graphiql: false,
     cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'] },
     maskedErrors: { maskError: (error) => maskError(error, report) },
     plugins: [limitPlugin],

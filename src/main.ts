@@ -70,7 +70,7 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
 
   const application = await loading;
   const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
-  const { ensureKeys, startJobs, jobHandlers, watchSettings, RepositoryStore } = application;
+  const { ensureKeys, startJobs, jobHandlers, watchSettings, RepositoryStore, UploadStore } = application;
   const db = connect(database.url);
   resources.defer(() => db.$disconnect());
   let created: Credentials | undefined;
@@ -83,10 +83,11 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
 
   const repositories = new RepositoryStore({ default: path.join(config.dataDir, 'repositories') });
   resources.defer(() => repositories.close());
+  const uploads = new UploadStore(path.join(config.dataDir, 'uploads'));
   const report = (err: unknown) => log.error({ err }, 'background work');
   const stopWatching = await watchSettings(db, database.url, report);
   resources.defer(stopWatching);
-  const jobs = await startJobs({ url: database.url, handlers: jobHandlers(db, repositories), report });
+  const jobs = await startJobs({ url: database.url, handlers: jobHandlers(db, repositories, uploads), report, db });
   resources.defer(() => jobs.stop());
   await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
 
@@ -98,6 +99,7 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     secret,
     jobs,
     repositories,
+    uploads,
     externalUrl,
     listeningUrl: () => listeningUrl,
     trustProxy,
@@ -128,7 +130,7 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap, keys, queue, handlers, watch, store] = await Promise.all([
+  const [db, app, bootstrap, keys, queue, handlers, watch, store, uploads] = await Promise.all([
     import('./db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
@@ -137,8 +139,9 @@ async function loadApplication() {
     import('./jobs/handlers.ts'),
     import('./settings/watch.ts'),
     import('./repository/store.ts'),
+    import('./uploads/store.ts'),
   ]);
-  return { ...db, ...app, ...bootstrap, ...keys, ...queue, ...handlers, ...watch, ...store };
+  return { ...db, ...app, ...bootstrap, ...keys, ...queue, ...handlers, ...watch, ...store, ...uploads };
 }
 
 function temporary(config: Config, resources: AsyncDisposableStack): Config {

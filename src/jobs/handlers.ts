@@ -10,12 +10,13 @@ import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { expireSessions } from '#src/sessions/expire.ts';
+import type { UploadStore } from '#src/uploads/store.ts';
 
 /** Every job with the command that does it. */
-export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers {
+export function jobHandlers(db: Db, repositories: RepositoryStore, uploads: UploadStore): JobHandlers {
   return {
-    'projects.remove': ({ projectId }) => removeProject({ db, repositories }, projectId),
-    'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories }, namespaceId),
+    'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),
+    'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
     'branches.delete_merged': ({ projectId, userId }) => removeMergedBranches({ db, repositories }, projectId, userId),
     'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
     'repositories.maintain': ({ projectId }) =>

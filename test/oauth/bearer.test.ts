@@ -8,7 +8,7 @@ import { expireAuthorizations } from '#src/oauth/expire.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git-client.ts';
 import { sender } from '../support/http.ts';
 import { application, code, exchange, post, signedIn, tokens } from '../support/oauth.ts';
-import { PASSWORD, SECRET, startWorld, type TestUser } from '../support/world.ts';
+import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
 const owner = await world.user();
@@ -262,9 +262,7 @@ describe('What applications were given ends', () => {
 
 describe('Several servers on one database', () => {
   it('share what applications were given', async () => {
-    const { db } = world;
-    const options = { db, secret: SECRET, jobs: world.as(user).jobs, repositories: world.repositories };
-    const server = createServer(createApp({ ...options, listeningUrl: () => world.url }));
+    const server = createServer(createApp({ ...world.as(user), listeningUrl: () => world.url }));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

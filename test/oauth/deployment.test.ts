@@ -9,7 +9,7 @@ import { startSession } from '#src/sessions/session.ts';
 import { Browser } from '../support/browser.ts';
 import { sender } from '../support/http.ts';
 import { application, CALLBACK, code, exchange, post, sentBack } from '../support/oauth.ts';
-import { SECRET, startWorld } from '../support/world.ts';
+import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
 const owner = await world.user();
@@ -18,8 +18,7 @@ const app = await application(world, owner);
 
 /** Another server on the database, with settings of its own. */
 async function server(options: Partial<AppOptions>) {
-  const { db, repositories } = world;
-  const http = createServer(createApp({ db, repositories, secret: SECRET, jobs: world.as(user).jobs, ...options }));
+  const http = createServer(createApp({ ...world.as(user), ...options }));
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   const { send, close } = sender((http.address() as AddressInfo).port);

@@ -9,6 +9,7 @@ import { connect } from '#src/db.ts';
 import { jobHandlers } from '#src/jobs/handlers.ts';
 import { startJobs } from '#src/jobs/queue.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
+import { UploadStore } from '#src/uploads/store.ts';
 
 /** The PostgreSQL of a test run, as the workers need to know it. */
 export interface TestServer {
@@ -70,7 +71,12 @@ export async function freshDatabase(server?: TestServer): Promise<string> {
 /** The tables of the job queue, which the server installs at its first start. */
 async function installJobs(url: string): Promise<void> {
   const db = connect(url);
-  const jobs = await startJobs({ url, handlers: jobHandlers(db, new RepositoryStore({})), report: console.error });
+  const jobs = await startJobs({
+    url,
+    handlers: jobHandlers(db, new RepositoryStore({}), new UploadStore('')),
+    report: console.error,
+    db,
+  });
   await jobs.stop();
   await db.$disconnect();
 }

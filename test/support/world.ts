@@ -24,6 +24,7 @@ import { RepositoryStore } from '#src/repository/store.ts';
 import { encrypt, hashPassword, newToken, tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { createTokenFromCommandLine } from '#src/tokens/create.ts';
+import { UploadStore } from '#src/uploads/store.ts';
 import { freshDatabase } from './database.ts';
 import { type Answer, type Send, sender } from './http.ts';
 
@@ -57,14 +58,24 @@ export class World {
   readonly send: Send;
   readonly #jobs: JobQueue;
   readonly repositories: RepositoryStore;
+  readonly uploads: UploadStore;
   #count = 0;
   #passwordHash: Promise<string> | undefined;
   #statements: string[] | null = null;
 
-  constructor(db: Db, jobs: JobQueue, repositories: RepositoryStore, databaseUrl: string, port: number, send: Send) {
+  constructor(
+    db: Db,
+    jobs: JobQueue,
+    repositories: RepositoryStore,
+    uploads: UploadStore,
+    databaseUrl: string,
+    port: number,
+    send: Send,
+  ) {
     this.db = db;
     this.#jobs = jobs;
     this.repositories = repositories;
+    this.uploads = uploads;
     this.databaseUrl = databaseUrl;
     this.url = `http://127.0.0.1:${port}`;
     this.send = send;
@@ -196,7 +207,8 @@ export class World {
   async idle(): Promise<void> {
     await this.until(async () => {
       const waiting = await this.db.$queryRaw<unknown[]>`
-        SELECT 1 FROM pgboss.job WHERE state IN ('created', 'active') AND start_after <= now() AND name NOT LIKE '\\_\\_%' LIMIT 1`;
+        SELECT 1 FROM pgboss.job WHERE state IN ('created', 'active') AND start_after <= now() AND name NOT LIKE '\\_\\_%'
+          AND name <> 'dead_letters' LIMIT 1`;
       return waiting.length === 0;
     });
   }
@@ -216,7 +228,15 @@ export class World {
 
   /** The context of commands that the user runs. */
   as({ actor }: TestUser): Context {
-    return { db: this.db, actor, secret, jobs: this.#jobs, repositories: this.repositories, clientAddress: null };
+    return {
+      db: this.db,
+      actor,
+      secret,
+      jobs: this.#jobs,
+      repositories: this.repositories,
+      uploads: this.uploads,
+      clientAddress: null,
+    };
   }
 }
 
@@ -230,12 +250,14 @@ export async function startWorld(): Promise<World> {
   const db = connect(databaseUrl, { queryEvents: true });
   const root = mkdtempSync(path.join(tmpdir(), 'gantry-repositories-'));
   const repositories = new RepositoryStore({ default: root });
+  const uploads = new UploadStore(path.join(root, 'uploads'));
   const report = (error: unknown) => console.error(error);
-  const jobs = await startJobs({ url: databaseUrl, handlers: jobHandlers(db, repositories), report });
+  const jobs = await startJobs({ url: databaseUrl, handlers: jobHandlers(db, repositories, uploads), report, db });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
   let listeningUrl = '';
-  const server = createServer(createApp({ db, secret, jobs, repositories, listeningUrl: () => listeningUrl }));
+  const options = { db, secret, jobs, repositories, uploads, listeningUrl: () => listeningUrl };
+  const server = createServer(createApp(options));
   // A connection that is kept is not closed just when the next request of a test takes it.
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
@@ -252,5 +274,5 @@ export async function startWorld(): Promise<World> {
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
     await db.$disconnect();
   });
-  return new World(db, jobs, repositories, databaseUrl, port, send);
+  return new World(db, jobs, repositories, uploads, databaseUrl, port, send);
 }
