@@ -15,6 +15,7 @@ import { readCredentials } from '#src/access/credentials.ts';
 import { type Precheck, precheck } from '#src/access/precheck.ts';
 import type { Db } from '#src/db.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
 import type { Logger } from '#src/log.ts';
 import { oauth } from '#src/oauth/mount.ts';
@@ -40,6 +41,8 @@ export interface AppOptions {
   jobs: JobQueue;
   repositories: RepositoryStore;
   uploads: UploadStore;
+  /** Where projects may be imported from; public hosts only when absent. */
+  imports?: ImportSettings | undefined;
   /** Base of all URLs in answers; taken from each request when absent. No trailing slash. */
   externalUrl?: string | undefined;
   /** URL at which the server listens, known once it does; what OAuth clients know it by without an external one. */
@@ -65,6 +68,7 @@ export function createApp({
   jobs,
   repositories,
   uploads,
+  imports = importSettings(),
   externalUrl,
   listeningUrl,
   trustProxy,
@@ -78,7 +82,7 @@ export function createApp({
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
-    return { db, secret, jobs, repositories, uploads, actor, clientAddress: (request as Request).ip ?? null };
+    return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: (request as Request).ip ?? null };
   };
   const contextOf = async (actor: Actor | null, request: IncomingMessage) => {
     const { avatarServiceEnabled } = await currentSettings(db);

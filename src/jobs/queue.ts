@@ -12,8 +12,12 @@ export interface Jobs {
   'branches.delete_merged': { projectId: number; userId: number };
   /** Copies the repository of its source to a fork. */
   'projects.fork': { projectId: number };
+  /** Fetches the repository of a project from where it is to be imported. */
+  'projects.import': { projectId: number };
   /** Repacks the repository of a project, or those of all where something happened lately, if they need it. */
   'repositories.maintain': { projectId?: number };
+  /** Counts the contributors of a project to which many commits were pushed. */
+  'repositories.contributors': { projectId: number };
   /** Records what a crash left unrecorded of pushes; wanted at every start. */
   'repositories.reconcile': Record<string, never>;
   /** Removes memberships and shares whose last day is over. */
@@ -46,6 +50,8 @@ const SCHEDULE: Partial<Record<JobName, string>> = {
   'sessions.expire': '17 * * * *',
   'repositories.maintain': '41 * * * *',
 };
+/** How many jobs of a name run at once, where it is more than one: they wait for others most of the time. */
+const AT_ONCE: Partial<Record<JobName, number>> = { 'projects.import': 4 };
 /** How jobs run: a failed one again with growing delays, one whose worker is not heard of for ten seconds too. */
 const QUEUE = {
   retryLimit: 10,
@@ -93,7 +99,11 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   const slots = new Slots(concurrency);
   for (const name of queues) {
     const work = handlers[name] as (data: object) => Promise<void>;
-    await boss.work<object>(name, { pollingIntervalSeconds: 2 }, async (jobs) => {
+    const pace = { pollingIntervalSeconds: 2, localConcurrency: AT_ONCE[name] ?? 1 };
+    let worker = '';
+    worker = await boss.work<object>(name, pace, async (jobs) => {
+      // Of several that came meanwhile it hears once: it is to look for more until there are none.
+      boss.notifyWorker(worker);
       for (const { data } of jobs) await slots.use(() => run(() => work(data), record, report));
     });
   }

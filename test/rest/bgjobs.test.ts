@@ -1,6 +1,5 @@
 import { hostname } from 'node:os';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { jobHandlers } from '#src/jobs/handlers.ts';
 import { type JobHandlers, startJobs } from '#src/jobs/queue.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -18,7 +17,7 @@ async function another(
   change: Partial<JobHandlers> = {},
   more: { queues?: ['members.expire']; concurrency?: number } = {},
 ) {
-  const handlers = { ...jobHandlers(world.db, world.repositories, world.uploads), ...change };
+  const handlers = { ...world.handlers(), ...change };
   return startJobs({
     url: world.databaseUrl,
     db: world.db,

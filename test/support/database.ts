@@ -6,6 +6,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { connect } from '#src/db.ts';
+import { importSettings } from '#src/imports/options.ts';
 import { jobHandlers } from '#src/jobs/handlers.ts';
 import { startJobs } from '#src/jobs/queue.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
@@ -71,12 +72,9 @@ export async function freshDatabase(server?: TestServer): Promise<string> {
 /** The tables of the job queue, which the server installs at its first start. */
 async function installJobs(url: string): Promise<void> {
   const db = connect(url);
-  const jobs = await startJobs({
-    url,
-    handlers: jobHandlers(db, new RepositoryStore({}), new UploadStore('')),
-    report: console.error,
-    db,
-  });
+  const stores = { repositories: new RepositoryStore({}), uploads: new UploadStore('') };
+  const handlers = jobHandlers({ db, ...stores, secret: '', imports: importSettings() });
+  const jobs = await startJobs({ url, handlers, report: console.error, db });
   await jobs.stop();
   await db.$disconnect();
 }

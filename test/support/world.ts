@@ -10,17 +10,18 @@ import { createApp } from '#src/app.ts';
 import { connect, type Db } from '#src/db.ts';
 import { createGroup, type NewGroup } from '#src/groups/create.ts';
 import type { GroupRow } from '#src/groups/find.ts';
+import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import { createIssue, type NewIssue } from '#src/issues/create.ts';
 import type { IssueRow } from '#src/issues/rows.ts';
 import { jobHandlers } from '#src/jobs/handlers.ts';
-import { type JobQueue, startJobs } from '#src/jobs/queue.ts';
+import { type JobHandlers, type JobQueue, startJobs } from '#src/jobs/queue.ts';
 import type { LabelRow } from '#src/labels/list.ts';
 import { createLabel } from '#src/labels/save.ts';
 import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
 import { createProject, type NewProject } from '#src/projects/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { RepositoryStore } from '#src/repository/store.ts';
+import { RepositoryStore, type StoreOptions } from '#src/repository/store.ts';
 import { encrypt, hashPassword, newToken, tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { createTokenFromCommandLine } from '#src/tokens/create.ts';
@@ -57,6 +58,8 @@ export class World {
   /** Sends any request to the server. */
   readonly send: Send;
   readonly #jobs: JobQueue;
+  /** What imports may do; tests change it. */
+  readonly imports: ImportSettings;
   readonly repositories: RepositoryStore;
   readonly uploads: UploadStore;
   #count = 0;
@@ -68,11 +71,13 @@ export class World {
     jobs: JobQueue,
     repositories: RepositoryStore,
     uploads: UploadStore,
+    imports: ImportSettings,
     databaseUrl: string,
     port: number,
     send: Send,
   ) {
     this.db = db;
+    this.imports = imports;
     this.#jobs = jobs;
     this.repositories = repositories;
     this.uploads = uploads;
@@ -226,17 +231,16 @@ export class World {
     return statements;
   }
 
+  /** What does the jobs of this world. */
+  handlers(): JobHandlers {
+    const { db, repositories, uploads, imports } = this;
+    return jobHandlers({ db, repositories, uploads, secret, imports });
+  }
+
   /** The context of commands that the user runs. */
   as({ actor }: TestUser): Context {
-    return {
-      db: this.db,
-      actor,
-      secret,
-      jobs: this.#jobs,
-      repositories: this.repositories,
-      uploads: this.uploads,
-      clientAddress: null,
-    };
+    const { db, repositories, uploads, imports } = this;
+    return { db, actor, secret, jobs: this.#jobs, repositories, uploads, imports, clientAddress: null };
   }
 }
 
@@ -244,19 +248,27 @@ export class World {
 export const SECRET = 'a secret for tests '.repeat(3);
 const secret = SECRET;
 
+export interface WorldOptions extends StoreOptions {
+  /** Names of the storages of repositories. */
+  storages?: readonly string[];
+}
+
 /** Starts a server for the test file that calls it, and stops it behind its last test. */
-export async function startWorld(): Promise<World> {
+export async function startWorld({ storages = ['default'], ...store }: WorldOptions = {}): Promise<World> {
   const databaseUrl = await freshDatabase();
   const db = connect(databaseUrl, { queryEvents: true });
   const root = mkdtempSync(path.join(tmpdir(), 'gantry-repositories-'));
-  const repositories = new RepositoryStore({ default: root });
+  const roots = Object.fromEntries(storages.map((name) => [name, path.join(root, name)]));
+  const repositories = new RepositoryStore(roots, store);
   const uploads = new UploadStore(path.join(root, 'uploads'));
+  const imports = importSettings();
   const report = (error: unknown) => console.error(error);
-  const jobs = await startJobs({ url: databaseUrl, handlers: jobHandlers(db, repositories, uploads), report, db });
+  const handlers = jobHandlers({ db, repositories, uploads, secret, imports });
+  const jobs = await startJobs({ url: databaseUrl, handlers, report, db });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
   let listeningUrl = '';
-  const options = { db, secret, jobs, repositories, uploads, listeningUrl: () => listeningUrl };
+  const options = { db, secret, jobs, repositories, uploads, imports, listeningUrl: () => listeningUrl };
   const server = createServer(createApp(options));
   // A connection that is kept is not closed just when the next request of a test takes it.
   server.keepAliveTimeout = 120_000;
@@ -274,5 +286,5 @@ export async function startWorld(): Promise<World> {
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
     await db.$disconnect();
   });
-  return new World(db, jobs, repositories, uploads, databaseUrl, port, send);
+  return new World(db, jobs, repositories, uploads, imports, databaseUrl, port, send);
 }
