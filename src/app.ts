@@ -29,6 +29,7 @@ import { bodyLimit } from '#src/web/body_limit.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health } from '#src/web/health.ts';
+import { broken } from '#src/web/pages/broken.ts';
 import { pages } from '#src/web/pages/index.ts';
 import { requestLog } from '#src/web/request_log.ts';
 import { sessionForOwnPages, sessionForReads } from '#src/web/session_token.ts';
@@ -164,6 +165,7 @@ export function createApp({
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
   app.use(oauth({ ...site.options, db, secret, issuer }));
   app.use(site.router, site.missing);
+  app.use(broken(site.options));
   return app;
 }
 
