@@ -5,6 +5,7 @@ import '#schema/users/mutations.ts';
 import '#schema/keys/mutations.ts';
 import '#schema/emails/mutations.ts';
 import '#schema/tokens/mutations.ts';
+import '#schema/applications/mutations.ts';
 import '#schema/groups/queries.ts';
 import '#schema/groups/mutations.ts';
 import '#schema/groups/projects.ts';

@@ -80,6 +80,9 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     if (await bootstrapAdministrator(db, secret, credentials)) created = credentials;
   }
 
+  const { ensureKeys } = await import('./oauth/keys.ts');
+  await ensureKeys(db, secret);
+
   const { maxInlineBytes } = config;
   const repositories = new RepositoryStore(config.storages, { maxInlineBytes });
   await requireStorages(db, repositories);
@@ -100,6 +103,7 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
 
   let stopping = false;
   const { externalUrl, trustProxy, graphqlLimits } = config;
+  let listeningUrl = '';
   const app = createApp({
     db,
     secret,
@@ -108,12 +112,15 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     uploads,
     imports,
     externalUrl,
+    listeningUrl: () => listeningUrl,
     trustProxy,
     graphqlLimits,
     log,
     isShuttingDown: () => stopping,
   });
   const listening = await listen(app, config.host, config.port);
+  // A wildcard is no address that anybody could go to.
+  listeningUrl = listening.url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//localhost');
   resources.defer(async () => {
     stopping = true;
     await listening.close(grace);

@@ -4,6 +4,7 @@ import { removeNamespace } from '#src/groups/remove.ts';
 import { type ImportStores, importRepository } from '#src/imports/import.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
+import { expireAuthorizations } from '#src/oauth/expire.ts';
 import { removeProject } from '#src/projects/remove.ts';
 import { countContributors } from '#src/repository/contributors.ts';
 import { forkRepository } from '#src/repository/fork.ts';
@@ -33,6 +34,9 @@ export function jobHandlers({ db, repositories, uploads, ...importing }: JobSett
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),
     'members.expire': () => removeExpiredMembers(db),
-    'sessions.expire': () => expireSessions(db),
+    'sessions.expire': async () => {
+      await expireSessions(db);
+      await expireAuthorizations(db);
+    },
   };
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type RequestHandler, Router } from 'express';
 import { packagePath } from '#src/package-root.ts';
 import { currentSettings } from '#src/settings/current.ts';
+import { applicationPages } from '#src/web/pages/applications.ts';
 import { type Asset, Assets } from '#src/web/pages/asset.ts';
 import { documentPages, type LoadGraphiql } from '#src/web/pages/documents.ts';
 import { notFound, pagesFor } from '#src/web/pages/page.ts';
@@ -12,6 +13,8 @@ const STYLESHEET: Asset = { name: 'gantry', type: 'css', load: () => readFile(pa
 
 /** The pages for people; `graphiql` is the one at the address of GraphQL, `missing` answers for what is not there. */
 export interface PageHandlers {
+  /** What pages elsewhere are made with. */
+  options: PageOptions;
   router: Router;
   graphiql: RequestHandler;
   missing: RequestHandler;
@@ -25,9 +28,10 @@ export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: Load
   const router = Router()
     .get('/', made.page(home))
     .use(signInPages(made))
+    .use(applicationPages(made))
     .use(documents.router)
     .use(assets.router([STYLESHEET]));
-  return { router, graphiql: documents.graphiql, missing: notFound(options) };
+  return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
 }
 
 /** What this server is; visitors go to `home_page_url` instead, where it is set. */

@@ -31,7 +31,7 @@ export async function enter(visit: Visit, userId: number, returnTo: unknown): Pr
 async function showForm(visit: Visit): Promise<void> {
   const returnTo = localPath(visit.request.query.return_to, '');
   if (visit.session) return visit.response.redirect(303, returnTo || '/');
-  await show(visit, { returnTo });
+  await showSignIn(visit, { returnTo });
 }
 
 async function submit(visit: Visit): Promise<void> {
@@ -45,11 +45,12 @@ async function submit(visit: Visit): Promise<void> {
     if (error.code === 'RATE_LIMITED') throw error;
     const [, reason] = /^401 Unauthorized\. (.+)$/.exec(error.message) ?? [];
     const problem = reason ?? 'The user name, e-mail address or password is wrong.';
-    await show(visit, { returnTo: localPath(returnTo, ''), login: text(login), problem }, 401);
+    await showSignIn(visit, { returnTo: localPath(returnTo, ''), login: text(login), problem }, 401);
   }
 }
 
-async function show(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
+/** The form to sign in with; `values` has at least `returnTo`. */
+export async function showSignIn(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
   const { signInText } = await currentSettings(visit.context.db);
   visit.show('sign_in', { title: 'Sign in', signInText, login: '', problem: null, ...values }, status);
 }
