@@ -81,7 +81,8 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
   }
 
   const { ensureKeys } = await import('./oauth/keys.ts');
-  await ensureKeys(db, secret);
+  const keysMade = ensureKeys(db, secret);
+  keysMade.catch(() => undefined);
 
   const { maxInlineBytes } = config;
   const repositories = new RepositoryStore(config.storages, { maxInlineBytes });
@@ -103,6 +104,7 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
 
   let stopping = false;
   const { externalUrl, trustProxy, graphqlLimits } = config;
+  await keysMade;
   let listeningUrl = '';
   const app = createApp({
     db,

@@ -16,15 +16,24 @@ export interface OAuthKeys {
 /** Seconds for which a retired key is believed: longer than anything lives that it signed. */
 const BELIEVED = 2 * 60 * 60;
 
-/** The keys as they are now; `known` if they did not change. They are made when there are none yet. */
+/**
+ * The keys as they are now; `known` if they did not change. They are made when there are none yet.
+ *
+ * @throws Error when the secret is another one than when they were made
+ */
 export async function currentKeys(db: Db, secret: string, known?: OAuthKeys): Promise<OAuthKeys> {
   const version = await readVersion(db);
   if (known && known.version === version) return known;
   await ensureKeys(db, secret);
   const rows = await db.$queryRaw<{ id: number; purpose: OAuthKeyPurpose; encrypted: Uint8Array }[]>`
     SELECT id, purpose::text AS purpose, encrypted FROM oauth_keys WHERE ${believed} ORDER BY id DESC`;
-  const open = (purpose: OAuthKeyPurpose) =>
-    rows.filter((row) => row.purpose === purpose).map(({ encrypted }) => decrypt(encrypted, secret));
+  const open = (purpose: OAuthKeyPurpose) => {
+    const opened = rows.filter((row) => row.purpose === purpose).flatMap(({ encrypted }) => tryOpen(encrypted, secret));
+    if (opened.length > 0) return opened;
+    throw new Error(
+      'The keys of OAuth were encrypted under another secret than the one of now. Run: gantry keys rotate',
+    );
+  };
   return {
     version: rows.map(({ id }) => id).join(' '),
     signing: open('signing').map((text) => JSON.parse(text) as JsonWebKey),
@@ -60,6 +69,15 @@ export async function removeRetiredKeys(db: Db): Promise<void> {
 }
 
 const believed = Prisma.sql`(retired_at IS NULL OR retired_at > now() - make_interval(secs => ${BELIEVED}))`;
+
+/** Keys of before the secret was changed are lost, which must not hinder those of after. */
+function tryOpen(encrypted: Uint8Array, secret: string): string[] {
+  try {
+    return [decrypt(encrypted, secret)];
+  } catch {
+    return [];
+  }
+}
 
 async function readVersion(db: Db): Promise<string> {
   const rows = await db.$queryRaw<{ id: number }[]>`SELECT id FROM oauth_keys WHERE ${believed} ORDER BY id DESC`;

@@ -198,7 +198,7 @@ describe('The keys', () => {
   });
 
   it('are encrypted under the secret of the server', async () => {
-    await expect(currentKeys(world.db, 'another secret')).rejects.toThrow();
+    await expect(currentKeys(world.db, 'another secret')).rejects.toThrow(/gantry keys rotate/);
     const rows = await world.db.oAuthKey.findMany();
     for (const { encrypted } of rows) expect(Buffer.from(encrypted).toString('latin1')).not.toContain('"kty"');
   });
@@ -219,6 +219,14 @@ describe('The keys', () => {
     expect((await verify(after.id_token ?? '')).good).toBe(true);
     await removeRetiredKeys(world.db);
     expect(await world.db.oAuthKey.count()).toBe(2);
+  });
+
+  it('are made anew by the same command after the secret of the server was changed', async () => {
+    await rotateKeys(world.db, 'another secret');
+    expect((await currentKeys(world.db, 'another secret')).signing).toHaveLength(1);
+    await rotateKeys(world.db, SECRET);
+    expect((await currentKeys(world.db, SECRET)).signing).toHaveLength(2);
+    expect(await tokens(world, user, app, { scope: 'openid' })).toHaveProperty('id_token');
   });
 
   it('are replaced as a whole, however many replace them', async () => {
