@@ -15,6 +15,9 @@ export const ChangePasswordInput = builder.inputType('ChangePasswordInput', {
     login: t.string({ description: 'Username or e-mail address; the caller when absent.' }),
     currentPassword: t.string({ required: true, description: 'The present one, which may be one to be renewed.' }),
     newPassword: t.string({ required: true, description: 'Another one, of 8 to 128 characters.' }),
+    code: t.string({
+      description: 'A code, or recovery code, of who has two-factor authentication and is not signed in.',
+    }),
   }),
 });
 

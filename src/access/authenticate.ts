@@ -1,8 +1,10 @@
 import type { Actor } from '#src/access/actor.ts';
 import type { Db } from '#src/db.ts';
 import { Forbidden, NotFound } from '#src/errors.ts';
+import { sendsMail } from '#src/mail/sending.ts';
 import { tokenHash } from '#src/secrets.ts';
 import { findSession } from '#src/sessions/session.ts';
+import { noteTokenUse, TOKEN_TO_NOTE } from '#src/tokens/seen.ts';
 import { noteSeenToday } from '#src/users/seen.ts';
 
 /** The credentials that a request carries, wherever it carried them (behaviour.md 4.1). */
@@ -27,6 +29,7 @@ export async function authenticate(db: Db, credentials: Credentials): Promise<Ac
   if (!found && credentials.session) return fromSession(db, credentials);
   if (!found) return null;
   if (found.firstToday) await noteSeenToday(db, found.id);
+  if (found.tokenToNote !== null) await noteTokenUse(db, found.tokenToNote);
   return credentials.sudo ? impersonate(db, found, credentials.sudo) : toActor(found);
 }
 
@@ -59,6 +62,8 @@ interface Found {
   scopes: string[] | null;
   /** Whether this is the user's own first request of the day (UTC). */
   firstToday: boolean;
+  /** The personal access token whose use was not noted within the hour. */
+  tokenToNote: number | null;
 }
 
 /** One indexed look-up over both kinds of token, wherever it was sent; private tokens have scopes null. */
@@ -67,17 +72,18 @@ async function find(db: Db, value: string): Promise<Found | undefined> {
   const [row] = await db.$queryRaw<Found[]>`
     SELECT u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
       u.projects_limit AS "projectsLimit", t.scopes,
-      NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
+      NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday",
+      t.to_note AS "tokenToNote"
     FROM (
-      SELECT user_id, scopes, impersonation FROM personal_access_tokens WHERE token_hash = ${hash} AND NOT revoked
+      SELECT user_id, scopes, impersonation, ${TOKEN_TO_NOTE} AS to_note FROM personal_access_tokens WHERE token_hash = ${hash} AND NOT revoked
         AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
-      UNION ALL SELECT id, NULL, false FROM users WHERE private_token_hash = ${hash}
+      UNION ALL SELECT id, NULL, false, NULL FROM users WHERE private_token_hash = ${hash}
     ) t JOIN users u ON u.id = t.user_id
-    WHERE u.state = 'active'`;
+    WHERE u.state = 'active' AND (u.confirmed_at IS NOT NULL OR NOT ${sendsMail(db)}::boolean)`;
   return row;
 }
 
-function toActor({ scopes, firstToday: _, ...user }: Found): Actor {
+function toActor({ scopes, firstToday: _, tokenToNote: __, ...user }: Found): Actor {
   return { ...user, scopes: scopes ?? ['api'] };
 }
 
@@ -96,8 +102,8 @@ async function impersonate(db: Db, found: Found, sudo: string): Promise<Actor> {
 async function findNamed(
   db: Db,
   { id, username }: { id: number; username: string | null },
-): Promise<Omit<Found, 'scopes' | 'firstToday'> | undefined> {
-  const [user] = await db.$queryRaw<Omit<Found, 'scopes' | 'firstToday'>[]>`
+): Promise<Omit<Found, 'scopes' | 'firstToday' | 'tokenToNote'> | undefined> {
+  const [user] = await db.$queryRaw<Omit<Found, 'scopes' | 'firstToday' | 'tokenToNote'>[]>`
     SELECT id, username, admin, external, can_create_group AS "canCreateGroup", projects_limit AS "projectsLimit"
     FROM users WHERE state = 'active' AND (id = ${id} OR lower(username) = lower(${username}))
     ORDER BY id = ${id} DESC LIMIT 1`;
