@@ -38,7 +38,7 @@ export async function serve(given: Config, { ephemeral }: ServeOptions): Promise
   const lock = lockDataDirectory(config.dataDir, 'gantry serve');
   resources.defer(() => lock.release());
   const state = await start(config, { ephemeral, log, resources, databaseGone: databaseGone.resolve });
-  if (config.databaseUrl === undefined) lock.publish(state.databaseUrl);
+  lock.publish({ url: state.url, ...(config.databaseUrl === undefined ? { databaseUrl: state.databaseUrl } : {}) });
   process.stdout.write(state.greeting);
 
   const reason = await Promise.race([stopSignal.received, databaseGone.promise.then((said) => new Error(said))]);
@@ -57,7 +57,10 @@ interface StartContext {
   databaseGone(reason: string): void;
 }
 
-async function start(config: Config, context: StartContext): Promise<{ databaseUrl: string; greeting: string }> {
+async function start(
+  config: Config,
+  context: StartContext,
+): Promise<{ databaseUrl: string; url: string; greeting: string }> {
   const { log, resources, ephemeral } = context;
   const secret = loadSecret(config);
   // Loading the application takes about as long as starting PostgreSQL; the two run side by side.
@@ -84,12 +87,16 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
   const report = (err: unknown) => log.error({ err }, 'background work');
   const stopWatching = await watchSettings(db, database.url, report);
   resources.defer(stopWatching);
-  const jobs = await startJobs({ url: database.url, handlers: jobHandlers(db, repositories), report });
+  const bound = Promise.withResolvers<string>();
+  const { externalUrl, trustProxy, graphqlLimits, mail } = config;
+  if (mail) application.startSending(db);
+  const baseUrl = async () => externalUrl ?? (await bound.promise);
+  const outgoing = mail && { mailer: (await import('./mail/mailer.ts')).createMailer(mail), baseUrl };
+  const jobs = await startJobs({ url: database.url, handlers: jobHandlers(db, repositories, outgoing), report });
   resources.defer(() => jobs.stop());
   await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
 
   let stopping = false;
-  const { externalUrl, trustProxy, graphqlLimits } = config;
   const app = createApp({
     db,
     secret,
@@ -102,6 +109,7 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     isShuttingDown: () => stopping,
   });
   const listening = await listen(app, config.host, config.port);
+  bound.resolve(listening.url);
   resources.defer(async () => {
     stopping = true;
     await listening.close(grace);
@@ -118,11 +126,11 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     credentialsFile: readPrivateFile(file) === undefined ? undefined : file,
     ephemeral,
   });
-  return { databaseUrl: database.url, greeting };
+  return { databaseUrl: database.url, url: externalUrl ?? listening.url, greeting };
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap, queue, handlers, watch, store] = await Promise.all([
+  const [db, app, bootstrap, queue, handlers, watch, store, sending] = await Promise.all([
     import('./db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
@@ -130,8 +138,9 @@ async function loadApplication() {
     import('./jobs/handlers.ts'),
     import('./settings/watch.ts'),
     import('./repository/store.ts'),
+    import('./mail/sending.ts'),
   ]);
-  return { ...db, ...app, ...bootstrap, ...queue, ...handlers, ...watch, ...store };
+  return { ...db, ...app, ...bootstrap, ...queue, ...handlers, ...watch, ...store, ...sending };
 }
 
 function temporary(config: Config, resources: AsyncDisposableStack): Config {

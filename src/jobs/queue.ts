@@ -1,5 +1,6 @@
 import { fromPrisma, PgBoss } from 'pg-boss';
 import type { Transaction } from '#src/db.ts';
+import type { MailWanted } from '#src/mail/wanted.ts';
 
 /** The background jobs by name, each with what it is told. Every job may run twice and then does nothing. */
 export interface Jobs {
@@ -17,6 +18,8 @@ export interface Jobs {
   'repositories.reconcile': Record<string, never>;
   /** Removes memberships and shares whose last day is over. */
   'members.expire': Record<string, never>;
+  /** Sends a mail, if there still is somebody who is to get it. */
+  'mail.send': MailWanted;
   /** Removes what sign-ins left behind and nobody can use any more. */
   'sessions.expire': Record<string, never>;
 }
@@ -51,6 +54,8 @@ const QUEUE = {
   expireInSeconds: 60 * 60,
   notify: true,
 };
+/** How often a worker looks by itself: nobody tells it of a job that failed and is to be tried again. */
+const PACE = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 };
 /** Seconds between two looks for jobs whose worker died. */
 const SUPERVISION = 10;
 
@@ -74,7 +79,8 @@ export async function startJobs({ url, handlers, report }: WorkerOptions): Promi
     if (known.has(name)) await boss.updateQueue(name, QUEUE);
     else await boss.createQueue(name, QUEUE);
     const work = handlers[name] as (data: object) => Promise<void>;
-    await boss.work<object>(name, { pollingIntervalSeconds: 2 }, async (jobs) => {
+    const worker: { id?: string } = {};
+    worker.id = await boss.work<object>(name, PACE, async (jobs) => {
       for (const job of jobs) {
         try {
           await work(job.data);
@@ -83,6 +89,8 @@ export async function startJobs({ url, handlers, report }: WorkerOptions): Promi
           throw error;
         }
       }
+      // What came while this one ran was told of once, and is looked for at once.
+      if (worker.id !== undefined) boss.notifyWorker(worker.id);
     });
     const cron = SCHEDULE[name];
     if (cron) await boss.schedule(name, cron, {}, { tz: 'UTC' });

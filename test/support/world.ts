@@ -16,6 +16,8 @@ import { jobHandlers } from '#src/jobs/handlers.ts';
 import { type JobQueue, startJobs } from '#src/jobs/queue.ts';
 import type { LabelRow } from '#src/labels/list.ts';
 import { createLabel } from '#src/labels/save.ts';
+import { createMailer } from '#src/mail/mailer.ts';
+import { startSending } from '#src/mail/sending.ts';
 import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
 import { createProject, type NewProject } from '#src/projects/create.ts';
@@ -222,14 +224,18 @@ export class World {
 
 const secret = 'a secret for tests '.repeat(3);
 
-/** Starts a server for the test file that calls it, and stops it behind its last test. */
-export async function startWorld(): Promise<World> {
+/** Starts a server for the test file that calls it, which sends mail through `smtp`, and stops it behind its last test. */
+export async function startWorld({ smtp }: { smtp?: string } = {}): Promise<World> {
   const databaseUrl = await freshDatabase();
   const db = connect(databaseUrl, { queryEvents: true });
   const root = mkdtempSync(path.join(tmpdir(), 'gantry-repositories-'));
   const repositories = new RepositoryStore({ default: root });
   const report = (error: unknown) => console.error(error);
-  const jobs = await startJobs({ url: databaseUrl, handlers: jobHandlers(db, repositories), report });
+  const listening = Promise.withResolvers<string>();
+  const mailer = smtp === undefined ? undefined : createMailer({ url: smtp, from: 'Gantry <gantry@example.org>' });
+  if (mailer) startSending(db);
+  const outgoing = mailer && { mailer, baseUrl: () => listening.promise };
+  const jobs = await startJobs({ url: databaseUrl, handlers: jobHandlers(db, repositories, outgoing), report });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
   const server = createServer(createApp({ db, secret, jobs, repositories }));
@@ -238,6 +244,7 @@ export async function startWorld(): Promise<World> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  listening.resolve(`http://127.0.0.1:${port}`);
   const { send, close } = sender(port);
   afterAll(async () => {
     close();

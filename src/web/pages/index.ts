@@ -1,9 +1,11 @@
 import { Router } from 'express';
 import { currentSettings } from '#src/settings/current.ts';
 import { accountPages } from '#src/web/pages/account.ts';
+import { mailLinkPages } from '#src/web/pages/mail_links.ts';
 import { pagesFor, serveStylesheet } from '#src/web/pages/page.ts';
 import { stylesheet } from '#src/web/pages/render.ts';
 import { signInPages } from '#src/web/pages/sign_in.ts';
+import { signUpPages } from '#src/web/pages/sign_up.ts';
 import { tokenPages } from '#src/web/pages/tokens.ts';
 import type { PageOptions, Visit } from '#src/web/pages/visit.ts';
 
@@ -14,6 +16,8 @@ export function pages(options: PageOptions): Router {
     .get(stylesheet.path, serveStylesheet)
     .get('/', made.page(home))
     .use(signInPages(made))
+    .use(signUpPages(made))
+    .use(mailLinkPages(made))
     .use(accountPages(made))
     .use(tokenPages(made));
 }
