@@ -22,6 +22,11 @@ Commands:
   user unblock     let a user in again
     --username NAME
     --directory      only where directory synchronisation had locked the user out
+  user reset-link  print a link with which a user chooses a new password; it is good for a day, and once
+    --username NAME
+  user disable-two-factor
+                   for who has lost app and recovery codes
+    --username NAME
   token create     create a personal access token and print it
     --user USERNAME --scopes api,read_user
     --name TEXT      what it is for
@@ -35,7 +40,7 @@ Options:
   --help, --version
 
 The settings are read from the environment and from a file .env in the working directory: HOST, PORT, GANTRY_DATA,
-DATABASE_URL, GANTRY_URL, GANTRY_SECRET, GANTRY_ROOT_PASSWORD, GANTRY_ROOT_TOKEN, LOG_LEVEL, TRUST_PROXY.
+DATABASE_URL, GANTRY_URL, GANTRY_SECRET, GANTRY_ROOT_PASSWORD, GANTRY_ROOT_TOKEN, LOG_LEVEL, TRUST_PROXY, SMTP_URL, MAIL_FROM.
 The commands other than serve work while the server runs and while it is stopped.
 `;
 

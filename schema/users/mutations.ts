@@ -56,7 +56,7 @@ builder.mutationFields((t) => ({
   }),
   createUser: t.field({
     type: UserPayload,
-    description: 'Creates a confirmed user. For administrators.',
+    description: 'Creates a user, who gets a mail with a link where mail is sent. For administrators.',
     args: { input: t.arg({ type: CreateUserInput, required: true, description: 'The new user.' }) },
     resolve: async (_root, { input }, context) => ({ user: await createUserAsAdministrator(context, input) }),
   }),

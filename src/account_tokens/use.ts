@@ -33,6 +33,10 @@ export async function takeAccountToken(
   const [taken] = await tx.$queryRaw<{ userId: number; email: string; good: boolean }[]>`
     DELETE FROM account_tokens WHERE token_hash = ${tokenHash(token)} AND kind = ${kind}::account_token_kind
     RETURNING user_id AS "userId", email, expires_at > ${new Date()} AS good`;
-  if (!taken?.good) throw new ValidationFailed({ token: ['is wrong, too old, or was used before'] });
+  if (!taken?.good) throw worthless();
   return taken;
+}
+
+export function worthless(): ValidationFailed {
+  return new ValidationFailed({ token: ['is wrong, too old, or was used before'] });
 }

@@ -2,6 +2,7 @@ import { issueAccountToken, tokensIssued } from '#src/account_tokens/issue.ts';
 import type { Db } from '#src/db.ts';
 import type { Mailer } from '#src/mail/mailer.ts';
 import { compose } from '#src/mail/messages.ts';
+import { CONFIRMATION_PATH, RESET_PATH } from '#src/mail/paths.ts';
 import type { MailKind, MailWanted } from '#src/mail/wanted.ts';
 
 /** By what mail goes out. */
@@ -33,7 +34,7 @@ export async function deliver(
   if ((await tokensIssued(db, userId, purpose)) >= HOURLY) return;
   const hours = { confirmation: 72, password_reset: 2, welcome: 24 }[kind];
   const { id, token } = await issueAccountToken(db, { userId, kind: purpose, email: address, hours });
-  const link = `${base}${PATHS[purpose]}?token=${token}`;
+  const link = `${base}${purpose === 'confirmation' ? CONFIRMATION_PATH : RESET_PATH}?token=${token}`;
   try {
     await mailer.send(compose(kind, address, { username, link, baseUrl: base }));
   } catch (error) {
@@ -41,9 +42,6 @@ export async function deliver(
     throw error;
   }
 }
-
-/** Where the links lead. */
-export const PATHS = { confirmation: '/users/confirmation', password_reset: '/users/password/edit' } as const;
 
 interface Addressee {
   userId: number;

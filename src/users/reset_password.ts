@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/actor.ts';
 import { issueAccountToken } from '#src/account_tokens/issue.ts';
-import { type AccountTokenHolder, findAccountToken, takeAccountToken } from '#src/account_tokens/use.ts';
+import { type AccountTokenHolder, findAccountToken, takeAccountToken, worthless } from '#src/account_tokens/use.ts';
 import type { Db } from '#src/db.ts';
 import { NotFound, ValidationFailed } from '#src/errors.ts';
 import { hashPassword } from '#src/secrets.ts';
@@ -19,6 +19,8 @@ export function findPasswordReset({ db }: Context, token: string): Promise<Accou
 export async function resetPassword({ db }: Context, token: string, password: string): Promise<{ userId: number }> {
   const errors = passwordErrors(password);
   if (errors.length > 0) throw new ValidationFailed({ password: errors });
+  // Hashing takes a while, and is for links that are good for something alone.
+  if (!(await findAccountToken(db, token, 'password_reset'))) throw worthless();
   const passwordHash = await hashPassword(password);
   return db.$transaction(async (tx) => {
     const { userId, email } = await takeAccountToken(tx, token, 'password_reset');

@@ -560,3 +560,52 @@ describe('Every form without an account', () => {
     expect((await browser().signIn(user.username, PASSWORD)).status).toBe(303);
   });
 });
+
+describe('Accounts over GraphQL', () => {
+  const run = async (mutation: string, input: Record<string, unknown>, selection: string) => {
+    const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input`;
+    const name = /^request/.test(mutation) ? 'MailRequestInput' : type;
+    const query = `mutation ($input: ${name}!) { ${mutation}(input: $input) { ${selection} } }`;
+    const { body } = await world.graphql(query, { input });
+    return body.errors ? body.errors[0].extensions : body.data[mutation];
+  };
+  const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? '';
+
+  it('obey the rules of the pages', async () => {
+    const username = world.unique('graph');
+    const email = `${username}@example.net`;
+    const account = { username, name: 'Graph', email, password: PASSWORD };
+    expect(await run('signUp', account, 'confirmationRequired')).toEqual({ confirmationRequired: true });
+    expect(await run('signUp', account, 'confirmationRequired')).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      fields: { username: ['has already been taken'] },
+    });
+    const token = tokenOf((await mailbox.next(email)).link);
+    expect(await run('confirmEmail', { token: 'x' }, 'email')).toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect(await run('confirmEmail', { token }, 'email')).toEqual({ email });
+    expect(await run('confirmEmail', { token }, 'email')).toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect((await world.api().post('/session', { login: username, password: PASSWORD })).status).toBe(201);
+
+    for (const address of [email, 'nobody@example.net']) {
+      expect(await run('requestPasswordReset', { email: address }, 'accepted')).toEqual({ accepted: true });
+      expect(await run('requestConfirmation', { email: address }, 'accepted')).toEqual({ accepted: true });
+    }
+    const reset = tokenOf((await mailbox.next(email)).link);
+    expect(await run('resetPassword', { token: reset, newPassword: 'short' }, 'changed')).toMatchObject({
+      fields: { password: ['is too short (minimum is 8 characters)'] },
+    });
+    const answers = await Promise.all(
+      ['first password', 'second password'].map((newPassword) =>
+        run('resetPassword', { token: reset, newPassword }, 'changed'),
+      ),
+    );
+    expect(answers.filter(({ changed }) => changed)).toHaveLength(1);
+    expect(await run('resetPassword', { token: reset, newPassword: PASSWORD }, 'changed')).toMatchObject({
+      code: 'VALIDATION_FAILED',
+    });
+    await settings({ signupEnabled: false });
+    const closed = await run('signUp', { ...account, username: `${username}x` }, 'confirmationRequired');
+    await settings({ signupEnabled: true });
+    expect(closed).toMatchObject({ code: 'FORBIDDEN' });
+  });
+});

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { AccountTokenHolder } from '#src/account_tokens/use.ts';
-import { PATHS } from '#src/mail/deliver.ts';
+import { CONFIRMATION_PATH, RESET_PATH } from '#src/mail/paths.ts';
 import { sendsMail } from '#src/mail/sending.ts';
 import { confirmAddress, findConfirmation } from '#src/users/confirm.ts';
 import { requestConfirmation, requestPasswordReset } from '#src/users/mail_requests.ts';
@@ -17,10 +17,10 @@ export function mailLinkPages({ page, form }: Pages): Router {
     .post('/users/password', form(ask('reset')))
     .get('/users/confirmation/new', page(showAsking('confirmation')))
     .post('/users/confirmation/new', form(ask('confirmation')))
-    .get(PATHS.password_reset, page(landing(showReset)))
-    .post(PATHS.password_reset, form(submitReset))
-    .get(PATHS.confirmation, page(landing(showConfirmation)))
-    .post(PATHS.confirmation, form(submitConfirmation));
+    .get(RESET_PATH, page(landing(showReset)))
+    .post(RESET_PATH, form(submitReset))
+    .get(CONFIRMATION_PATH, page(landing(showConfirmation)))
+    .post(CONFIRMATION_PATH, form(submitConfirmation));
 }
 
 /** Milliseconds for which the browser keeps what a link carried. */
