@@ -4,6 +4,7 @@ import '#schema/users/queries.ts';
 import '#schema/users/mutations.ts';
 import '#schema/users/two_factor.ts';
 import '#schema/users/accounts.ts';
+import '#schema/sessions/mutations.ts';
 import '#schema/keys/mutations.ts';
 import '#schema/emails/mutations.ts';
 import '#schema/tokens/mutations.ts';

@@ -11,6 +11,7 @@ import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { expireSessions } from '#src/sessions/expire.ts';
+import { pruneAttempts } from '#src/users/attempts.ts';
 
 /** Every job with the command that does it. Mail that is wanted while none is sent is dropped. */
 export function jobHandlers(db: Db, repositories: RepositoryStore, outgoing?: Outgoing): JobHandlers {
@@ -27,6 +28,7 @@ export function jobHandlers(db: Db, repositories: RepositoryStore, outgoing?: Ou
     'sessions.expire': async () => {
       await expireSessions(db);
       await expireAccountTokens(db);
+      await pruneAttempts(db);
     },
   };
 }

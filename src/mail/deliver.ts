@@ -19,10 +19,13 @@ const HOURLY = 5;
  * Sends a mail that is wanted, if there still is somebody who is to get it: to the address as it is stored. A token is made
  * for the mail and forgotten again when that cannot be sent.
  */
-export async function deliver(
-  { db, mailer, baseUrl }: Outgoing & { db: Db },
-  { kind, email }: MailWanted,
-): Promise<void> {
+export async function deliver({ db, mailer, baseUrl }: Outgoing & { db: Db }, wanted: MailWanted): Promise<void> {
+  if ('username' in wanted) {
+    const base = await baseUrl();
+    const facts = { username: wanted.username, link: `${base}/users/sign_in`, baseUrl: base };
+    return mailer.send(compose(wanted.kind, wanted.email, facts));
+  }
+  const { kind, email } = wanted;
   const addressee = await find(db, kind, email);
   if (!addressee) return;
   const { userId, username, address } = addressee;

@@ -1,5 +1,5 @@
 import type { Message } from '#src/mail/mailer.ts';
-import type { MailKind } from '#src/mail/wanted.ts';
+import type { MailKind, Notice } from '#src/mail/wanted.ts';
 
 /** What a message tells, beside its kind. */
 export interface Facts {
@@ -21,7 +21,7 @@ interface Words {
 
 const IGNORE = 'If you did not ask for this, do nothing: nobody but you got this link.';
 
-const WORDS: Record<MailKind, Words> = {
+const WORDS: Record<MailKind | Notice, Words> = {
   confirmation: {
     subject: 'Confirm your e-mail address',
     text: 'this address was given for your account. Follow the link to confirm that it is yours.',
@@ -46,10 +46,20 @@ const WORDS: Record<MailKind, Words> = {
     button: 'Sign in',
     small: 'If you forgot your password, ask for a new one there. If it was not you, do nothing.',
   },
+  password_changed: notice('Your password was changed', 'the password of your account was changed just now.'),
+  address_changed: notice('Your e-mail address was changed', 'your account has another e-mail address from now on.'),
+  two_factor_enabled: notice('Two-factor authentication is enabled', 'signing in takes a code from now on.'),
+  two_factor_disabled: notice('Two-factor authentication is disabled', 'signing in takes no code any more.'),
 };
 
+function notice(subject: string, text: string): Words {
+  const small =
+    'If that was you, nothing is left to do. If it was not, ask for a new password there, and tell your administrator.';
+  return { subject, text, button: 'Sign in', small };
+}
+
 /** A message in words and as simple HTML. What it says of people is their user name alone, whose letters are harmless. */
-export function compose(kind: MailKind, to: string, { username, link, baseUrl }: Facts): Message {
+export function compose(kind: MailKind | Notice, to: string, { username, link, baseUrl }: Facts): Message {
   const { subject, text, button, small } = WORDS[kind];
   const { host } = new URL(baseUrl);
   const lines = [`Hello ${username},`, text, link, small, `Gantry at ${baseUrl}`];

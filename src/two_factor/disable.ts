@@ -1,6 +1,7 @@
 import { type Context, requireAdmin } from '#src/access/actor.ts';
 import type { Db } from '#src/db.ts';
 import { Forbidden, NotFound } from '#src/errors.ts';
+import { notify } from '#src/mail/notify.ts';
 import { userNamed } from '#src/tokens/create.ts';
 import { requireOwner } from '#src/two_factor/owner.ts';
 import { type Proof, requireProof } from '#src/two_factor/proof.ts';
@@ -12,7 +13,7 @@ import { type Proof, requireProof } from '#src/two_factor/proof.ts';
 export async function disableTwoFactor(context: Context, proof: Proof): Promise<void> {
   const owner = await requireOwner(context, { enabled: true });
   await requireProof(context, owner, proof);
-  await remove(context.db, owner.id);
+  await remove(context.db, owner.id, context);
 }
 
 /**
@@ -25,7 +26,7 @@ export async function disableTwoFactorOf(context: Context, userId: number): Prom
     throw new Forbidden('Administrators switch off their own with password or code');
   const user = await context.db.user.findFirst({ where: { id: userId, ghost: false }, select: { id: true } });
   if (!user) throw new NotFound('User');
-  return remove(context.db, userId);
+  return remove(context.db, userId, context);
 }
 
 /** What `gantry user disable-two-factor` does; whether it was on. Throws NotFound. */
@@ -33,7 +34,8 @@ export async function disableTwoFactorFromCommandLine(db: Db, username: string):
   return remove(db, await userNamed(db, username));
 }
 
-async function remove(db: Db, userId: number): Promise<boolean> {
+/** Who has a context tells the user by mail. */
+async function remove(db: Db, userId: number, context?: Context): Promise<boolean> {
   return db.$transaction(async (tx) => {
     const { count } = await tx.user.updateMany({
       where: { id: userId, twoFactorEnabled: true },
@@ -41,6 +43,7 @@ async function remove(db: Db, userId: number): Promise<boolean> {
     });
     await tx.twoFactor.deleteMany({ where: { userId } });
     await tx.recoveryCode.deleteMany({ where: { userId } });
+    if (count > 0 && context) await notify(context, tx, userId, 'two_factor_disabled');
     return count > 0;
   });
 }

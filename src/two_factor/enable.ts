@@ -1,6 +1,7 @@
 import type { Context } from '#src/access/actor.ts';
 import type { Transaction } from '#src/db.ts';
 import { ValidationFailed } from '#src/errors.ts';
+import { notify } from '#src/mail/notify.ts';
 import { decrypt, encrypt } from '#src/secrets.ts';
 import { requireOwner, stateConflict } from '#src/two_factor/owner.ts';
 import { replaceRecoveryCodes } from '#src/two_factor/recovery_codes.ts';
@@ -62,6 +63,7 @@ export async function enableTwoFactor(context: Context, code: string): Promise<s
     if (count === 0) throw wrongCode();
     await tx.user.update({ where: { id }, data: { twoFactorEnabled: true } });
     await tx.session.deleteMany({ where: { userId: id } });
+    await notify(context, tx, id, 'two_factor_enabled');
     return replaceRecoveryCodes(tx, context.secret, id);
   });
   await succeeded(db, attempt);

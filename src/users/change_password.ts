@@ -1,9 +1,10 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { Unauthenticated, ValidationFailed } from '#src/errors.ts';
+import { ValidationFailed } from '#src/errors.ts';
 import { hashPassword } from '#src/secrets.ts';
 import { verifySecondFactor } from '#src/two_factor/verify.ts';
 import { passwordErrors } from '#src/users/attributes.ts';
 import { findAccount } from '#src/users/find.ts';
+import { replacePassword } from '#src/users/replace_password.ts';
 import type { UserRow } from '#src/users/rows.ts';
 import { verifyLogin } from '#src/users/sign_in.ts';
 
@@ -31,11 +32,6 @@ export async function changePassword(context: Context, change: PasswordChange): 
     if (!change.code) throw new ValidationFailed({ code: ["can't be blank"] });
     await verifySecondFactor(context, id, change.code);
   }
-  const { count } = await context.db.user.updateMany({
-    // Of two changes at once only the first finds the password that it was given.
-    where: { id, passwordHash },
-    data: { passwordHash: await hashPassword(newPassword), passwordExpiresAt: null },
-  });
-  if (count === 0) throw new Unauthenticated();
+  await replacePassword(context, { id, passwordHash }, await hashPassword(newPassword));
   return findAccount(context, id, { withToken: false });
 }

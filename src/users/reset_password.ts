@@ -3,6 +3,7 @@ import { issueAccountToken } from '#src/account_tokens/issue.ts';
 import { type AccountTokenHolder, findAccountToken, takeAccountToken, worthless } from '#src/account_tokens/use.ts';
 import type { Db } from '#src/db.ts';
 import { NotFound, ValidationFailed } from '#src/errors.ts';
+import { notify } from '#src/mail/notify.ts';
 import { hashPassword } from '#src/secrets.ts';
 import { passwordErrors } from '#src/users/attributes.ts';
 import { markConfirmed } from '#src/users/confirm.ts';
@@ -16,9 +17,10 @@ export function findPasswordReset({ db }: Context, token: string): Promise<Accou
  * Gives an account a new password in exchange for the token of a link. Whatever was signed in ends, and other such links, by
  * triggers; the second factor stays. The address to which the link went is confirmed by that. Throws ValidationFailed.
  */
-export async function resetPassword({ db }: Context, token: string, password: string): Promise<{ userId: number }> {
+export async function resetPassword(context: Context, token: string, password: string): Promise<{ userId: number }> {
   const errors = passwordErrors(password);
   if (errors.length > 0) throw new ValidationFailed({ password: errors });
+  const { db } = context;
   // Hashing takes a while, and is for links that are good for something alone.
   if (!(await findAccountToken(db, token, 'password_reset'))) throw worthless();
   const passwordHash = await hashPassword(password);
@@ -26,6 +28,7 @@ export async function resetPassword({ db }: Context, token: string, password: st
     const { userId, email } = await takeAccountToken(tx, token, 'password_reset');
     await tx.user.update({ where: { id: userId }, data: { passwordHash, passwordExpiresAt: null } });
     await markConfirmed(tx, userId, email);
+    await notify(context, tx, userId, 'password_changed');
     return { userId };
   });
 }

@@ -3,6 +3,7 @@ import { Unauthenticated, ValidationFailed } from '#src/errors.ts';
 import { hashPassword, verifyPassword } from '#src/secrets.ts';
 import { verifySecondFactor } from '#src/two_factor/verify.ts';
 import { passwordErrors } from '#src/users/attributes.ts';
+import { replacePassword } from '#src/users/replace_password.ts';
 import { refuseClosed, verifyLogin } from '#src/users/sign_in.ts';
 import { issueTicket, readTicket, type TicketHolder } from '#src/users/sign_in_ticket.ts';
 
@@ -44,12 +45,7 @@ export async function renewPassword(context: Context, ticket: string, password: 
   }
   if (errors.length > 0) throw new ValidationFailed({ password: errors });
   const passwordHash = await hashPassword(password);
-  const { count } = await context.db.user.updateMany({
-    // Of two requests at once only the first finds the password for which the ticket was given.
-    where: { id: user.id, passwordHash: user.passwordHash, state: 'active' },
-    data: { passwordHash, passwordExpiresAt: null },
-  });
-  if (count === 0) throw new Unauthenticated();
+  await replacePassword(context, user, passwordHash);
   return { step: 'enter', userId: user.id, passwordHash };
 }
 

@@ -4,6 +4,7 @@ import { MAILS } from '#src/users/mail_requests.ts';
 import { SIGN_UPS } from '#src/users/sign_up.ts';
 import { Browser } from '../support/browser.ts';
 import { startMailbox } from '../support/mailbox.ts';
+import { totp } from '../support/totp.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
 const mailbox = await startMailbox();
@@ -530,7 +531,50 @@ describe('A mail', () => {
   });
 });
 
+describe('Who did not do it themselves', () => {
+  it('learns by mail of another password, address or second factor', async () => {
+    const user = await world.user();
+    const admin = await world.user({ admin: true });
+    const subjects = async (work: () => Promise<unknown>) => {
+      await work();
+      const { subject, text } = await mailbox.next(addressOf(user));
+      expect(text).toContain(`Hello ${user.username},`);
+      return subject.replace(/ \(.*/, '');
+    };
+    const change = { login: user.username, currentPassword: PASSWORD, newPassword: 'another password' };
+    const mutation = 'mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { user { id } } }';
+    expect(await subjects(() => world.graphql(mutation, { input: change }))).toBe('Your password was changed');
+    const byAdmin = (body: Record<string, string>) => world.api(admin).put(`/users/${user.id}`, body);
+    expect(await subjects(() => byAdmin({ password: 'a third password' }))).toBe('Your password was changed');
+    const setUp = await world.graphql('mutation { setUpTwoFactor(input: {}) { secret } }', {}, user);
+    const code = totp(setUp.body.data.setUpTwoFactor.secret);
+    const enable = `mutation { enableTwoFactor(input: {code: "${code}"}) { recoveryCodes } }`;
+    expect(await subjects(() => world.graphql(enable, {}, user))).toBe('Two-factor authentication is enabled');
+    const disable = `mutation { disableUserTwoFactor(input: {databaseId: ${user.id}}) { changed } }`;
+    expect(await subjects(() => world.graphql(disable, {}, admin))).toBe('Two-factor authentication is disabled');
+    expect(await subjects(() => byAdmin({ email: `${user.username}@example.net` }))).toBe(
+      'Your e-mail address was changed',
+    );
+    expect(mailbox.to(`${user.username}@example.net`)).toEqual([]);
+  });
+});
+
 describe('A changed primary address', () => {
+  it('is confirmed by a link of its own where the former one was not confirmed', async () => {
+    const admin = await world.user({ admin: true });
+    const { username, email } = await signUp();
+    const former = await mailbox.next(email);
+    const { id } = await world.db.user.findFirstOrThrow({ where: { username } });
+    await world.api(admin).put(`/users/${id}`, { email: `${username}@example.com` });
+    const visitor = browser();
+    await visitor.get(pathOf(former.link));
+    expect((await visitor.follow()).status).toBe(404);
+    await visitor.get(pathOf((await mailbox.next(`${username}@example.com`)).link));
+    await visitor.follow();
+    await visitor.submit('/users/confirmation');
+    expect((await visitor.signIn(username, PASSWORD)).headers.location).toBe('/');
+  });
+
   it('ends the links that went to the former one', async () => {
     const user = await world.user();
     const admin = await world.user({ admin: true });

@@ -399,6 +399,28 @@ describe('Changing the password', () => {
   });
 });
 
+describe('Other browsers', () => {
+  it('are signed out where one wants that, and this one is not', async () => {
+    const { user, visitor } = await signedIn();
+    const others = [browser(), browser()];
+    for (const other of others) await other.signIn(user.username, PASSWORD);
+    await visitor.get('/profile/account');
+    expect(visitor.page).toContain('in 2 other browsers');
+    const answer = await visitor.submit('/profile/account/sessions');
+    expect(answer.headers.location).toBe('/profile/account?notice=sessions_ended');
+    await visitor.follow();
+    expect(visitor.page).toContain('nowhere else');
+    for (const other of others) expect(await isIn(other)).toBe(false);
+    expect(await isIn(visitor)).toBe(true);
+    const end = 'mutation { endSessions(input: {}) { ended } }';
+    expect((await world.graphql(end, {}, user)).body.data.endSessions).toEqual({ ended: 1 });
+    expect(await isIn(visitor)).toBe(false);
+    const stranger = await world.user();
+    const { body } = await world.graphql(`{ user(databaseId: ${user.id}) { activeSessions } }`, {}, stranger);
+    expect(body.data.user.activeSessions).toBeNull();
+  });
+});
+
 describe('A password that must be renewed', () => {
   const renewal = (password: string) => ({ new_password: password, new_password_again: password });
   async function expired() {
@@ -457,6 +479,7 @@ describe('A password that must be renewed', () => {
 describe('Every form of the account', () => {
   it.each([
     '/profile/account/password',
+    '/profile/account/sessions',
     '/profile/two_factor/setup',
     '/profile/two_factor',
     '/profile/two_factor/recovery_codes',
@@ -498,5 +521,57 @@ describe('Every form of the account', () => {
     const answer = await visitor.submit('/profile/two_factor/setup');
     expect([422, 303]).toContain(answer.status);
     expect(await world.db.twoFactor.count({ where: { userId: user.id } })).toBe(0);
+  });
+});
+
+describe('Two-factor authentication over GraphQL', () => {
+  const ask = async (who: TestUser, query: string) => {
+    const { body } = await world.graphql(query, {}, who);
+    return body.errors ? body.errors[0].extensions : body.data;
+  };
+  const enable = (code: string) =>
+    `mutation { enableTwoFactor(input: {code: "${code}"}) { recoveryCodes user { twoFactorEnabled recoveryCodesLeft } } }`;
+  const renew = (proof: string) => `mutation { renewRecoveryCodes(input: {${proof}}) { recoveryCodes } }`;
+  const disable = (proof: string) => `mutation { disableTwoFactor(input: {${proof}}) { user { twoFactorEnabled } } }`;
+  const setUp = 'mutation { setUpTwoFactor(input: {}) { secret uri } }';
+
+  it('obeys the rules of the pages', async () => {
+    const user = await world.user();
+    expect(await ask(user, disable(`password: "${PASSWORD}"`))).toMatchObject({ code: 'CONFLICT' });
+    expect(await ask(user, enable('123456'))).toMatchObject({ code: 'VALIDATION_FAILED' });
+    const { secret, uri } = (await ask(user, setUp)).setUpTwoFactor;
+    expect(uri).toBe(
+      `otpauth://totp/Gantry:${user.username}?issuer=Gantry&secret=${secret}&algorithm=SHA1&digits=6&period=30`,
+    );
+    expect(await ask(user, enable(wrongCode(secret)))).toMatchObject({ code: 'VALIDATION_FAILED' });
+    const { enableTwoFactor } = await ask(user, enable(totp(secret, -1)));
+    expect(enableTwoFactor.user).toEqual({ twoFactorEnabled: true, recoveryCodesLeft: 10 });
+    expect(await ask(user, setUp)).toMatchObject({ code: 'CONFLICT' });
+    expect(await ask(user, renew(''))).toMatchObject({ fields: { password: ["can't be blank"] } });
+    const { renewRecoveryCodes } = await ask(user, renew(`code: "${enableTwoFactor.recoveryCodes[0]}"`));
+    expect(renewRecoveryCodes.recoveryCodes).toHaveLength(10);
+    expect(await ask(user, disable(`code: "${enableTwoFactor.recoveryCodes[1]}"`))).toMatchObject({
+      fields: { code: ['is wrong, or was used before'] },
+    });
+    expect(await ask(user, disable(`code: "${totp(secret)}"`))).toEqual({
+      disableTwoFactor: { user: { twoFactorEnabled: false } },
+    });
+  });
+
+  it('is nobody else’s affair: not of anonymous callers, small tokens, or administrators who act as somebody', async () => {
+    const user = await world.user();
+    const admin = await world.user({ admin: true });
+    const small = { ...user, token: await world.token(user, ['read_user']) };
+    expect(await ask(small, setUp)).toMatchObject({ code: 'INSUFFICIENT_SCOPE' });
+    const { body } = await world.graphql(setUp);
+    expect(body.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+    const headers = { 'PRIVATE-TOKEN': admin.token, SUDO: user.username };
+    for (const query of [setUp, enable('123456'), disable(`password: "${PASSWORD}"`)]) {
+      const answer = await world.send('POST', '/graphql', { headers, body: { query } });
+      expect(answer.body.errors[0].extensions.code).toBe('FORBIDDEN');
+    }
+    expect(await world.db.twoFactor.count({ where: { userId: user.id } })).toBe(0);
+    const other = await ask(admin, `{ user(databaseId: ${user.id}) { recoveryCodesLeft } }`);
+    expect(other.user.recoveryCodesLeft).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { requireActor } from '#src/access/actor.ts';
 import { DomainError } from '#src/errors.ts';
+import { countSessions, endSessions } from '#src/sessions/end.ts';
 import { disableTwoFactor } from '#src/two_factor/disable.ts';
 import { type Enrolment, enableTwoFactor, findEnrolment, setUpTwoFactor } from '#src/two_factor/enable.ts';
 import { qrCode } from '#src/two_factor/qr_code.ts';
@@ -18,6 +19,7 @@ export function accountPages({ own, ownForm }: Pages): Router {
   return Router()
     .get('/profile/account', own(showAccount))
     .post('/profile/account/password', ownForm(submitPassword))
+    .post('/profile/account/sessions', ownForm(endOthers))
     .post('/profile/two_factor/setup', ownForm(setUp))
     .post('/profile/two_factor', ownForm(enable))
     .post('/profile/two_factor/recovery_codes', ownForm(renewCodes))
@@ -33,7 +35,9 @@ async function show(visit: Visit, problems: Problems, status = 200): Promise<voi
   const { id, name, details } = await findViewer(context);
   const user = { name, email: details?.account?.email, twoFactorEnabled: details?.account?.twoFactorEnabled };
   const recoveryCodes = await countRecoveryCodes(context.db, id);
-  visit.show('account', { title: 'Account', user, recoveryCodes, problems, notice: noticeOf(request) }, status);
+  const others = ((await countSessions(context, id)) ?? 1) - 1;
+  const shown = { user, recoveryCodes, others, problems, notice: noticeOf(request) };
+  visit.show('account', { title: 'Account', ...shown }, status);
 }
 
 async function submitPassword(visit: Visit): Promise<void> {
@@ -48,6 +52,11 @@ async function submitPassword(visit: Visit): Promise<void> {
       await show(visit, { current_password: 'is wrong' }, 422);
     } else await show(visit, problemsOf(error, { password: 'new_password' }), 422);
   }
+}
+
+async function endOthers({ context, session, response }: Visit): Promise<void> {
+  await endSessions(context, session?.id);
+  response.redirect(303, '/profile/account?notice=sessions_ended');
 }
 
 async function setUp(visit: Visit): Promise<void> {

@@ -26,6 +26,7 @@ export function newPassword({ body }: Request): string {
 
 const NOTICES: Record<string, string> = {
   password_changed: 'Your password is changed. Everything else that was signed in as you is signed out.',
+  sessions_ended: 'You are signed out everywhere else.',
   two_factor_disabled: 'Two-factor authentication is disabled.',
   token_revoked: 'The token is revoked.',
   sign_in_again: 'That took too long, or your password has changed. Sign in again.',
