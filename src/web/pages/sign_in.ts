@@ -27,7 +27,7 @@ export function signInPages({ page, form, own, ownForm }: Pages): Router {
 async function showForm(visit: Visit): Promise<void> {
   const returnTo = returnPath(visit);
   if (visit.session) return visit.response.redirect(303, returnTo || '/');
-  await show(visit, { returnTo, notice: noticeOf(visit.request) });
+  await showSignIn(visit, { returnTo, notice: noticeOf(visit.request) });
 }
 
 async function submit(visit: Visit): Promise<void> {
@@ -40,7 +40,7 @@ async function submit(visit: Visit): Promise<void> {
     const [, reason] = /^401 Unauthorized\. (.+)$/.exec(error.message) ?? [];
     const problem = reason ?? 'The user name, e-mail address or password is wrong.';
     const unconfirmed = error instanceof Unconfirmed;
-    await show(visit, { returnTo: returnPath(visit), login: text(login), problem, unconfirmed }, 401);
+    await showSignIn(visit, { returnTo: returnPath(visit), login: text(login), problem, unconfirmed }, 401);
   }
 }
 
@@ -116,7 +116,8 @@ function returnPath({ request }: Visit): string {
   return localPath(request.body?.return_to ?? request.query.return_to, '');
 }
 
-async function show(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
+/** The form to sign in with; `values` has at least `returnTo`. */
+export async function showSignIn(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
   const { signInText, signupEnabled } = await currentSettings(visit.context.db);
   const nothing = { login: '', problem: null, notice: null, unconfirmed: false };
   visit.show('sign_in', { title: 'Sign in', signInText, signupEnabled, ...nothing, ...values }, status);
