@@ -3,6 +3,7 @@ import type { Context } from '#src/access/actor.ts';
 import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
 import { issueSubscriptions } from '#src/issues/subscribe.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
+import { snippetContents } from '#src/snippets/list.ts';
 import { findDetails } from '#src/users/find.ts';
 import type { UserDetails } from '#src/users/rows.ts';
 
@@ -24,6 +25,8 @@ export interface Loaders {
   readonly userDetails: DataLoader<number, UserDetails>;
   /** What the projects of a group take; null for all but administrators. */
   readonly groupStatistics: DataLoader<number, GroupStatistics | null>;
+  /** The texts of snippets that the actor sees. */
+  readonly snippetContent: DataLoader<number, string>;
   /** Whether the actor follows an issue. */
   readonly issueSubscription: DataLoader<number, boolean>;
 }
@@ -52,6 +55,7 @@ function makeLoaders(context: Context): Loaders {
     }),
     userDetails: new DataLoader<number, UserDetails>((ids) => findDetails(context, ids)),
     groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
+    snippetContent: new DataLoader((ids) => snippetContents(context, ids)),
     issueSubscription: new DataLoader((ids) => issueSubscriptions(context, ids)),
   };
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -20,3 +20,16 @@ rmSync(dist, { recursive: true, force: true });
 const compiler = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 execFileSync(process.execPath, [compiler, '--project', path.join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
 writeFileSync(path.join(dist, 'package.json'), `${JSON.stringify({ type: 'module', imports }, null, 2)}\n`);
+
+// The viewer of the API's description comes along in the package: its own package is needed nowhere else.
+const viewer = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+mkdirSync(path.join(dist, 'viewer'));
+for (const file of [
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css',
+  'LICENSE',
+  'NOTICE',
+]) {
+  copyFileSync(path.join(viewer, file), path.join(dist, 'viewer', file));
+}

@@ -5,6 +5,7 @@ import { createFacade } from '#rest/engine/facade.ts';
 import { openapiDocument } from '#rest/engine/openapi.ts';
 import { routes } from '#rest/v4/index.ts';
 import { graphqlContext } from '#schema/context.ts';
+import { loadGraphiql } from '#schema/graphiql.ts';
 import { schema } from '#schema/index.ts';
 import type { Limits } from '#schema/limits.ts';
 import { createGraphQLServer, maskError } from '#schema/server.ts';
@@ -14,20 +15,23 @@ import { readCredentials } from '#src/access/credentials.ts';
 import { type Precheck, precheck } from '#src/access/precheck.ts';
 import type { Db } from '#src/db.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
 import type { Logger } from '#src/log.ts';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
+import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
+import type { UploadStore } from '#src/uploads/store.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health } from '#src/web/health.ts';
 import { pages } from '#src/web/pages/index.ts';
-import { notFound } from '#src/web/pages/page.ts';
 import { requestLog } from '#src/web/request_log.ts';
 import { sessionForOwnPages, sessionForReads } from '#src/web/session_token.ts';
+import { serveUploads } from '#src/web/uploads.ts';
 
 export interface AppOptions {
   db: Db;
@@ -35,6 +39,9 @@ export interface AppOptions {
   secret: string;
   jobs: JobQueue;
   repositories: RepositoryStore;
+  uploads: UploadStore;
+  /** Where projects may be imported from; public hosts only when absent. */
+  imports?: ImportSettings | undefined;
   /** Base of all URLs in answers; taken from each request when absent. No trailing slash. */
   externalUrl?: string | undefined;
   /** As Express takes it. */
@@ -57,6 +64,8 @@ export function createApp({
   secret,
   jobs,
   repositories,
+  uploads,
+  imports = importSettings(),
   externalUrl,
   trustProxy,
   graphqlLimits,
@@ -69,7 +78,7 @@ export function createApp({
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
-    return { db, secret, jobs, repositories, actor, clientAddress: (request as Request).ip ?? null };
+    return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: (request as Request).ip ?? null };
   };
   const contextOf = async (actor: Actor | null, request: IncomingMessage) => {
     const { avatarServiceEnabled } = await currentSettings(db);
@@ -87,6 +96,9 @@ export function createApp({
   });
   app.use(bodyTimeout(BODY_TIMEOUT, isGitPath));
   app.use(health({ db, ...(isShuttingDown ? { isShuttingDown } : {}) }));
+
+  const { router, graphiql, missing } = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
+  app.get(['/graphql', '/api/graphql'], graphiql);
 
   const graphql = createGraphQLServer({
     contextOf: async (request) => {
@@ -121,8 +133,11 @@ export function createApp({
     },
     read: (reader, found, actor, request) => {
       const context = domainContext(actor, request);
-      return reader === 'blob' ? readRawBlob(context, found as RawBlob) : readRawArchive(context, found as RawArchive);
+      if (reader === 'blob') return readRawBlob(context, found as RawBlob);
+      if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
+      return readRawArchive(context, found as RawArchive);
     },
+    largestFile: async () => (await currentSettings(db)).maxAttachmentSize * 1024 * 1024,
     baseUrl,
     logError: report,
   });
@@ -134,10 +149,13 @@ export function createApp({
   app.use('/api/v3', (_request, response) => {
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
+  const identify = (request: Request) => {
+    const session = sessionForReads(request, baseUrl(request));
+    return authenticate(db, { ...readCredentials(request.headers, request.query), session });
+  };
+  app.use(serveUploads({ contextOf: domainContext, authenticate: identify }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report }));
-  const pageOptions = { contextOf: domainContext, baseUrl, report };
-  app.use(pages(pageOptions));
-  app.use(notFound(pageOptions));
+  app.use(router, missing);
   return app;
 }
 

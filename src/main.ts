@@ -73,7 +73,8 @@ async function start(
 
   const application = await loading;
   const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
-  const { startJobs, jobHandlers, watchSettings, RepositoryStore } = application;
+  const { startJobs, jobHandlers, watchSettings, RepositoryStore, requireStorages, importSettings, UploadStore } =
+    application;
   const db = connect(database.url);
   resources.defer(() => db.$disconnect());
   let created: Credentials | undefined;
@@ -82,18 +83,27 @@ async function start(
     if (await bootstrapAdministrator(db, secret, credentials)) created = credentials;
   }
 
-  const repositories = new RepositoryStore({ default: path.join(config.dataDir, 'repositories') });
+  const { maxInlineBytes } = config;
+  const repositories = new RepositoryStore(config.storages, { maxInlineBytes });
+  await requireStorages(db, repositories);
   resources.defer(() => repositories.close());
+  const uploads = new UploadStore(path.join(config.dataDir, 'uploads'));
   const report = (err: unknown) => log.error({ err }, 'background work');
   const stopWatching = await watchSettings(db, database.url, report);
   resources.defer(stopWatching);
+  const imports = importSettings({ hosts: config.importHosts, maxBytes: config.importMaxBytes });
+  const stopped = new AbortController();
   const bound = Promise.withResolvers<string>();
   const { externalUrl, trustProxy, graphqlLimits, mail } = config;
   if (mail) application.startSending(db);
   const baseUrl = async () => externalUrl ?? (await bound.promise);
   const outgoing = mail && { mailer: (await import('./mail/mailer.ts')).createMailer(mail), baseUrl };
-  const jobs = await startJobs({ url: database.url, handlers: jobHandlers(db, repositories, outgoing), report });
-  resources.defer(() => jobs.stop());
+  const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing, stopping: stopped.signal });
+  const jobs = await startJobs({ url: database.url, handlers, report, db });
+  resources.defer(async () => {
+    stopped.abort();
+    await jobs.stop();
+  });
   await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
 
   let stopping = false;
@@ -102,6 +112,8 @@ async function start(
     secret,
     jobs,
     repositories,
+    uploads,
+    imports,
     externalUrl,
     trustProxy,
     graphqlLimits,
@@ -130,7 +142,7 @@ async function start(
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap, queue, handlers, watch, store, sending] = await Promise.all([
+  const [db, app, bootstrap, queue, handlers, watch, store, storages, imports, uploads, sending] = await Promise.all([
     import('./db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
@@ -138,9 +150,24 @@ async function loadApplication() {
     import('./jobs/handlers.ts'),
     import('./settings/watch.ts'),
     import('./repository/store.ts'),
+    import('./repository/storages.ts'),
+    import('./imports/options.ts'),
+    import('./uploads/store.ts'),
     import('./mail/sending.ts'),
   ]);
-  return { ...db, ...app, ...bootstrap, ...queue, ...handlers, ...watch, ...store, ...sending };
+  return {
+    ...db,
+    ...app,
+    ...bootstrap,
+    ...queue,
+    ...handlers,
+    ...watch,
+    ...store,
+    ...storages,
+    ...imports,
+    ...uploads,
+    ...sending,
+  };
 }
 
 function temporary(config: Config, resources: AsyncDisposableStack): Config {
@@ -149,5 +176,6 @@ function temporary(config: Config, resources: AsyncDisposableStack): Config {
   // At exit as well: a second signal, or an error that nobody caught, skips the orderly way.
   process.once('exit', remove);
   resources.defer(remove);
-  return { ...config, dataDir, databaseUrl: undefined, externalUrl: undefined, port: 0 };
+  const storages = Object.fromEntries(Object.keys(config.storages).map((name) => [name, path.join(dataDir, name)]));
+  return { ...config, dataDir, storages, databaseUrl: undefined, externalUrl: undefined, port: 0 };
 }

@@ -45,12 +45,7 @@ function operation(endpoint: Endpoint, records: Records): Json {
   ];
   return {
     operationId: `${operationName}${endingOf(route)}`,
-    tags: [
-      route.path
-        .split('/')
-        .filter((part) => part !== '' && !part.startsWith(':'))
-        .at(-1) ?? '',
-    ],
+    tags: [resourceOf(route)],
     'x-graphql-operation': operationName,
     ...(route.auth === 'optional' ? { security: [{}, { privateToken: [] }, { bearer: [] }] } : {}),
     parameters: listed,
@@ -58,6 +53,25 @@ function operation(endpoint: Endpoint, records: Records): Json {
     responses: responses(endpoint, records),
   };
 }
+
+/** The resource that a route is about: the last one that its path names, as `members` of a group. */
+function resourceOf({ path }: Route): string {
+  const named = path.split('/').map((part) => SINGULAR[part] ?? part);
+  return named.findLast((part) => RESOURCES.has(part)) ?? 'server';
+}
+
+const SINGULAR: Record<string, string> = {
+  user: 'users',
+  session: 'users',
+  application: 'settings',
+  key: 'keys',
+  merged_branches: 'branches',
+};
+const RESOURCES = new Set(
+  `users keys emails impersonation_tokens groups namespaces members access_requests projects events settings issues labels
+  milestones repository commits files branches tags statuses pipelines jobs environments deployments variables triggers
+  snippets bgjobs`.split(/\s+/),
+);
 
 /** What tells routes of one operation apart: the ending of their paths, as `TarGz`. */
 function endingOf({ path }: Route): string {
@@ -76,7 +90,7 @@ function parameterObject(parameter: Parameter, place: 'path' | 'query'): Json {
   };
 }
 
-function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): Json {
+function requestBody(parameters: readonly Parameter[], { atLeastOne, file }: Route): Json {
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   const schema = {
     type: 'object',
@@ -85,6 +99,7 @@ function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): J
     ...(atLeastOne ? { anyOf: atLeastOne.map((name) => ({ required: [name] })) } : {}),
   };
   const content = { schema };
+  if (file !== undefined) return { required: true, content: { 'multipart/form-data': content } };
   return {
     required: required.length > 0,
     content: {
@@ -99,6 +114,7 @@ function responses(endpoint: Endpoint, records: Records): Json {
   const { paginated, list, status, resultType, scalar, selection, fragments, route } = endpoint;
   const body = () => {
     if (route.body) return { const: route.body };
+    if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy);
     const shape = { fragments, records };
     return scalar
       ? outputSchema(scalar, undefined, shape)
@@ -120,6 +136,23 @@ function responses(endpoint: Endpoint, records: Records): Json {
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   };
   return { [status]: success, default: error };
+}
+
+/** The schema of a record with lists that became objects; it stands in the document by itself. */
+function keyedSchema({ resultType, selection, fragments }: Endpoint, keyedBy: Readonly<Record<string, string>>): Json {
+  const records: Records = new Map();
+  const found = objectSchema(resultType, selection, { fragments, records }, []);
+  const { properties, ...rest } = (typeof found.$ref === 'string' ? [...records.values()].at(-1) : found) as {
+    properties: Record<string, Json>;
+  };
+  const keyed = Object.entries(properties).map(([key, schema]) => {
+    const name = keyedBy[key];
+    if (name === undefined) return [key, schema];
+    const { [name]: _, ...others } = (schema.items as { properties: Json }).properties;
+    const record = { type: 'object', properties: others, required: Object.keys(others) };
+    return [key, { type: 'object', additionalProperties: record }];
+  });
+  return { ...rest, properties: Object.fromEntries(keyed) };
 }
 
 function inputSchema({ type, commaSeparated, minimum, allowed }: Parameter): Json {

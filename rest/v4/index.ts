@@ -9,6 +9,7 @@ import { events } from '#rest/v4/events.ts';
 import { filesWrite } from '#rest/v4/files_write.ts';
 import { groups } from '#rest/v4/groups.ts';
 import { issues } from '#rest/v4/issues.ts';
+import { backgroundJobs } from '#rest/v4/jobs.ts';
 import { keys } from '#rest/v4/keys.ts';
 import { labels } from '#rest/v4/labels.ts';
 import { members } from '#rest/v4/members.ts';
@@ -17,10 +18,13 @@ import { namespaces } from '#rest/v4/namespaces.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { settings } from '#rest/v4/settings.ts';
+import { snippets } from '#rest/v4/snippets.ts';
 import { tags } from '#rest/v4/tags.ts';
 import { tagsWrite } from '#rest/v4/tags_write.ts';
 import { tokens } from '#rest/v4/tokens.ts';
+import { uploads } from '#rest/v4/uploads.ts';
 import { users } from '#rest/v4/users.ts';
+import { variables } from '#rest/v4/variables.ts';
 
 /** Every route of the REST API. */
 export const routes: Route[] = [
@@ -46,4 +50,8 @@ export const routes: Route[] = [
   ...filesWrite,
   ...branchesWrite,
   ...tagsWrite,
+  ...variables,
+  ...snippets,
+  ...backgroundJobs,
+  ...uploads,
 ];

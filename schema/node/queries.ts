@@ -10,6 +10,7 @@ import { findVisibleKey } from '#src/keys/list.ts';
 import { labelById } from '#src/labels/list.ts';
 import { findMilestone } from '#src/milestones/list.ts';
 import { findProject } from '#src/projects/find.ts';
+import { findSnippet } from '#src/snippets/list.ts';
 import { findVisibleToken } from '#src/tokens/list.ts';
 import { findUser } from '#src/users/find.ts';
 
@@ -21,6 +22,7 @@ const FINDERS: Record<string, (context: GraphQLContext, id: number) => Promise<{
   PersonalAccessToken: findVisibleToken,
   Group: findGroup,
   Project: findProject,
+  Snippet: findSnippet,
   async Issue(context, id) {
     const { projectId, iid } = found('Issue', await context.db.issue.findUnique({ where: { id } }));
     return findIssue(context, await findProject(context, projectId), iid);

@@ -78,7 +78,10 @@ export class ProgramReader extends ObjectReader {
     await super.close();
   }
 
-  /** Runs `git rev-list`. Revisions and paths come in on its standard input, where they are bytes and cannot be options. */
+  /**
+   * Runs `git rev-list`. Revisions and paths come in on its standard input, where they are bytes and cannot be options; a path
+   * of several lines stands behind its options.
+   */
   async #revisions(revisions: string[], args: string[], query: Partial<LogQuery> = {}): Promise<string[]> {
     const { path = '', since, until } = query;
     const bounds = [
@@ -86,10 +89,15 @@ export class ProgramReader extends ObjectReader {
       ...(until === undefined ? [] : [`--min-age=${Math.max(0, Math.floor(until))}`]),
     ];
     const components = pathComponents(path);
-    const paths =
-      components.length === 0 ? [] : [Buffer.from('--\n'), encodeName(components.join('/')), Buffer.from('\n')];
+    // No file is called so, but git would follow them.
+    if (components.includes('.') || components.includes('..')) return args.includes('--count') ? ['0'] : [];
+    const file = components.join('/');
+    const isOneLine = file !== '' && !file.includes('\n');
+    const paths = isOneLine ? [Buffer.from('--\n'), encodeName(file), Buffer.from('\n')] : [];
+    const behind = file.includes('\n') ? ['--', file] : [];
     const input = Buffer.concat([Buffer.from(`${revisions.map(revision).join('\n')}\n`), ...paths]);
-    const { output } = await runProgram(this.directory, ['rev-list', ...args, ...bounds, '--stdin'], { input });
+    const command = ['rev-list', ...args, ...bounds, '--stdin', ...behind];
+    const { output } = await runProgram(this.directory, command, { input });
     return lines(output);
   }
 }

@@ -2,6 +2,7 @@ import { expireAccountTokens } from '#src/account_tokens/expire.ts';
 import { removeMergedBranches } from '#src/branches/merged.ts';
 import type { Db } from '#src/db.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
+import { type ImportStores, importRepository } from '#src/imports/import.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
 import { deliver, type Outgoing } from '#src/mail/deliver.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
@@ -11,15 +12,26 @@ import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { expireSessions } from '#src/sessions/expire.ts';
+import type { UploadStore } from '#src/uploads/store.ts';
 import { pruneAttempts } from '#src/users/attempts.ts';
 
-/** Every job with the command that does it. Mail that is wanted while none is sent is dropped. */
-export function jobHandlers(db: Db, repositories: RepositoryStore, outgoing?: Outgoing): JobHandlers {
+/** What the jobs of one process work with. */
+export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | 'stopping'> {
+  db: Db;
+  repositories: RepositoryStore;
+  uploads: UploadStore;
+  /** By what mail is sent; what is wanted while none is sent is dropped. */
+  outgoing?: Outgoing | undefined;
+}
+
+/** Every job with the command that does it. */
+export function jobHandlers({ db, repositories, uploads, outgoing, ...importing }: JobSettings): JobHandlers {
   return {
-    'projects.remove': ({ projectId }) => removeProject({ db, repositories }, projectId),
-    'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories }, namespaceId),
+    'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),
+    'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
     'branches.delete_merged': ({ projectId, userId }) => removeMergedBranches({ db, repositories }, projectId, userId),
     'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
+    'projects.import': ({ projectId }) => importRepository({ db, repositories, ...importing }, projectId),
     'repositories.maintain': ({ projectId }) =>
       projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),

@@ -27,6 +27,12 @@ test('the packed package, installed in another project, serves with npx', { time
       const response = await fetch(`${server.url}/api/v4/version`, { headers });
       expect(response.status).toBe(200);
       expect(await response.json()).toMatchObject({ version: expect.any(String) });
+      for (const page of ['/', '/-/docs', '/graphql']) {
+        const html = await (await fetch(server.url + page, { headers: { accept: 'text/html' } })).text();
+        const files = [...html.matchAll(/(?:src|href)="(\/-\/assets\/[^"]+)"/g)].map(([, path]) => path);
+        expect(files.length).toBeGreaterThan(page === '/' ? 0 : 2);
+        for (const file of files) expect((await fetch(server.url + file)).status).toBe(200);
+      }
     } finally {
       // npx ends at once, and the server with its PostgreSQL after it, which closes the output.
       await server.end('SIGTERM');

@@ -1,25 +1,41 @@
-import { Router } from 'express';
+import { readFile } from 'node:fs/promises';
+import { type RequestHandler, Router } from 'express';
+import { packagePath } from '#src/package-root.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { accountPages } from '#src/web/pages/account.ts';
+import { type Asset, Assets } from '#src/web/pages/asset.ts';
+import { documentPages, type LoadGraphiql } from '#src/web/pages/documents.ts';
 import { mailLinkPages } from '#src/web/pages/mail_links.ts';
-import { pagesFor, serveStylesheet } from '#src/web/pages/page.ts';
-import { stylesheet } from '#src/web/pages/render.ts';
+import { notFound, pagesFor } from '#src/web/pages/page.ts';
 import { signInPages } from '#src/web/pages/sign_in.ts';
 import { signUpPages } from '#src/web/pages/sign_up.ts';
 import { tokenPages } from '#src/web/pages/tokens.ts';
 import type { PageOptions, Visit } from '#src/web/pages/visit.ts';
 
-/** The pages for people. */
-export function pages(options: PageOptions): Router {
+const STYLESHEET: Asset = { name: 'gantry', type: 'css', load: () => readFile(packagePath('assets/gantry.css')) };
+
+/** The pages for people; `graphiql` is the one at the address of GraphQL, `missing` answers for what is not there. */
+export interface PageHandlers {
+  router: Router;
+  graphiql: RequestHandler;
+  missing: RequestHandler;
+}
+
+export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: LoadGraphiql): PageHandlers {
+  const assets = new Assets();
+  const options = { ...given, stylesheet: () => assets.path(STYLESHEET) };
   const made = pagesFor(options);
-  return Router()
-    .get(stylesheet.path, serveStylesheet)
+  const documents = documentPages(made, assets, loadGraphiql);
+  const router = Router()
     .get('/', made.page(home))
     .use(signInPages(made))
     .use(signUpPages(made))
     .use(mailLinkPages(made))
     .use(accountPages(made))
-    .use(tokenPages(made));
+    .use(tokenPages(made))
+    .use(documents.router)
+    .use(assets.router([STYLESHEET]));
+  return { router, graphiql: documents.graphiql, missing: notFound(options) };
 }
 
 /** What this server is; visitors go to `home_page_url` instead, where it is set. */

@@ -1,6 +1,5 @@
 import { type Request, type RequestHandler, type Response, urlencoded } from 'express';
 import { DomainError, type ErrorCode } from '#src/errors.ts';
-import { stylesheet } from '#src/web/pages/render.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/web/pages/visit.ts';
 
 /** Answers a visit. Throws DomainErrors, which become pages too. */
@@ -56,12 +55,6 @@ export function pagesFor(options: PageOptions): Pages {
     ownForm: (act) => [parse, handler(checked(signedIn(act)))],
   };
 }
-
-/** The stylesheet, which browsers may keep. */
-export const serveStylesheet: RequestHandler = (_request, response) => {
-  response.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
-  response.type('css').send(stylesheet.content);
-};
 
 /** A page that says what is wrong. */
 export function showError({ show }: Visit, status: number, title: string, message: string): void {

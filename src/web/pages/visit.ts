@@ -10,6 +10,8 @@ export interface PageOptions {
   contextOf(actor: Actor | null, request: Request): Context;
   /** URL of the server, without a trailing slash. */
   baseUrl(request: Request): string;
+  /** Path of the stylesheet. */
+  stylesheet(): Promise<string>;
   /** Hears of unexpected errors. */
   report(error: unknown, request: Request): void;
 }
@@ -39,6 +41,7 @@ export async function beginVisit(options: PageOptions, request: Request, respons
   const token = readCookie(request, 'gantry_session', secure);
   const session = token === undefined ? null : await findSession(nobody.db, token);
   const browser = session && token ? token : formCookie(request, response, secure);
+  const stylesheet = await options.stylesheet();
   const csrf = csrfOf(nobody.secret, browser);
   return {
     request,
@@ -49,7 +52,7 @@ export async function beginVisit(options: PageOptions, request: Request, respons
     secure,
     csrf,
     show(view, values, status = 200) {
-      render(response, status, view, { username: session?.actor.username ?? null, csrf, ...values });
+      render(response, status, view, { username: session?.actor.username ?? null, csrf, stylesheet, ...values });
     },
   };
 }
