@@ -7,7 +7,7 @@ import { migrate } from './database/migrate.ts';
 import { banner } from './lifecycle/banner.ts';
 import { type Credentials, credentialsFile, prepareCredentials } from './lifecycle/credentials.ts';
 import { openDatabase, requireSupportedVersion } from './lifecycle/database.ts';
-import { listen } from './lifecycle/listen.ts';
+import { listen, reachable } from './lifecycle/listen.ts';
 import { readPrivateFile } from './lifecycle/private-file.ts';
 import { loadSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
@@ -121,7 +121,7 @@ async function start(
     isShuttingDown: () => stopping,
   });
   const listening = await listen(app, config.host, config.port);
-  bound.resolve(listening.url);
+  bound.resolve(reachable(listening.url));
   resources.defer(async () => {
     stopping = true;
     await listening.close(grace);
@@ -138,7 +138,7 @@ async function start(
     credentialsFile: readPrivateFile(file) === undefined ? undefined : file,
     ephemeral,
   });
-  return { databaseUrl: database.url, url: externalUrl ?? listening.url, greeting };
+  return { databaseUrl: database.url, url: externalUrl ?? reachable(listening.url), greeting };
 }
 
 async function loadApplication() {

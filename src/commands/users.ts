@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { onDatabase, print, type Run, required, settings } from '#src/commands/command.ts';
 import type { Config } from '#src/config.ts';
 import { readHolder } from '#src/database/lock.ts';
+import { reachable } from '#src/lifecycle/listen.ts';
 import { RESET_PATH } from '#src/mail/paths.ts';
 import { newToken } from '#src/secrets.ts';
 
@@ -57,7 +58,7 @@ function serverUrl({ externalUrl, dataDir, host, port }: Config): string {
   const url = externalUrl ?? readHolder(dataDir)?.url;
   if (url !== undefined) return url;
   if (port === 0) throw new Error('Nobody knows where the server will be: set GANTRY_URL or PORT.');
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return reachable(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
 }
 
 async function setBlocked(args: string[], blocked: boolean): Promise<number> {

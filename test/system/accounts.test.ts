@@ -71,6 +71,10 @@ test('links for new passwords are printed while the server runs and while it is 
 
   const stopped = await gantry(['user', 'reset-link', '--username', 'root'], { ...env, PORT: '8123' });
   expect(stopped.stdout).toMatch(/^http:\/\/127\.0\.0\.1:8123\/users\/password\/edit\?token=[\w-]{43}\n$/);
+  const everywhere = { ...env, HOST: '0.0.0.0', PORT: '8123' };
+  expect((await gantry(['user', 'reset-link', '--username', 'root'], everywhere)).stdout).toMatch(
+    /^http:\/\/localhost:8123\/users/,
+  );
   const named = { ...env, GANTRY_URL: 'https://code.example.org/' };
   expect((await gantry(['user', 'reset-link', '--username', 'root'], named)).stdout).toMatch(
     /^https:\/\/code\.example\.org\/users\/password\/edit\?token=/,

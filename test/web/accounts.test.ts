@@ -344,15 +344,13 @@ describe('A forgotten password', () => {
     ]) {
       const visitor = browser();
       await visitor.get('/users/password/new');
-      counts.push(
-        (await world.statements(() => visitor.submit('/users/password', { email }))).filter(
-          (sql) => !/account_tokens|a\.email/.test(sql),
-        ).length,
-      );
+      const statements = await world.statements(() => visitor.submit('/users/password', { email }));
+      // Those of the request: the job that sends, or does not, is nobody's to wait for.
+      counts.push(statements.filter((sql) => /sign_in_failures|pgboss|sessions/.test(sql)).length);
       answers.push([visitor.answer.status, visitor.answer.headers.location]);
     }
     expect(new Set(answers.map(String))).toEqual(new Set(['303,/users/password/new?notice=reset_requested']));
-    expect(new Set(counts).size).toBe(1);
+    expect([new Set(counts).size, (counts[0] ?? 0) > 1]).toEqual([1, true]);
     await world.idle();
     expect(mailbox.to(addressOf(blocked))).toEqual([]);
     expect(mailbox.to(addressOf(user))).toHaveLength(2);
