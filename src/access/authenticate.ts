@@ -1,7 +1,7 @@
 import type { Actor } from '#src/access/actor.ts';
 import type { Db } from '#src/db.ts';
 import { Forbidden, NotFound } from '#src/errors.ts';
-import { sendsMail } from '#src/mail/sending.ts';
+import { mayBeSomebody } from '#src/mail/sending.ts';
 import { tokenHash } from '#src/secrets.ts';
 import { findSession } from '#src/sessions/session.ts';
 import { noteTokenUse, TOKEN_TO_NOTE } from '#src/tokens/seen.ts';
@@ -79,7 +79,7 @@ async function find(db: Db, value: string): Promise<Found | undefined> {
         AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
       UNION ALL SELECT id, NULL, false, NULL FROM users WHERE private_token_hash = ${hash}
     ) t JOIN users u ON u.id = t.user_id
-    WHERE u.state = 'active' AND (u.confirmed_at IS NOT NULL OR NOT ${sendsMail(db)}::boolean)`;
+    WHERE u.state = 'active' AND ${mayBeSomebody(db)}`;
   return row;
 }
 

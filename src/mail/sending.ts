@@ -1,4 +1,4 @@
-import type { Db } from '#src/db.ts';
+import { type Db, Prisma } from '#src/db.ts';
 
 const sending = new WeakSet<object>();
 
@@ -13,4 +13,9 @@ export function startSending(db: Db): void {
  */
 export function sendsMail(db: Db): boolean {
   return sending.has(db);
+}
+
+/** Whether a user, under the alias `u`, may be somebody: where mail is sent, only one who has confirmed an address. */
+export function mayBeSomebody(db: Db): Prisma.Sql {
+  return sendsMail(db) ? Prisma.sql`u.confirmed_at IS NOT NULL` : Prisma.sql`TRUE`;
 }

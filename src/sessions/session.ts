@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import type { Actor } from '#src/access/actor.ts';
 import type { Db } from '#src/db.ts';
 import { Unauthenticated } from '#src/errors.ts';
-import { sendsMail } from '#src/mail/sending.ts';
+import { mayBeSomebody } from '#src/mail/sending.ts';
 import { tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { noteSeenToday } from '#src/users/seen.ts';
@@ -47,7 +47,7 @@ export async function findSession(db: Db, token: string): Promise<Session | null
       u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
     FROM sessions s JOIN users u ON u.id = s.user_id
     WHERE s.token_hash = ${tokenHash(token)} AND u.state = 'active'
-      AND (u.confirmed_at IS NOT NULL OR NOT ${sendsMail(db)}::boolean)
+      AND ${mayBeSomebody(db)}
       AND s.last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})`;
   if (!found) return null;
   const { sessionId, createdAt, name, toNote, firstToday, ...user } = found;
