@@ -23,6 +23,11 @@ Commands:
   user unblock     let a user in again
     --username NAME
     --directory      only where directory synchronisation had locked the user out
+  user reset-link  print a link with which a user chooses a new password; it is good for a day, and once
+    --username NAME
+  user disable-two-factor
+                   for who has lost app and recovery codes
+    --username NAME
   token create     create a personal access token and print it
     --user USERNAME --scopes api,read_user
     --name TEXT      what it is for
@@ -38,7 +43,7 @@ Options:
 
 The settings are read from the environment and from a file .env in the working directory: HOST, PORT, GANTRY_DATA,
 DATABASE_URL, GANTRY_URL, GANTRY_SECRET, GANTRY_ROOT_PASSWORD, GANTRY_ROOT_TOKEN, GANTRY_STORAGES, GANTRY_IMPORT_HOSTS,
-GANTRY_IMPORT_MAX_BYTES, GANTRY_MAX_INLINE_BYTES, LOG_LEVEL, TRUST_PROXY.
+GANTRY_IMPORT_MAX_BYTES, GANTRY_MAX_INLINE_BYTES, LOG_LEVEL, TRUST_PROXY, SMTP_URL, MAIL_FROM.
 The commands other than serve work while the server runs and while it is stopped.
 `;
 

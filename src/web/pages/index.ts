@@ -2,11 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { type RequestHandler, Router } from 'express';
 import { packagePath } from '#src/package-root.ts';
 import { currentSettings } from '#src/settings/current.ts';
+
+import { accountPages } from '#src/web/pages/account.ts';
 import { applicationPages } from '#src/web/pages/applications.ts';
+
 import { type Asset, Assets } from '#src/web/pages/asset.ts';
 import { documentPages, type LoadGraphiql } from '#src/web/pages/documents.ts';
+import { mailLinkPages } from '#src/web/pages/mail_links.ts';
 import { notFound, pagesFor } from '#src/web/pages/page.ts';
 import { signInPages } from '#src/web/pages/sign_in.ts';
+import { signUpPages } from '#src/web/pages/sign_up.ts';
+import { tokenPages } from '#src/web/pages/tokens.ts';
 import type { PageOptions, Visit } from '#src/web/pages/visit.ts';
 
 const STYLESHEET: Asset = { name: 'gantry', type: 'css', load: () => readFile(packagePath('assets/gantry.css')) };
@@ -29,6 +35,10 @@ export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: Load
     .get('/', made.page(home))
     .use(signInPages(made))
     .use(applicationPages(made))
+    .use(signUpPages(made))
+    .use(mailLinkPages(made))
+    .use(accountPages(made))
+    .use(tokenPages(made))
     .use(documents.router)
     .use(assets.router([STYLESHEET]));
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
