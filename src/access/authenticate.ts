@@ -117,6 +117,6 @@ async function findNamed(
   const [user] = await db.$queryRaw<Known[]>`
     SELECT id, username, admin, external, can_create_group AS "canCreateGroup", projects_limit AS "projectsLimit"
     FROM users WHERE state = 'active' AND (id = ${id} OR lower(username) = lower(${username}))
-    ORDER BY id = $idDESC LIMIT 1`;
+    ORDER BY id = ${id} DESC LIMIT 1`;
   return user;
 }
