@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { print, quietLog, type Run, settings, UsageError } from './commands/command.ts';
+import { jobCommands } from './commands/jobs.ts';
 import { keyCommands } from './commands/keys.ts';
 import { tokenCommands } from './commands/tokens.ts';
 import { userCommands } from './commands/users.ts';
@@ -36,6 +37,13 @@ Commands:
     --user USERNAME
   token revoke     make a token useless, at once
     --user USERNAME --id NUMBER
+  work             work on background jobs beside the server, on its machine or another one with the same files
+    --queues a,b     only on these; all when left out
+    --concurrency N  how many at once; 10 when left out
+    --label TEXT     what the metrics show of it; may be repeated
+  jobs dead        print the jobs that failed as often as they may
+  jobs retry       try such jobs again
+    --id ID, or --all
   keys rotate      give OAuth new keys to sign ID tokens and cookies with
 
 Options:
@@ -43,8 +51,8 @@ Options:
 
 The settings are read from the environment and from a file .env in the working directory: HOST, PORT, GANTRY_DATA,
 DATABASE_URL, GANTRY_URL, GANTRY_SECRET, GANTRY_ROOT_PASSWORD, GANTRY_ROOT_TOKEN, GANTRY_STORAGES, GANTRY_IMPORT_HOSTS,
-GANTRY_IMPORT_MAX_BYTES, GANTRY_MAX_INLINE_BYTES, LOG_LEVEL, TRUST_PROXY, SMTP_URL, MAIL_FROM.
-The commands other than serve work while the server runs and while it is stopped.
+GANTRY_IMPORT_MAX_BYTES, GANTRY_MAX_INLINE_BYTES, GANTRY_QUEUES, GANTRY_CONCURRENCY, LOG_LEVEL, TRUST_PROXY, SMTP_URL, MAIL_FROM.
+The commands other than serve and work run while the server runs and while it is stopped.
 `;
 
 const commands: Record<string, Run> = {
@@ -53,6 +61,7 @@ const commands: Record<string, Run> = {
   ...userCommands,
   ...tokenCommands,
   ...keyCommands,
+  ...jobCommands,
 };
 
 /**

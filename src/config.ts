@@ -38,6 +38,10 @@ export interface Config {
   maxInlineBytes?: number;
   /** What projects may be imported from although its address is not public: host names, or host and port. */
   importHosts: readonly string[];
+  /** The queues of background jobs that this process works on; all when absent. */
+  queues?: readonly string[] | undefined;
+  /** How many jobs it works on at once; a default when absent. */
+  concurrency?: number | undefined;
   /** How much one import may take from its source, in bytes; a default when absent. */
   importMaxBytes?: number;
 }
@@ -103,6 +107,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       batch: setting('GRAPHQL_MAX_BATCH', parseCount),
     }),
     storages: setting('GANTRY_STORAGES', (text) => parseStorages(text, cwd, usual)) ?? { default: usual },
+    queues: setting('GANTRY_QUEUES', parseQueues),
+    concurrency: setting('GANTRY_CONCURRENCY', parseCount),
     importHosts: setting('GANTRY_IMPORT_HOSTS', parseHosts) ?? [],
     ...present({
       maxInlineBytes: setting('GANTRY_MAX_INLINE_BYTES', atMost(MOST_INLINE_BYTES)),
@@ -225,6 +231,15 @@ function parseHosts(text: string): string[] {
     const port = /:(\d+)$/.exec(host.replace(/^\[[^\]]*\]/, ''))?.[1];
     return `${url.hostname.replace(/\.$/, '')}${port === undefined ? '' : `:${Number(port)}`}`;
   });
+}
+
+/** Names of queues separated by commas; `none` for a process that only leaves jobs for others. */
+export function parseQueues(text: string): string[] {
+  if (text.trim().toLowerCase() === 'none') return [];
+  const names = text.split(',').map((name) => name.trim());
+  const odd = names.find((name) => !/^[a-z_.]+$/.test(name));
+  if (odd !== undefined) throw new Error(`"${odd}" is not the name of a queue`);
+  return names;
 }
 
 /** Without what is not set. */

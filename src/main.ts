@@ -73,8 +73,6 @@ async function start(
 
   const application = await loading;
   const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
-  const { startJobs, jobHandlers, watchSettings, RepositoryStore, requireStorages, importSettings, UploadStore } =
-    application;
   const db = connect(database.url);
   resources.defer(() => db.$disconnect());
   let created: Credentials | undefined;
@@ -87,26 +85,17 @@ async function start(
   const keysMade = ensureKeys(db, secret);
   keysMade.catch(() => undefined);
 
-  const { maxInlineBytes } = config;
-  const repositories = new RepositoryStore(config.storages, { maxInlineBytes });
-  await requireStorages(db, repositories);
-  resources.defer(() => repositories.close());
-  const uploads = new UploadStore(path.join(config.dataDir, 'uploads'));
   const report = (err: unknown) => log.error({ err }, 'background work');
-  const stopWatching = await watchSettings(db, database.url, report);
-  resources.defer(stopWatching);
-  const imports = importSettings({ hosts: config.importHosts, maxBytes: config.importMaxBytes });
-  const stopped = new AbortController();
   const bound = Promise.withResolvers<string>();
-  const { externalUrl, trustProxy, graphqlLimits, mail } = config;
-  if (mail) application.startSending(db);
-  const baseUrl = async () => externalUrl ?? (await bound.promise);
-  const outgoing = mail && { mailer: (await import('./mail/mailer.ts')).createMailer(mail), baseUrl };
-  const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing, stopping: stopped.signal });
-  const jobs = await startJobs({ url: database.url, handlers, report, db });
-  resources.defer(async () => {
-    stopped.abort();
-    await jobs.stop();
+  const { externalUrl, trustProxy, graphqlLimits } = config;
+  const { jobs, ...stores } = await application.openWorkshop({
+    config,
+    db,
+    databaseUrl: database.url,
+    secret,
+    baseUrl: async () => externalUrl ?? (await bound.promise),
+    report,
+    resources,
   });
   await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
 
@@ -117,9 +106,7 @@ async function start(
     db,
     secret,
     jobs,
-    repositories,
-    uploads,
-    imports,
+    ...stores,
     externalUrl,
     listeningUrl: () => listeningUrl,
     trustProxy,
@@ -150,32 +137,13 @@ async function start(
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap, queue, handlers, watch, store, storages, imports, uploads, sending] = await Promise.all([
+  const [db, app, bootstrap, workshop] = await Promise.all([
     import('./db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
-    import('./jobs/queue.ts'),
-    import('./jobs/handlers.ts'),
-    import('./settings/watch.ts'),
-    import('./repository/store.ts'),
-    import('./repository/storages.ts'),
-    import('./imports/options.ts'),
-    import('./uploads/store.ts'),
-    import('./mail/sending.ts'),
+    import('./lifecycle/workshop.ts'),
   ]);
-  return {
-    ...db,
-    ...app,
-    ...bootstrap,
-    ...queue,
-    ...handlers,
-    ...watch,
-    ...store,
-    ...storages,
-    ...imports,
-    ...uploads,
-    ...sending,
-  };
+  return { ...db, ...app, ...bootstrap, ...workshop };
 }
 
 function temporary(config: Config, resources: AsyncDisposableStack): Config {

@@ -11,6 +11,15 @@ export class UsageError extends Error {}
 /** A command: takes what follows its name, gives the exit status. */
 export type Run = (args: string[]) => Promise<number>;
 
+/** Runs work on the migrated database of the settings, known by its URL. */
+export async function onDatabaseUrl<Result>(command: string, work: (url: string) => Promise<Result>): Promise<Result> {
+  const config = settings();
+  return withDatabase(config, quietLog(config), command, async (url) => {
+    await migrate(url);
+    return work(url);
+  });
+}
+
 /** Runs work on the migrated database of the settings. */
 export async function onDatabase<Result>(
   command: string,

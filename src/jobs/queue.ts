@@ -81,7 +81,7 @@ export interface WorkerOptions {
   /** Hears of failed jobs and of trouble with the queue. */
   report(error: unknown): void;
   /** The jobs to work on; all when absent, with none this process only leaves work for others. */
-  queues?: readonly JobName[] | undefined;
+  queues?: readonly string[] | undefined;
   concurrency?: number | undefined;
   /** What the metrics call the process, and what they show of it besides. */
   tag?: string | undefined;
@@ -92,10 +92,11 @@ export interface WorkerOptions {
 export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   const { url, db, handlers, report, concurrency = CONCURRENCY, tag = 'gantry', labels = [] } = options;
   const pace = { superviseIntervalSeconds: SUPERVISION, monitorIntervalSeconds: SUPERVISION };
+  const names = Object.keys(handlers) as JobName[];
+  requireKnown(options.queues ?? [], names);
   const boss = new PgBoss({ connectionString: url, max: 4, useListenNotify: true, ...pace });
   boss.on('error', report);
   await boss.start();
-  const names = Object.keys(handlers) as JobName[];
   await prepareQueues(boss, names);
   const queues = names.filter((name) => options.queues?.includes(name) ?? true);
   const record = queues.length > 0 ? await recordProcess(db, { tag, queues, labels, concurrency }, report) : null;
@@ -121,6 +122,12 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
       await record?.remove();
     },
   };
+}
+
+/** Throws an Error that names the queues that there are, where others are named. */
+function requireKnown(queues: readonly string[], names: readonly string[]): void {
+  const odd = queues.find((name) => !names.includes(name));
+  if (odd !== undefined) throw new Error(`There is no queue "${odd}"; there are ${names.join(', ')}.`);
 }
 
 /** Makes the queues as they are to be, and has the jobs put into them that run by themselves. */

@@ -1,0 +1,58 @@
+import path from 'node:path';
+import type { Config } from '../config.ts';
+import type { Db } from '../db.ts';
+import { type ImportSettings, importSettings } from '../imports/options.ts';
+import { jobHandlers } from '../jobs/handlers.ts';
+import { type JobQueue, startJobs } from '../jobs/queue.ts';
+import { startSending } from '../mail/sending.ts';
+import { requireStorages } from '../repository/storages.ts';
+import { RepositoryStore } from '../repository/store.ts';
+import { watchSettings } from '../settings/watch.ts';
+import { UploadStore } from '../uploads/store.ts';
+
+/** Where commands and jobs find what is not in the database, and where they leave work. */
+export interface Workshop {
+  repositories: RepositoryStore;
+  uploads: UploadStore;
+  imports: ImportSettings;
+  jobs: JobQueue;
+}
+
+export interface WorkshopOptions {
+  config: Config;
+  db: Db;
+  databaseUrl: string;
+  secret: string;
+  /** URL that links of mail begin with, as soon as it is known. */
+  baseUrl(): Promise<string>;
+  /** Hears of failed jobs, and of trouble with the queue or the settings. */
+  report(error: unknown): void;
+  /** Takes what has to be ended. */
+  resources: AsyncDisposableStack;
+  /** What the metrics show of this process. */
+  labels?: readonly string[];
+}
+
+/** Opens all that a process works with, be it a server or a worker, and begins to work on the jobs of its queues. */
+export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
+  const { config, db, databaseUrl, secret, baseUrl, report, resources, labels } = options;
+  const { maxInlineBytes, queues, concurrency, mail } = config;
+  const repositories = new RepositoryStore(config.storages, { maxInlineBytes });
+  await requireStorages(db, repositories);
+  resources.defer(() => repositories.close());
+  const uploads = new UploadStore(path.join(config.dataDir, 'uploads'));
+  const stopWatching = await watchSettings(db, databaseUrl, report);
+  resources.defer(stopWatching);
+  const imports = importSettings({ hosts: config.importHosts, maxBytes: config.importMaxBytes });
+  if (mail) startSending(db);
+  const outgoing = mail && { mailer: (await import('../mail/mailer.ts')).createMailer(mail), baseUrl };
+  const stopped = new AbortController();
+  const stores = { db, repositories, uploads, secret, imports };
+  const handlers = jobHandlers({ ...stores, outgoing, stopping: stopped.signal });
+  const jobs = await startJobs({ url: databaseUrl, db, handlers, report, queues, concurrency, labels });
+  resources.defer(async () => {
+    stopped.abort();
+    await jobs.stop();
+  });
+  return { repositories, uploads, imports, jobs };
+}
