@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { print, quietLog, type Run, settings, UsageError } from './commands/command.ts';
+import { keyCommands } from './commands/keys.ts';
 import { tokenCommands } from './commands/tokens.ts';
 import { userCommands } from './commands/users.ts';
 import { migrate } from './database/migrate.ts';
@@ -35,6 +36,7 @@ Commands:
     --user USERNAME
   token revoke     make a token useless, at once
     --user USERNAME --id NUMBER
+  keys rotate      give OAuth new keys to sign ID tokens and cookies with
 
 Options:
   --help, --version
@@ -50,6 +52,7 @@ const commands: Record<string, Run> = {
   migrate: migrateDatabase,
   ...userCommands,
   ...tokenCommands,
+  ...keyCommands,
 };
 
 /**

@@ -83,6 +83,10 @@ async function start(
     if (await bootstrapAdministrator(db, secret, credentials)) created = credentials;
   }
 
+  const { ensureKeys } = await import('./oauth/keys.ts');
+  const keysMade = ensureKeys(db, secret);
+  keysMade.catch(() => undefined);
+
   const { maxInlineBytes } = config;
   const repositories = new RepositoryStore(config.storages, { maxInlineBytes });
   await requireStorages(db, repositories);
@@ -107,6 +111,8 @@ async function start(
   await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
 
   let stopping = false;
+  await keysMade;
+  let listeningUrl = '';
   const app = createApp({
     db,
     secret,
@@ -115,13 +121,15 @@ async function start(
     uploads,
     imports,
     externalUrl,
+    listeningUrl: () => listeningUrl,
     trustProxy,
     graphqlLimits,
     log,
     isShuttingDown: () => stopping,
   });
   const listening = await listen(app, config.host, config.port);
-  bound.resolve(reachable(listening.url));
+  listeningUrl = reachable(listening.url);
+  bound.resolve(listeningUrl);
   resources.defer(async () => {
     stopping = true;
     await listening.close(grace);
@@ -138,7 +146,7 @@ async function start(
     credentialsFile: readPrivateFile(file) === undefined ? undefined : file,
     ephemeral,
   });
-  return { databaseUrl: database.url, url: externalUrl ?? reachable(listening.url), greeting };
+  return { databaseUrl: database.url, url: externalUrl ?? listeningUrl, greeting };
 }
 
 async function loadApplication() {

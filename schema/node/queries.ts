@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { fromGlobalId, Node } from '#schema/node/types.ts';
 import { requireAccount } from '#src/access/actor.ts';
+import { findApplication } from '#src/applications/find.ts';
 import { findVisibleEmail } from '#src/emails/list.ts';
 import { NotFound } from '#src/errors.ts';
 import { findGroup } from '#src/groups/find.ts';
@@ -20,6 +21,7 @@ const FINDERS: Record<string, (context: GraphQLContext, id: number) => Promise<{
   SshKey: findVisibleKey,
   Email: findVisibleEmail,
   PersonalAccessToken: findVisibleToken,
+  OAuthApplication: findApplication,
   Group: findGroup,
   Project: findProject,
   Snippet: findSnippet,

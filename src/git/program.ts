@@ -7,7 +7,7 @@ import { ObjectReader } from './object-reader.ts';
 import { newScope } from './objects/cached.ts';
 import { pathComponents } from './objects/lookup.ts';
 import { Lru } from './objects/lru.ts';
-import { readAuthors } from './program/authors.ts';
+import { countLines, readAuthors } from './program/authors.ts';
 import { runProgram } from './program/run.ts';
 import { ProgramStore, streamProgram } from './program/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
@@ -65,7 +65,11 @@ export class ProgramReader extends ObjectReader {
   async contributors({ tip, since, lines: withLines, limit }: ContributorsQuery): Promise<Contributor[]> {
     const list = new ContributorList();
     const range = since === undefined ? [hash(tip)] : [hash(tip), `^${hash(since)}`];
-    await readAuthors(this.directory, range, { lines: withLines, limit }, (author, counts) => list.add(author, counts));
+    if (withLines) {
+      const bound = limit === undefined ? [] : [`--max-count=${limit}`];
+      return countLines(this.directory, await this.#revisions(range, ['--no-merges', ...bound]));
+    }
+    await readAuthors(this.directory, range, { limit }, (author, counts) => list.add(author, counts));
     return list.list();
   }
 

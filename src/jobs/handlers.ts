@@ -6,7 +6,9 @@ import { type ImportStores, importRepository } from '#src/imports/import.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
 import { deliver, type Outgoing } from '#src/mail/deliver.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
+import { expireAuthorizations } from '#src/oauth/expire.ts';
 import { removeProject } from '#src/projects/remove.ts';
+import { countContributors } from '#src/repository/contributors.ts';
 import { forkRepository } from '#src/repository/fork.ts';
 import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
@@ -34,12 +36,14 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     'projects.import': ({ projectId }) => importRepository({ db, repositories, ...importing }, projectId),
     'repositories.maintain': ({ projectId }) =>
       projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
+    'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
     'sessions.expire': async () => {
       await expireSessions(db);
       await expireAccountTokens(db);
+      await expireAuthorizations(db);
       await pruneAttempts(db);
     },
   };

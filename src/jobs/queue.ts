@@ -17,6 +17,8 @@ export interface Jobs {
   'projects.import': { projectId: number };
   /** Repacks the repository of a project, or those of all where something happened lately, if they need it. */
   'repositories.maintain': { projectId?: number };
+  /** Counts the contributors of a project to which many commits were pushed. */
+  'repositories.contributors': { projectId: number };
   /** Records what a crash left unrecorded of pushes; wanted at every start. */
   'repositories.reconcile': Record<string, never>;
   /** Removes memberships and shares whose last day is over. */

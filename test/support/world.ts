@@ -246,14 +246,16 @@ export class World {
   }
 }
 
+/** Key material of the servers of tests. */
+export const SECRET = 'a secret for tests '.repeat(3);
+const secret = SECRET;
+
 export interface WorldOptions extends StoreOptions {
   /** Names of the storages of repositories. */
   storages?: readonly string[];
   /** URL of the mail server; no mail is sent without one. */
   smtp?: string;
 }
-
-const secret = 'a secret for tests '.repeat(3);
 
 /** Starts a server for the test file that calls it, and stops it behind its last test. */
 export async function startWorld({ storages = ['default'], smtp, ...store }: WorldOptions = {}): Promise<World> {
@@ -273,13 +275,16 @@ export async function startWorld({ storages = ['default'], smtp, ...store }: Wor
   const jobs = await startJobs({ url: databaseUrl, handlers, report, db });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
-  const server = createServer(createApp({ db, secret, jobs, repositories, uploads, imports }));
+  let listeningUrl = '';
+  const options = { db, secret, jobs, repositories, uploads, imports, listeningUrl: () => listeningUrl };
+  const server = createServer(createApp(options));
   // A connection that is kept is not closed just when the next request of a test takes it.
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  listening.resolve(`http://127.0.0.1:${port}`);
+  listeningUrl = `http://127.0.0.1:${port}`;
+  listening.resolve(listeningUrl);
   const { send, close } = sender(port);
   afterAll(async () => {
     close();

@@ -3,6 +3,7 @@ import { type RequestHandler, Router } from 'express';
 import { packagePath } from '#src/package-root.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { accountPages } from '#src/web/pages/account.ts';
+import { applicationPages } from '#src/web/pages/applications.ts';
 import { type Asset, Assets } from '#src/web/pages/asset.ts';
 import { documentPages, type LoadGraphiql } from '#src/web/pages/documents.ts';
 import { mailLinkPages } from '#src/web/pages/mail_links.ts';
@@ -16,6 +17,8 @@ const STYLESHEET: Asset = { name: 'gantry', type: 'css', load: () => readFile(pa
 
 /** The pages for people; `graphiql` is the one at the address of GraphQL, `missing` answers for what is not there. */
 export interface PageHandlers {
+  /** What pages elsewhere are made with. */
+  options: PageOptions;
   router: Router;
   graphiql: RequestHandler;
   missing: RequestHandler;
@@ -33,9 +36,10 @@ export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: Load
     .use(mailLinkPages(made))
     .use(accountPages(made))
     .use(tokenPages(made))
+    .use(applicationPages(made))
     .use(documents.router)
     .use(assets.router([STYLESHEET]));
-  return { router, graphiql: documents.graphiql, missing: notFound(options) };
+  return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
 }
 
 /** What this server is; visitors go to `home_page_url` instead, where it is set. */
