@@ -1,7 +1,9 @@
 import type { Actor } from '#src/access/actor.ts';
 import type { Db } from '#src/db.ts';
+
 import { EndedToken, Forbidden, NotFound } from '#src/errors.ts';
 import { mayBeSomebody } from '#src/mail/sending.ts';
+
 import { tokenHash } from '#src/secrets.ts';
 import { findSession } from '#src/sessions/session.ts';
 import { noteTokenUse, TOKEN_TO_NOTE } from '#src/tokens/seen.ts';
@@ -64,13 +66,13 @@ interface Found {
   scopes: string[] | null;
   /** Whether this is the user's own first request of the day (UTC). */
   firstToday: boolean;
-  /** The personal access token whose use was not noted within the hour. */
-  tokenToNote: number | null;
   /** Why it is good no more, of OAuth tokens: of others nothing is told. */
   ended: 'expired' | 'revoked' | null;
+  /** The personal access token whose use was not noted within the hour. */
+  tokenToNote: number | null;
 }
 
-type Known = Omit<Found, 'scopes' | 'firstToday' | 'tokenToNote' | 'ended'>;
+type Known = Omit<Found, 'scopes' | 'firstToday' | 'ended' | 'tokenToNote'>;
 
 /** One indexed look-up over all kinds of token, wherever it was sent; private tokens have scopes null. */
 async function find(db: Db, value: string): Promise<Found | undefined> {
@@ -79,21 +81,20 @@ async function find(db: Db, value: string): Promise<Found | undefined> {
     SELECT u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
       u.projects_limit AS "projectsLimit", t.scopes,
       NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday",
-      t.to_note AS "tokenToNote", t.ended
+      t.ended, t.to_note AS "tokenToNote"
     FROM (
-      SELECT user_id, scopes, impersonation, ${TOKEN_TO_NOTE} AS to_note, NULL AS ended
-      FROM personal_access_tokens WHERE token_hash = ${hash} AND NOT revoked
-        AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
+      SELECT user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note FROM personal_access_tokens
+      WHERE token_hash = ${hash} AND NOT revoked AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
       UNION ALL SELECT id, NULL, false, NULL, NULL FROM users WHERE private_token_hash = ${hash}
-      UNION ALL SELECT user_id, scopes, false, NULL,
-        CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' END
+      UNION ALL SELECT user_id, scopes, false,
+        CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' END, NULL
       FROM oauth_tokens WHERE token_hash = ${hash} AND kind = 'access'
     ) t JOIN users u ON u.id = t.user_id
     WHERE u.state = 'active' AND ${mayBeSomebody(db)}`;
   return row;
 }
 
-function toActor({ scopes, firstToday: _, tokenToNote: __, ended: ___, ...user }: Found): Actor {
+function toActor({ scopes, firstToday: _, ended: __, tokenToNote: ___, ...user }: Found): Actor {
   return { ...user, scopes: scopes ?? ['api'] };
 }
 

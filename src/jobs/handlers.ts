@@ -42,8 +42,8 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
     'sessions.expire': async () => {
       await expireSessions(db);
-      await expireAccountTokens(db);
       await expireAuthorizations(db);
+      await expireAccountTokens(db);
       await pruneAttempts(db);
     },
   };

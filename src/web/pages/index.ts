@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { type RequestHandler, Router } from 'express';
 import { packagePath } from '#src/package-root.ts';
 import { currentSettings } from '#src/settings/current.ts';
+
 import { accountPages } from '#src/web/pages/account.ts';
 import { applicationPages } from '#src/web/pages/applications.ts';
+
 import { type Asset, Assets } from '#src/web/pages/asset.ts';
 import { documentPages, type LoadGraphiql } from '#src/web/pages/documents.ts';
 import { mailLinkPages } from '#src/web/pages/mail_links.ts';
@@ -32,11 +34,11 @@ export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: Load
   const router = Router()
     .get('/', made.page(home))
     .use(signInPages(made))
+    .use(applicationPages(made))
     .use(signUpPages(made))
     .use(mailLinkPages(made))
     .use(accountPages(made))
     .use(tokenPages(made))
-    .use(applicationPages(made))
     .use(documents.router)
     .use(assets.router([STYLESHEET]));
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
