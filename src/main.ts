@@ -146,7 +146,7 @@ async function start(
     credentialsFile: readPrivateFile(file) === undefined ? undefined : file,
     ephemeral,
   });
-  return { databaseUrl: database.url, url: externalUrl ?? listeningUrl, greeting };
+  return { databaseUrl: database.url, url: externalUrl ?? reachable(listening.url), greeting };
 }
 
 async function loadApplication() {
