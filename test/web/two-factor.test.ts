@@ -258,6 +258,12 @@ describe('Signing in with two factors', () => {
     const { user } = await protectedUser();
     expect((await world.api().post('/session', { login: user.username, password: PASSWORD })).status).toBe(401);
     expect((await world.api(user).get('/user')).status).toBe(200);
+    const fetched = async (password: string) => {
+      const Authorization = `Basic ${Buffer.from(`${user.username}:${password}`).toString('base64')}`;
+      const path = '/no/such.git/info/refs?service=git-upload-pack';
+      return (await world.send('GET', path, { headers: { Authorization } })).status;
+    };
+    expect([await fetched(PASSWORD), await fetched(await world.token(user))]).toEqual([401, 404]);
   });
 });
 
