@@ -43,6 +43,7 @@ const keep: RequestHandler = (_request, response, next) => {
 /** For scripts of any site. */
 const open: RequestHandler = (request, response, next) => {
   response.setHeader('Access-Control-Allow-Origin', request.headers.origin ?? '*');
+  response.setHeader('Access-Control-Expose-Headers', 'WWW-Authenticate');
   response.setHeader('Vary', 'Origin');
   next();
 };

@@ -235,6 +235,18 @@ describe('An application', () => {
     expect(headers.location).toMatch(/^com\.example\.app:\/done\?code=/);
   });
 
+  it('is reached by a way that nothing keeps or frames, and that is not named to other sites', async () => {
+    const quiet = { 'cache-control': 'no-store', 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' };
+    const query = new URLSearchParams({ response_type: 'code', client_id: app.uid, redirect_uri: CALLBACK });
+    const { status, headers } = await browser.get(`/oauth/authorize?${query}&prompt=consent`);
+    expect([status, headers]).toMatchObject([303, quiet]);
+    while (browser.answer.headers.location?.startsWith('/')) await browser.follow();
+    expect(browser.answer.headers).toMatchObject({ ...quiet, 'referrer-policy': 'same-origin' });
+    await authorize(browser, { client_id: app.uid, prompt: 'none' });
+    expect(browser.answer.status).toBe(303);
+    expect(browser.answer.headers).toMatchObject(quiet);
+  });
+
   it('gets no code for a user who is not signed in', async () => {
     const stranger = new Browser(world.send);
     await authorize(stranger, { client_id: app.uid });
