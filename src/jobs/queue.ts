@@ -13,6 +13,16 @@ export interface Jobs {
   'projects.fork': { projectId: number };
   /** Repacks the repository of a project, or those of all where something happened lately, if they need it. */
   'repositories.maintain': { projectId?: number };
+  /** Makes the pipeline of a pushed ref, once for each key. */
+  'pipelines.create': {
+    projectId: number;
+    userId: number;
+    ref: string;
+    tag: boolean;
+    sha: string;
+    beforeSha: string | null;
+    pushKey: string;
+  };
   /** Records what a crash left unrecorded of pushes; wanted at every start. */
   'repositories.reconcile': Record<string, never>;
   /** Removes memberships and shares whose last day is over. */
