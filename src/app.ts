@@ -18,6 +18,7 @@ import type { Ref } from '#src/groups/find.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
 import type { Logger } from '#src/log.ts';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
+import { type RawTrace, readRawTrace } from '#src/pipeline_jobs/trace.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
@@ -124,6 +125,7 @@ export function createApp({
     },
     read: (reader, found, actor, request) => {
       const context = domainContext(actor, request);
+      if (reader === 'trace') return readRawTrace(context, found as RawTrace);
       return reader === 'blob' ? readRawBlob(context, found as RawBlob) : readRawArchive(context, found as RawArchive);
     },
     baseUrl,

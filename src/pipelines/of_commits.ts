@@ -1,11 +1,6 @@
 import type { Context } from '#src/access/actor.ts';
+import type { CommitKey } from '#src/commits/find.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
-
-/** A commit of a project. */
-export interface CommitKey {
-  projectId: number;
-  sha: string;
-}
 
 /** The status of each commit's latest pipeline, null without one; in one statement. The caller may read the commits. */
 export async function commitStatuses(
