@@ -23,7 +23,7 @@ export function cancelJob(context: Context, ref: Ref, id: number): Promise<JobRo
 export function retryJob(context: Context, ref: Ref, id: number): Promise<JobRow> {
   return changeJob(context, ref, id, async (tx, job, actor) => {
     if (!FINISHED.includes(job.status)) throw new Forbidden('Job is not retryable');
-    const [made = job.id] = await cloneJobs(tx, [job.id], actor.id);
+    const [made = job.id] = await cloneJobs(tx, [job.id], actor.id, 'pending');
     await tx.$executeRaw`UPDATE jobs SET status = 'created', updated_at = now()
       WHERE pipeline_id = ${job.pipelineId} AND stage_index > ${job.stageIndex} AND status = 'skipped' AND NOT retried`;
     return made;

@@ -8,8 +8,8 @@ import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import { findProject } from '#src/projects/find.ts';
 
 /**
- * Has the failed and canceled jobs of a pipeline done again, with the jobs behind them that were skipped: the pipeline is
- * pending. One whose jobs have all succeeded has nothing to do. Throws NotFound, Forbidden.
+ * Has the failed and canceled jobs of a pipeline done again, stage after stage, with the jobs behind them that were skipped:
+ * the pipeline is pending. One whose jobs have all succeeded has nothing to do. Throws NotFound, Forbidden.
  */
 export async function retryPipeline(context: Context, ref: Ref, id: number): Promise<PipelineRow> {
   const actor = requireActor(context);
@@ -21,7 +21,7 @@ export async function retryPipeline(context: Context, ref: Ref, id: number): Pro
     const failed = await tx.$queryRaw<{ id: number }[]>`
       SELECT id FROM jobs WHERE pipeline_id = ${id} AND NOT retried AND status IN ('failed', 'canceled') ORDER BY id`;
     const again = failed.map((job) => job.id);
-    await cloneJobs(tx, again, actor.id);
+    await cloneJobs(tx, again, actor.id, 'created');
     await tx.$executeRaw`UPDATE jobs SET status = 'created', updated_at = now()
       WHERE pipeline_id = ${id} AND status = 'skipped' AND NOT retried`;
     const empty = (await tx.job.count({ where: { pipelineId: id } })) === 0;
