@@ -174,10 +174,10 @@ CREATE INDEX "pipelines_user_id_idx" ON "pipelines"("user_id");
 CREATE INDEX "pipelines_trigger_id_idx" ON "pipelines"("trigger_id");
 
 -- CreateIndex
-CREATE INDEX "jobs_project_id_id_idx" ON "jobs"("project_id", "id");
+CREATE INDEX "jobs_project_id_generic_id_idx" ON "jobs"("project_id", "generic", "id");
 
 -- CreateIndex
-CREATE INDEX "jobs_project_id_status_id_idx" ON "jobs"("project_id", "status", "id");
+CREATE INDEX "jobs_project_id_generic_status_id_idx" ON "jobs"("project_id", "generic", "status", "id");
 
 -- CreateIndex
 CREATE INDEX "jobs_pipeline_id_id_idx" ON "jobs"("pipeline_id", "id");
