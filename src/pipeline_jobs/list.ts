@@ -48,7 +48,12 @@ export async function jobById({ db }: Context, project: ProjectRow, id: number):
 }
 
 function inStates(states: readonly JobStatus[] | null | undefined): Prisma.Sql[] {
-  return states && states.length > 0 ? [sql`j.status = ANY(${[...states]}::job_status[])`] : [];
+  if (!states || states.length === 0) return [];
+  // A single one is found by index in the order of the list.
+  const [first] = states;
+  return [
+    states.length === 1 ? sql`j.status = ${first}::job_status` : sql`j.status = ANY(${[...states]}::job_status[])`,
+  ];
 }
 
 function load(

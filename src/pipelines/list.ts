@@ -58,7 +58,7 @@ async function conditionOf(context: Context, project: ProjectRow, filter: Pipeli
   const conditions = [sql`p.project_id = ${project.id}`];
   if (scope === 'branches' || scope === 'tags') conditions.push(await latestOf(context, project, scope));
   else if (scope === 'finished') conditions.push(sql`p.status IN ('success', 'failed', 'canceled')`);
-  else if (scope) conditions.push(sql`p.status::text = ${scope}`);
+  else if (scope) conditions.push(sql`p.status = ${scope}::job_status`);
   if (status) conditions.push(sql`p.status = ${status}::job_status`);
   if (ref) conditions.push(sql`p.ref = ${ref}`);
   if (yamlErrors != null) conditions.push(sql`(p.yaml_errors IS NOT NULL) = ${yamlErrors}`);
