@@ -3,7 +3,7 @@ import type { Db } from '#src/db.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
-import { createPushedPipeline } from '#src/pipelines/push.ts';
+import { createPushedPipelines } from '#src/pipelines/push.ts';
 import { removeProject } from '#src/projects/remove.ts';
 import { forkRepository } from '#src/repository/fork.ts';
 import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
@@ -21,7 +21,7 @@ export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers 
     'repositories.maintain': ({ projectId }) =>
       projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),
-    'pipelines.create': (push) => createPushedPipeline({ db, repositories }, push),
+    'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),
     'members.expire': () => removeExpiredMembers(db),
     'sessions.expire': () => expireSessions(db),
   };

@@ -1,6 +1,18 @@
 import { fromPrisma, PgBoss } from 'pg-boss';
 import type { Transaction } from '#src/db.ts';
 
+/** A branch or tag that was pushed. */
+export interface PushedRef {
+  ref: string;
+  tag: boolean;
+  /** The commit that it leads to. */
+  sha: string;
+  /** What it held before; null when it is new. */
+  beforeSha: string | null;
+  /** Another one for every push and ref. */
+  pushKey: string;
+}
+
 /** The background jobs by name, each with what it is told. Every job may run twice and then does nothing. */
 export interface Jobs {
   /** Removes a project that is marked as deleted. */
@@ -13,16 +25,8 @@ export interface Jobs {
   'projects.fork': { projectId: number };
   /** Repacks the repository of a project, or those of all where something happened lately, if they need it. */
   'repositories.maintain': { projectId?: number };
-  /** Makes the pipeline of a pushed ref, once for each key. */
-  'pipelines.create': {
-    projectId: number;
-    userId: number;
-    ref: string;
-    tag: boolean;
-    sha: string;
-    beforeSha: string | null;
-    pushKey: string;
-  };
+  /** Makes the pipelines of a push, one for each key. */
+  'pipelines.create': { projectId: number; userId: number; refs: PushedRef[] };
   /** Records what a crash left unrecorded of pushes; wanted at every start. */
   'repositories.reconcile': Record<string, never>;
   /** Removes memberships and shares whose last day is over. */
@@ -61,6 +65,11 @@ const QUEUE = {
   expireInSeconds: 60 * 60,
   notify: true,
 };
+/**
+ * Seconds between two looks for jobs. A worker is told of jobs that come, but once of several that come together, and takes
+ * one at a time.
+ */
+const POLLING = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 };
 /** Seconds between two looks for jobs whose worker died. */
 const SUPERVISION = 10;
 
@@ -84,7 +93,7 @@ export async function startJobs({ url, handlers, report }: WorkerOptions): Promi
     if (known.has(name)) await boss.updateQueue(name, QUEUE);
     else await boss.createQueue(name, QUEUE);
     const work = handlers[name] as (data: object) => Promise<void>;
-    await boss.work<object>(name, { pollingIntervalSeconds: 2 }, async (jobs) => {
+    await boss.work<object>(name, POLLING, async (jobs) => {
       for (const job of jobs) {
         try {
           await work(job.data);

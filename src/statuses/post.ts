@@ -109,7 +109,7 @@ async function takePipeline(
 
 /**
  * The actor's pending or running status of that name, else a new one. A new one stands for the job or status of its name
- * that is there: it has its stage and its environment, and may fail as that may.
+ * that is there: it has its stage and its environment, and may fail as that may; such a job is not run here any more.
  */
 async function takeStatus(
   tx: Transaction,
@@ -122,7 +122,8 @@ async function takeStatus(
       AND user_id = ${userId} AND status IN ('pending', 'running') ORDER BY id DESC LIMIT 1`;
   if (found) return found;
   const [made] = await tx.$queryRaw<[{ id: number }]>`
-    WITH before AS (UPDATE jobs SET retried = true, updated_at = now()
+    WITH before AS (UPDATE jobs SET retried = true, updated_at = now(),
+        status = CASE WHEN NOT generic AND status IN ('created', 'pending', 'manual') THEN 'skipped' ELSE status END
       WHERE pipeline_id = ${pipeline.id} AND name = ${name} AND NOT retried RETURNING *)
     INSERT INTO jobs (project_id, pipeline_id, generic, name, user_id, stage, stage_index, allow_failure,
       environment, environment_url, environment_action, on_stop)

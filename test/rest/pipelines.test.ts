@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createBranch } from '#src/branches/create.ts';
+import { createPushedPipelines } from '#src/pipelines/push.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { createTag } from '#src/tags/create.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
+import { commitFile as commitInCopy, run, workingCopy } from '../support/git-client.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -190,6 +192,36 @@ describe('A push', () => {
     expect(made.length).toBe(4);
     const { body } = await api.get(`/projects/${own.id}/pipelines/${pipelines.find((p) => p.beforeSha)?.id}`);
     expect(body).toMatchObject({ before_sha: tip, user: { id: owner.id }, status: 'pending' });
+  });
+
+  it('by the git program makes them too; a push of very many refs makes none', async () => {
+    const own = await world.project({ owner });
+    await members(own);
+    const copy = await workingCopy();
+    const tip = await commitInCopy(copy, '.gitlab-ci.yml', 'unit: {script: test}');
+    const url = `${world.url.replace('//', `//x:${owner.token}@`)}/${own.fullPath}.git`;
+    const push = (...refs: string[]) => run(copy, 'push', '--quiet', url, ...refs);
+    await push('main', 'main:topic');
+    await world.idle();
+    const made = await world.db.pipeline.findMany({ where: { projectId: own.id }, orderBy: { ref: 'asc' } });
+    expect(made).toMatchObject([
+      { ref: 'main', sha: tip, source: 'push', userId: owner.id },
+      { ref: 'topic', sha: tip, source: 'push', userId: owner.id },
+    ]);
+    await push(...Array.from({ length: 21 }, (_, n) => `main:many-${n}`));
+    await world.idle();
+    expect(await world.db.pipeline.count({ where: { projectId: own.id } })).toBe(2);
+  });
+
+  it('makes one pipeline, however often its job is run', async () => {
+    const { project: own, sha: tip } = await projectWithCommit(world, owner, { config: 'unit: {script: test}' });
+    await world.idle();
+    const ref = { ref: 'master', tag: false, sha: tip, beforeSha: null };
+    const data = { projectId: own.id, userId: owner.id, refs: [{ ...ref, pushKey: world.unique('key') }] };
+    await Promise.all([1, 2, 3].map(() => createPushedPipelines(world, data)));
+    await createPushedPipelines(world, data);
+    const pipelines = await world.db.pipeline.findMany({ where: { projectId: own.id }, include: { jobs: true } });
+    expect(pipelines.map(({ jobs }) => jobs.length)).toEqual([1, 1]);
   });
 
   it('makes none without a file, with jobs turned off, or when a branch is deleted', async () => {
@@ -391,25 +423,25 @@ describe('GET /projects/:id/pipelines/:pipeline_id', () => {
 describe('By GraphQL', () => {
   it('pipelines are created, canceled, retried and read with their jobs', async () => {
     const { project: own } = await configured(CONFIG);
-    const run = (name: string, type: string, input: object, who = developer) =>
+    const change = (name: string, type: string, input: object, who = developer) =>
       world.graphql(
         `mutation ($input: ${type}!) { ${name}(input: $input) { pipeline { databaseId status source jobs(limit: 9) {
           totalCount nodes { name status commit { title } } } } } }`,
         { input: { project: own.id, ...input } },
         who,
       );
-    const created = (await run('createPipeline', 'CreatePipelineInput', { ref: 'master' })).body.data.createPipeline
+    const created = (await change('createPipeline', 'CreatePipelineInput', { ref: 'master' })).body.data.createPipeline
       .pipeline;
     expect(created).toMatchObject({ status: 'PENDING', source: 'API', jobs: { totalCount: 4 } });
     expect(created.jobs.nodes[0]).toEqual({ name: 'compile', status: 'PENDING', commit: { title: 'Change' } });
     const { databaseId } = created;
-    const canceled = await run('cancelPipeline', 'PipelineInput', { databaseId });
+    const canceled = await change('cancelPipeline', 'PipelineInput', { databaseId });
     expect(canceled.body.data.cancelPipeline.pipeline.status).toBe('CANCELED');
-    const retried = await run('retryPipeline', 'PipelineInput', { databaseId });
+    const retried = await change('retryPipeline', 'PipelineInput', { databaseId });
     expect(retried.body.data.retryPipeline.pipeline).toMatchObject({ status: 'PENDING', jobs: { totalCount: 8 } });
-    const refused = await run('retryPipeline', 'PipelineInput', { databaseId }, reporter);
+    const refused = await change('retryPipeline', 'PipelineInput', { databaseId }, reporter);
     expect(refused.body.errors[0].extensions.code).toBe('FORBIDDEN');
-    const invalid = await run('createPipeline', 'CreatePipelineInput', { ref: 'no\0where' });
+    const invalid = await change('createPipeline', 'CreatePipelineInput', { ref: 'no\0where' });
     expect(invalid.body.errors[0].extensions).toMatchObject({
       code: 'VALIDATION_FAILED',
       fields: { base: ['Reference not found'] },
