@@ -16,7 +16,7 @@ const secretFields = ['password', 'private_token', 'access_token', 'refresh_toke
 
 /** Query parameters whose values never reach a log. */
 const secretParameters =
-  /([?&;](?:[^=&;#]*(?:token|password|secret|signature)[^=&;#]*|code|code_verifier|state|sudo)=)[^&;#]*/gi;
+  /([?&;](?:[^=&;#]*(?:token|password|secret|signature)[^=&;#]*|variables\[[^=&;#]*|code|code_verifier|state|sudo)=)[^&;#]*/gi;
 
 /** Creates the logger: JSON, one object a line, on the standard output, without known secrets. */
 export function createLogger(level: LogLevel): Logger {

@@ -5,6 +5,7 @@ import { type Config, InvalidConfig, type JobConfig, type Variables } from '#src
 import { readConfig } from '#src/pipelines/config/read.ts';
 import { type Occasion, selectJobs } from '#src/pipelines/config/select.ts';
 import { expand, predefined } from '#src/pipelines/config/variables.ts';
+import { commitTime } from '#src/pipelines/rows.ts';
 import { settlePipeline } from '#src/pipelines/settle.ts';
 
 const { sql } = Prisma;
@@ -54,7 +55,7 @@ export async function buildPipeline(
 ): Promise<number | null> {
   const commit = await repository.commit(input.sha);
   return db.$transaction(async (tx) => {
-    const id = await insertPipeline(tx, input, plan, commit?.committer.seconds ?? null);
+    const id = await insertPipeline(tx, input, plan, commit && commitTime(commit));
     if (id === null) return null;
     await insertJobs(tx, id, input, plan);
     await settlePipeline(tx, id);
@@ -83,14 +84,14 @@ async function insertPipeline(
 async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipeline, plan: Plan): Promise<void> {
   const { config, jobs } = plan;
   if (!config || !jobs || jobs.length === 0) return;
-  const known = { ...predefined(input, input.sha), ...config.variables };
+  const known = predefined(input, input.sha);
   const rows = jobs.map((job) => ({
     name: job.name,
     stage: job.stage,
     stage_index: config.stages.indexOf(job.stage),
     allow_failure: job.allowFailure,
     when: job.when,
-    options: { ...job.options, variables: { ...config.variables, ...job.variables } },
+    options: { ...job.options, variables: job.variables },
     ...environmentOf(job, { ...known, ...job.variables, ...input.variables }),
   }));
   rows.sort((left, right) => left.stage_index - right.stage_index);
@@ -105,14 +106,17 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
       environment_url, environment_action, on_stop, ord) ORDER BY j.ord`);
 }
 
+/** Characters of the longest name and address of an environment. */
+const LONGEST = 255;
+
 /** Where a job deploys to, with the variables that are known filled in; nowhere if that makes no name. */
 function environmentOf({ environment }: JobConfig, variables: Variables) {
   if (!environment) return {};
-  const name = expand(environment.name, variables).trim().slice(0, 255);
+  const name = expand(environment.name, variables, LONGEST).trim();
   if (!ENVIRONMENT_NAME.test(name)) return {};
   return {
     environment: name,
-    environment_url: environment.url === null ? null : expand(environment.url, variables),
+    environment_url: environment.url === null ? null : expand(environment.url, variables, LONGEST),
     environment_action: environment.action,
     on_stop: environment.onStop,
   };

@@ -1,4 +1,5 @@
 import { Prisma } from '#src/db.ts';
+import type { Commit } from '#src/git/model.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
@@ -45,4 +46,9 @@ export function pipelineRows(ids: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(${pipelineJson('p', 'u')} ORDER BY page.ord), '[]')
     FROM unnest(ARRAY(${ids})) WITH ORDINALITY AS page (id, ord) JOIN pipelines p ON p.id = page.id
     JOIN users u ON u.id = p.user_id)`;
+}
+
+/** When a commit was made, in seconds since 1970; what no calendar has (before the year 1, behind 9999) becomes its end. */
+export function commitTime({ committer }: Commit): number {
+  return Math.max(-62_135_596_800, Math.min(253_402_300_799, committer.seconds));
 }

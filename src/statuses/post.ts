@@ -7,6 +7,7 @@ import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type Destination, moveJob } from '#src/pipeline_jobs/move.ts';
 import { type JobRow, jobRows } from '#src/pipeline_jobs/rows.ts';
+import { commitTime } from '#src/pipelines/rows.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { findProject } from '#src/projects/find.ts';
@@ -88,10 +89,11 @@ async function placeOf({ repository, oid }: CommitRow, wanted: string | null): P
 /** The latest pipeline for commit and ref, locked; of those who want one at once the first makes it. */
 async function takePipeline(
   tx: Transaction,
-  { project, oid, committer }: CommitRow,
+  commit: CommitRow,
   { ref, tag }: Place,
   userId: number,
 ): Promise<{ id: number }> {
+  const { project, oid } = commit;
   const key = `statuses ${project.id} ${oid} ${ref}`;
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))::text`;
   const [found] = await tx.$queryRaw<{ id: number }[]>`
@@ -102,7 +104,7 @@ async function takePipeline(
   }
   const [made] = await tx.$queryRaw<[{ id: number }]>`
     INSERT INTO pipelines (project_id, ref, tag, sha, source, user_id, committed_at)
-    VALUES (${project.id}, ${ref}, ${tag}, ${oid}, 'external', ${userId}, to_timestamp(${committer.seconds}::float8))
+    VALUES (${project.id}, ${ref}, ${tag}, ${oid}, 'external', ${userId}, to_timestamp(${commitTime(commit)}::float8))
     RETURNING id`;
   return made;
 }

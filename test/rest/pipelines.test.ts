@@ -3,7 +3,7 @@ import { createBranch } from '#src/branches/create.ts';
 import { createPushedPipelines } from '#src/pipelines/push.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { createTag } from '#src/tags/create.ts';
-import { commitFile, projectWithCommit } from '../support/ci.ts';
+import { commitFile, pipelineOf, projectWithCommit } from '../support/ci.ts';
 import { commitFile as commitInCopy, run, workingCopy } from '../support/git-client.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -446,6 +446,21 @@ describe('By GraphQL', () => {
       code: 'VALIDATION_FAILED',
       fields: { base: ['Reference not found'] },
     });
+  });
+});
+
+describe('Everything about pipelines', () => {
+  it('goes with its project', async () => {
+    const own = await world.project({ owner });
+    await pipelineOf(world, owner, own, 'whole');
+    expect((await world.api(owner).delete(`/projects/${own.id}`)).status).toBe(202);
+    await world.idle();
+    const where = { projectId: own.id };
+    const { db } = world;
+    const left = [db.pipeline, db.job, db.environment, db.deployment, db.trigger].map((model) =>
+      (model as typeof db.pipeline).count({ where }),
+    );
+    expect(await Promise.all(left)).toEqual([0, 0, 0, 0, 0]);
   });
 });
 

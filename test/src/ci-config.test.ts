@@ -59,6 +59,14 @@ job:
     });
   });
 
+  it('holds nothing that the database cannot keep', () => {
+    const odd = JSON.stringify('a\0b\ud800');
+    const { jobs } = parseConfig(`${odd}: {script: ${odd}, variables: {${odd}: ${odd}}, image: {${odd}: ${odd}}}`);
+    expect(JSON.stringify(jobs)).not.toMatch(/\\u0000|\\ud800/);
+    expect(jobs[0]?.name).toBe('ab\ufffd');
+    expect(message(`a: {script: x, ${odd}: 1}`)).toBe('jobs:a config contains unknown keys: ab\ufffd');
+  });
+
   it('lets manual jobs be left out unless it says otherwise', () => {
     const { jobs } = parseConfig('a: {script: s, when: manual}\nb: {script: s, when: manual, allow_failure: false}');
     expect(jobs.map(({ allowFailure }) => allowFailure)).toEqual([true, false]);
@@ -101,6 +109,10 @@ job:
       `.a: &a [${'x,'.repeat(9)}x]\n${Array.from({ length: 8 }, (_, n) => `.${n}: &n${n} [${`*${n ? `n${n - 1}` : 'a'},`.repeat(9)}x]`).join('\n')}\nj: {script: *n7}`,
     ],
     ['of long texts that are repeated', `.a: &a ["${'x'.repeat(100_000)}"]\nj: {script: [${'*a,'.repeat(20)}]}`],
+    [
+      'of variables that all jobs have',
+      `variables: {A: ${'x'.repeat(50_000)}}\n${Array.from({ length: 30 }, (_, n) => `j${n}: {script: x}`).join('\n')}`,
+    ],
     ['with too many jobs', Array.from({ length: 501 }, (_, n) => `j${n}: {script: x}`).join('\n')],
   ])('is refused soon when it is %s', (_, text) => {
     const start = performance.now();
@@ -150,7 +162,8 @@ describe('Variables', () => {
   it('are replaced with and without braces, and unknown ones vanish', () => {
     const known = predefined({ ref: 'Feature/X_1', tag: false, source: 'push', project: 'a/b/c' }, '1234');
     const text = `review/$CI_COMMIT_REF_SLUG \${CI_PROJECT_NAME} $CI_PROJECT_NAMESPACE [$toString$NOTHING]`;
-    expect(expand(text, known)).toBe('review/feature-x-1 c a/b []');
+    expect(expand(text, known, 255)).toBe('review/feature-x-1 c a/b []');
+    expect(expand('$CI$CI$CI', known, 6)).toBe('truetr');
   });
 });
 

@@ -1,5 +1,12 @@
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/environments/values.ts';
-import { type EnvironmentConfig, InvalidConfig, type JobConfig, WHEN, type When } from '#src/pipelines/config/model.ts';
+import {
+  type EnvironmentConfig,
+  InvalidConfig,
+  type JobConfig,
+  type Variables,
+  WHEN,
+  type When,
+} from '#src/pipelines/config/model.ts';
 import { isPattern, splitEntry } from '#src/pipelines/config/pattern.ts';
 import {
   type Budget,
@@ -15,6 +22,7 @@ import {
 /** What holds for jobs that do not say otherwise. */
 export interface JobDefaults {
   stages: readonly string[];
+  variables: Variables;
   beforeScript: string[] | null;
   afterScript: string[] | null;
   image: unknown;
@@ -47,8 +55,9 @@ const KEYS = new Set([
 const PASSED_ON = ['tags', 'dependencies', 'artifacts'] as const;
 
 /** One job of the file. Throws InvalidConfig. */
-export function readJob(name: string, raw: unknown, defaults: JobDefaults, budget: Budget): JobConfig {
-  const where = `jobs:${budget.spend(name)}`;
+export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget: Budget): JobConfig {
+  const name = budget.spend(key);
+  const where = `jobs:${name}`;
   if (!isRecord(raw)) throw new InvalidConfig(`${where} config should be a hash`);
   const unknown = Object.keys(raw).filter((key) => !KEYS.has(key));
   if (unknown.length > 0) throw new InvalidConfig(`${where} config contains unknown keys: ${unknown.join(', ')}`);
@@ -68,22 +77,26 @@ export function readJob(name: string, raw: unknown, defaults: JobDefaults, budge
     when,
     allowFailure: readBoolean(raw.allow_failure, `${where} allow failure`) ?? when === 'manual',
     environment: readEnvironment(raw.environment, `${where}:environment`, budget),
-    variables: readVariables(raw.variables, `${where}:variables`, budget),
+    variables: {
+      ...readVariables(defaults.variables, 'variables', budget),
+      ...readVariables(raw.variables, `${where}:variables`, budget),
+    },
     options: optionsOf(raw, script, defaults, where, budget),
   };
 }
 
 function optionsOf(raw: Raw, script: string[], defaults: JobDefaults, where: string, budget: Budget) {
-  const before = readCommands(raw.before_script, `${where}:before_script`, budget);
-  const after = readCommands(raw.after_script, `${where}:after_script`, budget);
+  // What holds for all counts for each.
+  const before = readCommands(raw.before_script ?? defaults.beforeScript, `${where}:before_script`, budget);
+  const after = readCommands(raw.after_script ?? defaults.afterScript, `${where}:after_script`, budget);
   const coverage = scalarText(raw.coverage);
   if (raw.coverage != null && (coverage === null || !isPattern(coverage))) {
     throw new InvalidConfig(`${where} coverage config must be a regular expression`);
   }
   const options: Record<string, unknown> = {
     script,
-    before_script: before ?? defaults.beforeScript,
-    after_script: after ?? defaults.afterScript,
+    before_script: before,
+    after_script: after,
     coverage,
   };
   for (const key of ['image', 'services', 'cache'] as const) options[key] = copyOf(raw[key] ?? defaults[key], budget);

@@ -2,7 +2,6 @@
 export interface Config {
   /** In their order. */
   stages: string[];
-  variables: Variables;
   jobs: JobConfig[];
 }
 
@@ -29,10 +28,15 @@ export interface JobConfig {
   when: When;
   allowFailure: boolean;
   environment: EnvironmentConfig | null;
+  /** Those of the file and, before them, its own. */
   variables: Variables;
   /** What whoever runs it needs, under the names of the file. */
   options: Record<string, unknown>;
 }
 
-/** The file makes no sense; the message says where. */
-export class InvalidConfig extends Error {}
+/** The file makes no sense; the message, which can be stored, says where. */
+export class InvalidConfig extends Error {
+  constructor(message: string) {
+    super(message.replaceAll('\0', '').toWellFormed().slice(0, 1000));
+  }
+}

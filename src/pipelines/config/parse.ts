@@ -20,19 +20,19 @@ export function parseConfig(text: string): Config {
   const stages = readNames(raw.stages ?? raw.types, 'stages', budget) ?? DEFAULT_STAGES;
   const defaults = {
     stages,
+    variables: readVariables(raw.variables, 'variables', budget),
     beforeScript: readCommands(raw.before_script, 'before_script', budget),
     afterScript: readCommands(raw.after_script, 'after_script', budget),
     image: raw.image,
     services: raw.services,
     cache: raw.cache,
   };
-  const variables = readVariables(raw.variables, 'variables', budget);
   const names = Object.keys(raw).filter((name) => !GLOBAL.has(name) && !name.startsWith('.'));
   if (names.length === 0) throw new InvalidConfig('jobs config should contain at least one visible job');
   if (names.length > MOST_JOBS) throw new InvalidConfig(`jobs config should contain at most ${MOST_JOBS} jobs`);
   const jobs = names.map((name) => readJob(name, raw[name], defaults, budget));
   for (const job of jobs) checkStop(job, jobs);
-  return { stages, variables, jobs };
+  return { stages, jobs };
 }
 
 function load(text: string): Raw {

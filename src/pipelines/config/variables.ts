@@ -22,10 +22,18 @@ export function predefined({ ref, tag, source, project }: Occasion, sha: string)
   };
 }
 
-/** The text with `$NAME` and `${NAME}` replaced; unknown names become nothing. */
-export function expand(text: string, variables: Variables): string {
-  return text.replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced?: string, bare?: string) => {
-    const name = braced ?? bare ?? '';
-    return Object.hasOwn(variables, name) ? (variables[name] ?? '') : '';
-  });
+/**
+ * The text with `$NAME` and `${NAME}` replaced, cut off behind `limit` characters, as variables may be long and named often;
+ * unknown names become nothing.
+ */
+export function expand(text: string, variables: Variables, limit: number): string {
+  let [result, end] = ['', 0];
+  for (const match of text.matchAll(/\$(?:\{(\w+)\}|(\w+))/g)) {
+    const name = match[1] ?? match[2] ?? '';
+    const value = Object.hasOwn(variables, name) ? (variables[name] ?? '') : '';
+    result += text.slice(end, match.index) + value;
+    end = match.index + match[0].length;
+    if (result.length > limit) return result.slice(0, limit);
+  }
+  return (result + text.slice(end)).slice(0, limit);
 }
