@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/{access,rest,src,schema,oauth,web}/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // One instance of graphql and Pothos: vite's module runner would load a second one beside Node's own.
     experimental: { viteModuleRunner: false },
     // Loading the server takes longer than most files of tests: a worker loads it once. Every file has its own database.

@@ -2,6 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import type { GraphQLContext } from '#schema/context.ts';
 import type { CommitTime } from '#schema/scalars.ts';
 import type { Ref } from '#src/groups/find.ts';
+import type { IncomingFile } from '#src/uploads/create.ts';
 
 /** The builder that every slice of the schema adds to. */
 export const builder = new SchemaBuilder<{
@@ -15,6 +16,7 @@ export const builder = new SchemaBuilder<{
     Date: { Input: string; Output: string | Date };
     ProjectRef: { Input: Ref; Output: Ref };
     GroupRef: { Input: Ref; Output: Ref };
+    Upload: { Input: IncomingFile; Output: never };
     JSON: { Input: unknown; Output: unknown };
   };
 }>({ defaultFieldNullability: false });

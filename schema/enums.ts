@@ -31,6 +31,16 @@ export const NamespaceKind = builder.enumType('NamespaceKind', {
   }),
 });
 
+export const ImportStatus = builder.enumType('ImportStatus', {
+  description: 'How far the import of a repository is.',
+  values: values<'scheduled' | 'started' | 'finished' | 'failed'>({
+    SCHEDULED: { value: 'scheduled', description: 'It waits for its turn.' },
+    STARTED: { value: 'started', description: 'It is under way.' },
+    FINISHED: { value: 'finished', description: 'The repository is there.' },
+    FAILED: { value: 'failed', description: 'It ended without a repository.' },
+  }),
+});
+
 export const AccessLevel = builder.enumType('AccessLevel', {
   description: 'How far a membership reaches.',
   values: values<number>({

@@ -1,5 +1,6 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
 import { builder } from '#schema/builder.ts';
+import type { IncomingFile } from '#src/uploads/create.ts';
 
 builder.scalarType('DateTime', {
   description: 'A moment in ISO 8601, in UTC with milliseconds: `2016-01-04T15:31:51.081Z`. Input may carry an offset.',
@@ -13,6 +14,17 @@ builder.scalarType('CommitDateTime', {
   serialize: (value) => formatCommitTime(value as CommitTime),
   parseValue: () => {
     throw new GraphQLError('is only read');
+  },
+});
+
+builder.scalarType('Upload', {
+  description: 'A file, sent as the GraphQL multipart request specification says.',
+  serialize: () => {
+    throw new GraphQLError('is only written');
+  },
+  parseValue: (value) => {
+    if (value && typeof (value as IncomingFile).stream === 'function') return value as IncomingFile;
+    throw new GraphQLError('is not a file');
   },
 });
 

@@ -4,6 +4,7 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import type { GraphQLContext } from '#schema/context.ts';
 import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits, limitRule } from '#schema/limits.ts';
+import { withoutSecrets } from '#schema/redact.ts';
 import { unstorable } from '#src/db.ts';
 import { DomainError } from '#src/errors.ts';
 
@@ -20,7 +21,14 @@ export interface GraphQLServerOptions {
 export function createGraphQLServer({ contextOf, report, limits: given }: GraphQLServerOptions) {
   const limits = { ...DEFAULT_LIMITS, ...given };
   const rule = limitRule(limits);
-  const limitPlugin: Plugin = { onValidate: ({ addValidationRule }) => addValidationRule(rule) };
+  const limitPlugin: Plugin = {
+    onValidate({ addValidationRule }) {
+      addValidationRule(rule);
+      return ({ result, setResult }) => {
+        if (result.length > 0) setResult([...result].map((error: Error) => withoutSecrets(error)));
+      };
+    },
+  };
   const yoga = createYoga<{ req: IncomingMessage; res: ServerResponse }, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -40,7 +48,9 @@ export function createGraphQLServer({ contextOf, report, limits: given }: GraphQ
 export function maskError(error: unknown, report: (error: unknown) => void): Error {
   if (error instanceof GraphQLError) {
     const { originalError } = error;
-    if (!originalError || originalError instanceof GraphQLError || originalError instanceof DomainError) return error;
+    if (!originalError || originalError instanceof GraphQLError || originalError instanceof DomainError) {
+      return withoutSecrets(error);
+    }
     const { nodes, path } = error;
     if (unstorable(originalError)) {
       return new GraphQLError('Text cannot hold the character NUL.', {

@@ -15,6 +15,7 @@ import { readCredentials } from '#src/access/credentials.ts';
 import { type Precheck, precheck } from '#src/access/precheck.ts';
 import type { Db } from '#src/db.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
 import type { Logger } from '#src/log.ts';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
@@ -22,6 +23,8 @@ import { type RawTrace, readRawTrace } from '#src/pipeline_jobs/trace.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
+import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
+import type { UploadStore } from '#src/uploads/store.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
@@ -29,6 +32,7 @@ import { health } from '#src/web/health.ts';
 import { pages } from '#src/web/pages/index.ts';
 import { requestLog } from '#src/web/request_log.ts';
 import { sessionForOwnPages, sessionForReads } from '#src/web/session_token.ts';
+import { serveUploads } from '#src/web/uploads.ts';
 
 export interface AppOptions {
   db: Db;
@@ -36,6 +40,9 @@ export interface AppOptions {
   secret: string;
   jobs: JobQueue;
   repositories: RepositoryStore;
+  uploads: UploadStore;
+  /** Where projects may be imported from; public hosts only when absent. */
+  imports?: ImportSettings | undefined;
   /** Base of all URLs in answers; taken from each request when absent. No trailing slash. */
   externalUrl?: string | undefined;
   /** As Express takes it. */
@@ -58,6 +65,8 @@ export function createApp({
   secret,
   jobs,
   repositories,
+  uploads,
+  imports = importSettings(),
   externalUrl,
   trustProxy,
   graphqlLimits,
@@ -70,7 +79,7 @@ export function createApp({
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
-    return { db, secret, jobs, repositories, actor, clientAddress: (request as Request).ip ?? null };
+    return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: (request as Request).ip ?? null };
   };
   const contextOf = async (actor: Actor | null, request: IncomingMessage) => {
     const { avatarServiceEnabled } = await currentSettings(db);
@@ -126,8 +135,11 @@ export function createApp({
     read: (reader, found, actor, request) => {
       const context = domainContext(actor, request);
       if (reader === 'trace') return readRawTrace(context, found as RawTrace);
-      return reader === 'blob' ? readRawBlob(context, found as RawBlob) : readRawArchive(context, found as RawArchive);
+      if (reader === 'blob') return readRawBlob(context, found as RawBlob);
+      if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
+      return readRawArchive(context, found as RawArchive);
     },
+    largestFile: async () => (await currentSettings(db)).maxAttachmentSize * 1024 * 1024,
     baseUrl,
     logError: report,
   });
@@ -139,6 +151,11 @@ export function createApp({
   app.use('/api/v3', (_request, response) => {
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
+  const identify = (request: Request) => {
+    const session = sessionForReads(request, baseUrl(request));
+    return authenticate(db, { ...readCredentials(request.headers, request.query), session });
+  };
+  app.use(serveUploads({ contextOf: domainContext, authenticate: identify }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report }));
   app.use(router, missing);
   return app;

@@ -35,7 +35,8 @@ Options:
   --help, --version
 
 The settings are read from the environment and from a file .env in the working directory: HOST, PORT, GANTRY_DATA,
-DATABASE_URL, GANTRY_URL, GANTRY_SECRET, GANTRY_ROOT_PASSWORD, GANTRY_ROOT_TOKEN, LOG_LEVEL, TRUST_PROXY.
+DATABASE_URL, GANTRY_URL, GANTRY_SECRET, GANTRY_ROOT_PASSWORD, GANTRY_ROOT_TOKEN, GANTRY_STORAGES, GANTRY_IMPORT_HOSTS,
+GANTRY_IMPORT_MAX_BYTES, GANTRY_MAX_INLINE_BYTES, LOG_LEVEL, TRUST_PROXY.
 The commands other than serve work while the server runs and while it is stopped.
 `;
 

@@ -30,6 +30,14 @@ export interface Config {
   trustProxy: boolean | number | string;
   /** What one request to /graphql may ask for; what is absent has its default. */
   graphqlLimits: { depth?: number; cost?: number; aliases?: number; batch?: number };
+  /** Absolute path of each storage of repositories by its name; `default` is always one of them. */
+  storages: Readonly<Record<string, string>>;
+  /** The largest content that is given within an answer, in bytes; a default when absent. */
+  maxInlineBytes?: number;
+  /** What projects may be imported from although its address is not public: host names, or host and port. */
+  importHosts: readonly string[];
+  /** How much one import may take from its source, in bytes; a default when absent. */
+  importMaxBytes?: number;
 }
 
 /** One or more settings are wrong; each line of the message names one and says why. */
@@ -64,10 +72,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     }
   }
 
+  const dataDir = path.resolve(cwd, setting('GANTRY_DATA', parsePath) ?? 'data');
+  const usual = path.join(dataDir, 'repositories');
   const config: Config = {
     host: setting('HOST', parseHost) ?? '127.0.0.1',
     port: setting('PORT', parsePort) ?? 8080,
-    dataDir: path.resolve(cwd, setting('GANTRY_DATA', parsePath) ?? 'data'),
+    dataDir,
     databaseUrl: setting('DATABASE_URL', parseDatabaseUrl),
     externalUrl: setting('GANTRY_URL', parseExternalUrl),
     secret: setting('GANTRY_SECRET', atLeast(32)),
@@ -80,6 +90,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       cost: setting('GRAPHQL_MAX_COST', parseCount),
       aliases: setting('GRAPHQL_MAX_ALIASES', parseCount),
       batch: setting('GRAPHQL_MAX_BATCH', parseCount),
+    }),
+    storages: setting('GANTRY_STORAGES', (text) => parseStorages(text, cwd, usual)) ?? { default: usual },
+    importHosts: setting('GANTRY_IMPORT_HOSTS', parseHosts) ?? [],
+    ...present({
+      maxInlineBytes: setting('GANTRY_MAX_INLINE_BYTES', atMost(MOST_INLINE_BYTES)),
+      importMaxBytes: setting('GANTRY_IMPORT_MAX_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
     }),
   };
   if (problems.length > 0) throw new ConfigError(problems);
@@ -139,6 +155,44 @@ function atLeast(length: number): (text: string) => string {
 function parseCount(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new Error(`"${text}" is not a number from 1 to 999999999`);
+}
+
+/** In Base64 more would not fit into one string. */
+const MOST_INLINE_BYTES = 256 * 1024 * 1024;
+
+function atMost(maximum: number): (text: string) => number {
+  return (text) => {
+    if (/^[1-9]\d{0,15}$/.test(text) && Number(text) <= maximum) return Number(text);
+    throw new Error(`"${text}" is not a number of bytes from 1 to ${maximum}`);
+  };
+}
+
+/** `default=/path,fast=/other`: each storage has a directory of its own; `usual` is that of `default`, which is always there. */
+function parseStorages(text: string, cwd: string, usual: string): Record<string, string> {
+  const storages: Record<string, string> = {};
+  for (const part of text.split(',').map((storage) => storage.trim())) {
+    const [, name = '', directory = ''] = /^([A-Za-z0-9][A-Za-z0-9_-]*)\s*=\s*([^\0]+)$/.exec(part) ?? [];
+    if (name === '') throw new Error(`"${part}" is not of the form name=/path`);
+    if (Object.hasOwn(storages, name)) throw new Error(`the storage "${name}" is named twice`);
+    storages[name] = path.resolve(cwd, directory);
+  }
+  const all = { default: usual, ...storages };
+  const [twice] = Object.values(all).filter((directory, at, directories) => directories.indexOf(directory) < at);
+  if (twice !== undefined) throw new Error(`two storages are in ${twice}`);
+  return all;
+}
+
+/** Host names or addresses, each perhaps with a port: `git.example.com,10.0.0.5:3000,[fd00::1]:80`. */
+function parseHosts(text: string): string[] {
+  return text.split(',').map((part) => {
+    const host = part.trim();
+    const url = URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`) : undefined;
+    if (!url || !/^(\[[0-9a-f:.]+\]|[^\s/?#@:*[\]\\]+)(:\d+)?$/i.test(host)) {
+      throw new Error(`"${host}" is not a host name, alone or with a port`);
+    }
+    const port = /:(\d+)$/.exec(host.replace(/^\[[^\]]*\]/, ''))?.[1];
+    return `${url.hostname.replace(/\.$/, '')}${port === undefined ? '' : `:${Number(port)}`}`;
+  });
 }
 
 /** Without what is not set. */

@@ -18,6 +18,9 @@ const secretFields = ['password', 'private_token', 'access_token', 'refresh_toke
 const secretParameters =
   /([?&;](?:[^=&;#]*(?:token|password|secret|signature)[^=&;#]*|variables\[[^=&;#]*|code|code_verifier|state|sudo)=)[^&;#]*/gi;
 
+/** URLs as values of a query, which may hold credentials with any character. */
+const secretUrls = /([?&;]import_url=)[^&]*/gi;
+
 /** Creates the logger: JSON, one object a line, on the standard output, without known secrets. */
 export function createLogger(level: LogLevel): Logger {
   return pino({
@@ -32,7 +35,9 @@ export function createLogger(level: LogLevel): Logger {
 /** The URL (path and query, or absolute) with the values of secret parameters and credentials replaced. */
 export function redactUrl(url: string): string {
   const queried =
-    url.includes('?') || url.includes(';') ? decodeNames(url).replace(secretParameters, '$1[redacted]') : url;
+    url.includes('?') || url.includes(';')
+      ? decodeNames(url).replace(secretUrls, '$1[redacted]').replace(secretParameters, '$1[redacted]')
+      : url;
   return queried.includes('@') ? queried.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@?#]*@/i, '$1') : queried;
 }
 

@@ -70,7 +70,8 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
 
   const application = await loading;
   const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
-  const { startJobs, jobHandlers, watchSettings, RepositoryStore } = application;
+  const { startJobs, jobHandlers, watchSettings, RepositoryStore, requireStorages, importSettings, UploadStore } =
+    application;
   const db = connect(database.url);
   resources.defer(() => db.$disconnect());
   let created: Credentials | undefined;
@@ -79,13 +80,22 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     if (await bootstrapAdministrator(db, secret, credentials)) created = credentials;
   }
 
-  const repositories = new RepositoryStore({ default: path.join(config.dataDir, 'repositories') });
+  const { maxInlineBytes } = config;
+  const repositories = new RepositoryStore(config.storages, { maxInlineBytes });
+  await requireStorages(db, repositories);
   resources.defer(() => repositories.close());
+  const uploads = new UploadStore(path.join(config.dataDir, 'uploads'));
   const report = (err: unknown) => log.error({ err }, 'background work');
   const stopWatching = await watchSettings(db, database.url, report);
   resources.defer(stopWatching);
-  const jobs = await startJobs({ url: database.url, handlers: jobHandlers(db, repositories), report });
-  resources.defer(() => jobs.stop());
+  const imports = importSettings({ hosts: config.importHosts, maxBytes: config.importMaxBytes });
+  const stopped = new AbortController();
+  const handlers = jobHandlers({ db, repositories, uploads, secret, imports, stopping: stopped.signal });
+  const jobs = await startJobs({ url: database.url, handlers, report, db });
+  resources.defer(async () => {
+    stopped.abort();
+    await jobs.stop();
+  });
   await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
 
   let stopping = false;
@@ -95,6 +105,8 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     secret,
     jobs,
     repositories,
+    uploads,
+    imports,
     externalUrl,
     trustProxy,
     graphqlLimits,
@@ -122,7 +134,7 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap, queue, handlers, watch, store] = await Promise.all([
+  const [db, app, bootstrap, queue, handlers, watch, store, storages, imports, uploads] = await Promise.all([
     import('./db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
@@ -130,8 +142,22 @@ async function loadApplication() {
     import('./jobs/handlers.ts'),
     import('./settings/watch.ts'),
     import('./repository/store.ts'),
+    import('./repository/storages.ts'),
+    import('./imports/options.ts'),
+    import('./uploads/store.ts'),
   ]);
-  return { ...db, ...app, ...bootstrap, ...queue, ...handlers, ...watch, ...store };
+  return {
+    ...db,
+    ...app,
+    ...bootstrap,
+    ...queue,
+    ...handlers,
+    ...watch,
+    ...store,
+    ...storages,
+    ...imports,
+    ...uploads,
+  };
 }
 
 function temporary(config: Config, resources: AsyncDisposableStack): Config {
@@ -140,5 +166,6 @@ function temporary(config: Config, resources: AsyncDisposableStack): Config {
   // At exit as well: a second signal, or an error that nobody caught, skips the orderly way.
   process.once('exit', remove);
   resources.defer(remove);
-  return { ...config, dataDir, databaseUrl: undefined, externalUrl: undefined, port: 0 };
+  const storages = Object.fromEntries(Object.keys(config.storages).map((name) => [name, path.join(dataDir, name)]));
+  return { ...config, dataDir, storages, databaseUrl: undefined, externalUrl: undefined, port: 0 };
 }

@@ -6,6 +6,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
+import { SpooledFile } from '#rest/engine/spooled_file.ts';
 
 /** A parameter of a route, as its operation's variable declares it. */
 export interface Parameter {
@@ -53,6 +54,7 @@ function coerceList(value: unknown, itemType: GraphQLInputType, commaSeparated: 
 function coerceOne(value: unknown, type: GraphQLInputType): unknown {
   if (isInputObjectType(type)) return coerceRecord(value, type);
   if ('name' in type && type.name === 'JSON') return cleanDeep(value);
+  if ('name' in type && type.name === 'Upload' && value instanceof SpooledFile) return value;
   if (!isScalar(value)) throw new Unusable('is invalid');
   const text = String(value).trim();
   if (isEnumType(type)) {

@@ -9,6 +9,7 @@ import { type RawContent, sendRaw } from '#rest/engine/raw.ts';
 import { refuse, respond, send, wrongVerb } from '#rest/engine/respond.ts';
 import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
+import { SpooledFile } from '#rest/engine/spooled_file.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
 import { DomainError } from '#src/errors.ts';
 
@@ -29,6 +30,8 @@ export interface FacadeOptions<A extends { admin: boolean }> {
   ): Promise<ExecutionResult>;
   /** Opens the content for the result of a raw route's operation. Throws DomainErrors. */
   read(reader: RawReader, found: unknown, actor: A | null, request: IncomingMessage): Promise<RawContent>;
+  /** The size of the largest file that may be sent, in bytes. */
+  largestFile(): Promise<number>;
   /** The external URL of the server for this request, without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
   /** The document for GET /openapi.json, which is made when it is first asked for. */
@@ -42,7 +45,9 @@ export type Facade = (request: IncomingMessage, response: ServerResponse, path: 
 /** The REST API over the schema: each route runs one operation. */
 export function createFacade<A extends { admin: boolean }>(options: FacadeOptions<A>): Facade {
   const router = new Router();
-  for (const route of options.routes) router.add(compile(route, options.schema));
+  for (const route of options.routes) {
+    for (const path of [route.path, ...(route.alsoAt ?? [])]) router.add(compile({ ...route, path }, options.schema));
+  }
   let openapi: string | undefined;
   return async (request, response, path, query) => {
     response.setHeader('Access-Control-Allow-Origin', '*');
@@ -85,7 +90,11 @@ interface Call {
 async function answer<A extends { admin: boolean }>(options: FacadeOptions<A>, call: Call): Promise<void> {
   const { endpoint, values, request, response } = call;
   const { route } = endpoint;
-  const given = renamed({ ...queryParameters(call.query), ...(await bodyParameters(request)) }, route.aliases);
+  await using files = new AsyncDisposableStack();
+  const file = route.file === undefined ? undefined : { name: route.file, limit: await options.largestFile() };
+  const body = await bodyParameters(request, file);
+  if (file && body[file.name] instanceof SpooledFile) files.use(body[file.name] as SpooledFile);
+  const given = renamed({ ...queryParameters(call.query), ...body }, route.aliases);
   const actor = await options.authenticate(request, given);
   if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), request);

@@ -90,7 +90,7 @@ function parameterObject(parameter: Parameter, place: 'path' | 'query'): Json {
   };
 }
 
-function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): Json {
+function requestBody(parameters: readonly Parameter[], { atLeastOne, file }: Route): Json {
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   const schema = {
     type: 'object',
@@ -99,6 +99,7 @@ function requestBody(parameters: readonly Parameter[], { atLeastOne }: Route): J
     ...(atLeastOne ? { anyOf: atLeastOne.map((name) => ({ required: [name] })) } : {}),
   };
   const content = { schema };
+  if (file !== undefined) return { required: true, content: { 'multipart/form-data': content } };
   return {
     required: required.length > 0,
     content: {
@@ -113,6 +114,7 @@ function responses(endpoint: Endpoint, records: Records): Json {
   const { paginated, list, status, resultType, scalar, selection, fragments, route } = endpoint;
   const body = () => {
     if (route.body) return { const: route.body };
+    if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy);
     const shape = { fragments, records };
     return scalar
       ? outputSchema(scalar, undefined, shape)
@@ -134,6 +136,23 @@ function responses(endpoint: Endpoint, records: Records): Json {
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   };
   return { [status]: success, default: error };
+}
+
+/** The schema of a record with lists that became objects; it stands in the document by itself. */
+function keyedSchema({ resultType, selection, fragments }: Endpoint, keyedBy: Readonly<Record<string, string>>): Json {
+  const records: Records = new Map();
+  const found = objectSchema(resultType, selection, { fragments, records }, []);
+  const { properties, ...rest } = (typeof found.$ref === 'string' ? [...records.values()].at(-1) : found) as {
+    properties: Record<string, Json>;
+  };
+  const keyed = Object.entries(properties).map(([key, schema]) => {
+    const name = keyedBy[key];
+    if (name === undefined) return [key, schema];
+    const { [name]: _, ...others } = (schema.items as { properties: Json }).properties;
+    const record = { type: 'object', properties: others, required: Object.keys(others) };
+    return [key, { type: 'object', additionalProperties: record }];
+  });
+  return { ...rest, properties: Object.fromEntries(keyed) };
 }
 
 function inputSchema({ type, commaSeparated, minimum, allowed }: Parameter): Json {

@@ -108,6 +108,7 @@ const SCALARS: Record<string, Json> = {
   DateTime: { type: 'string', format: 'date-time' },
   CommitDateTime: { type: 'string', format: 'date-time' },
   Date: { type: 'string', format: 'date' },
+  Upload: { type: 'string', format: 'binary' },
   ProjectRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },
   GroupRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },
 };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import busboy from 'busboy';
 import qs from 'qs';
+import { FileTooLarge, SpooledFile } from '#rest/engine/spooled_file.ts';
 
 /** A body that cannot be read, with the status that says so. */
 export class BadBody extends Error {
@@ -20,12 +21,22 @@ export function queryParameters(query: string): Record<string, unknown> {
   return query === '' ? {} : form(query);
 }
 
-/** The parameters of the body, whatever its form and the verb: JSON, urlencoded, or the fields of multipart. Throws BadBody. */
-export async function bodyParameters(request: IncomingMessage): Promise<Record<string, unknown>> {
+/** A parameter that is a file. */
+export interface FileParameter {
+  name: string;
+  /** The largest file, in bytes. */
+  limit: number;
+}
+
+/**
+ * The parameters of the body, whatever its form and the verb: JSON, urlencoded, or the fields of multipart, where one may be
+ * a SpooledFile, which the caller disposes of. Throws BadBody.
+ */
+export async function bodyParameters(request: IncomingMessage, file?: FileParameter): Promise<Record<string, unknown>> {
   const { headers } = request;
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return {};
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (type === 'multipart/form-data') return multipart(request);
+  if (type === 'multipart/form-data') return multipart(request, file);
   const text = await readText(request);
   if (text.trim() === '') return {};
   if (type === 'application/json' || type.endsWith('+json')) return json(text);
@@ -84,9 +95,10 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function multipart(request: IncomingMessage): Promise<Record<string, unknown>> {
-  return new Promise((resolve, reject) => {
-    const query = new URLSearchParams();
+async function multipart(request: IncomingMessage, file?: FileParameter): Promise<Record<string, unknown>> {
+  const query = new URLSearchParams();
+  let spooling: Promise<SpooledFile> | undefined;
+  const parsed = new Promise<void>((resolve, reject) => {
     const refuse = (error: unknown) => {
       request.unpipe();
       request.resume();
@@ -95,19 +107,35 @@ function multipart(request: IncomingMessage): Promise<Record<string, unknown>> {
     try {
       const parser = busboy({
         headers: request.headers,
+        defParamCharset: 'utf8',
         limits: { fieldSize: MAX_BODY, fields: 10_000, parts: 10_000 },
       });
       parser.on('field', (name, value, info) => {
         if (info.valueTruncated) refuse(new BadBody(413, '413 Request Entity Too Large'));
         query.append(name, value);
       });
-      parser.on('file', (_name, stream) => stream.resume());
+      parser.on('file', (name, stream, { filename }) => {
+        if (name !== file?.name || spooling) return void stream.resume();
+        spooling = SpooledFile.from(filename ?? '', stream, file.limit).catch((error) => {
+          throw error instanceof FileTooLarge ? new BadBody(413, '413 Request Entity Too Large') : error;
+        });
+        spooling.catch(refuse);
+      });
       parser.on('error', refuse);
-      parser.on('close', () => resolve(form(query.toString())));
+      parser.on('close', resolve);
       request.on('error', refuse);
       request.pipe(parser);
     } catch (error) {
       refuse(error);
     }
   });
+  try {
+    await parsed;
+    const fields = form(query.toString());
+    return file && spooling ? { ...fields, [file.name]: await spooling } : fields;
+  } catch (error) {
+    // Whatever was wrong: nothing stays on the disk.
+    spooling?.then((spooled) => spooled[Symbol.asyncDispose]()).catch(() => undefined);
+    throw error;
+  }
 }

@@ -50,19 +50,25 @@ export async function sendRaw(content: RawContent, request: IncomingMessage, res
 function headersOf({ type, fileName, etag, size }: RawContent): Record<string, string> {
   const kind = type.startsWith('text/') ? 'inline' : 'attachment';
   const plain = fileName.toWellFormed().replace(/[^\x20-\x7e]|["\\%]/g, '_');
-  const encoded = encodeURIComponent(fileName.toWellFormed()).replace(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16)}`,
-  );
+  // Clients take all behind the first name for that name: a second one only where it says more.
+  const encoded = plain === fileName ? '' : `; filename*=UTF-8''${extended(fileName)}`;
   return {
     'Content-Type': type,
-    'Content-Disposition': `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`,
+    'Content-Disposition': `${kind}; filename="${plain}"${encoded}`,
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': 'sandbox',
     'Cache-Control': 'max-age=0, private, must-revalidate',
     ...(etag === null ? {} : { ETag: etag }),
     ...(size === null ? {} : { 'Accept-Ranges': 'bytes' }),
   };
+}
+
+/** As RFC 8187 has values with any characters. */
+function extended(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
+  );
 }
 
 function isSame(tag: string, etag: string): boolean {

@@ -20,6 +20,7 @@ export function respond(
   const body = paginated ? nodes : subtree;
   render?.(body);
   if (route.omitNull) omitNulls(body, route.omitNull);
+  if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);
   if (page) {
     const headers = paginationHeaders(page, totalCount ?? 0, new URL(url));
     for (const name of PAGINATION_HEADERS) response.setHeader(name, headers[name] ?? '');
@@ -36,6 +37,14 @@ function omitNulls(body: unknown, keys: readonly string[]): void {
       if (dot > 0) omitNulls(record[key.slice(0, dot)], [key.slice(dot + 1)]);
       else if (record[key] === null) delete record[key];
     }
+  }
+}
+
+/** Makes objects of the lists at these keys, by the value that each record has under the name, which it loses. */
+function keyRecords(body: Record<string, unknown>, keys: Readonly<Record<string, string>>): void {
+  for (const [key, name] of Object.entries(keys)) {
+    const records = body[key] as Record<string, unknown>[] | undefined;
+    if (records) body[key] = Object.fromEntries(records.map(({ [name]: value, ...rest }) => [String(value), rest]));
   }
 }
 

@@ -8,13 +8,15 @@ export interface Caller {
 }
 
 /** The readers of content that is sent as it is, which the composition root hands in. */
-export type RawReader = 'blob' | 'archive' | 'trace';
+export type RawReader = 'blob' | 'archive' | 'snippet' | 'trace';
 
 /** One row of a route table: which operation answers a method and path, and what deviates from the rules. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below /api/v4, with `:name` for a segment that fills the variable of that name. */
   readonly path: string;
+  /** Other paths of the route, of which no document speaks. */
+  readonly alsoAt?: readonly string[];
   readonly operation: DocumentNode;
   /** The sub-tree of the result that is the body: `project.issues`. A connection becomes a paginated array. */
   readonly result: string;
@@ -34,6 +36,8 @@ export interface Route {
   >;
   /** The body, whatever the operation's result is. */
   readonly body?: object;
+  /** The parameter that is a file; it comes in a multipart body. */
+  readonly file?: string;
   /** Instead of a record the content is sent that the reader of this name makes of the operation's result. */
   readonly raw?: RawReader;
   /**
@@ -51,6 +55,8 @@ export interface Route {
   readonly absent?: Readonly<Record<string, string>>;
   /** Keys that are left out of the record where their value is null; `a.b` is key `b` of the record, or each record, at `a`. */
   readonly omitNull?: readonly string[];
+  /** Keys of the record whose lists of records become one object, each record below the value that it has under this name. */
+  readonly keyedBy?: Readonly<Record<string, string>>;
   /** The message of a 404 when the resource of that name is missing, where it is not the usual one. */
   readonly notFound?: Readonly<Record<string, string>>;
   /** Validation errors are one string behind this text instead of an object (behaviour.md 1.5). */

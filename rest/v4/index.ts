@@ -1,5 +1,6 @@
 import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
+import { backgroundJobs } from '#rest/v4/bgjobs.ts';
 import { branches } from '#rest/v4/branches.ts';
 import { branchesWrite } from '#rest/v4/branches_write.ts';
 import { commits } from '#rest/v4/commits.ts';
@@ -21,12 +22,15 @@ import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { settings } from '#rest/v4/settings.ts';
+import { snippets } from '#rest/v4/snippets.ts';
 import { statuses } from '#rest/v4/statuses.ts';
 import { tags } from '#rest/v4/tags.ts';
 import { tagsWrite } from '#rest/v4/tags_write.ts';
 import { tokens } from '#rest/v4/tokens.ts';
 import { triggers } from '#rest/v4/triggers.ts';
+import { uploads } from '#rest/v4/uploads.ts';
 import { users } from '#rest/v4/users.ts';
+import { variables } from '#rest/v4/variables.ts';
 
 /** Every route of the REST API. */
 export const routes: Route[] = [
@@ -58,4 +62,8 @@ export const routes: Route[] = [
   ...environments,
   ...deployments,
   ...triggers,
+  ...variables,
+  ...snippets,
+  ...backgroundJobs,
+  ...uploads,
 ];

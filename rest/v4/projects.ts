@@ -2,7 +2,15 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7). */
-const omitNull = ['owner', 'forked_from_project', 'open_issues_count', 'statistics', 'runners_token'];
+const omitNull = [
+  'owner',
+  'forked_from_project',
+  'open_issues_count',
+  'statistics',
+  'runners_token',
+  'import_status',
+  'import_error',
+];
 /** What a project record calls it. */
 const aliases = { public_jobs: 'public_builds' };
 const commaSeparated = ['tag_list'];

@@ -14,6 +14,7 @@ import { findMilestone } from '#src/milestones/list.ts';
 import { findJob } from '#src/pipeline_jobs/list.ts';
 import { findPipeline } from '#src/pipelines/list.ts';
 import { findProject } from '#src/projects/find.ts';
+import { findSnippet } from '#src/snippets/list.ts';
 import { findVisibleToken } from '#src/tokens/list.ts';
 import { findTrigger } from '#src/triggers/list.ts';
 import { findUser } from '#src/users/find.ts';
@@ -26,6 +27,7 @@ const FINDERS: Record<string, (context: GraphQLContext, id: number) => Promise<{
   PersonalAccessToken: findVisibleToken,
   Group: findGroup,
   Project: findProject,
+  Snippet: findSnippet,
   async Issue(context, id) {
     const { projectId, iid } = found('Issue', await context.db.issue.findUnique({ where: { id } }));
     return findIssue(context, await findProject(context, projectId), iid);

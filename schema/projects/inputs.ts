@@ -27,11 +27,18 @@ const values = (t: InputFields) => ({
 const newVisibility = (t: InputFields) =>
   t.field({ type: Visibility, description: 'Who may see it; the default of the settings when nothing is said.' });
 
+const importUrl = (t: InputFields) =>
+  t.string({
+    description:
+      'Where a job is to fetch its repository from, over HTTP or HTTPS, perhaps with a user name and a password in it.',
+  });
+
 export const CreateProjectInput = builder.inputType('CreateProjectInput', {
   description: 'A new project. One of name and path is required; the other is made from it.',
   fields: (t) => ({
     ...values(t),
     visibility: newVisibility(t),
+    importUrl: importUrl(t),
     namespaceId: t.int({ description: 'Numeric ID of the namespace; the personal one when nothing is said.' }),
   }),
 });
@@ -42,6 +49,7 @@ export const CreateProjectForUserInput = builder.inputType('CreateProjectForUser
     userId: t.int({ required: true, description: 'Numeric ID of the user in whose personal namespace it is to be.' }),
     ...values(t),
     visibility: newVisibility(t),
+    importUrl: importUrl(t),
   }),
 });
 

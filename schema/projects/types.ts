@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { AccessLevel, Visibility } from '#schema/enums.ts';
+import { AccessLevel, ImportStatus, Visibility } from '#schema/enums.ts';
 import { Namespace } from '#schema/namespaces/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { User } from '#schema/users/types.ts';
@@ -128,6 +128,16 @@ Project.implement({
       description: 'The project of which it is a fork, if there is one that the caller sees.',
       resolve: ({ forkedFromId }, _args, { loaders }) =>
         forkedFromId === null ? null : loaders.project.load(forkedFromId),
+    }),
+    importStatus: t.expose('importStatus', {
+      type: ImportStatus,
+      nullable: true,
+      description: 'How far the import of its repository is; null where it was not imported.',
+    }),
+    importError: t.string({
+      nullable: true,
+      description: 'Why its import failed, for those who administer it.',
+      resolve: (project, _args, { actor }) => (can(actor, 'update_project', project) ? project.importError : null),
     }),
     starCount: t.exposeInt('starCount', { description: 'How many users starred it.' }),
     forksCount: t.exposeInt('forksCount', { description: 'How many forks it has.' }),

@@ -56,7 +56,7 @@ export const Blob = builder.objectRef<BlobRow>('Blob').implement({
     encoding: t.string({ description: 'How `content` is written: always `base64`.', resolve: () => 'base64' }),
     content: t.string({
       description: 'All of it; refused with CONTENT_TOO_LARGE where it is larger than 20 MB.',
-      resolve: (blob) => blobContent(blob),
+      resolve: (blob, _args, context) => blobContent(context, blob),
     }),
   }),
 });
@@ -72,7 +72,7 @@ export const RepositoryFile = builder.objectRef<FileRow>('RepositoryFile').imple
     encoding: t.string({ description: 'How `content` is written: always `base64`.', resolve: () => 'base64' }),
     content: t.string({
       description: 'All of it; refused with CONTENT_TOO_LARGE where it is larger than 20 MB.',
-      resolve: (file) => blobContent(file),
+      resolve: (file, _args, context) => blobContent(context, file),
     }),
     ref: t.exposeString('ref', { description: 'The branch, tag or hash that was asked for.' }),
     blobSha: t.exposeString('oid', { description: 'Hash of its content.' }),

@@ -1,7 +1,9 @@
 import type { Db } from '#src/db.ts';
 import { Forbidden, InsufficientScope, Unauthenticated } from '#src/errors.ts';
+import type { ImportSettings } from '#src/imports/options.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
+import type { UploadStore } from '#src/uploads/store.ts';
 
 /** Who asks, as told by a credential. */
 export interface Actor {
@@ -27,6 +29,10 @@ export interface Context {
   readonly jobs: JobQueue;
   /** The git repositories of projects. */
   readonly repositories: RepositoryStore;
+  /** The files that were uploaded to projects. */
+  readonly uploads: UploadStore;
+  /** Where projects may be imported from. */
+  readonly imports: ImportSettings;
   /** IP address from which the request came; null without a request. */
   readonly clientAddress: string | null;
 }

@@ -3,6 +3,7 @@ import { type BranchRow, findBranch } from '#src/branches/list.ts';
 import { BadRequest } from '#src/errors.ts';
 import { isValidBranchName } from '#src/git/refs/name.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { gate } from '#src/repository/gate.ts';
 import { pushRefs } from '#src/repository/record.ts';
 import { requireMade, requirePush, writableProject } from '#src/repository/write.ts';
 
@@ -13,9 +14,11 @@ export async function createBranch(context: Context, ref: Ref, name: string, sta
   await requirePush(context, actor, project, name);
   const reader = await context.repositories.open(project);
   if (await reader?.branch(name)) throw new BadRequest('Branch already exists');
-  const to = start === '' ? null : ((await reader?.resolve(start)) ?? null);
-  if (to === null) throw new BadRequest('Invalid reference name');
-  const outcomes = await pushRefs(context, actor, project, [{ name: `refs/heads/${name}`, from: null, to }]);
+  const outcomes = await gate.pass(project.id, async () => {
+    const to = start === '' ? null : ((await reader?.resolve(start)) ?? null);
+    if (to === null) throw new BadRequest('Invalid reference name');
+    return pushRefs(context, actor, project, [{ name: `refs/heads/${name}`, from: null, to }]);
+  });
   // Somebody was faster, or there are branches below that name.
   requireMade(outcomes, (await reader?.branch(name)) ? 'Branch already exists' : 'Branch name is invalid');
   return findBranch(context, project, name);

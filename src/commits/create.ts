@@ -8,6 +8,7 @@ import { DraftTree } from '#src/git/write/draft.ts';
 import { ObjectWriter } from '#src/git/write/objects.ts';
 import { commitActions, NothingChanged } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { gate } from '#src/repository/gate.ts';
 import {
   type Authorship,
   advance,
@@ -39,12 +40,22 @@ export async function createCommit(context: Context, ref: Ref, input: NewCommit)
 }
 
 /** Commits actions to a branch that the actor may write to. Throws BadRequest; `refusal` words a failed action. */
-export async function commitFiles(
+export function commitFiles(
+  context: Context,
+  target: WritableBranch,
+  actions: Action[],
+  how: Pick<NewCommit, 'message'> & Authorship,
+  refusal = refusalOf,
+): Promise<CommitRow> {
+  return gate.pass(target.project.id, () => commitNow(context, target, actions, how, refusal));
+}
+
+async function commitNow(
   context: Context,
   target: WritableBranch,
   actions: Action[],
   { message, ...authorship }: Pick<NewCommit, 'message'> & Authorship,
-  refusal = refusalOf,
+  refusal: typeof refusalOf,
 ): Promise<CommitRow> {
   const { reader, tip, committer, project } = target;
   const author = authorOf(committer, authorship);

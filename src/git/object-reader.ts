@@ -78,6 +78,18 @@ export abstract class ObjectReader implements RepositoryReader {
     return target === null ? null : this.#describe(name, target);
   }
 
+  async peeled(oids: Oid[]): Promise<Map<Oid, Oid>> {
+    const found = new Map<Oid, Oid>();
+    for (const oid of new Set(oids)) {
+      let end = oid;
+      for (let depth = 0; depth < 100 && (await this.store.header(end))?.type === 'tag'; depth++) {
+        end = (await this.#annotation(end))?.object ?? end;
+      }
+      if (end !== oid) found.set(oid, end);
+    }
+    return found;
+  }
+
   async commit(oid: Oid): Promise<Commit | null> {
     const object = await this.store.read(oid);
     return object?.type === 'commit' ? parseCommit(oid, object.content) : null;

@@ -7,7 +7,7 @@ import { ObjectReader } from './object-reader.ts';
 import { newScope } from './objects/cached.ts';
 import { pathComponents } from './objects/lookup.ts';
 import { Lru } from './objects/lru.ts';
-import { readAuthors } from './program/authors.ts';
+import { countLines, readAuthors } from './program/authors.ts';
 import { runProgram } from './program/run.ts';
 import { ProgramStore, streamProgram } from './program/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
@@ -65,7 +65,11 @@ export class ProgramReader extends ObjectReader {
   async contributors({ tip, since, lines: withLines, limit }: ContributorsQuery): Promise<Contributor[]> {
     const list = new ContributorList();
     const range = since === undefined ? [hash(tip)] : [hash(tip), `^${hash(since)}`];
-    await readAuthors(this.directory, range, { lines: withLines, limit }, (author, counts) => list.add(author, counts));
+    if (withLines) {
+      const bound = limit === undefined ? [] : [`--max-count=${limit}`];
+      return countLines(this.directory, await this.#revisions(range, ['--no-merges', ...bound]));
+    }
+    await readAuthors(this.directory, range, { limit }, (author, counts) => list.add(author, counts));
     return list.list();
   }
 
@@ -78,7 +82,10 @@ export class ProgramReader extends ObjectReader {
     await super.close();
   }
 
-  /** Runs `git rev-list`. Revisions and paths come in on its standard input, where they are bytes and cannot be options. */
+  /**
+   * Runs `git rev-list`. Revisions and paths come in on its standard input, where they are bytes and cannot be options; a path
+   * of several lines stands behind its options.
+   */
   async #revisions(revisions: string[], args: string[], query: Partial<LogQuery> = {}): Promise<string[]> {
     const { path = '', since, until } = query;
     const bounds = [
@@ -86,10 +93,15 @@ export class ProgramReader extends ObjectReader {
       ...(until === undefined ? [] : [`--min-age=${Math.max(0, Math.floor(until))}`]),
     ];
     const components = pathComponents(path);
-    const paths =
-      components.length === 0 ? [] : [Buffer.from('--\n'), encodeName(components.join('/')), Buffer.from('\n')];
+    // No file is called so, but git would follow them.
+    if (components.includes('.') || components.includes('..')) return args.includes('--count') ? ['0'] : [];
+    const file = components.join('/');
+    const isOneLine = file !== '' && !file.includes('\n');
+    const paths = isOneLine ? [Buffer.from('--\n'), encodeName(file), Buffer.from('\n')] : [];
+    const behind = file.includes('\n') ? ['--', file] : [];
     const input = Buffer.concat([Buffer.from(`${revisions.map(revision).join('\n')}\n`), ...paths]);
-    const { output } = await runProgram(this.directory, ['rev-list', ...args, ...bounds, '--stdin'], { input });
+    const command = ['rev-list', ...args, ...bounds, '--stdin', ...behind];
+    const { output } = await runProgram(this.directory, command, { input });
     return lines(output);
   }
 }

@@ -60,6 +60,9 @@ export interface RepositoryReader {
   tags(): Promise<Tag[]>;
   tag(name: string): Promise<Tag | null>;
 
+  /** What annotations lead to in the end, for those of the objects that are annotations. */
+  peeled(oids: Oid[]): Promise<Map<Oid, Oid>>;
+
   /** Null if the object is not there or not a commit. */
   commit(oid: Oid): Promise<Commit | null>;
   /** In the order asked for. Throws MissingObject. */

@@ -63,6 +63,10 @@ export class RoutedReader implements RepositoryReader {
     return this.#single.tag(name);
   }
 
+  peeled(oids: Oid[]): Promise<Map<Oid, Oid>> {
+    return this.#single.peeled(oids);
+  }
+
   commit(oid: Oid): Promise<Commit | null> {
     return this.#single.commit(oid);
   }

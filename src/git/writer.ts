@@ -90,14 +90,6 @@ export async function writeTag(directory: string, input: TagInput): Promise<Oid>
   return oid;
 }
 
-/** Writes a blob. */
-export async function writeBlob(directory: string, content: Buffer): Promise<Oid> {
-  const objects = new ObjectWriter(directory);
-  const oid = objects.add('blob', content);
-  await objects.flush();
-  return oid;
-}
-
 async function treeOf(reader: RepositoryReader, oid: Oid): Promise<Oid> {
   return (await commitOf(reader, oid)).tree;
 }

@@ -1,25 +1,37 @@
 import { removeMergedBranches } from '#src/branches/merged.ts';
 import type { Db } from '#src/db.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
+import { type ImportStores, importRepository } from '#src/imports/import.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
 import { createPushedPipelines } from '#src/pipelines/push.ts';
 import { removeProject } from '#src/projects/remove.ts';
+import { countContributors } from '#src/repository/contributors.ts';
 import { forkRepository } from '#src/repository/fork.ts';
 import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { expireSessions } from '#src/sessions/expire.ts';
+import type { UploadStore } from '#src/uploads/store.ts';
+
+/** What the jobs of one process work with. */
+export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | 'stopping'> {
+  db: Db;
+  repositories: RepositoryStore;
+  uploads: UploadStore;
+}
 
 /** Every job with the command that does it. */
-export function jobHandlers(db: Db, repositories: RepositoryStore): JobHandlers {
+export function jobHandlers({ db, repositories, uploads, ...importing }: JobSettings): JobHandlers {
   return {
-    'projects.remove': ({ projectId }) => removeProject({ db, repositories }, projectId),
-    'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories }, namespaceId),
+    'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),
+    'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
     'branches.delete_merged': ({ projectId, userId }) => removeMergedBranches({ db, repositories }, projectId, userId),
     'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
+    'projects.import': ({ projectId }) => importRepository({ db, repositories, ...importing }, projectId),
     'repositories.maintain': ({ projectId }) =>
       projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
+    'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),
     'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),
     'members.expire': () => removeExpiredMembers(db),

@@ -1,5 +1,6 @@
 import { fromPrisma, PgBoss } from 'pg-boss';
-import type { Transaction } from '#src/db.ts';
+import type { Db, Transaction } from '#src/db.ts';
+import { type ProcessRecord, recordProcess } from '#src/jobs/process.ts';
 
 /** A branch or tag that was pushed. */
 export interface PushedRef {
@@ -23,10 +24,14 @@ export interface Jobs {
   'branches.delete_merged': { projectId: number; userId: number };
   /** Copies the repository of its source to a fork. */
   'projects.fork': { projectId: number };
+  /** Fetches the repository of a project from where it is to be imported. */
+  'projects.import': { projectId: number };
   /** Repacks the repository of a project, or those of all where something happened lately, if they need it. */
   'repositories.maintain': { projectId?: number };
   /** Makes the pipelines of a push, one for each key. */
   'pipelines.create': { projectId: number; userId: number; refs: PushedRef[] };
+  /** Counts the contributors of a project to which many commits were pushed. */
+  'repositories.contributors': { projectId: number };
   /** Records what a crash left unrecorded of pushes; wanted at every start. */
   'repositories.reconcile': Record<string, never>;
   /** Removes memberships and shares whose last day is over. */
@@ -50,12 +55,17 @@ export interface JobWorker extends JobQueue {
   stop(timeout?: number): Promise<void>;
 }
 
+/** Where jobs end up that failed as often as they may; nobody works on it. */
+export const DEAD_LETTERS = 'dead_letters';
+
 /** When jobs run by themselves, in the form of cron, in UTC. */
 const SCHEDULE: Partial<Record<JobName, string>> = {
   'members.expire': '3 * * * *',
   'sessions.expire': '17 * * * *',
   'repositories.maintain': '41 * * * *',
 };
+/** How many jobs of a name run at once, where it is more than one: they wait for others most of the time. */
+const AT_ONCE: Partial<Record<JobName, number>> = { 'projects.import': 4 };
 /** How jobs run: a failed one again with growing delays, one whose worker is not heard of for ten seconds too. */
 const QUEUE = {
   retryLimit: 10,
@@ -64,47 +74,52 @@ const QUEUE = {
   heartbeatSeconds: 10,
   expireInSeconds: 60 * 60,
   notify: true,
+  deadLetter: DEAD_LETTERS,
 };
-/**
- * Seconds between two looks for jobs. A worker is told of jobs that come, but once of several that come together, and takes
- * one at a time.
- */
-const POLLING = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 };
+/** Seconds for which a dead letter is kept: ninety days. */
+const DEAD_LETTER_RETENTION = 90 * 24 * 60 * 60;
 /** Seconds between two looks for jobs whose worker died. */
 const SUPERVISION = 10;
+
+/** How many jobs a process works on at once when nothing is said. */
+export const CONCURRENCY = 10;
 
 export interface WorkerOptions {
   /** URL of the database. */
   url: string;
+  db: Db;
   handlers: JobHandlers;
   /** Hears of failed jobs and of trouble with the queue. */
   report(error: unknown): void;
+  /** The jobs to work on; all when absent, with none this process only leaves work for others. */
+  queues?: readonly JobName[] | undefined;
+  concurrency?: number | undefined;
+  /** What the metrics call the process, and what they show of it besides. */
+  tag?: string | undefined;
+  labels?: readonly string[] | undefined;
 }
 
 /** Starts to work on the jobs in the database, on each at once when it comes. */
-export async function startJobs({ url, handlers, report }: WorkerOptions): Promise<JobWorker> {
+export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
+  const { url, db, handlers, report, concurrency = CONCURRENCY, tag = 'gantry', labels = [] } = options;
   const pace = { superviseIntervalSeconds: SUPERVISION, monitorIntervalSeconds: SUPERVISION };
   const boss = new PgBoss({ connectionString: url, max: 4, useListenNotify: true, ...pace });
   boss.on('error', report);
   await boss.start();
   const names = Object.keys(handlers) as JobName[];
-  const known = new Set((await boss.getQueues(names)).map(({ name }) => name));
-  for (const name of names) {
-    if (known.has(name)) await boss.updateQueue(name, QUEUE);
-    else await boss.createQueue(name, QUEUE);
+  await prepareQueues(boss, names);
+  const queues = names.filter((name) => options.queues?.includes(name) ?? true);
+  const record = queues.length > 0 ? await recordProcess(db, { tag, queues, labels, concurrency }, report) : null;
+  const slots = new Slots(concurrency);
+  for (const name of queues) {
     const work = handlers[name] as (data: object) => Promise<void>;
-    await boss.work<object>(name, POLLING, async (jobs) => {
-      for (const job of jobs) {
-        try {
-          await work(job.data);
-        } catch (error) {
-          report(error);
-          throw error;
-        }
-      }
+    const pace = { pollingIntervalSeconds: 2, localConcurrency: AT_ONCE[name] ?? 1 };
+    let worker = '';
+    worker = await boss.work<object>(name, pace, async (jobs) => {
+      // Of several that came meanwhile it hears once: it is to look for more until there are none.
+      boss.notifyWorker(worker);
+      for (const { data } of jobs) await slots.use(() => run(() => work(data), record, report));
     });
-    const cron = SCHEDULE[name];
-    if (cron) await boss.schedule(name, cron, {}, { tz: 'UTC' });
   }
   return {
     async enqueue(tx, name, data) {
@@ -112,6 +127,59 @@ export async function startJobs({ url, handlers, report }: WorkerOptions): Promi
     },
     async stop(timeout = 5000) {
       await boss.stop({ graceful: true, timeout });
+      await record?.remove();
     },
   };
+}
+
+/** Makes the queues as they are to be, and has the jobs put into them that run by themselves. */
+async function prepareQueues(boss: PgBoss, names: readonly JobName[]): Promise<void> {
+  const known = new Set((await boss.getQueues([DEAD_LETTERS, ...names])).map(({ name }) => name));
+  if (!known.has(DEAD_LETTERS)) await boss.createQueue(DEAD_LETTERS, { retentionSeconds: DEAD_LETTER_RETENTION });
+  for (const name of names) {
+    if (known.has(name)) await boss.updateQueue(name, QUEUE);
+    else await boss.createQueue(name, QUEUE);
+    const cron = SCHEDULE[name];
+    if (cron) await boss.schedule(name, cron, {}, { tz: 'UTC' });
+  }
+}
+
+async function run(
+  work: () => Promise<void>,
+  record: ProcessRecord | null,
+  report: (error: unknown) => void,
+): Promise<void> {
+  await record?.begun();
+  let succeeded = false;
+  try {
+    await work();
+    succeeded = true;
+  } catch (error) {
+    report(error);
+    throw error;
+  } finally {
+    await record?.ended(succeeded);
+  }
+}
+
+/** So many pieces of work at once, the others in the order in which they came. */
+class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async use(work: () => Promise<void>): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
+  }
 }

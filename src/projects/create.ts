@@ -4,11 +4,13 @@ import { closestVisibility, visibilityErrors } from '#src/access/visibility_leve
 import type { Transaction } from '#src/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
+import { checkedSource, scheduleImport } from '#src/imports/schedule.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { type HeldHome, type Home, holdHome, permittedHome, personalHome } from '#src/projects/home.ts';
 import { takenFields } from '#src/projects/taken.ts';
 import { type ProjectTexts, pathFrom, type Switch, tags, textErrors } from '#src/projects/values.ts';
 import { takePath } from '#src/redirects/paths.ts';
+import { pickStorage } from '#src/repository/storages.ts';
 import { encrypt, newToken } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
 
@@ -21,6 +23,8 @@ export interface NewProject extends Pick<ProjectTexts, 'description' | 'defaultB
   /** That of the settings when absent, where the namespace and the restrictions allow it, else a narrower one. */
   visibility?: Visibility | null | undefined;
   switches?: Partial<Pick<ProjectRow, Switch>>;
+  /** Where a job is to fetch the repository from, over HTTP or HTTPS; perhaps with a user name and a password. */
+  importUrl?: string | null | undefined;
 }
 
 /** Creates a project. Throws LimitReached, ValidationFailed. */
@@ -46,6 +50,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
   const path = input.path ?? pathFrom(name);
   const home = await findHome(context, actor, creatorId, input.namespaceId ?? null);
   const settings = await currentSettings(context.db);
+  const source = await checkedSource(context, input.importUrl ?? null);
   try {
     const id = await context.db.$transaction(async (tx) => {
       const held = await holdHome(tx, home);
@@ -57,7 +62,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
       const wrong = visibilityErrors(actor, settings, visibility, bounds);
       if (wrong.length > 0) errors.visibility_level = wrong;
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-      return insertProject(tx, context.secret, held, creatorId, {
+      const projectId = await insertProject(tx, context, held, creatorId, {
         ...input.switches,
         name,
         path,
@@ -66,6 +71,8 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
         defaultBranch: input.defaultBranch || null,
         tagList: tags(input.tagList ?? null),
       });
+      if (source) await scheduleImport(tx, context, projectId, source);
+      return projectId;
     });
     return await findProject(context, id);
   } catch (error) {
@@ -84,7 +91,7 @@ export type ProjectColumns = Pick<
 /** Inserts a project with all that belongs to a new one. Returns its ID. */
 export async function insertProject(
   tx: Transaction,
-  secret: string,
+  context: Pick<Context, 'db' | 'secret' | 'repositories'>,
   home: HeldHome,
   creatorId: number,
   columns: ProjectColumns,
@@ -94,7 +101,8 @@ export async function insertProject(
       ...columns,
       namespaceId: home.id,
       creatorId,
-      runnersToken: encrypt(newToken(), secret),
+      repositoryStorage: await pickStorage(context),
+      runnersToken: encrypt(newToken(), context.secret),
       ...(home.ownerId === null ? {} : { members: { create: { userId: creatorId, accessLevel: MASTER } } }),
     },
     select: { id: true },

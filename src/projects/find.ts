@@ -3,6 +3,7 @@ import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts'
 import { groupVisible, live, projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
 import { Prisma, queryJson } from '#src/db.ts';
 import { NotFound } from '#src/errors.ts';
+import type { ImportStatus } from '#src/generated/prisma/client.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { projectFormerlyAt } from '#src/redirects/paths.ts';
 import type { UserRow } from '#src/users/rows.ts';
@@ -49,6 +50,10 @@ export interface ProjectRow extends Subject {
   tagList: string[];
   /** Name of the storage of its repository. */
   repositoryStorage: string;
+  /** How far the import of its repository is; null without one. */
+  importStatus: ImportStatus | null;
+  /** Why its import failed. */
+  importError: string | null;
   /** The project of which this one is a fork, whether or not the actor may see it. */
   forkedFromId: number | null;
   starCount: number;
@@ -141,7 +146,8 @@ function columns(actor: Actor | null): Prisma.Sql {
     p.only_allow_merge_if_all_discussions_are_resolved AS "onlyAllowMergeIfAllDiscussionsAreResolved",
     p.created_at AS "createdAt", p.last_activity_at AS "lastActivityAt", p.creator_id AS "creatorId",
     json_build_object('id', n.id, 'name', n.name, 'path', n.path, 'kind', n.kind, 'fullPath', n.full_path) AS namespace,
-    ${userJson('o')} AS owner, p.tag_list AS "tagList", p.repository_storage AS "repositoryStorage", p.forked_from_id AS "forkedFromId", c.stars AS "starCount",
+    ${userJson('o')} AS owner, p.tag_list AS "tagList", p.repository_storage AS "repositoryStorage",
+    p.import_status AS "importStatus", p.import_error AS "importError", p.forked_from_id AS "forkedFromId", c.stars AS "starCount",
     c.forks AS "forksCount", ${openIssues(actor)} AS "openIssuesCount",
     json_build_object('commitCount', c.commits, 'repositorySize', c.repository_size, 'lfsObjectsSize', c.lfs_objects_size,
       'jobArtifactsSize', c.job_artifacts_size) AS statistics,

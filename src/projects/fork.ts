@@ -9,6 +9,7 @@ import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { type Home, holdHome, permittedHome, personalHome } from '#src/projects/home.ts';
 import { takenFields } from '#src/projects/taken.ts';
 import { SWITCHES } from '#src/projects/values.ts';
+import { isImporting } from '#src/repository/writable.ts';
 import { currentSettings } from '#src/settings/current.ts';
 
 /**
@@ -21,6 +22,7 @@ export async function forkProject(context: Context, ref: Ref, namespace: string 
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'fork_project', project);
+  if (isImporting(project)) throw new Conflict('The project cannot be forked before its import is finished');
   const home = namespace === null ? await personalHome(context, actor.id) : await findTarget(context, actor, namespace);
   if (!home) throw new NotFound('Target Namespace');
   const settings = await currentSettings(context.db);
@@ -33,7 +35,7 @@ export async function forkProject(context: Context, ref: Ref, namespace: string 
       const visibility = closestVisibility(actor, settings, source, bounds);
       const wrong = visibilityErrors(actor, settings, visibility, bounds);
       if (wrong.length > 0) throw new ValidationFailed({ visibility_level: wrong });
-      const forkId = await insertProject(tx, context.secret, held, actor.id, { ...copied(project), visibility });
+      const forkId = await insertProject(tx, context, held, actor.id, { ...copied(project), visibility });
       await tx.repositoryCopy.create({ data: { projectId: forkId, sourceId: project.id } });
       await context.jobs.enqueue(tx, 'projects.fork', { projectId: forkId });
       return forkId;

@@ -5,10 +5,10 @@ import { finishForks } from '#src/repository/fork.ts';
 const { sql } = Prisma;
 
 /** What a removal reaches. */
-export type Removal = Pick<Context, 'db' | 'repositories'>;
+export type Removal = Pick<Context, 'db' | 'repositories' | 'uploads'>;
 
 /** Removes a project that is marked as deleted, with everything that hangs on it. Without one it does nothing. */
-export async function removeProject({ db, repositories }: Removal, projectId: number): Promise<void> {
+export async function removeProject({ db, repositories, uploads }: Removal, projectId: number): Promise<void> {
   const doomed = await db.project.findFirst({
     where: { id: projectId, deletedAt: { not: null } },
     select: { id: true, repositoryStorage: true },
@@ -18,6 +18,7 @@ export async function removeProject({ db, repositories }: Removal, projectId: nu
   await finishForks({ db, repositories }, doomed.id);
   // The row is what says that something is left to remove: it goes last.
   await repositories.remove(doomed);
+  await uploads.remove({ projectId });
   const subjects = [
     sql`subject_type = 'Issue' AND subject_id IN (SELECT id FROM issues WHERE project_id = ${projectId})`,
     sql`subject_type = 'MergeRequest' AND subject_id IN (SELECT id FROM merge_requests WHERE target_project_id = ${projectId} OR source_project_id = ${projectId})`,

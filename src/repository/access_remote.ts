@@ -5,6 +5,7 @@ import { authenticate, authenticatedUser } from '#src/access/authenticate.ts';
 import { readCredentials } from '#src/access/credentials.ts';
 import { DomainError, NotFound, Unauthenticated } from '#src/errors.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { writeRefusal } from '#src/repository/writable.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { verifyLogin } from '#src/users/sign_in.ts';
 
@@ -49,7 +50,8 @@ export async function openRemote(context: Context, fullPath: string, service: Re
   if (service === 'push' && !can(actor, 'push_code', { ...project, archived: false })) {
     throw forbidden('You are not allowed to push code to this project.');
   }
-  if (service === 'push' && project.archived) throw forbidden('This project is archived: nothing can be pushed to it.');
+  const refusal = service === 'push' ? writeRefusal(project) : null;
+  if (refusal !== null) throw forbidden(refusal);
   return project;
 }
 

@@ -5,9 +5,6 @@ import { isOid, type Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
-/** The largest content that is given as text within an answer, in bytes; what is larger has to be streamed. */
-export const MAX_INLINE_BYTES = 20 * 1024 * 1024;
-
 /** A content, whichever files have it. */
 export interface BlobRow {
   projectId: number;
@@ -27,13 +24,17 @@ export async function findBlob(context: Context, project: ProjectRow, sha: strin
   return { projectId: project.id, repository, oid, size };
 }
 
-/** The content in Base64. Throws ContentTooLarge. */
-export async function blobContent({ projectId, repository, oid, size }: BlobRow): Promise<string> {
-  if (size > MAX_INLINE_BYTES) {
+/** The content in Base64. Throws ContentTooLarge for what has to be streamed. */
+export async function blobContent(
+  { repositories }: Pick<Context, 'repositories'>,
+  { projectId, repository, oid, size }: BlobRow,
+): Promise<string> {
+  const { maxInlineBytes } = repositories;
+  if (size > maxInlineBytes) {
     const raw = `GET /api/v4/projects/${projectId}/repository/blobs/${oid}/raw`;
-    throw new ContentTooLarge(`the content has ${size} bytes, more than ${MAX_INLINE_BYTES}. ${raw} streams it`);
+    throw new ContentTooLarge(`the content has ${size} bytes, more than ${maxInlineBytes}. ${raw} streams it`);
   }
-  const content = await repository.blob(oid, MAX_INLINE_BYTES);
+  const content = await repository.blob(oid, maxInlineBytes);
   if (!content) throw new NotFound('Blob');
   return content.toString('base64');
 }

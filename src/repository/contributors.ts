@@ -1,10 +1,13 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
+import type { Db } from '#src/db.ts';
 import { joinContributors } from '#src/git/history/contributors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { Contributor, RepositoryReader } from '#src/git/reader.ts';
 import { type Page, type PageRequest, pageOf } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { keep, readKept } from '#src/repository/contributors_kept.ts';
+import { findPushedProject } from '#src/repository/pushed_project.ts';
 import { findRevision } from '#src/repository/revision.ts';
 
 /**
@@ -18,7 +21,19 @@ export async function listContributors(
 ): Promise<Page<Contributor>> {
   authorize(context.actor, 'read_repository', project);
   const revision = await findRevision(context, project);
-  return pageOf(revision ? await contributorsAt(revision.repository, revision.oid) : [], page);
+  return pageOf(revision ? await contributorsAt(context.db, project.id, revision.repository, revision.oid) : [], page);
+}
+
+/** Counts the contributors of a project ahead of those who will ask. Does nothing for what is counted already. */
+export async function countContributors(
+  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  projectId: number,
+): Promise<void> {
+  const project = await findPushedProject(db, projectId);
+  const repository = project && (await repositories.open(project));
+  const branch = project?.defaultBranch ?? (await repository?.defaultBranch());
+  const tip = branch ? await repository?.branch(branch) : null;
+  if (repository && tip) await contributorsAt(db, projectId, repository, tip.commit);
 }
 
 interface Answer {
@@ -29,10 +44,10 @@ interface Answer {
 /** The latest answer for each repository, as long as the process keeps its reader. */
 const answers = new WeakMap<RepositoryReader, Answer>();
 
-function contributorsAt(repository: RepositoryReader, tip: Oid): Promise<Contributor[]> {
+function contributorsAt(db: Db, projectId: number, repository: RepositoryReader, tip: Oid): Promise<Contributor[]> {
   const last = answers.get(repository);
   if (last?.tip === tip) return last.contributors;
-  const answer: Answer = { tip, contributors: compute(repository, tip, last) };
+  const answer: Answer = { tip, contributors: compute(db, projectId, repository, tip, last) };
   answers.set(repository, answer);
   answer.contributors.catch(() => {
     if (answers.get(repository) === answer) answers.delete(repository);
@@ -40,12 +55,29 @@ function contributorsAt(repository: RepositoryReader, tip: Oid): Promise<Contrib
   return answer.contributors;
 }
 
+/** From so many commits on that had to be looked at, the answer outlives the process. */
+const WORTH_KEEPING = 100;
+
 /** Where the tip reaches the one of the last answer, only what came since is looked at. */
-async function compute(repository: RepositoryReader, tip: Oid, last: Answer | undefined): Promise<Contributor[]> {
-  const known = await last?.contributors.catch(() => undefined);
-  if (!last || !known || !(await repository.isAncestor(last.tip, tip))) {
-    return repository.contributors({ tip, lines: true });
-  }
-  const recent = await repository.contributors({ tip, since: last.tip, lines: true });
-  return joinContributors(recent, known);
+async function compute(
+  db: Db,
+  projectId: number,
+  repository: RepositoryReader,
+  tip: Oid,
+  last: Answer | undefined,
+): Promise<Contributor[]> {
+  const inMemory = last && (await last.contributors.catch(() => undefined));
+  const known = last && inMemory ? { tip: last.tip, contributors: inMemory } : await readKept(db, projectId);
+  if (known?.tip === tip) return known.contributors;
+  const since = known && (await reaches(repository, known.tip, tip)) ? known.tip : undefined;
+  const recent = await repository.contributors({ tip, since, lines: true });
+  const contributors = known && since !== undefined ? joinContributors(recent, known.contributors) : recent;
+  const seen = recent.reduce((sum, { commits }) => sum + commits, 0);
+  if (seen >= WORTH_KEEPING) await keep(db, projectId, { tip, contributors });
+  return contributors;
+}
+
+/** Whether a commit that was the tip once is still in the history, and there at all. */
+async function reaches(repository: RepositoryReader, older: Oid, tip: Oid): Promise<boolean> {
+  return (await repository.commit(older)) !== null && repository.isAncestor(older, tip);
 }

@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/actor.ts';
-import type { Db, Transaction } from '#src/db.ts';
-import type { Ref } from '#src/git/refs/read.ts';
 import { copyObjects, copyRepository, refsToCopy } from '#src/git/remote/copy.ts';
 import { changeRefs } from '#src/repository/change_refs.ts';
 import { gate } from '#src/repository/gate.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
-import { refKey } from '#src/repository/record.ts';
-import { repositorySize } from '#src/repository/size.ts';
-import { currentSettings } from '#src/settings/current.ts';
+import { recordCopy } from '#src/repository/record_copy.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
@@ -65,7 +61,7 @@ async function copyTo(stores: Stores, from: string, fork: Fork): Promise<void> {
 async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork): Promise<boolean> {
   const directory = repositories.directory(fork);
   const draft = `${directory}.copy-${randomBytes(8).toString('hex')}`;
-  await removeLeftovers(directory);
+  await removeLeftovers(repositories, fork);
   try {
     const refs = await copyRepository(from, draft, fork.defaultBranch);
     return await withRepositoryLock(db, fork.id, async (tx) => {
@@ -73,7 +69,7 @@ async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork)
         SELECT id FROM projects WHERE id = ${fork.id} AND deleted_at IS NULL FOR SHARE`;
       if (!alive) return true;
       await rename(draft, directory);
-      await record(tx, { db, repositories }, fork, refs);
+      await recordCopy(tx, { db, repositories }, fork, refs);
       await tx.repositoryCopy.deleteMany({ where: { projectId: fork.id } });
       return true;
     });
@@ -86,11 +82,9 @@ async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork)
 }
 
 /** Removes copies that a crash cut off. */
-async function removeLeftovers(directory: string): Promise<void> {
-  const parent = path.dirname(directory);
-  const names = await readdir(parent).catch(() => []);
-  for (const name of names.filter((found) => found.startsWith(`${path.basename(directory)}.copy-`))) {
-    const draft = path.join(parent, name);
+async function removeLeftovers(repositories: Stores['repositories'], fork: Fork): Promise<void> {
+  for (const name of await repositories.drafts(fork)) {
+    const draft = path.join(path.dirname(repositories.directory(fork)), name);
     const { mtimeMs = Infinity } = (await stat(draft).catch(() => null)) ?? {};
     if (mtimeMs < Date.now() - ABANDONED) await rm(draft, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -105,40 +99,11 @@ async function addTo({ db, repositories }: Stores, from: string, fork: Fork): Pr
     .filter(({ name }) => !known.has(name))
     .map(({ name, target }) => ({ name, from: null, to: target }));
   await changeRefs({ db, repositories }, fork, changes, async (tx, made) => {
-    await record(
+    await recordCopy(
       tx,
       { db, repositories },
       fork,
       made.map(({ name, to }) => ({ name, target: String(to) })),
     );
   });
-}
-
-/** Notes what the fork has now; nobody pushed it, so that there are no events. */
-async function record(tx: Transaction, { db, repositories }: Stores, fork: Fork, refs: readonly Ref[]): Promise<void> {
-  const rows = JSON.stringify(refs.map(({ name, target }) => ({ name: refKey(name), oid: target })));
-  await tx.$executeRaw`
-    INSERT INTO recorded_refs (project_id, name, oid)
-    SELECT ${fork.id}, name, oid FROM jsonb_to_recordset(${rows}::jsonb) AS r (name text, oid text)
-    ON CONFLICT (project_id, name) DO UPDATE SET oid = EXCLUDED.oid`;
-  const reader = await repositories.ensure(fork, fork.defaultBranch);
-  const branch = fork.defaultBranch ?? (await reader.defaultBranch());
-  const tip = refs.find(({ name }) => name === `refs/heads/${branch}`)?.target;
-  const commits = tip === undefined ? null : await reader.count({ start: tip });
-  const size = await repositorySize(reader.directory);
-  await tx.$executeRaw`
-    UPDATE project_counters SET commits = COALESCE(${commits}::int, commits), repository_size = COALESCE(${size}::bigint, repository_size)
-    WHERE project_id = ${fork.id}`;
-  if (branch === null || tip === undefined) return;
-  await tx.$executeRaw`UPDATE projects SET default_branch = ${branch} WHERE id = ${fork.id} AND default_branch IS NULL`;
-  await protect(tx, db, fork.id, branch);
-}
-
-/** As the first push does to the default branch (behaviour.md 6). */
-async function protect(tx: Transaction, db: Db, projectId: number, branch: string): Promise<void> {
-  const { defaultBranchProtection: level } = await currentSettings(db);
-  if (level === 0) return;
-  await tx.$executeRaw`
-    INSERT INTO protected_branches (project_id, name, developers_can_push) VALUES (${projectId}, ${branch}, ${level === 1})
-    ON CONFLICT DO NOTHING`;
 }

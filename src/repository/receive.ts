@@ -3,12 +3,14 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import { GitError, RefChanged } from '#src/git/errors.ts';
 import { isValidRefName } from '#src/git/refs/name.ts';
 import { RefReader } from '#src/git/refs/read.ts';
+import { NotAlone } from '#src/git/refs/update-many.ts';
 import { ByteReader } from '#src/git/remote/byte-reader.ts';
 import type { PushReport } from '#src/git/remote/push-report.ts';
 import { type PushCommand, type PushRequest, readPushRequest } from '#src/git/remote/push-request.ts';
 import { Quarantine, RefusedObjects } from '#src/git/remote/quarantine.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
+import { isFarBehind } from '#src/repository/contributors_kept.ts';
 import { gate } from '#src/repository/gate.ts';
 import { needsMaintenance } from '#src/repository/maintain.ts';
 import { branchRefusals } from '#src/repository/protection.ts';
@@ -48,8 +50,8 @@ export async function receivePush(push: Push): Promise<Received | null> {
     if (commands.some(({ to }) => to !== null)) await quarantine.takePack(reader);
     onReceived(capabilities);
     const report = await gate.pass(project.id, () => accept(push, request, quarantine));
-    // The refs have changed: nothing may fail any more, and the job also runs by itself.
-    await maintainLater(context, project).catch(() => undefined);
+    // The refs have changed: nothing may fail any more, and all of it is done later without jobs as well.
+    await workLater(context, project).catch(() => undefined);
     return { ...report, capabilities };
   } catch (error) {
     if (!(error instanceof RefusedObjects)) throw error;
@@ -61,10 +63,15 @@ export async function receivePush(push: Push): Promise<Received | null> {
   }
 }
 
-async function maintainLater(context: Context, project: ProjectRow): Promise<void> {
-  if (!(await needsMaintenance(context, project))) return;
+/** Leaves to jobs what the push has made worth while. */
+async function workLater({ db, repositories, jobs }: Context, project: ProjectRow): Promise<void> {
   const job = { projectId: project.id };
-  await context.db.$transaction((tx) => context.jobs.enqueue(tx, 'repositories.maintain', job));
+  if (await needsMaintenance({ repositories }, project)) {
+    await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.maintain', job));
+  }
+  if (await isFarBehind(db, project.id)) {
+    await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.contributors', job));
+  }
 }
 
 async function accept(
@@ -82,15 +89,15 @@ async function accept(
   signal.throwIfAborted();
   if (changes.length > 0) {
     await quarantine.migrate();
-    await make(context, project, changes, refused);
-    if (isAtomic && refused.size > 0) await undo(context, project, changes, refused);
+    await make(context, project, changes, refused, isAtomic);
+    if (isAtomic) spread(refused, changes);
   }
   const refs = commands.map((command) => ({ name: command.name, refused: refused.get(command) ?? null }));
   return { unpack: null, refs };
 }
 
-/** So many refs change under one hold of the lock, which writers wait for. */
-const AT_ONCE = 250;
+/** So many refs change under one hold of the lock, which writers wait for; those of an atomic push all at once. */
+const AT_ONCE = 500;
 
 /** Makes the changes in the order of the client, that of the default branch first. */
 async function make(
@@ -98,14 +105,19 @@ async function make(
   project: ProjectRow,
   changes: readonly RefChange[],
   refused: Map<RefChange, string>,
+  atomic: boolean,
 ): Promise<void> {
   const refs = new RefReader(context.repositories.directory(project));
+  const atOnce = atomic ? changes.length : AT_ONCE;
   const main = project.defaultBranch === null ? await refs.head() : `${BRANCHES}${project.defaultBranch}`;
   const ordered = changes.toSorted((left, right) => Number(right.name === main) - Number(left.name === main));
   let pushed = project;
-  for (let at = 0; at < ordered.length; at += AT_ONCE) {
-    const outcomes = await pushRefs(context, requireActor(context), pushed, ordered.slice(at, at + AT_ONCE));
-    for (const { change, error } of outcomes) if (error !== null) refused.set(change, reasonOf(error));
+  for (let at = 0; at < ordered.length; at += atOnce) {
+    const next = ordered.slice(at, at + atOnce);
+    const outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, { atomic });
+    for (const { change, error } of outcomes) {
+      if (error !== null && !(error instanceof NotAlone)) refused.set(change, reasonOf(error));
+    }
     // The first of them may have made the default branch.
     const head = (await refs.head())?.slice(BRANCHES.length) ?? null;
     pushed = { ...project, defaultBranch: project.defaultBranch ?? head };
@@ -168,19 +180,6 @@ function spread(refused: Map<RefChange, string>, commands: readonly RefChange[])
   for (const command of commands) {
     if (!refused.has(command)) refused.set(command, 'another ref of this atomic push was refused');
   }
-}
-
-/** Takes back what was made of an atomic push before one of its refs turned out to be changed meanwhile. */
-async function undo(
-  context: Context,
-  project: ProjectRow,
-  changes: readonly RefChange[],
-  refused: Map<RefChange, string>,
-): Promise<void> {
-  const made = changes.filter((change) => !refused.has(change));
-  const back = made.map(({ name, from, to }) => ({ name, from: to, to: from }));
-  if (back.length > 0) await pushRefs(context, requireActor(context), project, back);
-  spread(refused, changes);
 }
 
 const CHANGED = 'it was changed by somebody else meanwhile: fetch first';

@@ -1,12 +1,13 @@
 import type { Context } from '#src/access/actor.ts';
 import { type Db, Prisma, queryJson, type Transaction } from '#src/db.ts';
-import type { Commit, Oid } from '#src/git/model.ts';
+import type { Oid } from '#src/git/model.ts';
 import { encodeName } from '#src/git/names.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { wantPipelines } from '#src/pipelines/push.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { changeRefs, type RefChange, type RefOutcome } from '#src/repository/change_refs.ts';
+import { type Described, describeChange, describeChanges } from '#src/repository/describe_push.ts';
 import { type Pusher, pushData } from '#src/repository/push_data.ts';
 import { repositorySize } from '#src/repository/size.ts';
 import { currentSettings, type Settings } from '#src/settings/current.ts';
@@ -14,8 +15,6 @@ import { currentSettings, type Settings } from '#src/settings/current.ts';
 const { sql } = Prisma;
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';
-/** How many commits the record of a push holds. */
-const MOST_COMMITS = 20;
 
 /** What recording a push needs of the project. */
 export type PushedProject = Pick<
@@ -26,7 +25,7 @@ export type PushedProject = Pick<
 /**
  * Changes refs of a project as a push by this user, and records it: events, the first branch as the default one, counts.
  * For the API and the remote alike; rights have been checked, and the objects are there. `also` is done in the same
- * transaction, when every change was made.
+ * transaction, when every change was made. Atomic changes are all made, or none.
  */
 export async function pushRefs(
   context: Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] },
@@ -34,19 +33,20 @@ export async function pushRefs(
   project: PushedProject,
   changes: readonly RefChange[],
   also?: (tx: Transaction) => Promise<void>,
+  { atomic = false }: { atomic?: boolean } = {},
 ): Promise<RefOutcome[]> {
   // All that can be done before the lock is.
   const reader = await context.repositories.ensure(project, project.defaultBranch);
   const settings = await currentSettings(context.db);
   const pusher = await findPusher(context.db, actor.id);
-  const described = new Map<RefChange, Described>();
-  for (const change of changes) described.set(change, await describe(reader, project.defaultBranch, change));
+  const described = await describeChanges(reader, project.defaultBranch, changes);
   const recorder: Recorder = { reader, project, settings, pusher, described };
-  return changeRefs(context, project, changes, async (tx, made) => {
+  const recordMade = async (tx: Transaction, made: readonly RefChange[]) => {
     await record(tx, recorder, made);
     await wantPipelines(tx, context, reader, { projectId: project.id, userId: actor.id, changes: made });
     if (made.length === changes.length) await also?.(tx);
-  });
+  };
+  return changeRefs(context, project, changes, recordMade, { atomic });
 }
 
 /** Name and address of a user, as their commits and pushes bear them. */
@@ -60,15 +60,6 @@ export interface Recorder {
   settings: Settings;
   pusher: Pusher;
   described: Map<RefChange, Described>;
-}
-
-/** The commits that a change brought. */
-interface Described {
-  /** The latest, at most 20, the oldest first. */
-  commits: Commit[];
-  total: number;
-  /** Whether the ref lost none. */
-  forward: boolean;
 }
 
 /** Records changes that were made, in the transaction that holds the repository's lock; what a crash left out comes first. */
@@ -88,7 +79,7 @@ export async function record(tx: Transaction, recorder: Recorder, changes: reado
   const events = [];
   for (const { change, pusher } of all) {
     if (!change.name.startsWith(BRANCHES) && !change.name.startsWith(TAGS)) continue;
-    const found = recorder.described.get(change) ?? (await describe(reader, project.defaultBranch, change));
+    const found = recorder.described.get(change) ?? (await describeChange(reader, project.defaultBranch, change));
     const action = change.to === null ? 'deleted' : change.from === null ? 'pushed new' : 'pushed to';
     const data = pushData({ ...project, defaultBranch }, pusher, change, found);
     events.push({ author_id: pusher.id, action, data });
@@ -181,36 +172,6 @@ async function countCommits(
   if (change.to === null) return { count: 0 };
   if (found && complete && change.from !== null && found.forward) return { more: found.total };
   return { count: await reader.count({ start: change.to }) };
-}
-
-/** The commits of a change: of a new branch those that the default branch has not. */
-async function describe(
-  reader: RepositoryReader,
-  defaultBranch: string | null,
-  { name, from, to }: RefChange,
-): Promise<Described> {
-  const nothing = { commits: [], total: 0, forward: false };
-  if (to === null) return nothing;
-  const tip = (await reader.commit(to)) ?? (await peeled(reader, to));
-  if (tip === null) return nothing;
-  if (!name.startsWith(BRANCHES)) return { commits: [tip], total: 1, forward: false };
-  if (from !== null && tip.parents.length === 1 && tip.parents[0] === from) {
-    return { commits: [tip], total: 1, forward: true };
-  }
-  const base = from ?? (defaultBranch === null ? null : ((await reader.branch(defaultBranch))?.commit ?? null));
-  if (base === null) {
-    const commits = await reader.log({ start: tip.oid }, { limit: MOST_COMMITS });
-    const total = commits.length < MOST_COMMITS ? commits.length : await reader.count({ start: tip.oid });
-    return { commits: commits.reverse(), total, forward: true };
-  }
-  const commits = await reader.between(base, tip.oid, { limit: MOST_COMMITS });
-  const total = commits.length < MOST_COMMITS ? commits.length : (await reader.between(base, tip.oid)).length;
-  return { commits: commits.reverse(), total, forward: await reader.isAncestor(base, tip.oid) };
-}
-
-async function peeled(reader: RepositoryReader, oid: Oid): Promise<Commit | null> {
-  const commit = await reader.resolve(oid);
-  return commit === null ? null : reader.commit(commit);
 }
 
 /** The name of a ref as the database keeps it: bytes that are no UTF-8 as hexadecimal digits. */

@@ -1,4 +1,4 @@
-import { access, rm } from 'node:fs/promises';
+import { access, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Repositories } from '#src/git/repositories.ts';
@@ -12,14 +12,24 @@ export interface RepositoryPlace {
 /** The branch of a new repository when nothing else is said. */
 const DEFAULT_BRANCH = 'master';
 
+/** The largest content that is given within an answer when nothing else is said, in bytes. */
+const MAX_INLINE_BYTES = 20 * 1024 * 1024;
+
+export interface StoreOptions {
+  /** The largest content that is given within an answer, in bytes; what is larger has to be streamed. */
+  maxInlineBytes?: number | undefined;
+}
+
 /** The bare repositories of all projects, in named storages, each a directory. */
 export class RepositoryStore {
   readonly #roots: ReadonlyMap<string, string>;
   readonly #readers = new Repositories();
+  readonly maxInlineBytes: number;
 
   /** @param roots absolute path of each storage by its name */
-  constructor(roots: Readonly<Record<string, string>>) {
+  constructor(roots: Readonly<Record<string, string>>, { maxInlineBytes = MAX_INLINE_BYTES }: StoreOptions = {}) {
     this.#roots = new Map(Object.entries(roots));
+    this.maxInlineBytes = maxInlineBytes;
   }
 
   /** Names of the storages. */
@@ -57,10 +67,23 @@ export class RepositoryStore {
     await this.#readers.forget(this.directory(place));
   }
 
-  /** Removes a repository from the disk. */
+  /** Removes a repository from the disk, with what was to become it. */
   async remove(place: RepositoryPlace): Promise<void> {
     await this.forget(place);
-    await rm(this.directory(place), { recursive: true, force: true, maxRetries: 3 });
+    const directory = this.directory(place);
+    const drafts = (await this.drafts(place)).map((name) => path.join(path.dirname(directory), name));
+    for (const gone of [...drafts, directory]) await rm(gone, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** Names of directories beside that of a repository that were to become it: `<its name>.copy-…`, `<its name>.import-…`. */
+  async drafts(place: RepositoryPlace): Promise<string[]> {
+    const directory = this.directory(place);
+    const names = await readdir(path.dirname(directory)).catch(() => []);
+    return names.filter(
+      (name) =>
+        /^\.(copy|import)-/.test(name.slice(path.basename(directory).length)) &&
+        name.startsWith(path.basename(directory)),
+    );
   }
 
   /** Ends what readers keep running. */

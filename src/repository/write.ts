@@ -10,6 +10,7 @@ import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import type { RefOutcome } from '#src/repository/change_refs.ts';
 import { branchRefusals, isEmpty } from '#src/repository/protection.ts';
 import { findPusher, pushRefs } from '#src/repository/record.ts';
+import { writeRefusal } from '#src/repository/writable.ts';
 
 /** What is said when a commit cannot be made for any other reason (behaviour.md 1.5). */
 export const NOT_COMMITTED = 'Something went wrong. Your changes were not committed';
@@ -32,11 +33,16 @@ export interface Authorship {
   authorEmail?: string | null | undefined;
 }
 
-/** The project, if the actor may write to its repository. Throws Unauthenticated, NotFound, Forbidden. */
+/**
+ * The project, if the actor may write to its repository, and if anybody may now. Throws Unauthenticated, NotFound,
+ * Forbidden, BadRequest.
+ */
 export async function writableProject(context: Context, ref: Ref): Promise<{ actor: Actor; project: ProjectRow }> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'push_code', project);
+  const refusal = writeRefusal(project);
+  if (refusal !== null) throw new BadRequest(refusal);
   return { actor, project };
 }
 

@@ -22,13 +22,13 @@ export async function readSettings(context: Context): Promise<Settings> {
 /** Changes the settings of the server. Throws Unauthenticated, Forbidden, ValidationFailed. */
 export async function updateSettings(context: Context, changes: SettingsChanges): Promise<Settings> {
   requireAdmin(context);
-  const { db } = context;
+  const { db, repositories } = context;
   await db.$transaction(async (tx) => {
     // One change after the other: what a setting requires of others is held against what they are by then.
     await tx.$executeRaw`SELECT 1 FROM application_settings WHERE id = 1 FOR UPDATE`;
     const row = await tx.applicationSettings.findUniqueOrThrow({ where: { id: 1 } });
     const given = normalized(changes);
-    checkSettings(given, row as unknown as Settings);
+    checkSettings(given, row as unknown as Settings, repositories.storages);
     await tx.applicationSettings.update({ where: { id: 1 }, data: columns(given) });
   });
   forgetSettings(db);

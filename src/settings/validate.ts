@@ -2,11 +2,12 @@ import { VISIBILITIES } from '#src/access/abilities.ts';
 import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
 import type { Settings } from '#src/settings/current.ts';
 
-/** The places where repositories can be. */
-const STORAGES = ['default'];
-
-/** Refuses settings that make no sense, alone or with those that are stored (behaviour.md 1.6). Throws ValidationFailed. */
-export function checkSettings(given: Partial<Settings>, stored: Settings): void {
+/**
+ * Refuses settings that make no sense, alone or with those that are stored (behaviour.md 1.6). Throws ValidationFailed.
+ *
+ * @param storages the names of those that the server is configured with
+ */
+export function checkSettings(given: Partial<Settings>, stored: Settings, storages: readonly string[]): void {
   const missing = REQUIREMENTS.flatMap(([name, on]) => {
     return given[on] && given[name] === undefined && stored[name] === null ? [[snake(name), ['is missing']]] : [];
   });
@@ -31,7 +32,7 @@ export function checkSettings(given: Partial<Settings>, stored: Settings): void 
   if (afterSignOutPath && !/^\/(?![/\\])/.test(afterSignOutPath) && !isUrl(afterSignOutPath)) {
     errors.after_sign_out_path = ['must be a valid URL'];
   }
-  Object.assign(errors, listErrors(given));
+  Object.assign(errors, listErrors(given, storages));
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
@@ -52,13 +53,16 @@ const SMALLEST = {
   pollingIntervalMultiplier: 0,
 } as const;
 
-function listErrors({ restrictedVisibilityLevels, repositoryStorages }: Partial<Settings>): FieldErrors {
+function listErrors(
+  { restrictedVisibilityLevels, repositoryStorages }: Partial<Settings>,
+  storages: readonly string[],
+): FieldErrors {
   const errors: FieldErrors = {};
   const unknownLevels = restrictedVisibilityLevels?.filter((level) => !VISIBILITIES.includes(level)) ?? [];
   if (unknownLevels.length > 0) {
     errors.restricted_visibility_levels = unknownLevels.map((level) => `'${level}' is not a valid visibility level`);
   }
-  const unknownStorages = repositoryStorages?.filter((name) => !STORAGES.includes(name)) ?? [];
+  const unknownStorages = repositoryStorages?.filter((name) => !storages.includes(name)) ?? [];
   if (repositoryStorages?.length === 0) errors.repository_storages = ["can't be blank"];
   else if (unknownStorages.length > 0) errors.repository_storages = [`can't include: ${unknownStorages.join(', ')}`];
   return errors;

@@ -5,6 +5,9 @@ import type { RepositoryReader } from '#src/git/reader.ts';
 import { isValidTagName } from '#src/git/refs/name.ts';
 import { writeTag } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import type { RefOutcome } from '#src/repository/change_refs.ts';
+import { gate } from '#src/repository/gate.ts';
 import { pushRefs } from '#src/repository/record.ts';
 import { requireMade, signatureOf, writableProject } from '#src/repository/write.ts';
 import { findTag, type TagRow } from '#src/tags/list.ts';
@@ -21,16 +24,29 @@ export interface NewTag {
 
 /** Creates a tag, and its release. Throws NotFound, Forbidden, BadRequest. */
 export async function createTag(context: Context, ref: Ref, input: NewTag): Promise<TagRow> {
-  const { name, target, releaseDescription } = input;
+  const { name } = input;
   const { actor, project } = await writableProject(context, ref);
   if (!isValidTagName(name)) throw new BadRequest('Tag name invalid');
   const reader = await context.repositories.open(project);
+  const outcomes = await gate.pass(project.id, () => tagNow(context, actor, project, reader, input));
+  // Somebody was faster, or there are tags below that name.
+  requireMade(outcomes, (await reader?.tag(name)) ? `Tag ${name} already exists` : 'Tag name invalid');
+  return findTag(context, project, name);
+}
+
+async function tagNow(
+  context: Context,
+  actor: Actor,
+  project: ProjectRow,
+  reader: RepositoryReader | null,
+  input: NewTag,
+): Promise<RefOutcome[]> {
+  const { name, target, releaseDescription } = input;
   const commit = target === '' ? null : ((await reader?.resolve(target)) ?? null);
   if (!reader || commit === null) throw new BadRequest(`Target ${target} is invalid`);
   if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`);
   const to = await tagged(context, actor, reader, commit, input);
-  const changes = [{ name: `refs/tags/${name}`, from: null, to }];
-  const outcomes = await pushRefs(context, actor, project, changes, async (tx) => {
+  return pushRefs(context, actor, project, [{ name: `refs/tags/${name}`, from: null, to }], async (tx) => {
     if (!releaseDescription) return;
     await tx.release.upsert({
       where: { projectId_tag: { projectId: project.id, tag: name } },
@@ -38,9 +54,6 @@ export async function createTag(context: Context, ref: Ref, input: NewTag): Prom
       update: { description: releaseDescription },
     });
   });
-  // Somebody was faster, or there are tags below that name.
-  requireMade(outcomes, (await reader.tag(name)) ? `Tag ${name} already exists` : 'Tag name invalid');
-  return findTag(context, project, name);
 }
 
 /** What the tag is to hold: the commit, or an annotation of it. */

@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Actor, Context } from '#src/access/actor.ts';
 import { DomainError, type ErrorCode } from '#src/errors.ts';
+import { ProgramFailed } from '#src/git/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { InvalidRequest } from '#src/git/remote/invalid-request.ts';
 import { pushAdvertisement } from '#src/git/remote/push-advertisement.ts';
@@ -208,7 +209,7 @@ function fail(options: GitRemoteOptions, called: Called, error: unknown, request
     refuse(request, response, STATUS[error.code] ?? 500, error.message, headers);
     return;
   }
-  const expected = error instanceof InvalidRequest || error instanceof Gone || isBroken(error);
+  const expected = error instanceof InvalidRequest || error instanceof Gone || isBroken(error) || isGibberish(error);
   if (!expected) options.report(error, request);
   if (response.headersSent || error instanceof Gone || response.destroyed) response.destroy();
   else if (expected)
@@ -219,6 +220,11 @@ function fail(options: GitRemoteOptions, called: Called, error: unknown, request
 function isBroken(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   return ['ECONNRESET', 'ABORT_ERR', 'ERR_STREAM_PREMATURE_CLOSE', 'EPIPE'].includes(code) || /^Z_/.test(code);
+}
+
+/** Whether git did not understand the client. */
+function isGibberish(error: unknown): boolean {
+  return error instanceof ProgramFailed && /protocol error|hung up unexpectedly/.test(error.message);
 }
 
 function refuse(

@@ -10,6 +10,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { createSnippet } from '#src/snippets/save.ts';
+import { createVariable } from '#src/variables/save.ts';
 import { pipelineOf } from '../support/ci.ts';
 import type { Answer, Json } from '../support/http.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
@@ -71,6 +73,14 @@ beforeAll(async () => {
     await world.milestone(project, owner, { title: `${SECRET} milestone` });
     await world.db.projectStar.create({ data: { projectId: project.id, userId: owner.id } });
   }
+  const kept = (title: string) => ({ title, fileName: title, content: title });
+  for (const project of [places.open.id, places.hidden.id, null]) {
+    const secret = { ...kept(`${SECRET} snippet`), visibility: 'private' } as const;
+    await createSnippet(world.as(owner), { project, ...secret });
+    const internal = { ...kept(`${INTERNAL} snippet`), visibility: 'internal' } as const;
+    if (project !== places.hidden.id) await createSnippet(world.as(owner), { project, ...internal });
+  }
+  await createVariable(world.as(owner), places.open.id, { key: `${SECRET}_key`, value: `${SECRET} value` });
   await world.db.projectShare.create({
     data: { projectId: places.open.id, groupId: places.hiddenGroup.id, groupAccess: 30 },
   });

@@ -7,6 +7,7 @@ import { schema } from '#schema/index.ts';
 import type { ErrorCode } from '#src/errors.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { graphqlForm, sendForm } from '../support/upload.ts';
 import type { TestUser, World } from '../support/world.ts';
 
 export const ROLES = [
@@ -131,6 +132,11 @@ async function viaRest(world: World, { route }: Endpoint, given: Given, who: Tes
     return encodeURIComponent(String(given[name]));
   });
   const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !inPath.has(name)));
+  if (route.file) {
+    const form = new FormData();
+    form.append(route.file, rest[route.file] as File);
+    return (await sendForm(world, `/api/v4${path}`, form, who)).status;
+  }
   const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   const api = world.api(who);
   const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, String(value)]));
@@ -149,12 +155,17 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
   const caller = { signedIn: who !== undefined, admin: who?.actor.admin ?? false };
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
-    if (given[parameter.name] !== undefined) variables[parameter.name] = coerce(given[parameter.name], parameter);
+    const isFile = parameter.name === route.file;
+    if (given[parameter.name] !== undefined && !isFile)
+      variables[parameter.name] = coerce(given[parameter.name], parameter);
   }
   for (const [name, derive] of Object.entries(route.derived ?? {})) variables[name] = derive(variables, caller);
   const engine = { signed_in: caller.signedIn, administrator: caller.admin, limit: 20, offset: 0 };
   for (const [name, value] of Object.entries(engine)) if (names.has(name)) variables[name] = value;
-  const { body } = await world.graphql(print(document), variables, who);
+  const file = route.file === undefined ? undefined : (given[route.file] as File);
+  const { body } = file
+    ? await sendForm(world, '/graphql', graphqlForm(print(document), variables, route.file ?? '', file), who)
+    : await world.graphql(print(document), variables, who);
   const code = body.errors?.[0]?.extensions?.code as ErrorCode | undefined;
   if (body.errors && (code === undefined || STATUS[code] === undefined)) throw new Error(JSON.stringify(body.errors));
   if (code === undefined) return status;
@@ -173,7 +184,7 @@ export async function watchChanges(world: World): Promise<() => Promise<number>>
     'BEGIN UPDATE test_changes SET n = n + 1; RETURN NULL; END'`;
   const tables = await db.$queryRaw<{ name: string }[]>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
-      AND table_name NOT IN ('_prisma_migrations', 'sign_in_failures', 'test_changes')`;
+      AND table_name NOT IN ('_prisma_migrations', 'sign_in_failures', 'job_processes', 'job_totals', 'test_changes')`;
   for (const { name } of tables) {
     await db.$executeRawUnsafe(
       `CREATE TRIGGER test_count AFTER INSERT OR UPDATE OR DELETE ON "${name}" FOR EACH ROW EXECUTE FUNCTION test_count()`,

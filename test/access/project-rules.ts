@@ -4,8 +4,10 @@ import { createEnvironment } from '#src/environments/save.ts';
 import { createFile } from '#src/files/write.ts';
 import { createPipeline } from '#src/pipelines/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { createSnippet } from '#src/snippets/save.ts';
 import { createTag } from '#src/tags/create.ts';
 import { createTrigger } from '#src/triggers/save.ts';
+import { createVariable } from '#src/variables/save.ts';
 import { HistoryBuilder } from '../support/git-history.ts';
 import { fillRepository } from '../support/repository.ts';
 import type { TestUser, World } from '../support/world.ts';
@@ -23,11 +25,13 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     id: at.project.id,
     milestone_id: (await world.milestone(at.project, owner)).id,
   });
+  /** Somebody who has no role. */
+  const theAuthor = async () =>
+    (await world.db.user.findFirst({ where: { username: 'the-author' } })) ??
+    (await world.user({ username: 'the-author' }));
   /** An issue of somebody who has no role. */
   const issue = async (at: Stage) => {
-    const author =
-      (await world.db.user.findFirst({ where: { username: 'the-author' } })) ??
-      (await world.user({ username: 'the-author' }));
+    const author = await theAuthor();
     const { id, iid } = await world.issue(at.project, owner);
     await world.db.issue.update({ where: { id }, data: { authorId: author.id } });
     return { id: at.project.id, issue_iid: iid };
@@ -89,6 +93,33 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     const { id } = await branches(at);
     const { name } = await createBranch(world.as(owner), id, world.unique('branch'), 'master');
     return { id, branch: name };
+  };
+  const newVariable = async (at: Stage) => ({ ...project(at), key: world.unique('KEY_'), value: 'v' });
+  const variable = async (at: Stage) => {
+    const given = await newVariable(at);
+    await createVariable(world.as(owner), at.project.id, given);
+    return given;
+  };
+  const attached = (at: Stage) => ({ ...project(at), file: new File(['text'], 'a.txt') });
+  const newSnippet = (at: Stage) => ({
+    ...project(at),
+    title: 'New',
+    file_name: 'new.txt',
+    code: 'text',
+    visibility: 'public',
+  });
+  /** A public snippet of the project by somebody who has no role. */
+  const snippet = async (at: Stage) => {
+    const { id } = await createSnippet(world.as(owner), {
+      project: at.project.id,
+      title: 'Old',
+      fileName: 'old.txt',
+      content: 'text',
+      visibility: 'public',
+    });
+    const author = await theAuthor();
+    await world.db.snippet.update({ where: { id }, data: { authorId: author.id } });
+    return { ...project(at), snippet_id: id, title: 'Other' };
   };
   const newTag = async (at: Stage) => {
     const { id } = await branches(at);
@@ -392,6 +423,18 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
         return given;
       },
     },
+    'GET /projects/:id/variables': { success: 200, level: 40 },
+    'GET /projects/:id/variables/:key': { success: 200, level: 40, given: variable },
+    'POST /projects/:id/variables': { success: 201, level: 40, given: newVariable },
+    'PUT /projects/:id/variables/:key': { success: 200, level: 40, given: variable },
+    'DELETE /projects/:id/variables/:key': { success: 204, level: 40, given: variable },
+    'POST /projects/:id/uploads': { ...reading, success: 201, given: attached },
+    'GET /projects/:id/snippets': reading,
+    'GET /projects/:id/snippets/:snippet_id': { ...anyone, given: snippet },
+    'GET /projects/:id/snippets/:snippet_id/raw': { ...anyone, given: snippet },
+    'POST /projects/:id/snippets': { success: 201, level: 20, given: newSnippet },
+    'PUT /projects/:id/snippets/:snippet_id': { success: 200, level: 100, given: snippet },
+    'DELETE /projects/:id/snippets/:snippet_id': { success: 200, level: 100, given: snippet },
     'GET /projects/:id/repository/tree': { ...repository, given: filled },
     'GET /projects/:id/repository/blobs/:sha': { ...repository, given: blob },
     'GET /projects/:id/repository/blobs/:sha/raw': { ...repository, given: blob },

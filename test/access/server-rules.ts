@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createSnippet } from '#src/snippets/save.ts';
 import { PASSWORD, type TestUser, type World } from '../support/world.ts';
 import type { Role, Rule } from './matrix.ts';
 
@@ -40,6 +41,12 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       data: { ...data, tokenHash: Buffer.from(world.unique('hash')) },
     });
     return { user_id: userId, impersonation_token_id: token.id };
+  };
+  const newSnippet = () => ({ title: 'New', file_name: 'new.txt', content: 'text' });
+  /** A public snippet of somebody who has no role. */
+  const snippet = async () => {
+    const data = { title: 'Old', fileName: 'old.txt', content: 'text', visibility: 'public' } as const;
+    return { snippet_id: (await createSnippet(world.as(await world.user()), data)).id, title: 'Other' };
   };
   void users;
 
@@ -98,6 +105,17 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       level: 100,
       given: impersonation,
     },
+    'GET /snippets': reading,
+    'GET /snippets/public': reading,
+    'GET /snippets/:snippet_id': { ...anybody, given: snippet },
+    'GET /snippets/:snippet_id/raw': { ...anybody, given: snippet },
+    'POST /snippets': { success: 201, level: 0, given: newSnippet },
+    'PUT /snippets/:snippet_id': { ...administrating, given: snippet },
+    'DELETE /snippets/:snippet_id': { success: 204, level: 100, given: snippet },
+    'GET /bgjobs/queue_metrics': administrating,
+    'GET /bgjobs/process_metrics': administrating,
+    'GET /bgjobs/job_stats': administrating,
+    'GET /bgjobs/compound_metrics': administrating,
     'GET /application/settings': administrating,
     'PUT /application/settings': { ...administrating, given: () => ({ sign_in_text: world.unique('text ') }) },
   };

@@ -12,6 +12,10 @@ export interface Options {
   growth: boolean;
   /** Whether to measure what visibility rules cost. */
   visibility: boolean;
+  /** Whether to measure what has to do with repositories. */
+  repositories: boolean;
+  /** A bare repository to measure instead of the generated one. */
+  repository: string | undefined;
   /** Only the measurement of this name. */
   only: string | undefined;
   /** Writes a CPU profile of the server under the measurement of `only`, the list of 20 when nothing is said. */
@@ -29,11 +33,13 @@ export function readOptions(args: string[]): Options {
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
+      repository: { type: 'string' },
       'no-growth': { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
     },
   });
-  const { quick, only, profile } = values;
+  const { quick, profile, repository } = values;
+  const only = values.only ?? (repository === undefined ? undefined : 'repository');
   return {
     issues: quick ? 10_000 : 100_000,
     projects: 50,
@@ -42,6 +48,8 @@ export function readOptions(args: string[]): Options {
     connections: 16,
     growth: only === 'growth' || !(quick || values['no-growth'] || only !== undefined || profile),
     visibility: only === 'visibility' || (only === undefined && !profile),
+    repositories: only === 'repository' || !(quick || only !== undefined || profile),
+    repository,
     only,
     profile,
   };

@@ -10,6 +10,7 @@ import { measurements } from './measurements.ts';
 import { type Options, readOptions } from './options.ts';
 import { profileGantry } from './profile.ts';
 import { comparisonTable, growthTable, memoryTable, visibilityTable } from './report.ts';
+import { measureRepositories } from './repository/run.ts';
 import { startServer } from './server.ts';
 import { measureVisibility } from './visibility.ts';
 
@@ -17,9 +18,11 @@ const quiet = { info: () => undefined, warn: console.warn, error: console.error 
 
 /** Runs what the options ask for, on a PostgreSQL of its own that is gone afterwards. */
 async function bench(options: Options): Promise<void> {
-  const names = [...available(options).map(({ name }) => name), 'growth', 'visibility'];
+  const names = [...available(options).map(({ name }) => name), 'growth', 'visibility', 'repository'];
   if (options.only !== undefined && !names.includes(options.only))
     throw new Error(`--only is one of ${names.join(', ')}`);
+  if (options.repositories) await measureRepositories(options.repository, print);
+  if (options.only === 'repository') return;
   await using resources = new AsyncDisposableStack();
   const dataDir = mkdtempSync(path.join(tmpdir(), 'gantry-bench-'));
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { type Entry, gitDiff } from '../support/git-diff.ts';
 import { oddHistory } from '../support/git-fixtures.ts';
+import { HistoryBuilder } from '../support/git-history.ts';
 import { git, gitLines } from '../support/git-program.ts';
 import type { Json } from '../support/http.ts';
 import { fillRepository, part } from '../support/repository.ts';
@@ -117,6 +118,24 @@ describe('GET /projects/:id/repository/commits', () => {
     expect(await count(`until=${iso(second)}`)).toBe(times.length - 1);
     expect(await count(`since=${iso(second)}&until=${iso(second)}`)).toBe(1);
     expect(await api.get(`${at}?since=yesterday`)).toMatchObject({ status: 400, body: { error: 'since is invalid' } });
+  });
+
+  it('takes paths as they stand, and finds nothing where no file can be', async () => {
+    const history = new HistoryBuilder();
+    const root = history.commit({ branch: 'main', changes: [{ path: 'src/a\nb', content: 'x' }] });
+    history.commit({ branch: 'main', from: [root], changes: [{ path: 'src/a', content: 'x' }] });
+    const own = await world.project({ owner });
+    await fillRepository(world, own, history.build());
+    const found = async (path: string) => {
+      const { status, headers, body } = await api.get(`/projects/${own.id}/repository/commits?path=${part(path)}`);
+      return [status, Number(headers['x-total']), body.length];
+    };
+    expect(await found('src/a\nb')).toEqual([200, 1, 1]);
+    expect(await found('src/a')).toEqual([200, 1, 1]);
+    expect(await found('/src/')).toEqual([200, 2, 2]);
+    for (const path of ['..', '../..', 'src/..', './src', 'src/../src/a', '.', 'src\n', '\nsrc', '*', ':/src', '-a']) {
+      expect([path, ...(await found(path))]).toEqual([path, 200, 0, 0]);
+    }
   });
 
   it('starts at page 1, whose neighbours the Link header names', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { run } from '../support/git-client.ts';
 import { HistoryBuilder } from '../support/git-history.ts';
 import { git, gitLines } from '../support/git-program.ts';
 import type { Json } from '../support/http.ts';
@@ -76,6 +77,71 @@ describe('GET /projects/:id/repository/contributors', () => {
     git(directory, ['update-ref', 'refs/heads/main', 'refs/heads/side']);
     const other = await api.get(at);
     expect(counted(other.body)).toEqual(oracle(directory, 'main'));
+  });
+
+  it('counts long histories in parts, and keeps the answer for the next process', { timeout: 60_000 }, async () => {
+    const h = new HistoryBuilder();
+    let tip = h.commit({ branch: 'main', changes: [{ path: 'f', content: '0\n' }], author: ADA });
+    for (let at = 1; at < 2_300; at++) {
+      const changes = [{ path: `d${at % 7}/f${at % 90}`, content: `${at}\n`.repeat(1 + (at % 5)) }];
+      tip = h.commit({ branch: 'main', from: [tip], changes, author: `A${at % 41} <a${at % 41}@example.com>` });
+    }
+    const project = await world.project({ owner });
+    const directory = await fillRepository(world, project, h.build({ packed: true }));
+    const at = `/projects/${project.id}/repository/contributors?per_page=100`;
+    const expected: Record<string, number[]> = {};
+    for (const block of git(directory, ['log', '--numstat', '-M', '--format=%x01%ae', 'main']).split('\x01').slice(1)) {
+      const [email = '', ...lines] = block.split('\n');
+      const row = expected[email] ?? [0, 0, 0];
+      expected[email] = row;
+      row[0] = (row[0] ?? 0) + 1;
+      for (const line of lines) row[1] = (row[1] ?? 0) + (Number(line.split('\t')[0]) || 0);
+      for (const line of lines) row[2] = (row[2] ?? 0) + (Number(line.split('\t')[1]) || 0);
+    }
+    expect(counted((await api.get(at)).body)).toEqual(expected);
+    const select = { tip: true, contributors: true };
+    const kept = await world.db.contributorCount.findUniqueOrThrow({ where: { projectId: project.id }, select });
+    expect(kept.tip).toBe(git(directory, ['rev-parse', 'main']).trim());
+
+    // Another process knows nothing but what was kept; a mark in it shows that it was used.
+    const marked = JSON.parse(kept.contributors).map((one: Json) => ({ ...one, name: 'Kept' }));
+    const data = { contributors: JSON.stringify(marked) };
+    await world.db.contributorCount.update({ where: { projectId: project.id }, data });
+    await world.repositories.forget(project);
+    const again = await api.get(at);
+    expect(new Set(again.body.map(({ name }: Json) => name))).toEqual(new Set(['Kept']));
+    expect(counted(again.body)).toEqual(expected);
+
+    // What was kept for a commit that is gone is of no use.
+    await world.db.contributorCount.update({ where: { projectId: project.id }, data: { tip: '1'.repeat(40) } });
+    await world.repositories.forget(project);
+    const anew = await api.get(at);
+    expect(anew.body.map(({ name }: Json) => name)).not.toContain('Kept');
+    expect(counted(anew.body)).toEqual(expected);
+  });
+
+  it('are counted by a job when many commits were pushed', { timeout: 60_000 }, async () => {
+    const h = new HistoryBuilder();
+    let tip = h.commit({ branch: 'main', changes: [{ path: 'f', content: '0\n' }], author: ADA });
+    for (let at = 1; at < 1_100; at++) {
+      tip = h.commit({ branch: 'main', from: [tip], changes: [{ path: 'f', content: `${at}\n` }], author: BOB });
+    }
+    const project = await world.project({ owner });
+    const source = h.build();
+    await run(
+      source,
+      'push',
+      '--quiet',
+      `${world.url.replace('//', `//oauth2:${owner.token}@`)}/${project.fullPath}.git`,
+      'main',
+    );
+    const kept = () => world.db.contributorCount.findUnique({ where: { projectId: project.id } });
+    await world.until(async () => (await kept()) !== null);
+    expect(await kept()).toMatchObject({ tip: git(source, ['rev-parse', 'main']).trim(), commits: 1_100 });
+    expect(counted(JSON.parse((await kept())?.contributors ?? '[]'))).toEqual({
+      'bob@example.com': [1_099, 1_099, 1_099],
+      'ada@example.com': [1, 1, 0],
+    });
   });
 
   it('is the same for many who ask at once, and paginated', async () => {

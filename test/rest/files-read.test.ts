@@ -136,7 +136,11 @@ describe('GET /projects/:id/repository/files/:file_path/raw', () => {
     });
     const name = path.split('/').at(-1) ?? '';
     expect(headers['content-disposition']).toMatch(binary ? /^attachment; / : /^inline; /);
-    expect(headers['content-disposition']).toContain(`filename*=UTF-8''${part(name)}`);
+    const isPlain = /^[ !#$&-[\]-~]+$/.test(name);
+    expect(headers['content-disposition']).toMatch(
+      isPlain ? /filename="[^"]+"$/ : /filename="[^"]+"; filename\*=UTF-8''/,
+    );
+    expect(headers['content-disposition']).toContain(isPlain ? `"${name}"` : `filename*=UTF-8''${part(name)}`);
   });
 
   it('never sends a page as a page', async () => {

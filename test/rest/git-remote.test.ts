@@ -239,6 +239,10 @@ describe('Who gets in', () => {
     expect((await world.send('GET', `${at}/git-upload-pack`)).status).toBe(405);
     expect((await world.send('POST', `${at}/git-upload-pack`, { body: '0000' })).status).toBe(415);
     expect((await world.send('GET', `${at}/HEAD`)).status).toBe(404);
+    for (const body of ['', '\xff\xff\xff\xff', '0014command=ls-refs\n0000']) {
+      const headers = { 'Content-Type': 'application/x-git-upload-pack-request' };
+      expect((await world.send('POST', `${at}/git-upload-pack`, { headers, body })).status).toBe(400);
+    }
     const type = { 'Content-Type': 'application/x-git-receive-pack-request', ...basic('x', owner.token) };
     const post = (body: string) => world.send('POST', `${at}/git-receive-pack`, { headers: type, body });
     expect(await post('0000')).toMatchObject({ status: 200, body: null });

@@ -97,6 +97,68 @@ describe('A client that was written for /api/v4', () => {
     await expect(client.Users.show(ada.id)).rejects.toThrow();
   });
 
+  it('walks the repository: commits, files, tree, comparison, branches, tags', async () => {
+    const client = new Gitlab({ host: world.url, token: owner.token });
+    const { id } = await client.Projects.create({ name: world.unique('Repository') });
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
+    const first = await client.Commits.create(id, 'main', 'First', [
+      { action: 'create', filePath: 'README.md', content: '# Read\n' },
+      { action: 'create', filePath: 'src/größe.txt', content: 'one\ntwo\n' },
+      { action: 'create', filePath: 'src/data.bin', encoding: 'base64', content: bytes.toString('base64') },
+    ]);
+    expect(first).toMatchObject({ title: 'First', stats: { additions: 3 } });
+    const second = await client.Commits.create(id, 'main', 'Second', [
+      { action: 'move', previousPath: 'README.md', filePath: 'docs/README.md', content: '# Read\n' },
+    ]);
+    expect((await client.Commits.all(id, { refName: 'main', perPage: 1 })).map((commit) => commit.id)).toEqual([
+      second.id,
+      first.id,
+    ]);
+    expect(await client.Commits.showDiff(id, second.id)).toMatchObject([{ renamed_file: true, old_path: 'README.md' }]);
+
+    await client.RepositoryFiles.create(id, 'notes/a b.txt', 'main', 'Note\n', 'Note it');
+    await client.RepositoryFiles.edit(id, 'notes/a b.txt', 'main', 'Noted\n', 'Note it better');
+    expect(await client.RepositoryFiles.show(id, 'notes/a b.txt', 'main')).toMatchObject({
+      file_path: 'notes/a b.txt',
+      content: Buffer.from('Noted\n').toString('base64'),
+    });
+    const text = await client.RepositoryFiles.showRaw(id, 'notes/a b.txt', 'main');
+    expect(text instanceof Blob ? await text.text() : text).toBe('Noted\n');
+    const raw = (await client.RepositoryFiles.showRaw(id, 'src/data.bin', 'main')) as Blob;
+    expect(Buffer.from(await raw.arrayBuffer())).toEqual(bytes);
+    await client.RepositoryFiles.remove(id, 'notes/a b.txt', 'main', 'Forget it');
+    await expect(client.RepositoryFiles.show(id, 'notes/a b.txt', 'main')).rejects.toThrow(/404/);
+
+    const tree = await client.Repositories.allRepositoryTrees(id, { recursive: true });
+    expect(tree.map(({ path }) => path)).toEqual(['docs', 'src', 'docs/README.md', 'src/data.bin', 'src/größe.txt']);
+    const blob = tree.find(({ name }) => name === 'data.bin')?.id ?? '';
+    expect(await client.Repositories.showBlob(id, blob)).toMatchObject({ size: 256 });
+    const archive = await client.Repositories.showArchive(id, { sha: 'main', fileType: 'zip' });
+    expect(Buffer.from(await archive.arrayBuffer()).toString('latin1', 0, 2)).toBe('PK');
+    const compared = await client.Repositories.compare(id, first.id, 'main');
+    expect(compared.commits?.[0]).toMatchObject({ title: 'Second' });
+    expect(await client.Repositories.allContributors(id)).toMatchObject([{ commits: 5 }]);
+
+    await client.Branches.create(id, 'feature/größe', 'main');
+    expect(await client.Branches.show(id, 'feature/größe')).toMatchObject({ name: 'feature/größe', protected: false });
+    const more = await client.Commits.create(id, 'feature/größe', 'More', [
+      { action: 'create', filePath: 'more.txt', content: 'more' },
+    ]);
+    expect(await client.Commits.cherryPick(id, more.id, 'main')).toMatchObject({ title: 'More' });
+    await expect(client.Commits.cherryPick(id, more.id, 'main')).rejects.toThrow(/cherry-pick/);
+    const place = { path: 'more.txt', line: 1, lineType: 'new' as const };
+    expect(await client.Commits.createComment(id, more.id, 'Nice', place)).toMatchObject({ note: 'Nice', line: 1 });
+    expect(await client.Commits.allComments(id, more.id)).toHaveLength(1);
+    await client.Branches.remove(id, 'feature/größe');
+    expect((await client.Branches.all(id)).map(({ name }) => name)).toEqual(['main']);
+
+    expect(await client.Tags.create(id, 'v1.0', 'main', { message: 'One' })).toMatchObject({ message: 'One' });
+    await client.Tags.create(id, 'light/2', 'main');
+    expect((await client.Tags.all(id)).map(({ name }) => name)).toEqual(['v1.0', 'light/2']);
+    await client.Tags.remove(id, 'light/2');
+    await expect(client.Tags.show(id, 'light/2')).rejects.toThrow(/404/);
+  });
+
   it('walks statuses, pipelines, jobs, environments, deployments and triggers', async () => {
     const client = new Gitlab({ host: world.url, token: owner.token });
     const project = await client.Projects.create({ name: 'Delivery' });

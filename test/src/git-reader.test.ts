@@ -280,6 +280,13 @@ describe.each(cases)('Reading the $name history $how', ({ reader, directory, nam
     expect(byEmail(joined)).toEqual(byEmail(bare));
   });
 
+  it('follows annotations to their ends', async () => {
+    const oids = [...new Set(ask('for-each-ref', '--format=%(objectname)'))];
+    const ends = ask('rev-parse', ...oids.map((oid) => `${oid}^{}`));
+    const expected = oids.map((oid, at) => [oid, ends[at] ?? ''] as const).filter(([oid, end]) => oid !== end);
+    expect(await reader.peeled(oids)).toEqual(new Map(expected));
+  });
+
   it.runIf(name === 'loose')('sees what is written after it was opened', async () => {
     const oid = one(
       '-c',

@@ -6,9 +6,11 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { migrate } from '#src/database/migrate.ts';
 import { connect } from '#src/db.ts';
+import { importSettings } from '#src/imports/options.ts';
 import { jobHandlers } from '#src/jobs/handlers.ts';
 import { startJobs } from '#src/jobs/queue.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
+import { UploadStore } from '#src/uploads/store.ts';
 
 /** The PostgreSQL of a test run, as the workers need to know it. */
 export interface TestServer {
@@ -70,7 +72,9 @@ export async function freshDatabase(server?: TestServer): Promise<string> {
 /** The tables of the job queue, which the server installs at its first start. */
 async function installJobs(url: string): Promise<void> {
   const db = connect(url);
-  const jobs = await startJobs({ url, handlers: jobHandlers(db, new RepositoryStore({})), report: console.error });
+  const stores = { repositories: new RepositoryStore({}), uploads: new UploadStore('') };
+  const handlers = jobHandlers({ db, ...stores, secret: '', imports: importSettings() });
+  const jobs = await startJobs({ url, handlers, report: console.error, db });
   await jobs.stop();
   await db.$disconnect();
 }

@@ -64,3 +64,6 @@ export const PROJECT_KEYS = [
   'request_access_enabled',
   'only_allow_merge_if_all_discussions_are_resolved',
 ];
+
+/** A user as others name them. */
+export const BRIEF_USER_KEYS = ['id', 'name', 'username', 'state', 'avatar_url', 'web_url'];

@@ -10,20 +10,22 @@ import { createApp } from '#src/app.ts';
 import { connect, type Db } from '#src/db.ts';
 import { createGroup, type NewGroup } from '#src/groups/create.ts';
 import type { GroupRow } from '#src/groups/find.ts';
+import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import { createIssue, type NewIssue } from '#src/issues/create.ts';
 import type { IssueRow } from '#src/issues/rows.ts';
 import { jobHandlers } from '#src/jobs/handlers.ts';
-import { type JobQueue, startJobs } from '#src/jobs/queue.ts';
+import { type JobHandlers, type JobQueue, startJobs } from '#src/jobs/queue.ts';
 import type { LabelRow } from '#src/labels/list.ts';
 import { createLabel } from '#src/labels/save.ts';
 import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
 import { createProject, type NewProject } from '#src/projects/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { RepositoryStore } from '#src/repository/store.ts';
+import { RepositoryStore, type StoreOptions } from '#src/repository/store.ts';
 import { encrypt, hashPassword, newToken, tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { createTokenFromCommandLine } from '#src/tokens/create.ts';
+import { UploadStore } from '#src/uploads/store.ts';
 import { freshDatabase } from './database.ts';
 import { type Answer, type Send, sender } from './http.ts';
 
@@ -56,15 +58,29 @@ export class World {
   /** Sends any request to the server. */
   readonly send: Send;
   readonly #jobs: JobQueue;
+  /** What imports may do; tests change it. */
+  readonly imports: ImportSettings;
   readonly repositories: RepositoryStore;
+  readonly uploads: UploadStore;
   #count = 0;
   #passwordHash: Promise<string> | undefined;
   #statements: string[] | null = null;
 
-  constructor(db: Db, jobs: JobQueue, repositories: RepositoryStore, databaseUrl: string, port: number, send: Send) {
+  constructor(
+    db: Db,
+    jobs: JobQueue,
+    repositories: RepositoryStore,
+    uploads: UploadStore,
+    imports: ImportSettings,
+    databaseUrl: string,
+    port: number,
+    send: Send,
+  ) {
     this.db = db;
+    this.imports = imports;
     this.#jobs = jobs;
     this.repositories = repositories;
+    this.uploads = uploads;
     this.databaseUrl = databaseUrl;
     this.url = `http://127.0.0.1:${port}`;
     this.send = send;
@@ -196,7 +212,8 @@ export class World {
   async idle(): Promise<void> {
     await this.until(async () => {
       const waiting = await this.db.$queryRaw<unknown[]>`
-        SELECT 1 FROM pgboss.job WHERE state IN ('created', 'active') AND start_after <= now() AND name NOT LIKE '\\_\\_%' LIMIT 1`;
+        SELECT 1 FROM pgboss.job WHERE state IN ('created', 'active') AND start_after <= now() AND name NOT LIKE '\\_\\_%'
+          AND name <> 'dead_letters' LIMIT 1`;
       return waiting.length === 0;
     });
   }
@@ -214,25 +231,41 @@ export class World {
     return statements;
   }
 
+  /** What does the jobs of this world. */
+  handlers(): JobHandlers {
+    const { db, repositories, uploads, imports } = this;
+    return jobHandlers({ db, repositories, uploads, secret, imports });
+  }
+
   /** The context of commands that the user runs. */
   as({ actor }: TestUser): Context {
-    return { db: this.db, actor, secret, jobs: this.#jobs, repositories: this.repositories, clientAddress: null };
+    const { db, repositories, uploads, imports } = this;
+    return { db, actor, secret, jobs: this.#jobs, repositories, uploads, imports, clientAddress: null };
   }
+}
+
+export interface WorldOptions extends StoreOptions {
+  /** Names of the storages of repositories. */
+  storages?: readonly string[];
 }
 
 const secret = 'a secret for tests '.repeat(3);
 
 /** Starts a server for the test file that calls it, and stops it behind its last test. */
-export async function startWorld(): Promise<World> {
+export async function startWorld({ storages = ['default'], ...store }: WorldOptions = {}): Promise<World> {
   const databaseUrl = await freshDatabase();
   const db = connect(databaseUrl, { queryEvents: true });
   const root = mkdtempSync(path.join(tmpdir(), 'gantry-repositories-'));
-  const repositories = new RepositoryStore({ default: root });
+  const roots = Object.fromEntries(storages.map((name) => [name, path.join(root, name)]));
+  const repositories = new RepositoryStore(roots, store);
+  const uploads = new UploadStore(path.join(root, 'uploads'));
+  const imports = importSettings();
   const report = (error: unknown) => console.error(error);
-  const jobs = await startJobs({ url: databaseUrl, handlers: jobHandlers(db, repositories), report });
+  const handlers = jobHandlers({ db, repositories, uploads, secret, imports });
+  const jobs = await startJobs({ url: databaseUrl, handlers, report, db });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
-  const server = createServer(createApp({ db, secret, jobs, repositories }));
+  const server = createServer(createApp({ db, secret, jobs, repositories, uploads, imports }));
   // A connection that is kept is not closed just when the next request of a test takes it.
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
@@ -248,5 +281,5 @@ export async function startWorld(): Promise<World> {
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
     await db.$disconnect();
   });
-  return new World(db, jobs, repositories, databaseUrl, port, send);
+  return new World(db, jobs, repositories, uploads, imports, databaseUrl, port, send);
 }

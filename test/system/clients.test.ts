@@ -10,6 +10,7 @@ const clients = [
 const walks = [
   { script: 'walk', what: 'issues, labels and milestones' },
   { script: 'people', what: 'people, groups, members and projects' },
+  { script: 'repository', what: 'the repository of a project' },
 ].flatMap((walk) => clients.map((client) => ({ ...client, ...walk })));
 
 let server: ServerProcess;

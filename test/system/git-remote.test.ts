@@ -137,3 +137,46 @@ test('a server that is killed during a push leaves the repository as it was, and
   await second.end('SIGTERM');
   own.remove();
 });
+
+test('a server that is killed while 2,000 refs are pushed holds good ones, knows them after its start, and takes the rest', {
+  timeout: TIMEOUT,
+}, async () => {
+  const own = scratchDirectory();
+  const work = await workingCopy();
+  await run(work, 'commit', '--quiet', '--allow-empty', '-m', 'One');
+  const head = await run(work, 'rev-parse', 'HEAD');
+  const names = Array.from({ length: 2_000 }, (_, at) => `refs/heads/b/${at}`);
+  git(path.join(work, '.git'), ['update-ref', '--stdin'], names.map((name) => `create ${name} ${head}\n`).join(''));
+  const refsOf = (repository: string) => git(repository, ['for-each-ref', '--format=%(objectname) %(refname)']);
+  let server = await startServer(settings(own.directory));
+  const key = printed(server.output(), 'Private token') ?? '';
+  const headers = { 'PRIVATE-TOKEN': key, 'Content-Type': 'application/json' };
+  for (const round of [0, 1, 2]) {
+    const body = JSON.stringify({ name: `many-${round}` });
+    const made = await fetch(`${server.url}/api/v4/projects`, { method: 'POST', headers, body });
+    const { id, path_with_namespace: name } = (await made.json()) as { id: number; path_with_namespace: string };
+    const url = () => `${server.url.replace('http://', `http://oauth2:${key}@`)}/${name}.git`;
+    const repository = path.join(own.directory, 'repositories', id.toString(16).padStart(2, '0'), `${id}.git`);
+    const pushing = gitClient(work, 'push', '--mirror', url());
+    const locked = path.join(repository, 'refs', 'heads', 'main.lock');
+    // The refs are being locked, or the first of them are there.
+    while (!existsSync(locked) && !existsSync(path.join(repository, 'packed-refs'))) await sleep(1);
+    await sleep(round * 150);
+    await server.end('SIGKILL');
+    await pushing;
+    const there = refsOf(repository)
+      .split('\n')
+      .filter((line) => line !== '');
+    const whole = refsOf(path.join(work, '.git')).split('\n');
+    expect(there.filter((line) => !whole.includes(line))).toEqual([]);
+
+    server = await startServer(settings(own.directory));
+    await run(work, 'push', '--quiet', '--mirror', url());
+    expect(refsOf(repository)).toBe(refsOf(path.join(work, '.git')));
+    expect(git(repository, ['fsck', '--strict'])).toBe('');
+    const listed = await fetch(`${server.url}/api/v4/projects/${id}/repository/branches?per_page=1`, { headers });
+    expect(listed.headers.get('x-total')).toBe('2001');
+  }
+  await server.end('SIGTERM');
+  own.remove();
+});

@@ -55,6 +55,18 @@ describe('start', () => {
     expect((await fetch(`${server.url}/-/readiness`)).status).toBe(200);
   });
 
+  test.runIf(existsSync('/proc/self/cmdline'))(
+    'the heap of the process that was started is bounded, unless somebody else says how large it may be',
+    async () => {
+      const optionsOf = ({ child }: ServerProcess) => readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').split('\0');
+      const first = await serve();
+      expect(optionsOf(first)).toContain('--max-semi-space-size=16');
+      await first.end('SIGTERM');
+      const second = await serve({ NODE_OPTIONS: '--max-semi-space-size=32' });
+      expect(optionsOf(second).filter((option) => option.startsWith('--max'))).toEqual([]);
+    },
+  );
+
   test('a later start names the file of mode 600 that keeps the credentials, and prints none of them', async () => {
     const first = await serve();
     const token = printed(first.output(), 'Private token') ?? '';

@@ -1,4 +1,6 @@
+import { getCompileCacheDir } from 'node:module';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { GitError } from '../errors.ts';
 import type { Answer, Jobs } from './jobs.ts';
@@ -93,7 +95,7 @@ export class DiffPool {
   }
 
   #start(): Worker {
-    const worker = new Worker(SCRIPT, { execArgv: [], resourceLimits: LIMITS });
+    const worker = new Worker(SCRIPT, { execArgv: [], resourceLimits: LIMITS, env: environment() });
     // One that fails while nobody waits for it is not to be used again.
     worker.on('error', () => this.#drop(worker)).on('exit', () => this.#drop(worker));
     return worker;
@@ -112,6 +114,12 @@ export class DiffPool {
     }, this.#idleMs).unref();
     this.#idle.push({ worker, timer });
   }
+}
+
+/** A thread keeps compiled code between starts where the process does so, but does not find out by itself. */
+function environment(): NodeJS.ProcessEnv {
+  const directory = getCompileCacheDir();
+  return directory === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: path.dirname(directory) };
 }
 
 function ask(worker: Worker, request: unknown, timeout: number): Promise<Answer> {

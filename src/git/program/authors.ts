@@ -1,23 +1,56 @@
-import type { LineCounts } from '../history/contributors.ts';
+import { availableParallelism } from 'node:os';
+import { ContributorList, joinContributors, type LineCounts } from '../history/contributors.ts';
 import type { Oid, Signature } from '../model.ts';
+import type { Contributor } from '../reader.ts';
 import { readProgram } from './run.ts';
 
 /** Counting the lines of a long history takes its time; in milliseconds. */
 const TIMEOUT = 10 * 60_000;
 
+/** From so many commits on it pays to count the lines in several processes, each with at least half of them. */
+const MANY = 1_000;
+/** How many processes at most count lines for one answer. */
+const PROCESSES = Math.min(4, availableParallelism());
+
 /**
- * Hands over the author of each commit of a range but merges, newest first, with the lines that it changed (0 unless
- * asked for). `range` holds full names, excluded ones with `^`.
+ * Who wrote these commits, none of which is a merge, and how many lines they changed: as many processes as there are
+ * processors take a part each.
+ *
+ * @param oids newest first
  */
+export async function countLines(directory: string, oids: readonly Oid[]): Promise<Contributor[]> {
+  const size = oids.length < MANY ? Math.max(1, oids.length) : Math.max(MANY / 2, Math.ceil(oids.length / PROCESSES));
+  const parts: Promise<Contributor[]>[] = [];
+  for (let at = 0; at < oids.length; at += size) parts.push(countPart(directory, oids.slice(at, at + size)));
+  return (await Promise.all(parts)).reduce((newer, older) => joinContributors(newer, older), []);
+}
+
+async function countPart(directory: string, oids: readonly Oid[]): Promise<Contributor[]> {
+  const list = new ContributorList();
+  const input = Buffer.from(oids.map((oid) => `${safe(oid)}\n`).join(''));
+  const args = ['--no-walk=unsorted', '--stdin', '--numstat', '-M', '--no-ext-diff', '--no-textconv'];
+  await readLog(directory, args, input, (author, counts) => list.add(author, counts));
+  return list.list();
+}
+
+/** Hands over the author of each commit of a range but merges, newest first. `range` holds full names, excluded ones with `^`. */
 export async function readAuthors(
   directory: string,
   range: string[],
-  { lines = false, limit }: { lines?: boolean | undefined; limit?: number | undefined },
+  { limit }: { limit?: number | undefined },
   take: (author: Pick<Signature, 'name' | 'email'>, lines: LineCounts) => void,
 ): Promise<void> {
-  const args = ['log', '--no-merges', '--no-color', '--format=tformat:%x01%an%x02%ae', '--encoding=UTF-8'];
-  const counting = lines ? ['--numstat', '-M', '--no-ext-diff', '--no-textconv'] : [];
   const bound = limit === undefined ? [] : [`--max-count=${limit}`];
+  await readLog(directory, ['--no-merges', ...bound, ...range.map(safe), '--'], Buffer.alloc(0), take);
+}
+
+/** Hands over the author of each commit of a log, with the lines that it changed if the log counts them. */
+async function readLog(
+  directory: string,
+  args: string[],
+  input: Buffer,
+  take: (author: Pick<Signature, 'name' | 'email'>, lines: LineCounts) => void,
+): Promise<void> {
   let author: Pick<Signature, 'name' | 'email'> | undefined;
   let counts: LineCounts = { additions: 0, deletions: 0 };
   const flush = () => author !== undefined && take(author, counts);
@@ -35,13 +68,9 @@ export async function readAuthors(
     counts.deletions += Number(match?.[2] ?? 0);
   };
   const reader = new LineReader(line);
-  const options = { timeout: TIMEOUT, limit: 1024 ** 3 };
-  await readProgram(
-    directory,
-    [...args, ...counting, ...bound, ...range.map(safe), '--'],
-    (c) => reader.push(c),
-    options,
-  );
+  const options = { timeout: TIMEOUT, limit: 1024 ** 3, input };
+  const all = ['log', '--no-color', '--format=tformat:%x01%an%x02%ae', '--encoding=UTF-8', ...args];
+  await readProgram(directory, all, (chunk) => reader.push(chunk), options);
   reader.end();
   flush();
 }

@@ -1,8 +1,8 @@
 import type { PathLike } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { InvalidRefName, RefLocked } from '../errors.ts';
 import { syncDirectory } from '../write/sync.ts';
-import { refFile } from './read.ts';
+import { isAbsent, refFile } from './read.ts';
 
 /** How long to wait for another one's lock, in milliseconds, unless told otherwise. */
 export const LOCK_TIMEOUT = 1_000;
@@ -15,6 +15,7 @@ export class RefLock {
   readonly #directory: string;
   readonly #name: string;
   #handle: FileHandle | null;
+  #isHeld = true;
 
   private constructor(directory: string, name: string, handle: FileHandle) {
     this.#directory = directory;
@@ -33,6 +34,14 @@ export class RefLock {
     }
   }
 
+  /** As take, for a lock that only keeps others out: its file stays empty, and is not kept open, as many may be held. */
+  static async takeEmpty(directory: string, name: string, timeout = LOCK_TIMEOUT): Promise<RefLock> {
+    const lock = await RefLock.take(directory, name, timeout);
+    await lock.#handle?.close();
+    lock.#handle = null;
+    return lock;
+  }
+
   /** Puts new content in place of the old, synced to the disk, and gives the lock back. */
   async commit(content: Buffer): Promise<void> {
     const handle = this.#handle;
@@ -42,6 +51,7 @@ export class RefLock {
     await handle.close();
     await this.#replace();
     this.#handle = null;
+    this.#isHeld = false;
     await syncAbove(this.#directory, this.#name);
   }
 
@@ -49,8 +59,9 @@ export class RefLock {
   async release(): Promise<void> {
     const handle = this.#handle;
     this.#handle = null;
-    if (handle === null) return;
-    await handle.close().catch(() => undefined);
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    await handle?.close().catch(() => undefined);
     await rm(lockFile(this.#directory, this.#name), { force: true });
   }
 
@@ -75,7 +86,13 @@ export class RefLock {
  * knows that nobody holds them.
  */
 export async function removeStaleLocks(directory: string, names: string[]): Promise<void> {
-  await Promise.all(names.map((name) => rm(lockFile(directory, name), { force: true })));
+  for (const name of names) {
+    await unlink(lockFile(directory, name)).catch((error) => {
+      // Where another ref is in the place of a directory, or the name is too long for a file, no lock can ever have been:
+      // whoever goes on to change the ref is told so.
+      if (!isAbsent(error)) throw error;
+    });
+  }
 }
 
 /** Removes the directories above a ref that are empty, up to the one that holds all refs of its kind. */
@@ -103,19 +120,21 @@ async function tryLock(directory: string, name: string): Promise<FileHandle | nu
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return null;
       if (codeOf(error) === 'ENOTDIR') throw new InvalidRefName(name, 'lies below another ref');
+      if (codeOf(error) === 'ENAMETOOLONG') throw new InvalidRefName(name, 'is too long');
       if (codeOf(error) !== 'ENOENT' || attempt > 10) throw error;
     }
     try {
       await mkdir(parent, { recursive: true });
     } catch (error) {
       if (['EEXIST', 'ENOTDIR'].includes(codeOf(error))) throw new InvalidRefName(name, 'lies below another ref');
+      if (codeOf(error) === 'ENAMETOOLONG') throw new InvalidRefName(name, 'is too long');
       if (codeOf(error) !== 'ENOENT') throw error;
     }
   }
 }
 
 /** Syncs the directory of a ref and those above it, which may be new. */
-async function syncAbove(directory: string, name: string): Promise<void> {
+export async function syncAbove(directory: string, name: string): Promise<void> {
   const parts = name.split('/').slice(0, -1);
   for (; parts.length > 0; parts.pop()) {
     await syncDirectory(refFile(directory, parts.join('/'))).catch((error) => {

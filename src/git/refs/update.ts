@@ -1,11 +1,11 @@
-import { readFile, rm, unlink } from 'node:fs/promises';
-import path from 'node:path';
+import { rm, unlink } from 'node:fs/promises';
 import { InvalidRefName, RefChanged } from '../errors.ts';
 import { isOid, type Oid } from '../model.ts';
 import { encodeName } from '../names.ts';
 import { syncDirectory } from '../write/sync.ts';
 import { LOCK_TIMEOUT, RefLock, removeEmptyAbove } from './lock.ts';
 import { isValidBranchName, isValidRefName } from './name.ts';
+import { packedNames, writePacked } from './packed-write.ts';
 import { isAbsent, RefReader, readSmall, refFile, symbolicTarget } from './read.ts';
 
 export interface RefUpdate {
@@ -100,28 +100,6 @@ async function refuseConflict(refs: RefReader, name: string): Promise<void> {
 
 /** Takes a ref out of `packed-refs`, if it is in there. */
 async function removePacked(directory: string, name: string, timeout: number): Promise<void> {
-  if (!(await readPacked(directory)).includes(` ${encodeName(name).toString('latin1')}\n`)) return;
-  const lock = await RefLock.take(directory, 'packed-refs', timeout);
-  try {
-    const suffix = ` ${encodeName(name).toString('latin1')}`;
-    let skip = false;
-    const lines = (await readPacked(directory)).split('\n').filter((line) => {
-      // The line after a tag tells what it leads to.
-      skip = line.startsWith('^') ? skip : line.length === 40 + suffix.length && line.endsWith(suffix);
-      return !skip;
-    });
-    await lock.commit(Buffer.from(lines.join('\n'), 'latin1'));
-  } finally {
-    await lock.release();
-  }
-}
-
-async function readPacked(directory: string): Promise<string> {
-  try {
-    const text = await readFile(path.join(directory, 'packed-refs'), 'latin1');
-    return text === '' || text.endsWith('\n') ? text : `${text}\n`;
-  } catch (error) {
-    if (isAbsent(error)) return '';
-    throw error;
-  }
+  if (!(await packedNames(directory)).has(encodeName(name).toString('latin1'))) return;
+  await writePacked(directory, [{ name, to: null }], timeout);
 }

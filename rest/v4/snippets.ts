@@ -1,0 +1,92 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+const auth = 'optional';
+// Where one snippet is asked for, the message is that of a look-up that fails (behaviour.md 1.3).
+const notFound = { Snippet: '404 Not found' };
+
+export const snippets: Route[] = [
+  {
+    method: 'GET',
+    path: '/projects/:id/snippets',
+    operation: operations.ProjectSnippetsDocument,
+    result: 'project.snippets',
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/snippets/:snippet_id',
+    operation: operations.ProjectSnippetDocument,
+    result: 'project.snippet',
+    auth,
+    notFound,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/snippets',
+    operation: operations.CreateProjectSnippetDocument,
+    result: 'createSnippet.snippet',
+    aliases: { content: 'code' },
+  },
+  {
+    method: 'PUT',
+    path: '/projects/:id/snippets/:snippet_id',
+    operation: operations.UpdateProjectSnippetDocument,
+    result: 'updateSnippet.snippet',
+    atLeastOne: ['title', 'file_name', 'code', 'visibility'],
+    aliases: { content: 'code' },
+  },
+  {
+    method: 'DELETE',
+    path: '/projects/:id/snippets/:snippet_id',
+    operation: operations.DeleteProjectSnippetDocument,
+    result: 'deleteSnippet.snippet',
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/snippets/:snippet_id/raw',
+    operation: operations.RawProjectSnippetDocument,
+    result: 'project.snippet',
+    auth,
+    raw: 'snippet',
+  },
+  { method: 'GET', path: '/snippets', operation: operations.OwnSnippetsDocument, result: 'ownSnippets' },
+  { method: 'GET', path: '/snippets/public', operation: operations.PublicSnippetsDocument, result: 'publicSnippets' },
+  {
+    method: 'GET',
+    path: '/snippets/:snippet_id',
+    operation: operations.PersonalSnippetDocument,
+    result: 'snippet',
+    auth,
+    notFound,
+  },
+  {
+    method: 'GET',
+    path: '/snippets/:snippet_id/raw',
+    operation: operations.RawPersonalSnippetDocument,
+    result: 'snippet',
+    auth,
+    raw: 'snippet',
+  },
+  {
+    method: 'POST',
+    path: '/snippets',
+    operation: operations.CreatePersonalSnippetDocument,
+    result: 'createSnippet.snippet',
+    aliases: { code: 'content' },
+  },
+  {
+    method: 'PUT',
+    path: '/snippets/:snippet_id',
+    operation: operations.UpdatePersonalSnippetDocument,
+    result: 'updateSnippet.snippet',
+    atLeastOne: ['title', 'file_name', 'content', 'visibility'],
+    aliases: { code: 'content' },
+  },
+  {
+    method: 'DELETE',
+    path: '/snippets/:snippet_id',
+    operation: operations.DeletePersonalSnippetDocument,
+    result: 'deleteSnippet.snippet',
+    status: 204,
+  },
+];

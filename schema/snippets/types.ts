@@ -1,0 +1,48 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf } from '#schema/connection.ts';
+import { Visibility } from '#schema/enums.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { Project } from '#schema/projects/types.ts';
+import { User } from '#schema/users/types.ts';
+import type { SnippetRow } from '#src/snippets/rows.ts';
+
+const pathOf = ({ id, projectPath }: SnippetRow) => `${projectPath === null ? '' : `/${projectPath}`}/snippets/${id}`;
+
+export const Snippet = builder.objectRef<SnippetRow>('Snippet');
+Snippet.implement({
+  description: 'A text that somebody keeps, in a project or for themselves.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Snippet', id) }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
+    title: t.exposeString('title', { description: 'What it is.' }),
+    fileName: t.exposeString('fileName', { description: 'What its file would be called.' }),
+    visibility: t.expose('visibility', {
+      type: Visibility,
+      description: 'Who may see it: its author alone, all who see the project and are signed in, or everybody.',
+    }),
+    content: t.string({
+      description: 'The text itself.',
+      resolve: ({ id }, _args, { loaders }) => loaders.snippetContent.load(id),
+    }),
+    project: t.field({
+      type: Project,
+      nullable: true,
+      description: 'Where it is; null for a personal one.',
+      resolve: ({ projectId }, _args, { loaders }) => (projectId === null ? null : loaders.project.load(projectId)),
+    }),
+    author: t.expose('author', { type: User, description: 'Whose it is; the e-mail address is shown to all readers.' }),
+    webUrl: t.string({
+      description: 'Address of its page.',
+      resolve: (snippet, _args, { baseUrl }) => `${baseUrl}${pathOf(snippet)}`,
+    }),
+    rawUrl: t.string({
+      description: 'Address of its text.',
+      resolve: (snippet, _args, { baseUrl }) => `${baseUrl}${pathOf(snippet)}/raw`,
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+  }),
+});
+
+export const SnippetConnection = connectionOf('Snippet', Snippet);

@@ -1,0 +1,99 @@
+import { authorize, type Visibility } from '#src/access/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
+import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
+import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { findProject } from '#src/projects/find.ts';
+import { currentSettings, type Settings } from '#src/settings/current.ts';
+import { findPersonalSnippet, findProjectSnippet, findSnippet } from '#src/snippets/list.ts';
+import type { SnippetRow } from '#src/snippets/rows.ts';
+
+export interface SnippetValues {
+  title?: string | null | undefined;
+  fileName?: string | null | undefined;
+  content?: string | null | undefined;
+  visibility?: Visibility | null | undefined;
+}
+
+export interface NewSnippet extends SnippetValues {
+  /** Where; null or absent for a personal one. */
+  project?: Ref | null | undefined;
+  title: string;
+  fileName: string;
+  content: string;
+}
+
+/** Makes a snippet. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createSnippet(context: Context, { project: ref, ...values }: NewSnippet): Promise<SnippetRow> {
+  const actor = requireActor(context);
+  const project = ref == null ? null : await findProject(context, ref);
+  if (project) authorize(actor, 'create_project_snippet', project);
+  const settings = await currentSettings(context.db);
+  const wanted = settings.defaultSnippetVisibility;
+  const visibility = values.visibility ?? closestVisibility(actor, settings, wanted, { group: null });
+  check(actor, settings, { ...values, visibility });
+  const { title, fileName, content } = values;
+  const data = { title, fileName, content, visibility, authorId: actor.id, projectId: project?.id ?? null };
+  const { id } = await context.db.snippet.create({ data, select: { id: true } });
+  return project ? findProjectSnippet(context, project, id) : findPersonalSnippet(context, id);
+}
+
+/** Which snippet is meant: one of a project, or a personal one. */
+export interface SnippetRef {
+  project?: Ref | null | undefined;
+  id: number;
+}
+
+/** Changes a snippet, for its author and administrators: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
+export async function updateSnippet(context: Context, ref: SnippetRef, changes: SnippetValues): Promise<SnippetRow> {
+  const actor = requireActor(context);
+  const { id, visibility: present } = await editable(context, actor, ref);
+  const { title, fileName, content, visibility } = changes;
+  // A level that was restricted after it was given stays.
+  const changed = visibility === present ? undefined : visibility;
+  check(actor, await currentSettings(context.db), { ...changes, visibility: changed });
+  const { count } = await context.db.snippet.updateMany({
+    where: { id },
+    data: {
+      ...(title == null ? {} : { title }),
+      ...(fileName == null ? {} : { fileName }),
+      ...(content == null ? {} : { content }),
+      ...(visibility == null ? {} : { visibility }),
+    },
+  });
+  if (count === 0) throw new NotFound('Snippet');
+  return findSnippet(context, id);
+}
+
+/** Deletes a snippet, for its author and administrators; it as it was, null when there was none. Throws NotFound, Forbidden. */
+export async function deleteSnippet(context: Context, ref: SnippetRef): Promise<SnippetRow | null> {
+  const actor = requireActor(context);
+  const snippet = await editable(context, actor, ref).catch((error) => {
+    if (error instanceof NotFound && error.extensions.resource === 'Snippet') return null;
+    throw error;
+  });
+  if (snippet === null) return null;
+  const { count } = await context.db.snippet.deleteMany({ where: { id: snippet.id } });
+  return count === 0 ? null : snippet;
+}
+
+async function editable(context: Context, actor: Actor, { project, id }: SnippetRef): Promise<SnippetRow> {
+  const snippet =
+    project == null
+      ? await findPersonalSnippet(context, id)
+      : await findProjectSnippet(context, await findProject(context, project), id);
+  if (!actor.admin && snippet.author.id !== actor.id) throw new Forbidden();
+  return snippet;
+}
+
+function check(actor: Actor, settings: Settings, { title, fileName, content, visibility }: SnippetValues): void {
+  const errors: FieldErrors = {};
+  for (const [field, text] of Object.entries({ title, file_name: fileName })) {
+    if (text === null || text?.trim() === '') errors[field] = ["can't be blank"];
+    else if (text && text.length > 255) errors[field] = ['is too long (maximum is 255 characters)'];
+  }
+  if (content === null || content === '') errors.content = ["can't be blank"];
+  const wrong = visibility ? visibilityErrors(actor, settings, visibility, { group: null }) : [];
+  if (wrong.length > 0) errors.visibility_level = wrong;
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}

@@ -1,0 +1,57 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { violates } from '#src/db.ts';
+import { NotFound, ValidationFailed } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { encrypt } from '#src/secrets.ts';
+import { findVariable, type VariableRow } from '#src/variables/list.ts';
+
+/** Makes a variable. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createVariable(context: Context, ref: Ref, { key, value }: Omit<VariableRow, 'projectId'>) {
+  const project = await administered(context, ref);
+  const errors = keyErrors(key);
+  if (errors.length > 0) throw new ValidationFailed({ key: errors });
+  const data = { projectId: project.id, key, valueEncrypted: encrypt(value, context.secret) };
+  await context.db.variable.create({ data }).catch((error) => {
+    throw violates(error) ? new ValidationFailed({ key: ['has already been taken'] }) : error;
+  });
+  return { projectId: project.id, key, value };
+}
+
+/** Gives a variable another value. Throws NotFound, Forbidden. */
+export async function updateVariable(context: Context, ref: Ref, key: string, value: string): Promise<VariableRow> {
+  const project = await administered(context, ref);
+  const found = await findVariable(context, project, key);
+  const { count } = await context.db.variable.updateMany({
+    where: { projectId: project.id, key: found.key },
+    data: { valueEncrypted: encrypt(value, context.secret) },
+  });
+  if (count === 0) throw new NotFound('Variable');
+  return { ...found, value };
+}
+
+/** Deletes a variable; it as it was. Throws NotFound, Forbidden. */
+export async function deleteVariable(context: Context, ref: Ref, key: string): Promise<VariableRow> {
+  const project = await administered(context, ref);
+  const found = await findVariable(context, project, key);
+  const { count } = await context.db.variable.deleteMany({ where: { projectId: project.id, key: found.key } });
+  if (count === 0) throw new NotFound('Variable');
+  return found;
+}
+
+async function administered(context: Context, ref: Ref): Promise<ProjectRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'admin_variable', project);
+  return project;
+}
+
+/** What is wrong with a key (rest-api-v4.md, Limits; behaviour.md 1.6). */
+function keyErrors(key: string): string[] {
+  const errors = [];
+  if (key === '') errors.push("can't be blank");
+  if (key.length > 255) errors.push('is too long (maximum is 255 characters)');
+  if (!/^\w*$/.test(key)) errors.push("can contain only letters, digits and '_'.");
+  return errors;
+}

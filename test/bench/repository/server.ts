@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { printed, type ServerProcess, scratchDirectory, settings, startServer } from '../../support/server-process.ts';
+import { type Answer, type Call, send } from '../load.ts';
+import { git } from './program.ts';
+
+/** A project of the server under measurement. */
+export interface BenchProject {
+  id: number;
+  /** Of its bare repository. */
+  directory: string;
+  /** With credentials. */
+  remote: string;
+}
+
+/** The real server, with its own PostgreSQL and an empty data directory. */
+export class RepositoryServer {
+  readonly #data: ReturnType<typeof scratchDirectory>;
+  readonly #process: ServerProcess;
+  readonly #token: string;
+
+  private constructor(data: ReturnType<typeof scratchDirectory>, process: ServerProcess, token: string) {
+    this.#data = data;
+    this.#process = process;
+    this.#token = token;
+  }
+
+  static async start(): Promise<RepositoryServer> {
+    const data = scratchDirectory();
+    const process = await startServer(settings(data.directory, { LOG_LEVEL: 'warn' }));
+    return new RepositoryServer(data, process, printed(process.output(), 'Private token') ?? '');
+  }
+
+  /** The same server after a new start. */
+  async restart(): Promise<RepositoryServer> {
+    await this.#process.end('SIGTERM');
+    const process = await startServer(settings(this.#data.directory, { LOG_LEVEL: 'warn' }));
+    return new RepositoryServer(this.#data, process, this.#token);
+  }
+
+  async stop(): Promise<void> {
+    await this.#process.end('SIGTERM');
+    this.#data.remove();
+  }
+
+  get url(): string {
+    return this.#process.url;
+  }
+
+  /** A request for a path under the REST API. */
+  call(path: string, body?: object): Call {
+    const headers = { 'PRIVATE-TOKEN': this.#token };
+    const call: Call = { path: `/api/v4/${path}`, headers };
+    return body === undefined ? call : { ...call, method: 'POST', body: JSON.stringify(body) };
+  }
+
+  /** Throws Error unless the answer is a success. */
+  async ask(path: string, body?: object): Promise<Answer> {
+    const answer = await send(this.url, this.call(path, body));
+    if (answer.status >= 300) throw new Error(`${path} answered ${answer.status}: ${answer.text.slice(0, 300)}`);
+    return answer;
+  }
+
+  /** Milliseconds from the request to the last byte of the answer. */
+  async time(path: string, body?: object): Promise<number> {
+    const begun = performance.now();
+    await this.ask(path, body);
+    return performance.now() - begun;
+  }
+
+  async createProject(name: string): Promise<BenchProject> {
+    const { id, http_url_to_repo: url } = JSON.parse((await this.ask('projects', { name })).text);
+    const folder = (id % 256).toString(16).padStart(2, '0');
+    const directory = path.join(this.#data.directory, 'repositories', folder, `${id}.git`);
+    return { id, directory, remote: url.replace('http://', `http://oauth2:${this.#token}@`) };
+  }
+
+  /**
+   * A project to which all branches and tags of a bare repository were pushed, that of its HEAD first.
+   *
+   * @param name of the project
+   */
+  async push(source: string, name: string): Promise<BenchProject> {
+    const project = await this.createProject(name);
+    const head = (await git(source, ['symbolic-ref', 'HEAD'])).trim();
+    await git(source, ['push', '--quiet', project.remote, head]);
+    await git(source, ['push', '--quiet', project.remote, 'refs/heads/*:refs/heads/*', 'refs/tags/*:refs/tags/*']);
+    return project;
+  }
+
+  /** Resident memory in MB; not a number where the system does not tell. */
+  memory(): number {
+    if (process.platform !== 'linux') return Number.NaN;
+    const status = readFileSync(`/proc/${this.#process.child.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  }
+
+  /** The most that memory grows beyond `idle` while the work runs, in MB. */
+  async growth(idle: number, work: () => Promise<unknown>): Promise<number> {
+    let most = this.memory();
+    const watching = setInterval(() => {
+      most = Math.max(most, this.memory());
+    }, 20);
+    try {
+      await work();
+    } finally {
+      clearInterval(watching);
+    }
+    return Math.max(most, this.memory()) - idle;
+  }
+
+  /** Memory once nothing has happened for a while, in MB. */
+  async idleMemory(): Promise<number> {
+    await sleep(5_000);
+    return this.memory();
+  }
+}
+
+/** What the machine has, for the head of the tables. */
+export function processors(): string {
+  return `${availableParallelism()} cores`;
+}

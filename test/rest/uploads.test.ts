@@ -1,0 +1,142 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { graphqlForm, sendForm } from '../support/upload.ts';
+import { startWorld, type TestUser } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const guest = await world.user();
+const outsider = await world.user();
+const admin = await world.user({ admin: true });
+let project: ProjectRow;
+
+beforeAll(async () => {
+  project = await world.project({ owner });
+  await world.member(project, guest, 'guest');
+});
+
+interface Sent {
+  name?: string;
+  content?: string | Uint8Array<ArrayBuffer>;
+  field?: string;
+}
+
+function upload(who: TestUser | undefined, { name = 'notes.txt', content = 'text', field = 'file' }: Sent = {}) {
+  const form = new FormData();
+  form.append(field, new File([content], name));
+  return sendForm(world, `/api/v4/projects/${project.id}/uploads`, form, who);
+}
+
+const download = (url: string | undefined, who?: TestUser) =>
+  fetch(`${world.url}/${project.fullPath}${url}`, { headers: who ? { 'PRIVATE-TOKEN': who.token } : {} });
+
+const spooled = () => readdirSync(tmpdir()).filter((name) => name.startsWith('gantry-file-')).length;
+
+describe('POST /projects/:id/uploads', () => {
+  it('keeps a file and tells how to refer to it', async () => {
+    const { status, body } = await upload(guest, { name: 'Über Notes (1).txt', content: 'some text' });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      alt: '_ber_Notes__1_.txt',
+      url: expect.stringMatching(/^\/uploads\/[0-9a-f]{32}\/_ber_Notes__1_\.txt$/),
+      markdown: `[${body.alt}](${body.url})`,
+    });
+    const response = await download(body.url, guest);
+    expect(await response.text()).toBe('some text');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment; filename="_ber_Notes__1_.txt"',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': 'sandbox',
+    });
+  });
+
+  it('calls a picture by its name without the ending, and shows it', async () => {
+    const bytes = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 255]);
+    const { body } = await upload(owner, { name: 'dk.png', content: bytes });
+    expect(body).toMatchObject({ alt: 'dk', markdown: `![dk](${body.url})` });
+    const response = await download(body.url, owner);
+    expect(response.headers.get('content-type')).toBe('image/png');
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
+  });
+
+  it.each([
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\Users\\x\\a.html', 'a.html'],
+    ['..', 'file'],
+    ['a/b/"c".svg', '_22c_22.svg'],
+    [`${'x'.repeat(400)}.txt`, `${'x'.repeat(200)}.txt`],
+  ])('makes a harmless name of %j', async (name, kept) => {
+    const { status, body } = await upload(owner, { name });
+    expect([status, body.url?.split('/').at(-1)]).toEqual([201, kept]);
+    const response = await download(body.url, owner);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/octet-stream']);
+  });
+
+  it('refuses what is larger than max_attachment_size, and leaves nothing behind', async () => {
+    await world.api(admin).put('/application/settings', { max_attachment_size: 1 });
+    const before = await world.db.upload.count();
+    const large = await upload(owner, { content: new Uint8Array(1024 * 1024 + 1) });
+    expect(large.status).toBe(413);
+    expect(await world.db.upload.count()).toBe(before);
+    expect((await upload(owner, { content: new Uint8Array(1024 * 1024) })).status).toBe(201);
+    await world.api(admin).put('/application/settings', { max_attachment_size: 10 });
+    await world.until(async () => spooled() === 0);
+  });
+
+  it('is for who may comment', async () => {
+    expect((await upload(undefined)).status).toBe(401);
+    expect((await upload(outsider)).status).toBe(404);
+    expect((await upload(guest)).status).toBe(201);
+    await world.until(async () => spooled() === 0);
+  });
+
+  it('needs the file', async () => {
+    expect(await upload(owner, { field: 'other' })).toEqual({ status: 400, body: { error: 'file is missing' } });
+    const answer = await world.api(owner).post(`/projects/${project.id}/uploads`, { file: 'text' });
+    expect([answer.status, answer.body]).toEqual([400, { error: 'file is invalid' }]);
+    expect((await upload(owner, { content: '' })).status).toBe(201);
+  });
+});
+
+describe('An uploaded file', () => {
+  it('is there for who sees the project alone', async () => {
+    const { body } = await upload(owner);
+    expect((await download(body.url, guest)).status).toBe(200);
+    expect((await download(body.url, outsider)).status).toBe(404);
+    expect((await download(body.url)).status).toBe(404);
+    expect((await download(body.url?.replace(/[0-9a-f]{32}/, '0'.repeat(32)), owner)).status).toBe(404);
+    const other = await world.project({ owner, visibility: 'public' });
+    expect((await fetch(`${world.url}/${other.fullPath}${body.url}`)).status).toBe(404);
+  });
+
+  it('goes with its project', async () => {
+    const own = await world.project({ owner });
+    const form = new FormData();
+    form.append('file', new File(['text'], 'a.txt'));
+    const { url } = (await sendForm(world, `/api/v4/projects/${own.id}/uploads`, form, owner)).body;
+    const [, , secret = '', fileName = ''] = url.split('/');
+    expect(await world.uploads.has({ projectId: own.id, secret, fileName })).toBe(true);
+    await world.api(owner).delete(`/projects/${own.id}`);
+    await world.until(async () => !(await world.uploads.has({ projectId: own.id, secret, fileName })));
+  });
+
+  it('comes by GraphQL too, under the same rules', async () => {
+    const query = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { upload { markdown } } }';
+    const send = async (who: TestUser, content: string | Uint8Array<ArrayBuffer>) => {
+      const variables = { input: { project: project.id, file: null } };
+      const form = graphqlForm(query, variables, 'input.file', new File([content], 'a.txt'));
+      return (await sendForm(world, '/graphql', form, who)).body;
+    };
+    expect((await send(guest, 'text')).data?.uploadFile).toEqual({
+      upload: { markdown: expect.stringMatching(/^\[a\.txt\]/) },
+    });
+    expect((await send(outsider, 'text')).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
+    await world.api(admin).put('/application/settings', { max_attachment_size: 1 });
+    const large = await send(guest, new Uint8Array(1024 * 1024 + 1));
+    expect(large.errors?.[0]?.extensions.code).toBe('CONTENT_TOO_LARGE');
+    await world.api(admin).put('/application/settings', { max_attachment_size: 10 });
+  });
+});

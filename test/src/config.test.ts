@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ConfigError, loadConfig } from '#src/config.ts';
+
+const directory = mkdtempSync(path.join(tmpdir(), 'gantry-config-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+const load = (env: Record<string, string>) => loadConfig(env, directory);
+
+describe('The configuration', () => {
+  it('has defaults for everything about repositories', () => {
+    const { storages, importHosts, importMaxBytes, maxInlineBytes } = load({});
+    expect(storages).toEqual({ default: path.join(directory, 'data/repositories') });
+    expect([importHosts, importMaxBytes, maxInlineBytes]).toEqual([[], undefined, undefined]);
+  });
+
+  it('names storages, of which the default one is always there', () => {
+    expect(load({ GANTRY_DATA: '/d', GANTRY_STORAGES: 'fast=/f, slow = rel/ative' }).storages).toEqual({
+      default: '/d/repositories',
+      fast: '/f',
+      slow: path.join(directory, 'rel/ative'),
+    });
+    expect(load({ GANTRY_STORAGES: 'default=/elsewhere' }).storages).toEqual({ default: '/elsewhere' });
+  });
+
+  it('names the hosts of imports as URLs spell them, with or without a port', () => {
+    const GANTRY_IMPORT_HOSTS = 'Git.Example.com, 10.0.0.5:3000,[FD00::1]:80,[::1], 127.1,straße.example.';
+    expect(load({ GANTRY_IMPORT_HOSTS }).importHosts).toEqual([
+      'git.example.com',
+      '10.0.0.5:3000',
+      '[fd00::1]:80',
+      '[::1]',
+      '127.0.0.1',
+      'xn--strae-oqa.example',
+    ]);
+  });
+
+  it('has limits in bytes', () => {
+    const { importMaxBytes, maxInlineBytes } = load({ GANTRY_IMPORT_MAX_BYTES: '5', GANTRY_MAX_INLINE_BYTES: '7' });
+    expect([importMaxBytes, maxInlineBytes]).toEqual([5, 7]);
+  });
+
+  it.each([
+    ['GANTRY_STORAGES', 'fast'],
+    ['GANTRY_STORAGES', '=/f'],
+    ['GANTRY_STORAGES', 'fast='],
+    ['GANTRY_STORAGES', 'a/b=/f'],
+    ['GANTRY_STORAGES', 'fast=/f,'],
+    ['GANTRY_STORAGES', 'fast=/f,fast=/g'],
+    ['GANTRY_STORAGES', 'fast=/f,slow=/x/../f'],
+    ['GANTRY_STORAGES', 'fast=data/repositories'],
+    ['GANTRY_IMPORT_HOSTS', 'http://host'],
+    ['GANTRY_IMPORT_HOSTS', 'user@host'],
+    ['GANTRY_IMPORT_HOSTS', 'host/path'],
+    ['GANTRY_IMPORT_HOSTS', 'host:port'],
+    ['GANTRY_IMPORT_HOSTS', 'host:99999'],
+    ['GANTRY_IMPORT_HOSTS', '::1'],
+    ['GANTRY_IMPORT_HOSTS', 'a,,b'],
+    ['GANTRY_IMPORT_HOSTS', '*'],
+    ['GANTRY_IMPORT_MAX_BYTES', '0'],
+    ['GANTRY_IMPORT_MAX_BYTES', '5G'],
+    ['GANTRY_MAX_INLINE_BYTES', '-1'],
+    ['GANTRY_MAX_INLINE_BYTES', '1e9'],
+    ['GANTRY_MAX_INLINE_BYTES', '268435457'],
+  ])('refuses %s=%s and says which setting is wrong', (name, value) => {
+    expect(() => load({ [name]: value })).toThrow(ConfigError);
+    expect(() => load({ [name]: value })).toThrow(new RegExp(`\\n {2}${name}: `));
+  });
+
+  it('reads .env too, over which the environment wins', () => {
+    writeFileSync(path.join(directory, '.env'), 'GANTRY_IMPORT_HOSTS=one\nGANTRY_MAX_INLINE_BYTES=9\n');
+    const { importHosts, maxInlineBytes } = load({ GANTRY_IMPORT_HOSTS: 'two' });
+    expect([importHosts, maxInlineBytes]).toEqual([['two'], 9]);
+    rmSync(path.join(directory, '.env'));
+  });
+});

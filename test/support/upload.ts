@@ -1,0 +1,31 @@
+import type { TestUser, World } from './world.ts';
+
+interface Received {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect, and fail where it is not there
+  body: any;
+}
+
+/** Sends a form with a file, as somebody. */
+export async function sendForm(
+  world: World,
+  path: string,
+  form: FormData,
+  who: TestUser | undefined,
+): Promise<Received> {
+  // /graphql wants the size told before: the form is made as a whole.
+  const whole = new Response(form);
+  const headers: Record<string, string> = { 'Content-Type': whole.headers.get('content-type') ?? '' };
+  if (who) headers['PRIVATE-TOKEN'] = who.token;
+  const response = await fetch(world.url + path, { method: 'POST', headers, body: await whole.arrayBuffer() });
+  return { status: response.status, body: await response.json() };
+}
+
+/** A GraphQL request with one variable that is a file, at this path below `variables`. */
+export function graphqlForm(query: string, variables: object, path: string, file: File): FormData {
+  const form = new FormData();
+  form.append('operations', JSON.stringify({ query, variables }));
+  form.append('map', JSON.stringify({ 0: [`variables.${path}`] }));
+  form.append('0', file);
+  return form;
+}
