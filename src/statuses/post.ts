@@ -11,6 +11,7 @@ import { commitTime } from '#src/pipelines/rows.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { findProject } from '#src/projects/find.ts';
+import { branchOf } from '#src/statuses/branch_of.ts';
 
 /** What another system says of a commit. */
 export interface NewStatus {
@@ -75,15 +76,15 @@ interface Place {
 }
 
 /** The ref that a status is about. Throws NotFound when no branch has the commit. */
-async function placeOf({ repository, oid }: CommitRow, wanted: string | null): Promise<Place> {
+async function placeOf(commit: CommitRow, wanted: string | null): Promise<Place> {
+  const { repository } = commit;
   if (wanted !== null) {
     const tag = (await repository.branch(wanted)) === null && (await repository.tag(wanted)) !== null;
     return { ref: wanted, tag };
   }
-  for (const { name, commit } of await repository.branches()) {
-    if (name.isWellFormed() && (await repository.isAncestor(oid, commit))) return { ref: name, tag: false };
-  }
-  throw new NotFound('References for commit');
+  const branch = await branchOf(commit);
+  if (branch === null) throw new NotFound('References for commit');
+  return { ref: branch, tag: false };
 }
 
 /** The latest pipeline for commit and ref, locked; of those who want one at once the first makes it. */

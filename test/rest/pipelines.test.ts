@@ -141,9 +141,10 @@ describe('POST /projects/:id/pipeline', () => {
     [{ ref: 'nowhere' }, { message: { base: ['Reference not found'] } }],
     [{ ref: '' }, { message: { base: ['Reference not found'] } }],
   ])('400 for %j', async (input, answer) => {
-    const before = await world.db.pipeline.count();
+    const where = { projectId: project.id };
+    const before = await world.db.pipeline.count({ where });
     expect(await api.post(`/projects/${project.id}/pipeline`, input)).toMatchObject({ status: 400, body: answer });
-    expect(await world.db.pipeline.count()).toBe(before);
+    expect(await world.db.pipeline.count({ where })).toBe(before);
   });
 
   it('400 with the message for a file that is invalid, or has no job for the ref', async () => {

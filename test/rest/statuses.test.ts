@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createBranch } from '#src/branches/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
+import { HistoryBuilder } from '../support/git-history.ts';
+import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -160,6 +162,21 @@ describe('POST /projects/:id/statuses/:sha', () => {
     await createBranch(world.as(owner), project.id, world.unique('a-branch'), commit.sha);
     const { body } = await commit.post({ state: 'pending', name: 'later' });
     expect(body.ref).toMatch(/^a-branch/);
+  });
+
+  it('finds the branch among many, and whatever the clocks of committers said', async () => {
+    const history = new HistoryBuilder();
+    const root = history.commit({ branch: 'main' });
+    for (let n = 0; n < 200; n += 1) history.commit({ branch: `a-${n}`, from: [root] });
+    const future = history.commit({ branch: 'b', from: [root], time: 2_000_000_000, message: 'Future' });
+    history.commit({ branch: 'b', from: [future], time: 1_000_000_000, message: 'Past' });
+    const own = await world.project({ owner });
+    await fillRepository(world, own, history.build());
+    const post = async (sha: string) =>
+      (await world.api(owner).post(`/projects/${own.id}/statuses/${sha}`, { state: 'success' })).body.ref;
+    const { body } = await world.api(owner).get(`/projects/${own.id}/repository/commits?ref_name=b`);
+    const [past, before, first] = body.map(({ id }: { id: string }) => id);
+    expect([await post(past), await post(before), await post(first)]).toEqual(['b', 'b', 'a-0']);
   });
 
   it('404 when no branch has the commit', async () => {
