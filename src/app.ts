@@ -18,6 +18,7 @@ import type { Ref } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
 import type { Logger } from '#src/log.ts';
+import { oauth } from '#src/oauth/mount.ts';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
 import { type RawTrace, readRawTrace } from '#src/pipeline_jobs/trace.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
@@ -29,6 +30,7 @@ import { bodyLimit } from '#src/web/body_limit.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health } from '#src/web/health.ts';
+import { broken } from '#src/web/pages/broken.ts';
 import { pages } from '#src/web/pages/index.ts';
 import { requestLog } from '#src/web/request_log.ts';
 import { sessionForOwnPages, sessionForReads } from '#src/web/session_token.ts';
@@ -45,6 +47,8 @@ export interface AppOptions {
   imports?: ImportSettings | undefined;
   /** Base of all URLs in answers; taken from each request when absent. No trailing slash. */
   externalUrl?: string | undefined;
+  /** URL at which the server listens, known once it does; what OAuth clients know it by without an external one. */
+  listeningUrl?: (() => string) | undefined;
   /** As Express takes it. */
   trustProxy?: boolean | number | string | undefined;
   /** What one request to /graphql may ask for; sensible defaults when absent. */
@@ -68,6 +72,7 @@ export function createApp({
   uploads,
   imports = importSettings(),
   externalUrl,
+  listeningUrl,
   trustProxy,
   graphqlLimits,
   log,
@@ -98,13 +103,15 @@ export function createApp({
   app.use(bodyTimeout(BODY_TIMEOUT, isGitPath));
   app.use(health({ db, ...(isShuttingDown ? { isShuttingDown } : {}) }));
 
-  const { router, graphiql, missing } = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
-  app.get(['/graphql', '/api/graphql'], graphiql);
+  const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
+  app.get(['/graphql', '/api/graphql'], site.graphiql);
 
   const graphql = createGraphQLServer({
     contextOf: async (request) => {
       const session = sessionForOwnPages(request as Request, baseUrl(request));
-      const actor = await authenticate(db, { ...readCredentials(request.headers), session });
+      const { access_token, bearer_token } = (request as Request).query;
+      const credentials = readCredentials(request.headers, { access_token, bearer_token });
+      const actor = await authenticate(db, { ...credentials, session });
       return contextOf(actor, request);
     },
     report,
@@ -157,7 +164,10 @@ export function createApp({
   };
   app.use(serveUploads({ contextOf: domainContext, authenticate: identify }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report }));
-  app.use(router, missing);
+  const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
+  app.use(oauth({ ...site.options, db, secret, issuer }));
+  app.use(site.router, site.missing);
+  app.use(broken(site.options));
   return app;
 }
 

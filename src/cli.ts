@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { print, quietLog, type Run, settings, UsageError } from './commands/command.ts';
+import { keyCommands } from './commands/keys.ts';
 import { tokenCommands } from './commands/tokens.ts';
 import { userCommands } from './commands/users.ts';
 import { migrate } from './database/migrate.ts';
@@ -22,6 +23,11 @@ Commands:
   user unblock     let a user in again
     --username NAME
     --directory      only where directory synchronisation had locked the user out
+  user reset-link  print a link with which a user chooses a new password; it is good for a day, and once
+    --username NAME
+  user disable-two-factor
+                   for who has lost app and recovery codes
+    --username NAME
   token create     create a personal access token and print it
     --user USERNAME --scopes api,read_user
     --name TEXT      what it is for
@@ -30,13 +36,14 @@ Commands:
     --user USERNAME
   token revoke     make a token useless, at once
     --user USERNAME --id NUMBER
+  keys rotate      give OAuth new keys to sign ID tokens and cookies with
 
 Options:
   --help, --version
 
 The settings are read from the environment and from a file .env in the working directory: HOST, PORT, GANTRY_DATA,
 DATABASE_URL, GANTRY_URL, GANTRY_SECRET, GANTRY_ROOT_PASSWORD, GANTRY_ROOT_TOKEN, GANTRY_STORAGES, GANTRY_IMPORT_HOSTS,
-GANTRY_IMPORT_MAX_BYTES, GANTRY_MAX_INLINE_BYTES, LOG_LEVEL, TRUST_PROXY.
+GANTRY_IMPORT_MAX_BYTES, GANTRY_MAX_INLINE_BYTES, LOG_LEVEL, TRUST_PROXY, SMTP_URL, MAIL_FROM.
 The commands other than serve work while the server runs and while it is stopped.
 `;
 
@@ -45,6 +52,7 @@ const commands: Record<string, Run> = {
   migrate: migrateDatabase,
   ...userCommands,
   ...tokenCommands,
+  ...keyCommands,
 };
 
 /**

@@ -28,6 +28,8 @@ export interface Config {
   logLevel: LogLevel;
   /** Value for express' `trust proxy`. */
   trustProxy: boolean | number | string;
+  /** By what mail is sent; none is without it. */
+  mail?: MailConfig | undefined;
   /** What one request to /graphql may ask for; what is absent has its default. */
   graphqlLimits: { depth?: number; cost?: number; aliases?: number; batch?: number };
   /** Absolute path of each storage of repositories by its name; `default` is always one of them. */
@@ -38,6 +40,14 @@ export interface Config {
   importHosts: readonly string[];
   /** How much one import may take from its source, in bytes; a default when absent. */
   importMaxBytes?: number;
+}
+
+/** How mail is sent. */
+export interface MailConfig {
+  /** Of the mail server: smtp:// or smtps://, with credentials where it wants them. */
+  url: string;
+  /** Sender of all mail, as `address` or `Name <address>`. */
+  from: string;
 }
 
 /** One or more settings are wrong; each line of the message names one and says why. */
@@ -85,6 +95,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     rootToken: setting('GANTRY_ROOT_TOKEN', parseToken),
     logLevel: setting('LOG_LEVEL', parseLogLevel) ?? 'info',
     trustProxy: setting('TRUST_PROXY', parseTrustProxy) ?? false,
+    mail: mailConfig(setting('SMTP_URL', parseSmtpUrl), setting('MAIL_FROM', parseSender), problems),
     graphqlLimits: present({
       depth: setting('GRAPHQL_MAX_DEPTH', parseCount),
       cost: setting('GRAPHQL_MAX_COST', parseCount),
@@ -143,6 +154,27 @@ function parseExternalUrl(text: string): string {
     throw new Error('must not hold a query, a fragment or credentials');
   }
   return url.href.replace(/\/+$/, '');
+}
+
+/** Does not repeat the value in its message: it may hold a password. */
+function parseSmtpUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '') return text;
+  throw new Error('not a URL of the form smtp://user:password@host:587 or smtps://user:password@host');
+}
+
+function parseSender(text: string): string {
+  if (/^([^<>@\p{Cc}]+ )?<[^\s<>@]+@[^\s<>@]+>$/u.test(text) || /^[^\s<>@]+@[^\s<>@]+$/.test(text)) return text;
+  throw new Error(`"${text}" is neither an e-mail address nor of the form Name <address>`);
+}
+
+function mailConfig(url: string | undefined, from: string | undefined, problems: string[]): MailConfig | undefined {
+  if (url !== undefined && from !== undefined) return { url, from };
+  const [missing, given] = url === undefined ? ['SMTP_URL', 'MAIL_FROM'] : ['MAIL_FROM', 'SMTP_URL'];
+  // What is wrong about it was said already.
+  const said = problems.some((problem) => problem.startsWith(`${missing}:`));
+  if ((url ?? from) !== undefined && !said) problems.push(`${missing}: is missing beside ${given}`);
+  return undefined;
 }
 
 function atLeast(length: number): (text: string) => string {

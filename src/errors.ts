@@ -35,6 +35,17 @@ export class Unauthenticated extends DomainError {
   }
 }
 
+/** An access token that was good once; the entrances say so in the words of RFC 6750. */
+export class EndedToken extends DomainError {
+  constructor(how: 'expired' | 'revoked') {
+    const message =
+      how === 'expired'
+        ? 'Token is expired. You can either do re-authorization or token refresh.'
+        : 'Token was revoked. You have to re-authorize from the user.';
+    super('UNAUTHENTICATED', message, { error: 'invalid_token' });
+  }
+}
+
 /** The credential's scopes do not reach this far; `accepted` lists those that would. */
 export class InsufficientScope extends DomainError {
   constructor(accepted: string[]) {

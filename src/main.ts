@@ -7,7 +7,7 @@ import { migrate } from './database/migrate.ts';
 import { banner } from './lifecycle/banner.ts';
 import { type Credentials, credentialsFile, prepareCredentials } from './lifecycle/credentials.ts';
 import { openDatabase, requireSupportedVersion } from './lifecycle/database.ts';
-import { listen } from './lifecycle/listen.ts';
+import { listen, reachable } from './lifecycle/listen.ts';
 import { readPrivateFile } from './lifecycle/private-file.ts';
 import { loadSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
@@ -38,7 +38,7 @@ export async function serve(given: Config, { ephemeral }: ServeOptions): Promise
   const lock = lockDataDirectory(config.dataDir, 'gantry serve');
   resources.defer(() => lock.release());
   const state = await start(config, { ephemeral, log, resources, databaseGone: databaseGone.resolve });
-  if (config.databaseUrl === undefined) lock.publish(state.databaseUrl);
+  lock.publish({ url: state.url, ...(config.databaseUrl === undefined ? { databaseUrl: state.databaseUrl } : {}) });
   process.stdout.write(state.greeting);
 
   const reason = await Promise.race([stopSignal.received, databaseGone.promise.then((said) => new Error(said))]);
@@ -57,7 +57,10 @@ interface StartContext {
   databaseGone(reason: string): void;
 }
 
-async function start(config: Config, context: StartContext): Promise<{ databaseUrl: string; greeting: string }> {
+async function start(
+  config: Config,
+  context: StartContext,
+): Promise<{ databaseUrl: string; url: string; greeting: string }> {
   const { log, resources, ephemeral } = context;
   const secret = loadSecret(config);
   // Loading the application takes about as long as starting PostgreSQL; the two run side by side.
@@ -80,6 +83,10 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     if (await bootstrapAdministrator(db, secret, credentials)) created = credentials;
   }
 
+  const { ensureKeys } = await import('./oauth/keys.ts');
+  const keysMade = ensureKeys(db, secret);
+  keysMade.catch(() => undefined);
+
   const { maxInlineBytes } = config;
   const repositories = new RepositoryStore(config.storages, { maxInlineBytes });
   await requireStorages(db, repositories);
@@ -90,7 +97,12 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
   resources.defer(stopWatching);
   const imports = importSettings({ hosts: config.importHosts, maxBytes: config.importMaxBytes });
   const stopped = new AbortController();
-  const handlers = jobHandlers({ db, repositories, uploads, secret, imports, stopping: stopped.signal });
+  const bound = Promise.withResolvers<string>();
+  const { externalUrl, trustProxy, graphqlLimits, mail } = config;
+  if (mail) application.startSending(db);
+  const baseUrl = async () => externalUrl ?? (await bound.promise);
+  const outgoing = mail && { mailer: (await import('./mail/mailer.ts')).createMailer(mail), baseUrl };
+  const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing, stopping: stopped.signal });
   const jobs = await startJobs({ url: database.url, handlers, report, db });
   resources.defer(async () => {
     stopped.abort();
@@ -99,7 +111,8 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
   await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
 
   let stopping = false;
-  const { externalUrl, trustProxy, graphqlLimits } = config;
+  await keysMade;
+  let listeningUrl = '';
   const app = createApp({
     db,
     secret,
@@ -108,12 +121,15 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     uploads,
     imports,
     externalUrl,
+    listeningUrl: () => listeningUrl,
     trustProxy,
     graphqlLimits,
     log,
     isShuttingDown: () => stopping,
   });
   const listening = await listen(app, config.host, config.port);
+  listeningUrl = reachable(listening.url);
+  bound.resolve(listeningUrl);
   resources.defer(async () => {
     stopping = true;
     await listening.close(grace);
@@ -130,11 +146,11 @@ async function start(config: Config, context: StartContext): Promise<{ databaseU
     credentialsFile: readPrivateFile(file) === undefined ? undefined : file,
     ephemeral,
   });
-  return { databaseUrl: database.url, greeting };
+  return { databaseUrl: database.url, url: externalUrl ?? reachable(listening.url), greeting };
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap, queue, handlers, watch, store, storages, imports, uploads] = await Promise.all([
+  const [db, app, bootstrap, queue, handlers, watch, store, storages, imports, uploads, sending] = await Promise.all([
     import('./db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
@@ -145,6 +161,7 @@ async function loadApplication() {
     import('./repository/storages.ts'),
     import('./imports/options.ts'),
     import('./uploads/store.ts'),
+    import('./mail/sending.ts'),
   ]);
   return {
     ...db,
@@ -157,6 +174,7 @@ async function loadApplication() {
     ...storages,
     ...imports,
     ...uploads,
+    ...sending,
   };
 }
 

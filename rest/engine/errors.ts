@@ -45,6 +45,8 @@ export function refusal(message: string, details: Record<string, unknown>, route
   if (STATUS[code] === undefined) return null;
   const status = statusOf(code, route);
   switch (code) {
+    case 'UNAUTHENTICATED':
+      return details.error === 'invalid_token' ? endedToken(status, message) : { status, body: { message } };
     case 'NOT_MODIFIED':
       return { status, body: null };
     case 'INSUFFICIENT_SCOPE':
@@ -65,6 +67,13 @@ export function refusal(message: string, details: Record<string, unknown>, route
     default:
       return { status, body: { message } };
   }
+}
+
+/** For the bearer of an access token that was good once (behaviour.md 4.4). */
+function endedToken(status: number, description: string): Refusal {
+  const challenge = `Bearer realm="Protected by OAuth 2.0", error="invalid_token", error_description="${description}"`;
+  const body = { error: 'invalid_token', error_description: description };
+  return { status, body, headers: { 'WWW-Authenticate': challenge } };
 }
 
 /** The status that a route has for errors of a code. */

@@ -13,6 +13,11 @@ Email.implement({
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
     email: t.exposeString('email', { description: 'The address, in lower case.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
+    confirmedAt: t.expose('confirmedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When they followed the link that was mailed there; null before that.',
+    }),
   }),
 });
 

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { fromGlobalId, Node } from '#schema/node/types.ts';
 import { requireAccount } from '#src/access/actor.ts';
+import { findApplication } from '#src/applications/find.ts';
 import { findDeployment } from '#src/deployments/list.ts';
 import { findVisibleEmail } from '#src/emails/list.ts';
 import { findEnvironment } from '#src/environments/list.ts';
@@ -25,6 +26,7 @@ const FINDERS: Record<string, (context: GraphQLContext, id: number) => Promise<{
   SshKey: findVisibleKey,
   Email: findVisibleEmail,
   PersonalAccessToken: findVisibleToken,
+  OAuthApplication: findApplication,
   Group: findGroup,
   Project: findProject,
   Snippet: findSnippet,

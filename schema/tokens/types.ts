@@ -41,6 +41,11 @@ PersonalAccessToken.implement({
       description: 'First day (UTC) on which it is inactive; null when it never expires.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last used, to the hour; null when it never was.',
+    }),
     impersonation: t.exposeBoolean('impersonation', {
       description: 'Whether an administrator made it, to act as the user.',
     }),

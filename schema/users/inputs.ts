@@ -15,6 +15,9 @@ export const ChangePasswordInput = builder.inputType('ChangePasswordInput', {
     login: t.string({ description: 'Username or e-mail address; the caller when absent.' }),
     currentPassword: t.string({ required: true, description: 'The present one, which may be one to be renewed.' }),
     newPassword: t.string({ required: true, description: 'Another one, of 8 to 128 characters.' }),
+    code: t.string({
+      description: 'A code, or recovery code, of who has two-factor authentication and is not signed in.',
+    }),
   }),
 });
 
@@ -26,7 +29,7 @@ export const CreateUserInput = builder.inputType('CreateUserInput', {
     name: t.string({ required: true, description: 'What people call them.' }),
     password: t.string({ description: 'Of 8 to 128 characters.' }),
     resetPassword: t.boolean({
-      description: 'A random password that nobody knows, to be set anew; wins over password.',
+      description: 'A random password that nobody knows, to be set anew by a link that is mailed; wins over password.',
     }),
     skype: t.string({ description: 'Skype name.' }),
     linkedin: t.string({ description: 'LinkedIn name.' }),
@@ -41,7 +44,8 @@ export const CreateUserInput = builder.inputType('CreateUserInput', {
     admin: t.boolean({ description: 'Whether they administrate the server; false when absent.' }),
     confirm: t.boolean({
       deprecationReason: 'Use skipConfirmation.',
-      description: 'Whether the address is to be confirmed. Without mail all users are confirmed from the start.',
+      description:
+        'Whether the address is to be confirmed; true when absent. Without mail all users are confirmed from the start.',
     }),
     skipConfirmation: t.boolean({
       description: 'Whether the address counts as confirmed. Without mail all users are confirmed from the start.',

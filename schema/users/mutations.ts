@@ -6,6 +6,7 @@ import {
   UpdateUserInput,
   UserReferenceInput,
 } from '#schema/users/inputs.ts';
+import { UserPayload, UserStatePayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
 import { BadRequest } from '#src/errors.ts';
 import { blockUser, unblockUser } from '#src/users/block.ts';
@@ -21,19 +22,6 @@ const SignInPayload = builder.objectRef<{ viewer: UserRow }>('SignInPayload').im
   description: 'Who signed in.',
   fields: (t) => ({
     viewer: t.expose('viewer', { type: User, description: 'The account, with its private token.' }),
-  }),
-});
-
-const UserPayload = builder.objectRef<{ user: UserRow }>('UserPayload').implement({
-  description: 'The user as they are now.',
-  fields: (t) => ({ user: t.expose('user', { type: User, description: 'The user.' }) }),
-});
-
-const UserStatePayload = builder.objectRef<{ user: UserRow; changed: boolean }>('UserStatePayload').implement({
-  description: 'The user as they are now, and whether that is new.',
-  fields: (t) => ({
-    user: t.expose('user', { type: User, description: 'The user.' }),
-    changed: t.exposeBoolean('changed', { description: 'False when they were in that state already.' }),
   }),
 });
 
@@ -68,7 +56,7 @@ builder.mutationFields((t) => ({
   }),
   createUser: t.field({
     type: UserPayload,
-    description: 'Creates a confirmed user. For administrators.',
+    description: 'Creates a user, who gets a mail with a link where mail is sent. For administrators.',
     args: { input: t.arg({ type: CreateUserInput, required: true, description: 'The new user.' }) },
     resolve: async (_root, { input }, context) => ({ user: await createUserAsAdministrator(context, input) }),
   }),

@@ -38,8 +38,8 @@ export interface Context {
 }
 
 /** The signed-in actor with full reach. Throws Unauthenticated or InsufficientScope. */
-export function requireActor(context: Context): Actor {
-  const actor = requireAccount(context);
+export function requireActor({ actor }: Context): Actor {
+  if (!actor) throw new Unauthenticated();
   requireApiScope(actor);
   return actor;
 }

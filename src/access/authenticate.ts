@@ -1,8 +1,12 @@
 import type { Actor } from '#src/access/actor.ts';
 import type { Db } from '#src/db.ts';
-import { Forbidden, NotFound } from '#src/errors.ts';
+
+import { EndedToken, Forbidden, NotFound } from '#src/errors.ts';
+import { mayBeSomebody } from '#src/mail/sending.ts';
+
 import { tokenHash } from '#src/secrets.ts';
 import { findSession } from '#src/sessions/session.ts';
+import { noteTokenUse, TOKEN_TO_NOTE } from '#src/tokens/seen.ts';
 import { noteSeenToday } from '#src/users/seen.ts';
 
 /** The credentials that a request carries, wherever it carried them (behaviour.md 4.1). */
@@ -17,16 +21,19 @@ export interface Credentials {
 
 /**
  * Who the credentials belong to; null when nobody's. Blocked users are nobody.
- * A wrong private token does not stop the bearer token from being tried. Throws Forbidden or NotFound for a bad `sudo`.
+ * A wrong private token does not stop the bearer token from being tried. Throws EndedToken for an OAuth token that was good
+ * once, Forbidden or NotFound for a bad `sudo`.
  */
 export async function authenticate(db: Db, credentials: Credentials): Promise<Actor | null> {
   let found: Found | undefined;
   for (const value of [credentials.privateToken, credentials.bearer]) {
-    if (value && !found) found = await find(db, value);
+    if (value && (!found || found.ended)) found = (await find(db, value)) ?? found;
   }
   if (!found && credentials.session) return fromSession(db, credentials);
   if (!found) return null;
+  if (found.ended) throw new EndedToken(found.ended);
   if (found.firstToday) await noteSeenToday(db, found.id);
+  if (found.tokenToNote !== null) await noteTokenUse(db, found.tokenToNote);
   return credentials.sudo ? impersonate(db, found, credentials.sudo) : toActor(found);
 }
 
@@ -64,25 +71,35 @@ interface Found {
   scopes: string[] | null;
   /** Whether this is the user's own first request of the day (UTC). */
   firstToday: boolean;
+  /** Why it is good no more, of OAuth tokens: of others nothing is told. */
+  ended: 'expired' | 'revoked' | null;
+  /** The personal access token whose use was not noted within the hour. */
+  tokenToNote: number | null;
 }
 
-/** One indexed look-up over both kinds of token, wherever it was sent; private tokens have scopes null. */
+type Known = Omit<Found, 'scopes' | 'firstToday' | 'ended' | 'tokenToNote'>;
+
+/** One indexed look-up over all kinds of token, wherever it was sent; private tokens have scopes null. */
 async function find(db: Db, value: string): Promise<Found | undefined> {
   const hash = tokenHash(value);
   const [row] = await db.$queryRaw<Found[]>`
     SELECT u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
       u.projects_limit AS "projectsLimit", t.scopes,
-      NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
+      NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday",
+      t.ended, t.to_note AS "tokenToNote"
     FROM (
-      SELECT user_id, scopes, impersonation FROM personal_access_tokens WHERE token_hash = ${hash} AND NOT revoked
-        AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
-      UNION ALL SELECT id, NULL, false FROM users WHERE private_token_hash = ${hash}
+      SELECT user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note FROM personal_access_tokens
+      WHERE token_hash = ${hash} AND NOT revoked AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
+      UNION ALL SELECT id, NULL, false, NULL, NULL FROM users WHERE private_token_hash = ${hash}
+      UNION ALL SELECT user_id, scopes, false,
+        CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' END, NULL
+      FROM oauth_tokens WHERE token_hash = ${hash} AND kind = 'access'
     ) t JOIN users u ON u.id = t.user_id
-    WHERE u.state = 'active'`;
+    WHERE u.state = 'active' AND ${mayBeSomebody(db)}`;
   return row;
 }
 
-function toActor({ scopes, firstToday: _, ...user }: Found): Actor {
+function toActor({ scopes, firstToday: _, ended: __, tokenToNote: ___, ...user }: Found): Actor {
   return { ...user, scopes: scopes ?? ['api'] };
 }
 
@@ -101,8 +118,8 @@ async function impersonate(db: Db, found: Found, sudo: string): Promise<Actor> {
 async function findNamed(
   db: Db,
   { id, username }: { id: number; username: string | null },
-): Promise<Omit<Found, 'scopes' | 'firstToday'> | undefined> {
-  const [user] = await db.$queryRaw<Omit<Found, 'scopes' | 'firstToday'>[]>`
+): Promise<Known | undefined> {
+  const [user] = await db.$queryRaw<Known[]>`
     SELECT id, username, admin, external, can_create_group AS "canCreateGroup", projects_limit AS "projectsLimit"
     FROM users WHERE state = 'active' AND (id = ${id} OR lower(username) = lower(${username}))
     ORDER BY id = ${id} DESC LIMIT 1`;

@@ -1,5 +1,9 @@
 import { parseArgs } from 'node:util';
-import { onDatabase, print, type Run, required } from '#src/commands/command.ts';
+import { onDatabase, print, type Run, required, settings } from '#src/commands/command.ts';
+import type { Config } from '#src/config.ts';
+import { readHolder } from '#src/database/lock.ts';
+import { reachable } from '#src/lifecycle/listen.ts';
+import { RESET_PATH } from '#src/mail/paths.ts';
 import { newToken } from '#src/secrets.ts';
 
 /** What `gantry user …` can do. */
@@ -7,6 +11,8 @@ export const userCommands: Record<string, Run> = {
   'user create': createUser,
   'user block': (args) => setBlocked(args, true),
   'user unblock': (args) => setBlocked(args, false),
+  'user reset-link': printResetLink,
+  'user disable-two-factor': disableTwoFactor,
 };
 
 async function createUser(args: string[]): Promise<number> {
@@ -25,6 +31,34 @@ async function createUser(args: string[]): Promise<number> {
   );
   print(`Created user ${username} with ID ${id}.\n`);
   return values.password === undefined ? print(`Password: ${password}\n`) : 0;
+}
+
+async function printResetLink(args: string[]): Promise<number> {
+  const { values } = parseArgs({ args, options: { username: { type: 'string' } } });
+  const username = required(values.username, '--username');
+  const base = serverUrl(settings());
+  const { resetTokenFromCommandLine } = await import('#src/users/reset_password.ts');
+  const token = await onDatabase('gantry user reset-link', (db) => resetTokenFromCommandLine(db, username));
+  return print(`${base}${RESET_PATH}?token=${token}\n`);
+}
+
+async function disableTwoFactor(args: string[]): Promise<number> {
+  const { values } = parseArgs({ args, options: { username: { type: 'string' } } });
+  const username = required(values.username, '--username');
+  const { disableTwoFactorFromCommandLine } = await import('#src/two_factor/disable.ts');
+  const changed = await onDatabase('gantry user disable-two-factor', (db) =>
+    disableTwoFactorFromCommandLine(db, username),
+  );
+  if (!changed) return print(`Nothing to do: user ${username} has no two-factor authentication.\n`);
+  return print(`User ${username} signs in with the password alone from now on.\n`);
+}
+
+/** Where people reach the server: as the setting says, else where it runs just now, else where it would. Throws Error. */
+function serverUrl({ externalUrl, dataDir, host, port }: Config): string {
+  const url = externalUrl ?? readHolder(dataDir)?.url;
+  if (url !== undefined) return url;
+  if (port === 0) throw new Error('Nobody knows where the server will be: set GANTRY_URL or PORT.');
+  return reachable(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
 }
 
 async function setBlocked(args: string[], blocked: boolean): Promise<number> {

@@ -9,11 +9,13 @@ export interface Holder {
   command: string;
   /** Connection URL of its database, once that accepts connections. */
   databaseUrl?: string;
+  /** URL under which it is reached, once it is. */
+  url?: string;
 }
 
 export interface DataLock {
-  /** Tells others, who find the directory locked, where the database is. */
-  publish(databaseUrl: string): void;
+  /** Tells others, who find the directory locked, where database and server are. */
+  publish(found: Pick<Holder, 'databaseUrl' | 'url'>): void;
   release(): void;
 }
 
@@ -48,8 +50,8 @@ export function lockDataDirectory(dataDir: string, command: string): DataLock {
   const write = () => writeFileSync(holderFile, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
   write();
   return {
-    publish(databaseUrl) {
-      holder.databaseUrl = databaseUrl;
+    publish(found) {
+      Object.assign(holder, found);
       write();
     },
     release() {

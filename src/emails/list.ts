@@ -13,6 +13,8 @@ export interface EmailRow {
   email: string;
   /** ISO 8601. */
   createdAt: string;
+  /** When it was known to be the user's; null while it is not. ISO 8601. */
+  confirmedAt: string | null;
 }
 
 /** The secondary addresses of a user, newest first. Throws Forbidden for others than the user and administrators. */
@@ -44,6 +46,6 @@ async function one({ db }: Context, condition: Prisma.Sql): Promise<EmailRow> {
 
 function emailRows(condition: Prisma.Sql, slice: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'userId', e.user_id, 'email', e.email,
-    'createdAt', e.created_at) ORDER BY e.id DESC), '[]')
+    'createdAt', e.created_at, 'confirmedAt', e.confirmed_at) ORDER BY e.id DESC), '[]')
     FROM (SELECT * FROM emails e WHERE ${condition} ORDER BY e.id DESC ${slice}) e)`;
 }

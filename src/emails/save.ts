@@ -3,6 +3,7 @@ import { violates } from '#src/db.ts';
 import { isAddress, normaliseAddress } from '#src/emails/address.ts';
 import { type EmailRow, findEmail } from '#src/emails/list.ts';
 import { NotFound, ValidationFailed } from '#src/errors.ts';
+import { sendsMail } from '#src/mail/sending.ts';
 import { chooseAccount } from '#src/users/find.ts';
 
 export interface NewEmail {
@@ -11,13 +12,21 @@ export interface NewEmail {
   email: string;
 }
 
-/** Adds a secondary address that nobody has, as primary or secondary one. Throws Forbidden, NotFound, ValidationFailed. */
+/**
+ * Adds a secondary address that nobody has, as primary or secondary one. Where mail is sent, users are asked to confirm what
+ * they add themselves. Throws Forbidden, NotFound, ValidationFailed.
+ */
 export async function createEmail(context: Context, { userId, email }: NewEmail): Promise<EmailRow> {
   const owner = await chooseAccount(context, userId);
   const address = normaliseAddress(email);
   if (!isAddress(address)) throw new ValidationFailed({ email: ['is invalid'] });
   try {
-    const { id } = await context.db.email.create({ data: { userId: owner, email: address }, select: { id: true } });
+    const toConfirm = userId == null && sendsMail(context.db);
+    const data = { userId: owner, email: address, confirmedAt: toConfirm ? null : new Date() };
+    const { id } = await context.db.$transaction(async (tx) => {
+      if (toConfirm) await context.jobs.enqueue(tx, 'mail.send', { kind: 'confirmation', email: address });
+      return tx.email.create({ data, select: { id: true } });
+    });
     return await findEmail(context, owner, id);
   } catch (error) {
     throw violates(error) ? new ValidationFailed({ email: ['has already been taken'] }) : error;

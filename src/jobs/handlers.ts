@@ -1,9 +1,12 @@
+import { expireAccountTokens } from '#src/account_tokens/expire.ts';
 import { removeMergedBranches } from '#src/branches/merged.ts';
 import type { Db } from '#src/db.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
 import { type ImportStores, importRepository } from '#src/imports/import.ts';
 import type { JobHandlers } from '#src/jobs/queue.ts';
+import { deliver, type Outgoing } from '#src/mail/deliver.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
+import { expireAuthorizations } from '#src/oauth/expire.ts';
 import { createPushedPipelines } from '#src/pipelines/push.ts';
 import { removeProject } from '#src/projects/remove.ts';
 import { countContributors } from '#src/repository/contributors.ts';
@@ -13,16 +16,19 @@ import { reconcileAll } from '#src/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { expireSessions } from '#src/sessions/expire.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
+import { pruneAttempts } from '#src/users/attempts.ts';
 
 /** What the jobs of one process work with. */
 export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | 'stopping'> {
   db: Db;
   repositories: RepositoryStore;
   uploads: UploadStore;
+  /** By what mail is sent; what is wanted while none is sent is dropped. */
+  outgoing?: Outgoing | undefined;
 }
 
 /** Every job with the command that does it. */
-export function jobHandlers({ db, repositories, uploads, ...importing }: JobSettings): JobHandlers {
+export function jobHandlers({ db, repositories, uploads, outgoing, ...importing }: JobSettings): JobHandlers {
   return {
     'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
@@ -35,6 +41,12 @@ export function jobHandlers({ db, repositories, uploads, ...importing }: JobSett
     'repositories.reconcile': () => reconcileAll({ db, repositories }),
     'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),
     'members.expire': () => removeExpiredMembers(db),
-    'sessions.expire': () => expireSessions(db),
+    'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
+    'sessions.expire': async () => {
+      await expireSessions(db);
+      await expireAuthorizations(db);
+      await expireAccountTokens(db);
+      await pruneAttempts(db);
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { fromPrisma, PgBoss } from 'pg-boss';
 import type { Db, Transaction } from '#src/db.ts';
 import { type ProcessRecord, recordProcess } from '#src/jobs/process.ts';
+import type { MailWanted } from '#src/mail/wanted.ts';
 
 /** A branch or tag that was pushed. */
 export interface PushedRef {
@@ -36,6 +37,8 @@ export interface Jobs {
   'repositories.reconcile': Record<string, never>;
   /** Removes memberships and shares whose last day is over. */
   'members.expire': Record<string, never>;
+  /** Sends a mail, if there still is somebody who is to get it. */
+  'mail.send': MailWanted;
   /** Removes what sign-ins left behind and nobody can use any more. */
   'sessions.expire': Record<string, never>;
 }
@@ -65,7 +68,7 @@ const SCHEDULE: Partial<Record<JobName, string>> = {
   'repositories.maintain': '41 * * * *',
 };
 /** How many jobs of a name run at once, where it is more than one: they wait for others most of the time. */
-const AT_ONCE: Partial<Record<JobName, number>> = { 'projects.import': 4 };
+const AT_ONCE: Partial<Record<JobName, number>> = { 'projects.import': 4, 'mail.send': 4 };
 /** How jobs run: a failed one again with growing delays, one whose worker is not heard of for ten seconds too. */
 const QUEUE = {
   retryLimit: 10,
@@ -113,7 +116,9 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   const slots = new Slots(concurrency);
   for (const name of queues) {
     const work = handlers[name] as (data: object) => Promise<void>;
-    const pace = { pollingIntervalSeconds: 2, localConcurrency: AT_ONCE[name] ?? 1 };
+    // Nobody tells a worker of a job that failed and is to be tried again: it looks by itself.
+    const often = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 5 };
+    const pace = { ...often, localConcurrency: AT_ONCE[name] ?? 1 };
     let worker = '';
     worker = await boss.work<object>(name, pace, async (jobs) => {
       // Of several that came meanwhile it hears once: it is to look for more until there are none.

@@ -38,6 +38,11 @@ export async function listen(handler: RequestListener, host: string, port: numbe
   };
 }
 
+/** A URL to which people can go: a wildcard is no address of a server. */
+export function reachable(url: string): string {
+  return url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//localhost');
+}
+
 async function close(server: Server, milliseconds: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();

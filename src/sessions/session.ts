@@ -1,6 +1,8 @@
 import crypto from 'node:crypto';
 import type { Actor } from '#src/access/actor.ts';
 import type { Db } from '#src/db.ts';
+import { Unauthenticated } from '#src/errors.ts';
+import { mayBeSomebody } from '#src/mail/sending.ts';
 import { tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { noteSeenToday } from '#src/users/seen.ts';
@@ -14,10 +16,18 @@ export interface Session {
   createdAt: Date;
 }
 
-/** Signs a user in with a browser; the token for the cookie, of which only the hash is kept. */
-export async function startSession(db: Db, userId: number): Promise<string> {
+/**
+ * Signs a user in with a browser; the token for the cookie, of which only the hash is kept. With a password hash, only while
+ * that is the user's: who signs in while the password is changed does not stay signed in. Throws Unauthenticated.
+ */
+export async function startSession(db: Db, userId: number, passwordHash?: string): Promise<string> {
   const token = crypto.randomBytes(32).toString('base64url');
-  await db.session.create({ data: { userId, tokenHash: tokenHash(token) } });
+  const started = await db.$executeRaw`
+    INSERT INTO sessions (user_id, token_hash)
+    SELECT id, ${tokenHash(token)} FROM users
+    WHERE id = ${userId} AND state = 'active' AND (${passwordHash ?? null}::text IS NULL OR password_hash = ${passwordHash ?? null})
+    FOR SHARE`;
+  if (started === 0) throw new Unauthenticated();
   await db.$executeRaw`
     UPDATE users SET last_sign_in_at = COALESCE(current_sign_in_at, now()), current_sign_in_at = now(),
       last_activity_on = (now() AT TIME ZONE 'UTC')::date WHERE id = ${userId}`;
@@ -37,6 +47,7 @@ export async function findSession(db: Db, token: string): Promise<Session | null
       u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
     FROM sessions s JOIN users u ON u.id = s.user_id
     WHERE s.token_hash = ${tokenHash(token)} AND u.state = 'active'
+      AND ${mayBeSomebody(db)}
       AND s.last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})`;
   if (!found) return null;
   const { sessionId, createdAt, name, toNote, firstToday, ...user } = found;

@@ -57,7 +57,7 @@ async function create(context: Context, userId: number, input: NewToken, imperso
   return { ...(await findToken(context, userId, id, impersonation)), token };
 }
 
-function checkToken({ name, scopes }: NewToken): void {
+function checkToken({ name, scopes, expiresAt }: NewToken): void {
   const errors: FieldErrors = {};
   if (name.trim() === '') errors.name = ["can't be blank"];
   else if (name.length > 255) errors.name = ['is too long (maximum is 255 characters)'];
@@ -66,7 +66,13 @@ function checkToken({ name, scopes }: NewToken): void {
   else if (!scopes.every((scope) => (SCOPES as readonly string[]).includes(scope))) {
     errors.scopes = ['can only contain API scopes'];
   }
+  if (expiresAt != null && !isDay(expiresAt)) errors.expires_at = ['is invalid'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 async function insert(db: Db, userId: number, { name, scopes, expiresAt }: NewToken, impersonation: boolean) {

@@ -18,6 +18,8 @@ export interface TokenRow {
   expiresAt: string | null;
   /** ISO 8601. */
   createdAt: string;
+  /** ISO 8601, to the hour; null when it never was used. */
+  lastUsedAt: string | null;
   impersonation: boolean;
   /** The token itself, which nobody knows any more once its creation was answered. */
   token?: string;
@@ -98,6 +100,6 @@ const ACTIVE = sql`(NOT t.revoked AND (t.expires_at IS NULL OR t.expires_at > (n
 function tokenRows(condition: Prisma.Sql, slice: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', t.id, 'name', t.name, 'scopes', t.scopes,
     'revoked', t.revoked, 'active', ${ACTIVE}, 'expiresAt', t.expires_at, 'createdAt', t.created_at,
-    'impersonation', t.impersonation) ORDER BY t.id), '[]')
+    'lastUsedAt', t.last_used_at, 'impersonation', t.impersonation) ORDER BY t.id), '[]')
     FROM (SELECT * FROM personal_access_tokens t WHERE ${condition} ORDER BY t.id ${slice}) t)`;
 }

@@ -10,6 +10,9 @@ export const ADDRESS_LIMIT = 30;
 /** Length of a window in seconds; it begins with its first wrong password. */
 export const WINDOW = 60;
 
+/** Seconds for which a row may count. */
+const LONGEST = 60 * 60;
+
 /** Whose password is tried, and from where. */
 export interface Attempt {
   /** The user, or the text that names nobody. */
@@ -23,15 +26,23 @@ export interface Attempt {
  */
 export async function beginAttempt(db: Db, attempt: Attempt): Promise<void> {
   const [account, address] = keysOf(attempt);
-  const keys = address === undefined ? [account] : [account, address];
+  const limits = address === undefined ? {} : { [address]: ADDRESS_LIMIT };
+  await countUses(db, WINDOW, { ...limits, [account]: ACCOUNT_LIMIT });
+}
+
+/**
+ * Counts one use of each key, in a window of so many seconds that begins with its first use. `limits` has the uses that each
+ * key allows in it. Throws RateLimited, and goes on counting then.
+ */
+export async function countUses(db: Db, window: number, limits: Record<string, number>): Promise<void> {
   const counted = await db.$queryRaw<{ key: string; count: number; left: number }[]>`
     INSERT INTO sign_in_failures AS f (key, count, since)
-    SELECT key, 1, now() FROM unnest(${keys}::text[]) key ORDER BY key
+    SELECT key, 1, now() FROM unnest(${Object.keys(limits)}::text[]) key ORDER BY key
     ON CONFLICT (key) DO UPDATE SET
-      count = CASE WHEN f.since <= now() - make_interval(secs => ${WINDOW}) THEN 1 ELSE f.count + 1 END,
-      since = CASE WHEN f.since <= now() - make_interval(secs => ${WINDOW}) THEN now() ELSE f.since END
-    RETURNING key, count, ceil(extract(epoch FROM since - now()) + ${WINDOW})::int AS left`;
-  const over = counted.filter(({ key, count }) => count > (key === account ? ACCOUNT_LIMIT : ADDRESS_LIMIT));
+      count = CASE WHEN f.since <= now() - make_interval(secs => ${window}) THEN 1 ELSE f.count + 1 END,
+      since = CASE WHEN f.since <= now() - make_interval(secs => ${window}) THEN now() ELSE f.since END
+    RETURNING key, count, ceil(extract(epoch FROM since - now()) + ${window})::int AS left`;
+  const over = counted.filter(({ key, count }) => count > (limits[key] ?? 0));
   if (over.length > 0) throw new RateLimited(Math.max(1, ...over.map(({ left }) => left)));
 }
 
@@ -42,11 +53,16 @@ export async function succeeded(db: Db, attempt: Attempt): Promise<void> {
   await db.$executeRaw`UPDATE sign_in_failures SET count = count - 1 WHERE key = ${address} AND count > 0`;
 }
 
-/** Drops what is too old to mean anything; called after failures, which are what makes rows. */
+/** Takes the attempt back and forgets nothing: the password was right, and a second factor is still to come. */
+export async function halfway(db: Db, attempt: Attempt): Promise<void> {
+  await db.$executeRaw`UPDATE sign_in_failures SET count = count - 1 WHERE key = ANY(${keysOf(attempt)}::text[]) AND count > 0`;
+}
+
+/** Drops what is too old to mean anything; called after failures, which are what makes rows. No window is longer. */
 export async function pruneAttempts(db: Db): Promise<void> {
   await db.$executeRaw`
     DELETE FROM sign_in_failures WHERE key IN (
-      SELECT key FROM sign_in_failures WHERE since < now() - make_interval(secs => ${10 * WINDOW}) FOR UPDATE SKIP LOCKED)`;
+      SELECT key FROM sign_in_failures WHERE since < now() - make_interval(secs => ${LONGEST}) FOR UPDATE SKIP LOCKED)`;
 }
 
 function keysOf({ account, address }: Attempt): [string, string?] {
@@ -55,7 +71,7 @@ function keysOf({ account, address }: Attempt): [string, string?] {
 }
 
 /** What a client can be told apart by: its IPv4 address, or the network of its IPv6 address. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   if (mapped && isIPv4(mapped)) return mapped;
   if (!isIPv6(address)) return address;
@@ -67,6 +83,6 @@ function networkOf(address: string): string {
 }
 
 /** Names of any length make keys of one. */
-function digest(text: string): string {
+export function digest(text: string): string {
   return crypto.createHash('sha256').update(text).digest('base64url');
 }

@@ -1,8 +1,10 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { Unauthenticated, ValidationFailed } from '#src/errors.ts';
+import { ValidationFailed } from '#src/errors.ts';
 import { hashPassword } from '#src/secrets.ts';
+import { verifySecondFactor } from '#src/two_factor/verify.ts';
 import { passwordErrors } from '#src/users/attributes.ts';
 import { findAccount } from '#src/users/find.ts';
+import { replacePassword } from '#src/users/replace_password.ts';
 import type { UserRow } from '#src/users/rows.ts';
 import { verifyLogin } from '#src/users/sign_in.ts';
 
@@ -11,6 +13,8 @@ export interface PasswordChange {
   login?: string | null | undefined;
   currentPassword: string;
   newPassword: string;
+  /** Of the second factor: of those who have one and are not signed in. */
+  code?: string | null | undefined;
 }
 
 /**
@@ -23,12 +27,11 @@ export async function changePassword(context: Context, change: PasswordChange): 
   const errors = passwordErrors(newPassword);
   if (errors.length === 0 && newPassword === currentPassword) errors.push('must differ from the present one');
   if (errors.length > 0) throw new ValidationFailed({ password: errors });
-  const { id, passwordHash } = await verifyLogin(context, login, currentPassword);
-  const { count } = await context.db.user.updateMany({
-    // Of two changes at once only the first finds the password that it was given.
-    where: { id, passwordHash },
-    data: { passwordHash: await hashPassword(newPassword), passwordExpiresAt: null },
-  });
-  if (count === 0) throw new Unauthenticated();
+  const { id, passwordHash, twoFactorEnabled } = await verifyLogin(context, login, currentPassword);
+  if (twoFactorEnabled && context.actor?.id !== id) {
+    if (!change.code) throw new ValidationFailed({ code: ["can't be blank"] });
+    await verifySecondFactor(context, id, change.code);
+  }
+  await replacePassword(context, { id, passwordHash }, await hashPassword(newPassword));
   return findAccount(context, id, { withToken: false });
 }

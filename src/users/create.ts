@@ -3,6 +3,7 @@ import type { Db, Transaction } from '#src/db.ts';
 import { normaliseAddress } from '#src/emails/address.ts';
 import { ValidationFailed } from '#src/errors.ts';
 import type { User } from '#src/generated/prisma/client.ts';
+import { sendsMail } from '#src/mail/sending.ts';
 import { takePath } from '#src/redirects/paths.ts';
 import { encrypt, hashPassword, newToken, tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
@@ -23,26 +24,45 @@ export interface NewUser extends UserValues {
   canCreateGroup?: boolean | null | undefined;
   /** Generated when absent. */
   privateToken?: string;
+  /** Whether the primary address is known to be theirs; so when absent. */
+  confirmed?: boolean;
   /** The user that is named in the place of deleted ones. */
   ghost?: boolean;
 }
 
-/** As createUser, for an administrator. Throws Forbidden, Conflict, BadRequest, ValidationFailed. */
-export async function createUserAsAdministrator(context: Context, input: NewUser): Promise<UserRow> {
+/** What an administrator says of a new user. */
+export interface NewUserByAdministrator extends Omit<NewUser, 'confirmed' | 'ghost' | 'privateToken'> {
+  /** Whether the user has to confirm the address; so when absent (decisions.md 35). */
+  confirm?: boolean | null | undefined;
+  skipConfirmation?: boolean | null | undefined;
+}
+
+/**
+ * As createUser, for an administrator. Where mail is sent, the user gets a link: to choose a password where that is random,
+ * else to confirm the address, unless nothing is to be confirmed. Throws Forbidden, Conflict, BadRequest, ValidationFailed.
+ */
+export async function createUserAsAdministrator(context: Context, given: NewUserByAdministrator): Promise<UserRow> {
   requireAdmin(context);
+  const { confirm, skipConfirmation, ...input } = given;
   if (!input.resetPassword && input.password == null) throw new ValidationFailed({ password: ["can't be blank"] });
-  const { id } = await createUser(context.db, context.secret, input);
+  const { db, secret, jobs } = context;
+  const confirmed = skipConfirmation === true || confirm === false || !sendsMail(db);
+  const kind = input.resetPassword ? 'welcome' : 'confirmation';
+  const { id } = await createUser(db, secret, { ...input, confirmed }, (tx, email) => {
+    if (sendsMail(db) && (input.resetPassword || !confirmed)) return jobs.enqueue(tx, 'mail.send', { kind, email });
+  });
   return findUser(context, id);
 }
 
 /**
- * Creates a user, confirmed as long as no mail is sent, with the personal namespace that comes along.
+ * Creates a user with the personal namespace that comes along. `also` joins the transaction; it gets the address as stored.
  * Throws Conflict, BadRequest, ValidationFailed.
  */
 export async function createUser(
   db: Db,
   secret: string,
   given: NewUser,
+  also?: (tx: Transaction, email: string) => Promise<void> | undefined,
 ): Promise<{ id: number; privateToken: string }> {
   const random = given.resetPassword || given.password == null;
   const password = random ? newToken() : (given.password ?? '');
@@ -69,13 +89,14 @@ export async function createUser(
     passwordExpiresAt: random ? new Date() : null,
     privateTokenHash: tokenHash(privateToken),
     privateTokenEncrypted: encrypt(privateToken, secret),
-    confirmedAt: new Date(),
+    confirmedAt: (input.confirmed ?? true) ? new Date() : null,
     ...(identity ? { identities: { create: identity } } : {}),
   };
   try {
     const id = await db.$transaction(async (tx) => {
       const user = await tx.user.create({ data, select: { id: true, username: true, name: true } });
       await createNamespace(tx, user);
+      await also?.(tx, input.email);
       return user.id;
     });
     return { id, privateToken };

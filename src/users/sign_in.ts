@@ -1,16 +1,18 @@
 import type { Context } from '#src/access/actor.ts';
 import type { Db } from '#src/db.ts';
 import { Unauthenticated } from '#src/errors.ts';
+import { sendsMail } from '#src/mail/sending.ts';
 import { verifyPassword } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
-import { beginAttempt, pruneAttempts, succeeded } from '#src/users/attempts.ts';
+import { beginAttempt, halfway, pruneAttempts, succeeded } from '#src/users/attempts.ts';
 import { findAccount } from '#src/users/find.ts';
 import type { UserRow } from '#src/users/rows.ts';
 
 /**
  * Signs in with username or e-mail (primary or secondary; told apart by the `@`, whatever their case) and password.
  * Throws RateLimited, Unauthenticated: with an explanation where the password was right and something else is in the way,
- * be it two-factor authentication (behaviour.md 4.3), a password that must be renewed, or the setting that closes this way.
+ * be it two-factor authentication (behaviour.md 4.3), a password that must be renewed, an address that is not confirmed, or
+ * the setting that closes this way.
  */
 export async function signIn(context: Context, login: string, password: string): Promise<UserRow> {
   const { db } = context;
@@ -20,10 +22,7 @@ export async function signIn(context: Context, login: string, password: string):
       '401 Unauthorized. You have 2FA enabled. Please use a personal access token to access the API',
     );
   }
-  const { signinEnabled } = await currentSettings(db);
-  if (!signinEnabled && !user.admin) {
-    throw new Unauthenticated('401 Unauthorized. Signing in with a password is switched off');
-  }
+  await refuseClosed(db, user);
   if (user.passwordExpired) {
     throw new Unauthenticated('401 Unauthorized. Your password must be renewed first: use the mutation changePassword');
   }
@@ -31,6 +30,13 @@ export async function signIn(context: Context, login: string, password: string):
     UPDATE users SET last_sign_in_at = COALESCE(current_sign_in_at, now()), current_sign_in_at = now(),
       last_activity_on = (now() AT TIME ZONE 'UTC')::date WHERE id = ${user.id}`;
   return findAccount(context, user.id, { withToken: true });
+}
+
+/** Passwords are good for nobody but administrators where the setting says so. Throws Unauthenticated. */
+export async function refuseClosed(db: Db, { admin }: { admin: boolean }): Promise<void> {
+  const { signinEnabled } = await currentSettings(db);
+  if (!signinEnabled && !admin)
+    throw new Unauthenticated('401 Unauthorized. Signing in with a password is switched off');
 }
 
 /** Whom login and password are right for. */
@@ -42,9 +48,19 @@ export interface Verified {
   passwordExpired: boolean;
 }
 
+/** The password was right, but nobody has followed the link that was mailed to the user. */
+export class Unconfirmed extends Unauthenticated {
+  constructor() {
+    super(
+      '401 Unauthorized. Your e-mail address must be confirmed first: follow the link in the mail that was sent to it',
+    );
+  }
+}
+
 /**
  * The active user for whom login and password are right. Wrong names, wrong passwords and blocked users are refused alike,
- * after the same time. Throws RateLimited, Unauthenticated.
+ * after the same time. Failures of who has a second factor are remembered until that was right, too.
+ * Throws RateLimited, Unauthenticated, and Unconfirmed where mail is sent.
  */
 export async function verifyLogin(
   { db, clientAddress }: Pick<Context, 'db' | 'clientAddress'>,
@@ -60,15 +76,21 @@ export async function verifyLogin(
     await pruneAttempts(db);
     throw new Unauthenticated();
   }
-  await succeeded(db, attempt);
+  await (user.twoFactorEnabled ? halfway(db, attempt) : succeeded(db, attempt));
+  if (!user.confirmed && sendsMail(db)) throw new Unconfirmed();
   return user;
 }
 
-async function findByLogin(db: Db, name: string): Promise<(Verified & { state: string }) | undefined> {
+interface Found extends Verified {
+  state: string;
+  confirmed: boolean;
+}
+
+async function findByLogin(db: Db, name: string): Promise<Found | undefined> {
   if (name === '' || name.includes('\0')) return undefined;
-  const [user] = await db.$queryRaw<(Verified & { state: string })[]>`
+  const [user] = await db.$queryRaw<Found[]>`
     SELECT u.id, u.admin, u.state::text AS state, u.password_hash AS "passwordHash", u.two_factor_enabled AS "twoFactorEnabled",
-      COALESCE(u.password_expires_at <= now(), false) AS "passwordExpired"
+      COALESCE(u.password_expires_at <= now(), false) AS "passwordExpired", u.confirmed_at IS NOT NULL AS confirmed
     FROM users u WHERE u.id = ANY(CASE WHEN ${name.includes('@')}::boolean
       THEN ARRAY(SELECT id FROM users WHERE lower(email) = lower(${name})
         UNION ALL SELECT user_id FROM emails WHERE lower(email) = lower(${name}))

@@ -2,6 +2,8 @@ import { type Context, requireAdmin } from '#src/access/actor.ts';
 import type { Transaction } from '#src/db.ts';
 import { normaliseAddress } from '#src/emails/address.ts';
 import { NotFound } from '#src/errors.ts';
+import { notify } from '#src/mail/notify.ts';
+import { sendsMail } from '#src/mail/sending.ts';
 import { lockNamespaceTree } from '#src/namespaces/lock.ts';
 import { renameNamespace } from '#src/namespaces/rename.ts';
 import { hashPassword } from '#src/secrets.ts';
@@ -43,8 +45,16 @@ export async function updateUser(context: Context, id: number, changes: UserChan
     await db.$transaction(async (tx) => {
       // Whoever changes the same user waits here, so that username and path of the namespace agree. Rows that refer to the
       // user do not: one of them may hold the lock on an address that is wanted here.
-      const [found] = await tx.$queryRaw<{ id: number }[]>`SELECT id FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
+      const [found] = await tx.$queryRaw<{ email: string; confirmed: boolean }[]>`
+        SELECT email, confirmed_at IS NOT NULL AS confirmed FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
       if (!found) throw new NotFound('User');
+      if (password != null) await notify(context, tx, id, 'password_changed');
+      const { email } = values;
+      if (email !== undefined && email !== found.email) {
+        await notify(context, tx, id, 'address_changed');
+        if (!found.confirmed && sendsMail(db))
+          await context.jobs.enqueue(tx, 'mail.send', { kind: 'confirmation', email });
+      }
       await tx.user.update({ where: { id }, data: { ...profile(values), ...columns(changes, values), ...renewed } });
       if (values.username !== undefined || values.name !== undefined) await renamePersonalNamespace(tx, id);
       if (identity) await setIdentity(tx, id, identity);

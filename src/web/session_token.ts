@@ -15,7 +15,8 @@ export function sessionForOwnPages(request: Request, baseUrl: string): string | 
   return sessionToken(request, baseUrl);
 }
 
-function sessionToken(request: Request, baseUrl: string): string | undefined {
+/** The token of the browser's session, wherever it came from. */
+export function sessionToken(request: Request, baseUrl: string): string | undefined {
   if (request.headers.cookie === undefined) return undefined;
   return readCookie(request, 'gantry_session', baseUrl.startsWith('https:'));
 }

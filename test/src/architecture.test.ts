@@ -60,6 +60,13 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
+  it('only src/oauth knows the provider', () => {
+    const found = importsOf('src').filter(
+      ({ file, imported }) => imported === 'oidc-provider' && !file.startsWith('src/oauth/'),
+    );
+    expect(listed(found)).toEqual([]);
+  });
+
   it('only src/git knows isomorphic-git, and git knows nothing of the database, the web or the rest of the domain', () => {
     const found = importsOf('src').filter(({ file, imported }) => {
       if (!file.startsWith('src/git/')) return imported === 'isomorphic-git';

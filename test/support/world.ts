@@ -17,6 +17,8 @@ import { jobHandlers } from '#src/jobs/handlers.ts';
 import { type JobHandlers, type JobQueue, startJobs } from '#src/jobs/queue.ts';
 import type { LabelRow } from '#src/labels/list.ts';
 import { createLabel } from '#src/labels/save.ts';
+import { createMailer } from '#src/mail/mailer.ts';
+import { startSending } from '#src/mail/sending.ts';
 import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
 import { createProject, type NewProject } from '#src/projects/create.ts';
@@ -84,7 +86,10 @@ export class World {
     this.databaseUrl = databaseUrl;
     this.url = `http://127.0.0.1:${port}`;
     this.send = send;
-    db.$on('query' as never, ({ query }: { query: string }) => this.#statements?.push(query));
+    db.$on('query' as never, ({ query }: { query: string }) => {
+      // The signs of life of the process come when they want.
+      if (!query.includes('job_processes')) this.#statements?.push(query);
+    });
   }
 
   /** A name that nothing else in this world has. */
@@ -244,15 +249,19 @@ export class World {
   }
 }
 
+/** Key material of the servers of tests. */
+export const SECRET = 'a secret for tests '.repeat(3);
+const secret = SECRET;
+
 export interface WorldOptions extends StoreOptions {
   /** Names of the storages of repositories. */
   storages?: readonly string[];
+  /** URL of the mail server; no mail is sent without one. */
+  smtp?: string;
 }
 
-const secret = 'a secret for tests '.repeat(3);
-
 /** Starts a server for the test file that calls it, and stops it behind its last test. */
-export async function startWorld({ storages = ['default'], ...store }: WorldOptions = {}): Promise<World> {
+export async function startWorld({ storages = ['default'], smtp, ...store }: WorldOptions = {}): Promise<World> {
   const databaseUrl = await freshDatabase();
   const db = connect(databaseUrl, { queryEvents: true });
   const root = mkdtempSync(path.join(tmpdir(), 'gantry-repositories-'));
@@ -261,16 +270,24 @@ export async function startWorld({ storages = ['default'], ...store }: WorldOpti
   const uploads = new UploadStore(path.join(root, 'uploads'));
   const imports = importSettings();
   const report = (error: unknown) => console.error(error);
-  const handlers = jobHandlers({ db, repositories, uploads, secret, imports });
+  const listening = Promise.withResolvers<string>();
+  const mailer = smtp === undefined ? undefined : createMailer({ url: smtp, from: 'Gantry <gantry@example.org>' });
+  if (mailer) startSending(db);
+  const outgoing = mailer && { mailer, baseUrl: () => listening.promise };
+  const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing });
   const jobs = await startJobs({ url: databaseUrl, handlers, report, db });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
-  const server = createServer(createApp({ db, secret, jobs, repositories, uploads, imports }));
+  let listeningUrl = '';
+  const options = { db, secret, jobs, repositories, uploads, imports, listeningUrl: () => listeningUrl };
+  const server = createServer(createApp(options));
   // A connection that is kept is not closed just when the next request of a test takes it.
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  listeningUrl = `http://127.0.0.1:${port}`;
+  listening.resolve(listeningUrl);
   const { send, close } = sender(port);
   afterAll(async () => {
     close();

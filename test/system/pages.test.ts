@@ -1,4 +1,7 @@
-import type { Browser } from 'playwright-core';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults, launchChromium, openContext } from '../support/chromium.ts';
 import { printed, type ServerProcess, startServer } from '../support/server-process.ts';
@@ -19,17 +22,53 @@ afterAll(async () => {
 /** A browser in which the administrator is signed in. */
 async function signedIn(options: Parameters<typeof openContext>[2] = {}) {
   const opened = await openContext(browser, server.url, options);
-  const { page } = opened;
-  await page.goto('/users/sign_in');
-  await page.getByLabel('Username or e-mail').fill('root');
-  await page.getByLabel('Password').fill(printed(server.output(), 'Password') ?? '');
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL('**/');
+  await opened.page.goto('/users/sign_in');
+  await signInAs(opened.page, 'root');
+  await opened.page.waitForURL('**/');
   return opened;
 }
 
+/** Fills in the form for signing in that a page shows. */
+async function signInAs(
+  page: Page,
+  login: string,
+  password = printed(server.output(), 'Password') ?? '',
+): Promise<void> {
+  await page.getByLabel('Username or e-mail').fill(login);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
 const PUBLIC = ['/', '/users/sign_in'];
-const OWN = ['/', '/users/sign_out'];
+const OWN = ['/', '/users/sign_out', '/profile/applications', '/profile/applications/new'];
+
+/** A listener on this machine at which an application waits for users that come back; what they bring is in `arrived`. */
+async function listener() {
+  const arrived: URL[] = [];
+  const listening = createServer(({ url = '/' }, response) => {
+    if (url.startsWith('/callback')) arrived.push(new URL(url, 'http://127.0.0.1'));
+    response.setHeader('Content-Type', 'text/html');
+    response.end('<!doctype html><title>Back</title><h1>Back at the application</h1>');
+  });
+  listening.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const { port } = listening.address() as AddressInfo;
+  return { arrived, redirectUri: `http://127.0.0.1:${port}/callback`, close: () => listening.close() };
+}
+
+/** Registers an application on the page for that. */
+async function register(page: Page, name: string, redirectUri: string): Promise<{ uid: string; secret: string }> {
+  await page.goto('/profile/applications');
+  await page.getByRole('link', { name: 'Register an application' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill(name);
+  await page.getByLabel('Redirect URIs').fill(redirectUri);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Register' }).click();
+  const uid = await page.locator('#application-id').innerText();
+  const secret = await page.locator('#secret').innerText();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  return { uid, secret };
+}
 
 describe('the pages in a real browser', () => {
   it.each([
@@ -68,6 +107,72 @@ describe('the pages in a real browser', () => {
     await page.getByRole('button', { name: 'Sign out' }).press('Enter');
     await page.waitForURL('**/users/sign_in');
     await context.close();
+  });
+});
+
+describe('an application signs people in', () => {
+  it('is registered, let in, remembered and put out again in a real browser', async () => {
+    const application = await listener();
+    const { context, page, troubles } = await signedIn();
+    const { uid, secret } = await register(page, 'Third party', application.redirectUri);
+    await page.reload();
+    expect(await page.getByText(secret).count()).toBe(0);
+    await context.close();
+
+    // Somebody who is not signed in follows the link of the application, signs in and comes back to its question.
+    const visitor = await openContext(browser, server.url, { width: 320, colorScheme: 'dark' });
+    const ask = new URLSearchParams({
+      client_id: uid,
+      redirect_uri: application.redirectUri,
+      response_type: 'code',
+      state: 's t%',
+    });
+    await visitor.page.goto(`/oauth/authorize?${ask}`);
+    await signInAs(visitor.page, 'root');
+    await visitor.page.getByRole('heading', { name: 'Let Third party in?' }).waitFor();
+    expect(await accessibilityFaults(visitor.page)).toEqual([]);
+    expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    await visitor.page.getByRole('button', { name: 'Let it in' }).click();
+    await visitor.page.getByRole('heading', { name: 'Back at the application' }).waitFor();
+    const back = application.arrived.at(-1)?.searchParams;
+    expect(back?.get('state')).toBe('s t%');
+
+    const answer = await fetch(`${server.url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: uid,
+        client_secret: secret,
+        code: back?.get('code') ?? '',
+        redirect_uri: application.redirectUri,
+      }),
+    });
+    const token = (await answer.json()) as { access_token: string; token_type: string };
+    expect(token.token_type).toBe('bearer');
+    const whoAmI = () =>
+      fetch(`${server.url}/api/v4/user`, { headers: { Authorization: `Bearer ${token.access_token}` } });
+    expect(await (await whoAmI()).json()).toMatchObject({ username: 'root' });
+
+    // The answer is remembered: no question a second time.
+    await visitor.page.goto(`/oauth/authorize?${ask}`);
+    await visitor.page.getByRole('heading', { name: 'Back at the application' }).waitFor();
+    expect(application.arrived).toHaveLength(2);
+
+    await visitor.page.goto('/profile/applications');
+    expect(await accessibilityFaults(visitor.page)).toEqual([]);
+    await visitor.page.getByRole('button', { name: 'Revoke what Third party can do' }).click();
+    await visitor.page.getByRole('status').waitFor();
+    expect((await whoAmI()).status).toBe(401);
+    await visitor.page.goto(`/oauth/authorize?${ask}`);
+    await visitor.page.getByRole('button', { name: 'Refuse' }).click();
+    await visitor.page.getByRole('heading', { name: 'Back at the application' }).waitFor();
+    expect(application.arrived.at(-1)?.searchParams.get('error')).toBe('access_denied');
+    expect(application.arrived.at(-1)?.searchParams.get('state')).toBe('s t%');
+    // The application itself is the one foreign host, and the one that users were to be led to.
+    const foreign = [...troubles, ...visitor.troubles].filter((line) => !line.includes(application.redirectUri));
+    expect(foreign.filter((line) => !line.includes('favicon'))).toEqual([]);
+    await visitor.context.close();
+    application.close();
   });
 });
 

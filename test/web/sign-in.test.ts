@@ -63,6 +63,16 @@ describe('Signing in with a browser', () => {
     expect(new Set(pages)).toEqual(new Set(['The user name, e-mail address or password is wrong.']));
   });
 
+  it('copes with names that are empty, huge or not of this world', async () => {
+    const visitor = browser();
+    const names = ['', '\0', 'x'.repeat(30_000), '💥@💥', "' OR 1=1 --", '%'];
+    for (const login of names) expect((await visitor.signIn(login, 'wrong password')).status).toBe(401);
+    expect((await visitor.signIn('x', 'x'.repeat(30_000))).status).toBe(401);
+    expect((await visitor.signIn('x'.repeat(70_000), 'x')).status).toBe(413);
+    await visitor.get('/users/sign_in');
+    expect((await visitor.submit('/users/sign_in', { login: ['a', 'b'], password: ['a', 'b'] })).status).toBe(401);
+  });
+
   it('makes the visitor wait after too many failures', async () => {
     const { username } = await world.user();
     const visitor = browser();

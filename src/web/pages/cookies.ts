@@ -1,7 +1,10 @@
 import type { CookieOptions, Request, Response } from 'express';
 
-/** The cookies of the pages: who is signed in, and what ties a form to the browser that asked for it. */
-export type CookieName = 'gantry_session' | 'gantry_form';
+/**
+ * The cookies of the pages: who is signed in, what ties a form to the browser that asked for it, how far a sign-in has come,
+ * and what the link in a mail carried.
+ */
+export type CookieName = 'gantry_session' | 'gantry_form' | 'gantry_sign_in' | 'gantry_link';
 
 /** The value of a cookie that this server set; undefined without one. */
 export function readCookie(request: Pick<Request, 'headers'>, name: CookieName, secure: boolean): string | undefined {

@@ -2,16 +2,25 @@ import { readFile } from 'node:fs/promises';
 import { type RequestHandler, Router } from 'express';
 import { packagePath } from '#src/package-root.ts';
 import { currentSettings } from '#src/settings/current.ts';
+
+import { accountPages } from '#src/web/pages/account.ts';
+import { applicationPages } from '#src/web/pages/applications.ts';
+
 import { type Asset, Assets } from '#src/web/pages/asset.ts';
 import { documentPages, type LoadGraphiql } from '#src/web/pages/documents.ts';
+import { mailLinkPages } from '#src/web/pages/mail_links.ts';
 import { notFound, pagesFor } from '#src/web/pages/page.ts';
 import { signInPages } from '#src/web/pages/sign_in.ts';
+import { signUpPages } from '#src/web/pages/sign_up.ts';
+import { tokenPages } from '#src/web/pages/tokens.ts';
 import type { PageOptions, Visit } from '#src/web/pages/visit.ts';
 
 const STYLESHEET: Asset = { name: 'gantry', type: 'css', load: () => readFile(packagePath('assets/gantry.css')) };
 
 /** The pages for people; `graphiql` is the one at the address of GraphQL, `missing` answers for what is not there. */
 export interface PageHandlers {
+  /** What pages elsewhere are made with. */
+  options: PageOptions;
   router: Router;
   graphiql: RequestHandler;
   missing: RequestHandler;
@@ -25,9 +34,14 @@ export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: Load
   const router = Router()
     .get('/', made.page(home))
     .use(signInPages(made))
+    .use(applicationPages(made))
+    .use(signUpPages(made))
+    .use(mailLinkPages(made))
+    .use(accountPages(made))
+    .use(tokenPages(made))
     .use(documents.router)
     .use(assets.router([STYLESHEET]));
-  return { router, graphiql: documents.graphiql, missing: notFound(options) };
+  return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
 }
 
 /** What this server is; visitors go to `home_page_url` instead, where it is set. */

@@ -1,9 +1,13 @@
 import { Router } from 'express';
 import { DomainError } from '#src/errors.ts';
-import { endSession, startSession } from '#src/sessions/session.ts';
+import { endSession } from '#src/sessions/session.ts';
 import { currentSettings } from '#src/settings/current.ts';
-import { signIn } from '#src/users/sign_in.ts';
-import { clearCookie, setCookie } from '#src/web/pages/cookies.ts';
+import { Unconfirmed } from '#src/users/sign_in.ts';
+import { beginSignIn, type NextStep, proveSecondFactor, renewPassword } from '#src/users/sign_in_steps.ts';
+import { TICKET_LIFETIME } from '#src/users/sign_in_ticket.ts';
+import { clearCookie, readCookie, setCookie } from '#src/web/pages/cookies.ts';
+import { enter } from '#src/web/pages/enter.ts';
+import { newPassword, noticeOf, problemsOf, text } from '#src/web/pages/fields.ts';
 import { localPath, type Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
@@ -12,46 +16,111 @@ export function signInPages({ page, form, own, ownForm }: Pages): Router {
   return Router()
     .get('/users/sign_in', page(showForm))
     .post('/users/sign_in', form(submit))
+    .get('/users/two_factor', page(showCode))
+    .post('/users/two_factor', form(submitCode))
+    .get('/users/password/renew', page(showRenewal))
+    .post('/users/password/renew', form(submitRenewal))
     .get('/users/sign_out', own(confirmSignOut))
     .post('/users/sign_out', ownForm(signOut));
 }
 
-/** Signs a browser in and sends it to where it wanted to go. */
-export async function enter(visit: Visit, userId: number, returnTo: unknown): Promise<void> {
-  const { context, response, session, secure } = visit;
-  const { sessionExpireDelay } = await currentSettings(context.db);
-  // Nothing of what the browser had before goes on: a session that somebody else planted is worth nothing.
-  if (session) await endSession(context.db, session.id);
-  const token = await startSession(context.db, userId);
-  setCookie(response, 'gantry_session', token, { secure, maxAge: sessionExpireDelay * 60_000 });
-  clearCookie(response, 'gantry_form', secure);
-  response.redirect(303, localPath(returnTo, '/'));
-}
-
 async function showForm(visit: Visit): Promise<void> {
-  const returnTo = localPath(visit.request.query.return_to, '');
+  const returnTo = returnPath(visit);
   if (visit.session) return visit.response.redirect(303, returnTo || '/');
-  await show(visit, { returnTo });
+  await showSignIn(visit, { returnTo, notice: noticeOf(visit.request) });
 }
 
 async function submit(visit: Visit): Promise<void> {
   const { context, request } = visit;
-  const { login, password, return_to: returnTo } = request.body;
+  const { login, password } = request.body;
   try {
-    const { id } = await signIn(context, text(login), text(password));
-    await enter(visit, id, returnTo);
+    await go(visit, await beginSignIn(context, text(login), text(password)));
   } catch (error) {
-    if (!(error instanceof DomainError)) throw error;
-    if (error.code === 'RATE_LIMITED') throw error;
+    if (!(error instanceof DomainError) || error.code !== 'UNAUTHENTICATED') throw error;
     const [, reason] = /^401 Unauthorized\. (.+)$/.exec(error.message) ?? [];
     const problem = reason ?? 'The user name, e-mail address or password is wrong.';
-    await show(visit, { returnTo: localPath(returnTo, ''), login: text(login), problem }, 401);
+    const unconfirmed = error instanceof Unconfirmed;
+    await showSignIn(visit, { returnTo: returnPath(visit), login: text(login), problem, unconfirmed }, 401);
   }
 }
 
-async function show(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
-  const { signInText } = await currentSettings(visit.context.db);
-  visit.show('sign_in', { title: 'Sign in', signInText, login: '', problem: null, ...values }, status);
+/** Leads to the next step, or in. The ticket for it is in a cookie, where no page and no address shows it. */
+async function go(visit: Visit, next: NextStep): Promise<void> {
+  const { response, secure } = visit;
+  if (next.step === 'enter') {
+    clearCookie(response, 'gantry_sign_in', secure);
+    return enter(visit, next.userId, returnPath(visit), next.passwordHash);
+  }
+  setCookie(response, 'gantry_sign_in', next.ticket, { secure, maxAge: TICKET_LIFETIME * 1000 });
+  const returnTo = returnPath(visit);
+  const path = next.step === 'second_factor' ? '/users/two_factor' : '/users/password/renew';
+  response.redirect(303, returnTo ? `${path}?return_to=${encodeURIComponent(returnTo)}` : path);
+}
+
+function showCode(visit: Visit): void {
+  if (ticketOf(visit) === '') again(visit);
+  else showCodeForm(visit, {});
+}
+
+function showCodeForm(visit: Visit, problems: Record<string, string>, status = 200): void {
+  visit.show('sign_in_code', { title: 'Two-factor authentication', returnTo: returnPath(visit), problems }, status);
+}
+
+async function submitCode(visit: Visit): Promise<void> {
+  const { context, request } = visit;
+  await stepping(
+    visit,
+    async () => go(visit, await proveSecondFactor(context, ticketOf(visit), text(request.body.code))),
+    (problems) => showCodeForm(visit, problems, 422),
+  );
+}
+
+function showRenewal(visit: Visit): void {
+  if (ticketOf(visit) === '') again(visit);
+  else showRenewalForm(visit, {});
+}
+
+function showRenewalForm(visit: Visit, problems: Record<string, string>, status = 200): void {
+  visit.show('renew_password', { title: 'Choose a new password', returnTo: returnPath(visit), problems }, status);
+}
+
+async function submitRenewal(visit: Visit): Promise<void> {
+  await stepping(
+    visit,
+    async () => go(visit, await renewPassword(visit.context, ticketOf(visit), newPassword(visit.request))),
+    (problems) => showRenewalForm(visit, problems, 422),
+  );
+}
+
+/** Does a step; shows its form again for what can be put right there, and the first one for what cannot. */
+async function stepping(visit: Visit, work: () => Promise<void>, retry: (problems: Record<string, string>) => void) {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') again(visit);
+    else retry(problemsOf(error, { password: 'new_password' }));
+  }
+}
+
+function again({ response, secure }: Visit): void {
+  clearCookie(response, 'gantry_sign_in', secure);
+  response.redirect(303, '/users/sign_in?notice=sign_in_again');
+}
+
+function ticketOf({ request, secure }: Visit): string {
+  return readCookie(request, 'gantry_sign_in', secure) ?? '';
+}
+
+/** Where the visitor wanted to go; empty when nothing was said. */
+function returnPath({ request }: Visit): string {
+  return localPath(request.body?.return_to ?? request.query.return_to, '');
+}
+
+/** The form to sign in with; `values` has at least `returnTo`. */
+export async function showSignIn(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
+  const { signInText, signupEnabled } = await currentSettings(visit.context.db);
+  const nothing = { login: '', problem: null, notice: null, unconfirmed: false };
+  visit.show('sign_in', { title: 'Sign in', signInText, signupEnabled, ...nothing, ...values }, status);
 }
 
 function confirmSignOut(visit: Visit): void {
@@ -63,8 +132,4 @@ async function signOut({ context, session, response, secure }: Visit): Promise<v
   clearCookie(response, 'gantry_session', secure);
   const { afterSignOutPath } = await currentSettings(context.db);
   response.redirect(303, afterSignOutPath || '/users/sign_in');
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -42,7 +42,7 @@ export async function beginVisit(options: PageOptions, request: Request, respons
   const session = token === undefined ? null : await findSession(nobody.db, token);
   const browser = session && token ? token : formCookie(request, response, secure);
   const stylesheet = await options.stylesheet();
-  const csrf = crypto.createHmac('sha256', nobody.secret).update(`form ${browser}`).digest('base64url');
+  const csrf = csrfOf(nobody.secret, browser);
   return {
     request,
     response,
@@ -55,6 +55,11 @@ export async function beginVisit(options: PageOptions, request: Request, respons
       render(response, status, view, { username: session?.actor.username ?? null, csrf, stylesheet, ...values });
     },
   };
+}
+
+/** What the forms of a browser carry: of its session, or before there is one, of its cookie for forms. */
+export function csrfOf(secret: string, browser: string): string {
+  return crypto.createHmac('sha256', secret).update(`form ${browser}`).digest('base64url');
 }
 
 /**

@@ -1,0 +1,81 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { User } from '#schema/users/types.ts';
+import { type AuthorizedRow, listAuthorized } from '#src/applications/authorized.ts';
+import { type ApplicationRow, findApplication, listAllApplications, listApplications } from '#src/applications/find.ts';
+
+export const OAuthApplication = builder.objectRef<ApplicationRow>('OAuthApplication');
+OAuthApplication.implement({
+  description: 'A program that users may let act for them.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('OAuthApplication', id) }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID.' }),
+    applicationId: t.exposeString('uid', { description: 'What OAuth calls client_id.' }),
+    secret: t.string({
+      nullable: true,
+      description: 'The secret, in the answer to what made it; null ever after, and for public applications.',
+      resolve: ({ secret }) => secret ?? null,
+    }),
+    name: t.exposeString('name', { description: 'As users are told.' }),
+    redirectUris: t.exposeStringList('redirectUris', {
+      description: 'Where users may be sent back to, to the letter.',
+    }),
+    scopes: t.exposeStringList('scopes', {
+      description: 'What it may ask for: `api`, `read_user`, `openid`, `profile`, `email`.',
+    }),
+    confidential: t.exposeBoolean('confidential', { description: 'Whether it has a secret.' }),
+    ownerId: t.exposeInt('ownerId', { description: 'Numeric ID of the user who registered it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was registered.' }),
+  }),
+});
+
+const OAuthApplicationConnection = connectionOf('OAuthApplication', OAuthApplication);
+
+const AuthorizedApplication = builder.objectRef<AuthorizedRow>('AuthorizedApplication');
+AuthorizedApplication.implement({
+  description: 'An application that a user let in.',
+  fields: (t) => ({
+    applicationDatabaseId: t.exposeInt('applicationId', {
+      nullable: true,
+      description: 'Numeric ID of the application; null for what was given for the password, to no application.',
+    }),
+    name: t.exposeString('name', { nullable: true, description: 'Of the application.' }),
+    ownerUsername: t.exposeString('owner', { nullable: true, description: 'Who registered it.' }),
+    scopes: t.exposeStringList('scopes', { description: 'What it may do.' }),
+    authorizedAt: t.expose('since', { type: 'DateTime', description: 'When it was let in first.' }),
+  }),
+});
+
+const AuthorizedApplicationConnection = connectionOf('AuthorizedApplication', AuthorizedApplication);
+
+builder.objectFields(User, (t) => ({
+  oauthApplications: t.field({
+    type: OAuthApplicationConnection,
+    description: 'Applications that they registered, oldest first. For administrators and the user.',
+    args: pageArgs,
+    resolve: ({ id }, args, context, info) => loadPage(args, info, (page) => listApplications(context, id, page)),
+  }),
+  authorizedApplications: t.field({
+    type: AuthorizedApplicationConnection,
+    description: 'Applications that they let in, by name. For administrators and the user.',
+    args: pageArgs,
+    resolve: ({ id }, args, context, info) => loadPage(args, info, (page) => listAuthorized(context, id, page)),
+  }),
+}));
+
+builder.queryFields((t) => ({
+  oauthApplication: t.field({
+    type: OAuthApplication,
+    description: "One of the caller's own applications; for administrators any.",
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    resolve: (_root, { databaseId }, context) => findApplication(context, databaseId),
+  }),
+  oauthApplications: t.field({
+    type: OAuthApplicationConnection,
+    description: 'All applications, oldest first. For administrators.',
+    args: pageArgs,
+    resolve: (_root, args, context, info) => loadPage(args, info, (page) => listAllApplications(context, page)),
+  }),
+}));

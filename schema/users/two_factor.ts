@@ -1,0 +1,101 @@
+import { builder } from '#schema/builder.ts';
+import { UserReferenceInput } from '#schema/users/inputs.ts';
+import { UserPayload, UserStatePayload } from '#schema/users/payloads.ts';
+import { User } from '#schema/users/types.ts';
+import { requireActor } from '#src/access/actor.ts';
+import { disableTwoFactor, disableTwoFactorOf } from '#src/two_factor/disable.ts';
+import { type Enrolment, enableTwoFactor, setUpTwoFactor } from '#src/two_factor/enable.ts';
+import { findRecoveryCodesLeft } from '#src/two_factor/left.ts';
+import { renewRecoveryCodes } from '#src/two_factor/renew_codes.ts';
+import { findUser, findViewer } from '#src/users/find.ts';
+import type { UserRow } from '#src/users/rows.ts';
+
+const SetUpTwoFactorInput = builder.inputType('SetUpTwoFactorInput', {
+  description: 'Nothing has to be said for this.',
+  fields: (t) => ({ clientMutationId: t.string({ description: 'For the client; not looked at.' }) }),
+});
+
+const EnableTwoFactorInput = builder.inputType('EnableTwoFactorInput', {
+  description: 'What shows that the app has the secret.',
+  fields: (t) => ({ code: t.string({ required: true, description: 'The code that the app shows.' }) }),
+});
+
+const TwoFactorProofInput = builder.inputType('TwoFactorProofInput', {
+  description: 'What shows that it is the caller in person: one of the two.',
+  fields: (t) => ({
+    password: t.string({ description: 'Their password.' }),
+    code: t.string({ description: 'A code of the app, or a recovery code, which is used up with this.' }),
+  }),
+});
+
+const SetUpTwoFactorPayload = builder.objectRef<Enrolment>('SetUpTwoFactorPayload').implement({
+  description: 'What goes into the app. It is shown this once.',
+  fields: (t) => ({
+    secret: t.exposeString('secret', { description: 'The secret, in base32.' }),
+    uri: t.exposeString('uri', { description: 'The same for a QR code: `otpauth://totp/…`.' }),
+  }),
+});
+
+const RecoveryCodesPayload = builder
+  .objectRef<{ user: UserRow; recoveryCodes: string[] }>('RecoveryCodesPayload')
+  .implement({
+    description: 'New recovery codes. They are shown this once.',
+    fields: (t) => ({
+      user: t.expose('user', { type: User, description: 'The caller.' }),
+      recoveryCodes: t.exposeStringList('recoveryCodes', { description: 'Each is a code once, without the app.' }),
+    }),
+  });
+
+builder.objectField(User, 'recoveryCodesLeft', (t) =>
+  t.int({
+    nullable: true,
+    description: 'How many recovery codes are left. For the user; null for others.',
+    resolve: ({ id }, _args, context) => findRecoveryCodesLeft(context, id),
+  }),
+);
+
+builder.mutationFields((t) => ({
+  setUpTwoFactor: t.field({
+    type: SetUpTwoFactorPayload,
+    description: 'Gives the caller a secret for an app that shows codes; enableTwoFactor puts it in force.',
+    args: { input: t.arg({ type: SetUpTwoFactorInput, required: true, description: 'Nothing.' }) },
+    resolve: (_root, _args, context) => setUpTwoFactor(context),
+  }),
+  enableTwoFactor: t.field({
+    type: RecoveryCodesPayload,
+    description: 'Has signing in take a code from now on, and ends all sessions of the caller.',
+    args: { input: t.arg({ type: EnableTwoFactorInput, required: true, description: 'A code.' }) },
+    resolve: async (_root, { input }, context) => {
+      const recoveryCodes = await enableTwoFactor(context, input.code);
+      return { recoveryCodes, user: await findViewer(context) };
+    },
+  }),
+  disableTwoFactor: t.field({
+    type: UserPayload,
+    description: 'Has signing in take the password alone again.',
+    args: { input: t.arg({ type: TwoFactorProofInput, required: true, description: 'Password or code.' }) },
+    resolve: async (_root, { input }, context) => {
+      await disableTwoFactor(context, input);
+      return { user: await findUser(context, requireActor(context).id) };
+    },
+  }),
+  renewRecoveryCodes: t.field({
+    type: RecoveryCodesPayload,
+    description: 'Gives new recovery codes in the place of the former.',
+    args: { input: t.arg({ type: TwoFactorProofInput, required: true, description: 'Password or code.' }) },
+    resolve: async (_root, { input }, context) => {
+      const recoveryCodes = await renewRecoveryCodes(context, input);
+      return { recoveryCodes, user: await findViewer(context) };
+    },
+  }),
+  disableUserTwoFactor: t.field({
+    type: UserStatePayload,
+    description:
+      'Switches off the two-factor authentication of who has lost app and recovery codes. For administrators.',
+    args: { input: t.arg({ type: UserReferenceInput, required: true, description: 'Which user.' }) },
+    resolve: async (_root, { input: { databaseId } }, context) => {
+      const changed = await disableTwoFactorOf(context, databaseId);
+      return { changed, user: await findUser(context, databaseId) };
+    },
+  }),
+}));

@@ -1,0 +1,6 @@
+import type { Db } from '#src/db.ts';
+
+/** Removes the tokens of links that are too old to lead anywhere. */
+export async function expireAccountTokens(db: Db): Promise<void> {
+  await db.accountToken.deleteMany({ where: { expiresAt: { lte: new Date() } } });
+}

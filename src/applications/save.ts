@@ -1,0 +1,108 @@
+import crypto from 'node:crypto';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { type ApplicationRow, findApplication } from '#src/applications/find.ts';
+import { type ApplicationValues, checkValues } from '#src/applications/values.ts';
+import { BadRequest, Forbidden } from '#src/errors.ts';
+import { tokenHash } from '#src/secrets.ts';
+import { currentSettings } from '#src/settings/current.ts';
+
+export interface NewApplication extends ApplicationValues {
+  /** Whether it can keep a secret. */
+  confidential: boolean;
+}
+
+/**
+ * Registers an application of the actor. While the setting `user_oauth_applications` is off, administrators alone may.
+ * Throws Forbidden, ValidationFailed.
+ */
+export async function registerApplication(context: Context, input: NewApplication): Promise<ApplicationRow> {
+  const { id: ownerId } = await requireRegistrar(context);
+  const { name, redirectUris, scopes } = checkValues(input);
+  const secret = input.confidential ? newSecret() : undefined;
+  const { id } = await context.db.oAuthApplication.create({
+    data: {
+      ownerId,
+      uid: crypto.randomBytes(32).toString('hex'),
+      secretHash: secret === undefined ? null : tokenHash(secret),
+      name,
+      redirectUris: [...redirectUris],
+      scopes: [...scopes],
+    },
+    select: { id: true },
+  });
+  return withSecret(await findApplication(context, id), secret);
+}
+
+/** Whether the actor may register applications now. */
+export async function mayRegister(context: Context): Promise<boolean> {
+  const { userOauthApplications } = await currentSettings(context.db);
+  return userOauthApplications || requireActor(context).admin;
+}
+
+/**
+ * Changes an application: unset means unchanged. Whoever let it in for what it may not ask for any more is out.
+ * Throws NotFound, ValidationFailed.
+ */
+export async function updateApplication(
+  context: Context,
+  id: number,
+  changes: { [Name in keyof ApplicationValues]?: ApplicationValues[Name] | null | undefined },
+): Promise<ApplicationRow> {
+  const before = await findApplication(context, id);
+  const { name, redirectUris, scopes } = checkValues({
+    name: changes.name === undefined ? before.name : (changes.name ?? ''),
+    redirectUris: changes.redirectUris === undefined ? before.redirectUris : (changes.redirectUris ?? []),
+    scopes: changes.scopes === undefined ? before.scopes : (changes.scopes ?? []),
+  });
+  const allowed = [...scopes];
+  await context.db.$transaction([
+    context.db.oAuthApplication.updateMany({
+      where: { id },
+      data: { name, redirectUris: [...redirectUris], scopes: allowed, updatedAt: new Date() },
+    }),
+    context.db.$executeRaw`
+      UPDATE oauth_grants SET revoked_at = now()
+      WHERE application_id = ${id} AND revoked_at IS NULL AND NOT scopes <@ ${allowed}::text[]`,
+    context.db.$executeRaw`
+      UPDATE oauth_tokens SET revoked_at = now()
+      WHERE application_id = ${id} AND revoked_at IS NULL AND NOT scopes <@ ${allowed}::text[]`,
+    context.db.$executeRaw`
+      UPDATE oauth_authorizations SET scopes = ARRAY(SELECT s FROM unnest(scopes) s WHERE s = ANY(${allowed}::text[]))
+      WHERE application_id = ${id} AND NOT scopes <@ ${allowed}::text[]`,
+  ]);
+  return findApplication(context, id);
+}
+
+/** Gives an application a new secret; the one of before is good for nothing from now on. Throws NotFound, BadRequest. */
+export async function renewSecret(context: Context, id: number): Promise<ApplicationRow> {
+  const { confidential } = await findApplication(context, id);
+  if (!confidential) throw new BadRequest('This application is public: it has no secret');
+  const secret = newSecret();
+  await context.db.oAuthApplication.updateMany({
+    where: { id, secretHash: { not: null } },
+    data: { secretHash: tokenHash(secret), updatedAt: new Date() },
+  });
+  return withSecret(await findApplication(context, id), secret);
+}
+
+/** Deletes an application with all that it was given. Throws NotFound. */
+export async function deleteApplication(context: Context, id: number): Promise<ApplicationRow> {
+  const application = await findApplication(context, id);
+  await context.db.oAuthApplication.deleteMany({ where: { id } });
+  return application;
+}
+
+async function requireRegistrar(context: Context) {
+  const actor = requireActor(context);
+  if (!(await mayRegister(context))) throw new Forbidden('Only administrators register applications on this server');
+  return actor;
+}
+
+/** 256 random bits behind a recognisable prefix. */
+function newSecret(): string {
+  return `gsec-${crypto.randomBytes(32).toString('base64url')}`;
+}
+
+function withSecret(application: ApplicationRow, secret: string | undefined): ApplicationRow {
+  return secret === undefined ? application : { ...application, secret };
+}

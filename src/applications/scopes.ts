@@ -1,0 +1,22 @@
+/** What an application may ask for, with the words in which users are asked. */
+export const SCOPES = {
+  api: 'Do everything that you can do here: read and change your projects, groups, issues and settings',
+  read_user: 'Read your profile and the profiles that you can see',
+  openid: 'Know who you are',
+  profile: 'Read your name and the public parts of your profile',
+  email: 'Read your e-mail address',
+} as const satisfies Record<string, string>;
+
+export type Scope = keyof typeof SCOPES;
+
+export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[];
+
+/** What is meant when an application asks without saying for what: everything, or as much as it may have. */
+export function defaultScope(allowed: readonly string[]): string {
+  return allowed.includes('api') ? 'api' : allowed.join(' ');
+}
+
+/** A scope in words; the scope itself where there are none. */
+export function inWords(scope: string): string {
+  return Object.hasOwn(SCOPES, scope) ? SCOPES[scope as Scope] : scope;
+}

@@ -1,0 +1,17 @@
+import { type Context, requireAccount, requireActor } from '#src/access/actor.ts';
+import { currentSettings } from '#src/settings/current.ts';
+
+/** Signs the actor out of all browsers, but for the session that is named. Returns out of how many. */
+export async function endSessions(context: Context, except = 0): Promise<number> {
+  const { id } = requireActor(context);
+  const { count } = await context.db.session.deleteMany({ where: { userId: id, id: { not: except } } });
+  return count;
+}
+
+/** In how many browsers the actor is signed in; null of everybody else. */
+export async function countSessions(context: Context, userId: number): Promise<number | null> {
+  if (requireAccount(context).id !== userId) return null;
+  const { sessionExpireDelay } = await currentSettings(context.db);
+  const since = new Date(Date.now() - sessionExpireDelay * 60_000);
+  return context.db.session.count({ where: { userId, lastSeenAt: { gt: since } } });
+}

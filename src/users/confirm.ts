@@ -1,0 +1,25 @@
+import type { Context } from '#src/access/actor.ts';
+import { type AccountTokenHolder, findAccountToken, takeAccountToken } from '#src/account_tokens/use.ts';
+import type { Transaction } from '#src/db.ts';
+
+/** Whose address a link of a mail confirms; null when it is worth nothing. */
+export function findConfirmation({ db }: Context, token: string): Promise<AccountTokenHolder | null> {
+  return findAccountToken(db, token, 'confirmation');
+}
+
+/** Confirms the address, primary or secondary, to which the link with that token was mailed. Throws ValidationFailed. */
+export async function confirmAddress({ db }: Context, token: string): Promise<{ email: string }> {
+  return db.$transaction(async (tx) => {
+    const { userId, email } = await takeAccountToken(tx, token, 'confirmation');
+    await markConfirmed(tx, userId, email);
+    return { email };
+  });
+}
+
+/** Notes that an address of a user is theirs; other links for that are worth nothing any more. */
+export async function markConfirmed(tx: Transaction, userId: number, email: string): Promise<void> {
+  const where = { confirmedAt: null, email };
+  await tx.user.updateMany({ where: { id: userId, ...where }, data: { confirmedAt: new Date() } });
+  await tx.email.updateMany({ where: { userId, ...where }, data: { confirmedAt: new Date() } });
+  await tx.accountToken.deleteMany({ where: { userId, kind: 'confirmation', email } });
+}

@@ -1,0 +1,33 @@
+import type { Context } from '#src/access/actor.ts';
+import { isAddress, normaliseAddress } from '#src/emails/address.ts';
+import { Conflict, ValidationFailed } from '#src/errors.ts';
+import { sendsMail } from '#src/mail/sending.ts';
+import type { MailKind } from '#src/mail/wanted.ts';
+import { countUses, digest, networkOf } from '#src/users/attempts.ts';
+
+/** How many mails go to one address, and are asked for from one network, in WINDOW. */
+export const MAILS = { to: 5, from: 30 } as const;
+/** Seconds. */
+const WINDOW = 60 * 60;
+
+/**
+ * Has a link for a new password mailed, if there is somebody with that address: whoever asks learns nothing of that, neither
+ * from the answer nor from the time it takes. Throws Conflict where no mail is sent, RateLimited, ValidationFailed.
+ */
+export function requestPasswordReset(context: Context, email: string): Promise<void> {
+  return request(context, 'password_reset', email);
+}
+
+/** Has the link that confirms an address mailed once more, in the same way. Throws as requestPasswordReset. */
+export function requestConfirmation(context: Context, email: string): Promise<void> {
+  return request(context, 'confirmation', email);
+}
+
+async function request({ db, jobs, clientAddress }: Context, kind: MailKind, given: string): Promise<void> {
+  if (!sendsMail(db)) throw new Conflict('This server sends no mail. Ask your administrator');
+  const email = normaliseAddress(given);
+  if (!isAddress(email)) throw new ValidationFailed({ email: ['is invalid'] });
+  const from = clientAddress === null ? {} : { [`mail from ${networkOf(clientAddress)}`]: MAILS.from };
+  await countUses(db, WINDOW, { ...from, [`mail to ${digest(email)}`]: MAILS.to });
+  await db.$transaction((tx) => jobs.enqueue(tx, 'mail.send', { kind, email }));
+}

@@ -1,0 +1,42 @@
+import type { Context } from '#src/access/actor.ts';
+import { issueAccountToken } from '#src/account_tokens/issue.ts';
+import { type AccountTokenHolder, findAccountToken, takeAccountToken, worthless } from '#src/account_tokens/use.ts';
+import type { Db } from '#src/db.ts';
+import { NotFound, ValidationFailed } from '#src/errors.ts';
+import { notify } from '#src/mail/notify.ts';
+import { hashPassword } from '#src/secrets.ts';
+import { passwordErrors } from '#src/users/attributes.ts';
+import { markConfirmed } from '#src/users/confirm.ts';
+
+/** Whose password a link changes; null when it is worth nothing. */
+export function findPasswordReset({ db }: Context, token: string): Promise<AccountTokenHolder | null> {
+  return findAccountToken(db, token, 'password_reset');
+}
+
+/**
+ * Gives an account a new password in exchange for the token of a link. Whatever was signed in ends, and other such links, by
+ * triggers; the second factor stays. The address to which the link went is confirmed by that. Throws ValidationFailed.
+ */
+export async function resetPassword(context: Context, token: string, password: string): Promise<{ userId: number }> {
+  const errors = passwordErrors(password);
+  if (errors.length > 0) throw new ValidationFailed({ password: errors });
+  const { db } = context;
+  // Hashing takes a while, and is for links that are good for something alone.
+  if (!(await findAccountToken(db, token, 'password_reset'))) throw worthless();
+  const passwordHash = await hashPassword(password);
+  return db.$transaction(async (tx) => {
+    const { userId, email } = await takeAccountToken(tx, token, 'password_reset');
+    await tx.user.update({ where: { id: userId }, data: { passwordHash, passwordExpiresAt: null } });
+    await markConfirmed(tx, userId, email);
+    await notify(context, tx, userId, 'password_changed');
+    return { userId };
+  });
+}
+
+/** What `gantry user reset-link` does: the token of a link that is good for a day, and once. Throws NotFound. */
+export async function resetTokenFromCommandLine(db: Db, username: string): Promise<string> {
+  const [user] = await db.$queryRaw<{ id: number; email: string }[]>`
+    SELECT id, email FROM users WHERE lower(username) = lower(${username}) AND NOT ghost AND state = 'active'`;
+  if (!user) throw new NotFound('User', `There is no user ${username}, or they are blocked.`);
+  return (await issueAccountToken(db, { userId: user.id, kind: 'password_reset', email: user.email, hours: 24 })).token;
+}

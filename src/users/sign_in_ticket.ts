@@ -1,0 +1,47 @@
+import crypto from 'node:crypto';
+import type { Context } from '#src/access/actor.ts';
+
+/** Seconds in which somebody who signs in has to do the next step. */
+export const TICKET_LIFETIME = 10 * 60;
+
+/** The step that a ticket is for. */
+export type Step = 'second_factor' | 'new_password';
+
+export interface TicketHolder {
+  id: number;
+  passwordHash: string;
+  twoFactorEnabled: boolean;
+  passwordExpired: boolean;
+}
+
+/**
+ * Says that somebody has done all steps before this one. Nothing is stored: the ticket is signed, together with the password
+ * that was given, and is worth nothing any more once that is another.
+ */
+export function issueTicket(secret: string, { id, passwordHash }: TicketHolder, step: Step): string {
+  const content = `${step}.${id}.${Math.floor(Date.now() / 1000) + TICKET_LIFETIME}`;
+  return `${content}.${sign(secret, content, passwordHash)}`;
+}
+
+/** Whose ticket for that step it is; null when it is not genuine, too old, or its user's no more. */
+export async function readTicket(
+  { db, secret }: Pick<Context, 'db' | 'secret'>,
+  ticket: string,
+  step: Step,
+): Promise<TicketHolder | null> {
+  const [, content = '', named, id, end, signature = ''] =
+    /^((\w{1,20})\.(\d{1,9})\.(\d{1,12}))\.([\w-]{43})$/.exec(ticket) ?? [];
+  if (named !== step || Number(end) * 1000 < Date.now()) return null;
+  const user = await db.user.findFirst({
+    where: { id: Number(id), state: 'active' },
+    select: { id: true, passwordHash: true, twoFactorEnabled: true, passwordExpiresAt: true },
+  });
+  const expected = sign(secret, content, user?.passwordHash ?? '');
+  if (!user || !crypto.timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return null;
+  const { passwordExpiresAt, ...holder } = user;
+  return { ...holder, passwordExpired: passwordExpiresAt !== null && passwordExpiresAt.getTime() <= Date.now() };
+}
+
+function sign(secret: string, content: string, passwordHash: string): string {
+  return crypto.createHmac('sha256', secret).update(`sign-in ${content} ${passwordHash}`).digest('base64url');
+}

@@ -1,0 +1,109 @@
+import { Router } from 'express';
+import { requireActor } from '#src/access/actor.ts';
+import { DomainError } from '#src/errors.ts';
+import { countSessions, endSessions } from '#src/sessions/end.ts';
+import { disableTwoFactor } from '#src/two_factor/disable.ts';
+import { type Enrolment, enableTwoFactor, findEnrolment, setUpTwoFactor } from '#src/two_factor/enable.ts';
+import { qrCode } from '#src/two_factor/qr_code.ts';
+import { countRecoveryCodes } from '#src/two_factor/recovery_codes.ts';
+import { renewRecoveryCodes } from '#src/two_factor/renew_codes.ts';
+import { changePassword } from '#src/users/change_password.ts';
+import { findViewer } from '#src/users/find.ts';
+import { freshSession } from '#src/web/pages/enter.ts';
+import { newPassword, noticeOf, type Problems, problemsOf, text } from '#src/web/pages/fields.ts';
+import type { Pages } from '#src/web/pages/page.ts';
+import type { Visit } from '#src/web/pages/visit.ts';
+
+/** The account of who is signed in: password and two-factor authentication. */
+export function accountPages({ own, ownForm }: Pages): Router {
+  return Router()
+    .get('/profile/account', own(showAccount))
+    .post('/profile/account/password', ownForm(submitPassword))
+    .post('/profile/account/sessions', ownForm(endOthers))
+    .post('/profile/two_factor/setup', ownForm(setUp))
+    .post('/profile/two_factor', ownForm(enable))
+    .post('/profile/two_factor/recovery_codes', ownForm(renewCodes))
+    .post('/profile/two_factor/disable', ownForm(disable));
+}
+
+function showAccount(visit: Visit): Promise<void> {
+  return show(visit, {});
+}
+
+async function show(visit: Visit, problems: Problems, status = 200): Promise<void> {
+  const { context, request } = visit;
+  const { id, name, details } = await findViewer(context);
+  const user = { name, email: details?.account?.email, twoFactorEnabled: details?.account?.twoFactorEnabled };
+  const recoveryCodes = await countRecoveryCodes(context.db, id);
+  const others = ((await countSessions(context, id)) ?? 1) - 1;
+  const shown = { user, recoveryCodes, others, problems, notice: noticeOf(request) };
+  visit.show('account', { title: 'Account', ...shown }, status);
+}
+
+async function submitPassword(visit: Visit): Promise<void> {
+  const { context, request, response } = visit;
+  const currentPassword = text(request.body.current_password);
+  try {
+    const { id } = await changePassword(context, { currentPassword, newPassword: newPassword(request) });
+    await freshSession(visit, id);
+    response.redirect(303, '/profile/account?notice=password_changed');
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') {
+      await show(visit, { current_password: 'is wrong' }, 422);
+    } else await show(visit, problemsOf(error, { password: 'new_password' }), 422);
+  }
+}
+
+async function endOthers({ context, session, response }: Visit): Promise<void> {
+  await endSessions(context, session?.id);
+  response.redirect(303, '/profile/account?notice=sessions_ended');
+}
+
+async function setUp(visit: Visit): Promise<void> {
+  showSetup(visit, await setUpTwoFactor(visit.context), {});
+}
+
+async function enable(visit: Visit): Promise<void> {
+  const { context, request } = visit;
+  try {
+    const codes = await enableTwoFactor(context, text(request.body.code));
+    const csrf = await freshSession(visit, requireActor(context).id);
+    showCodes(visit, codes, 'Two-factor authentication is enabled.', csrf);
+  } catch (error) {
+    const problems = problemsOf(error);
+    showSetup(visit, await findEnrolment(context), problems, 422);
+  }
+}
+
+function showSetup(visit: Visit, { secret, uri }: Enrolment, problems: Problems, status = 200): void {
+  const title = 'Set up two-factor authentication';
+  const readable = secret.replace(/.{4}(?=.)/g, '$& ');
+  visit.show('two_factor_setup', { title, picture: qrCode(uri), secret: readable, problems }, status);
+}
+
+async function renewCodes(visit: Visit): Promise<void> {
+  await proving(visit, async (proof) => {
+    const codes = await renewRecoveryCodes(visit.context, proof);
+    showCodes(visit, codes, 'Your former recovery codes are worth nothing any more.', visit.csrf);
+  });
+}
+
+async function disable(visit: Visit): Promise<void> {
+  await proving(visit, async (proof) => {
+    await disableTwoFactor(visit.context, proof);
+    visit.response.redirect(303, '/profile/account?notice=two_factor_disabled');
+  });
+}
+
+async function proving(visit: Visit, work: (proof: { password: string; code: string }) => Promise<void>) {
+  const { password, code } = visit.request.body;
+  try {
+    await work({ password: text(password), code: text(code) });
+  } catch (error) {
+    await show(visit, problemsOf(error), 422);
+  }
+}
+
+function showCodes(visit: Visit, codes: string[], message: string, csrf: string): void {
+  visit.show('recovery_codes', { title: 'Recovery codes', codes, message, csrf });
+}

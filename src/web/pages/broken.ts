@@ -1,0 +1,27 @@
+import { STATUS_CODES } from 'node:http';
+import type { ErrorRequestHandler } from 'express';
+import { showError, wantsPage } from '#src/web/pages/page.ts';
+import { beginVisit, type PageOptions } from '#src/web/pages/visit.ts';
+
+/**
+ * The handler for what went wrong before or outside of any other: requests that cannot be read, as paths with broken escapes
+ * and forms that are too large, and mistakes of our own. Nobody is told where in the program it happened.
+ */
+export function broken(options: PageOptions): ErrorRequestHandler {
+  return async (error, request, response, _next) => {
+    const status = statusOf(error);
+    if (status === 500) options.report(error, request);
+    if (response.headersSent) return void response.destroy();
+    const visit = wantsPage(request) ? await beginVisit(options, request, response).catch(() => null) : null;
+    if (!visit) return void response.status(status).json({ error: `${status} ${STATUS_CODES[status]}` });
+    if (status === 500)
+      showError(visit, 500, 'Something went wrong', 'The server could not do this. The mistake is on our side.');
+    else
+      showError(visit, status, 'This cannot be read', 'The address or the form that was sent is broken, or too large.');
+  };
+}
+
+function statusOf(error: unknown): number {
+  const { status } = (error ?? {}) as { status?: unknown };
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : 500;
+}

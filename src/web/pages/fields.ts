@@ -1,0 +1,51 @@
+import type { Request } from 'express';
+import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
+
+/** What is wrong with the fields of a form, by their names. */
+export type Problems = Record<string, string>;
+
+/** The value of a field that is sent once; empty for one that is missing or sent several times. */
+export function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** What a refusal says of fields; `names` has the fields of the form that are called differently. Throws all other errors. */
+export function problemsOf(error: unknown, names: Record<string, string> = {}): Problems {
+  if (!(error instanceof ValidationFailed)) throw error;
+  return toProblems(error.fields, names);
+}
+
+/** A new password that was typed twice, in different ways. Throws ValidationFailed. */
+export function newPassword({ body }: Request): string {
+  const password = text(body.new_password);
+  if (password !== text(body.new_password_again)) {
+    throw new ValidationFailed({ new_password_again: ['is not the same'] });
+  }
+  return password;
+}
+
+const NOTICES: Record<string, string> = {
+  password_changed: 'Your password is changed. Everything else that was signed in as you is signed out.',
+  sessions_ended: 'You are signed out everywhere else.',
+  two_factor_disabled: 'Two-factor authentication is disabled.',
+  token_revoked: 'The token is revoked.',
+  sign_in_again: 'That took too long, or your password has changed. Sign in again.',
+  password_reset: 'Your password is changed. Sign in with the new one.',
+  reset_requested:
+    'If there is an account with this address, a link for a new password is on its way to it. The link is good for two hours.',
+  confirmation_requested: 'If there is an address like this to confirm, a link for that is on its way to it.',
+  signed_up: 'Welcome. One thing is left: follow the link in the mail that is on its way to you. Then sign in.',
+  confirmed: 'Your e-mail address is confirmed.',
+};
+
+/** The message for whoever was sent here after a form; addresses name messages, and hold none. */
+export function noticeOf({ query }: Request): string | null {
+  const name = text(query.notice);
+  return Object.hasOwn(NOTICES, name) ? (NOTICES[name] ?? null) : null;
+}
+
+function toProblems(fields: FieldErrors, names: Record<string, string>): Problems {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, messages]) => [names[field] ?? field, messages.join(', ')]),
+  );
+}

@@ -1,0 +1,37 @@
+import { Router } from 'express';
+import { Forbidden } from '#src/errors.ts';
+import { currentSettings } from '#src/settings/current.ts';
+import { signUp } from '#src/users/sign_up.ts';
+import { enter } from '#src/web/pages/enter.ts';
+import { newPassword, type Problems, problemsOf, text } from '#src/web/pages/fields.ts';
+import type { Pages } from '#src/web/pages/page.ts';
+import type { Visit } from '#src/web/pages/visit.ts';
+
+/** Accounts that people make for themselves. */
+export function signUpPages({ page, form }: Pages): Router {
+  return Router().get('/users/sign_up', page(showForm)).post('/users/sign_up', form(submit));
+}
+
+async function showForm(visit: Visit): Promise<void> {
+  if (visit.session) return visit.response.redirect(303, '/');
+  const { signupEnabled } = await currentSettings(visit.context.db);
+  if (!signupEnabled) throw new Forbidden('Creating accounts is switched off. Ask your administrator for one.');
+  show(visit, { name: '', username: '', email: '' }, {});
+}
+
+async function submit(visit: Visit): Promise<void> {
+  const { context, request, response } = visit;
+  const { name, username, email } = request.body;
+  const values = { name: text(name), username: text(username), email: text(email) };
+  try {
+    const userId = await signUp(context, { ...values, password: newPassword(request) });
+    if (userId === null) response.redirect(303, '/users/sign_in?notice=signed_up');
+    else await enter(visit, userId, '/');
+  } catch (error) {
+    show(visit, values, problemsOf(error, { password: 'new_password' }), 422);
+  }
+}
+
+function show(visit: Visit, values: Record<string, string>, problems: Problems, status = 200): void {
+  visit.show('sign_up', { title: 'Create an account', values, problems }, status);
+}

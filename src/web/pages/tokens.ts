@@ -1,0 +1,79 @@
+import { Router } from 'express';
+import { requireActor } from '#src/access/actor.ts';
+import { NotFound } from '#src/errors.ts';
+import { createPersonalAccessToken } from '#src/tokens/create.ts';
+import { listPersonalAccessTokens, type TokenRow, type TokenState } from '#src/tokens/list.ts';
+import { revokePersonalAccessToken } from '#src/tokens/revoke.ts';
+import { noticeOf, type Problems, problemsOf, text } from '#src/web/pages/fields.ts';
+import type { Pages } from '#src/web/pages/page.ts';
+import type { Visit } from '#src/web/pages/visit.ts';
+
+/** The personal access tokens of who is signed in. */
+export function tokenPages({ own, ownForm }: Pages): Router {
+  return Router()
+    .get('/profile/personal_access_tokens', own(showTokens))
+    .post('/profile/personal_access_tokens', ownForm(create))
+    .post('/profile/personal_access_tokens/:id/revoke', ownForm(revoke));
+}
+
+/** How many tokens of a kind the page shows. */
+const SHOWN = 100;
+
+const SCOPES = [
+  ['api', 'Everything that you may do, through the API and with git.'],
+  ['read_user', 'Reading your account, and what is public of other people.'],
+] as const;
+
+interface Values {
+  name: string;
+  expiresAt: string;
+  scopes: string[];
+}
+
+interface Shown {
+  values?: Values;
+  problems?: Problems;
+  /** The token that was just made, with what is shown this once. */
+  made?: TokenRow;
+}
+
+function showTokens(visit: Visit): Promise<void> {
+  return show(visit, {});
+}
+
+async function show(visit: Visit, { values, problems = {}, made }: Shown, status = 200): Promise<void> {
+  const lists = [await list(visit, 'active', 'Active tokens'), await list(visit, 'inactive', 'Inactive tokens')];
+  const shown = {
+    scopes: SCOPES,
+    values: values ?? { name: '', expiresAt: '', scopes: [] },
+    problems,
+    made: made ?? null,
+    lists,
+  };
+  visit.show('tokens', { title: 'Personal access tokens', notice: noticeOf(visit.request), ...shown }, status);
+}
+
+async function list({ context }: Visit, state: TokenState, title: string) {
+  const { id } = requireActor(context);
+  const page = { limit: SHOWN, offset: 0, withTotal: true };
+  const { nodes, total } = await listPersonalAccessTokens(context, id, state, page);
+  return { title, active: state === 'active', tokens: nodes, total, more: (total ?? 0) > nodes.length };
+}
+
+async function create(visit: Visit): Promise<void> {
+  const { name, expires_at: expiresAt, scopes = [] } = visit.request.body;
+  const values = { name: text(name), expiresAt: text(expiresAt), scopes: [scopes].flat().map(text) };
+  try {
+    const made = await createPersonalAccessToken(visit.context, { ...values, expiresAt: values.expiresAt || null });
+    await show(visit, { made });
+  } catch (error) {
+    await show(visit, { values, problems: problemsOf(error) }, 422);
+  }
+}
+
+async function revoke(visit: Visit): Promise<void> {
+  const id = text(visit.request.params.id);
+  if (!/^\d{1,9}$/.test(id)) throw new NotFound('Personal Access Token');
+  await revokePersonalAccessToken(visit.context, { id: Number(id) });
+  visit.response.redirect(303, '/profile/personal_access_tokens?notice=token_revoked');
+}

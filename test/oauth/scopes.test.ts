@@ -1,0 +1,83 @@
+import { getNamedType, isLeafType, isRequiredArgument } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { routes } from '#rest/v4/index.ts';
+import { schema } from '#schema/index.ts';
+import { application, tokens } from '../support/oauth.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const user = await world.user({ admin: true });
+const app = await application(world, user);
+const project = await world.project({ owner: user, visibility: 'public' });
+const group = await world.group({ owner: user, visibility: 'public' });
+const issue = await world.issue(project, user);
+
+/** Endpoints that have nothing to do with who asks. */
+const FOR_ANYBODY = new Set(['POST /session']);
+
+/** The path of an endpoint with what there is in place of its parameters. */
+function placed(path: string): string {
+  const first = path.startsWith('/groups') ? group.id : path.startsWith('/users') ? user.id : project.id;
+  return path
+    .replace(':id', String(first))
+    .replace(/:(issue_iid|issue_id)/, String(issue.iid))
+    .replace(/:[a-z_]+/g, '1')
+    .replace(/\*[a-z_]*/g, 'x');
+}
+
+const token = async (scope: string) => (await tokens(world, user, app, { scope })).access_token;
+
+/** The endpoints that answer with success to the bearer of a token. */
+async function reached(scope: string, wanted: (method: string) => boolean): Promise<string[]> {
+  const headers = { Authorization: `Bearer ${await token(scope)}` };
+  const found: string[] = [];
+  for (const { method, path } of routes.filter((route) => wanted(route.method))) {
+    const body = method === 'GET' ? {} : { body: {} };
+    const { status } = await world.send(method, `/api/v4${placed(path)}`, { headers, ...body });
+    expect(status).not.toBe(500);
+    if (status < 400) found.push(`${method} ${path}`);
+  }
+  return found.filter((name) => !FOR_ANYBODY.has(name));
+}
+
+describe('Over the whole REST API', () => {
+  it('api reaches what the user reaches', async () => {
+    const found = await reached('api', (method) => method === 'GET');
+    expect(found.length).toBeGreaterThan(30);
+    expect(found).toContain('GET /projects/:id/issues/:issue_iid');
+  });
+
+  it('openid, profile and email reach nothing at all', async () => {
+    expect(await reached('openid profile email', () => true)).toEqual([]);
+  });
+
+  it('read_user reaches reads of users and of the account', async () => {
+    const found = await reached('read_user openid', () => true);
+    expect(found).toContain('GET /user');
+    expect(found.filter((name) => !/^GET \/users?(\/|$)/.test(name))).toEqual([]);
+  });
+});
+
+/** What to ask of fields that check nothing by themselves, but what is in them. */
+const INSIDE: Record<string, string> = { jobMetrics: '{ jobs { failed } }' };
+
+describe('Over the queries of GraphQL that take nothing', () => {
+  const ask = async (scope: string) => {
+    const headers = { Authorization: `Bearer ${await token(scope)}` };
+    const answered: string[] = [];
+    for (const { name, args, type } of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+      if (args.some(isRequiredArgument)) continue;
+      const query = `{ ${name} ${isLeafType(getNamedType(type)) ? '' : (INSIDE[name] ?? '{ __typename }')} }`;
+      const { body } = await world.send('POST', '/graphql', { headers, body: { query } });
+      if (body.errors === undefined) answered.push(name);
+      else expect([name, body.errors[0].extensions.code]).toEqual([name, 'INSUFFICIENT_SCOPE']);
+    }
+    return answered;
+  };
+
+  it('openid, profile and email reach none, read_user reads of users, api all', async () => {
+    expect((await ask('api')).length).toBeGreaterThan(8);
+    expect(await ask('openid profile email')).toEqual([]);
+    expect((await ask('read_user')).sort()).toEqual(['userActivities', 'users', 'viewer']);
+  });
+});

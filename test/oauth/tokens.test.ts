@@ -1,0 +1,445 @@
+import { describe, expect, it } from 'vitest';
+import { application, CALLBACK, code, exchange, post, signedIn, tokens } from '../support/oauth.ts';
+import { PASSWORD, startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const app = await application(world, owner);
+const publicApp = await application(world, owner, { confidential: false, redirectUris: ['https://spa.example/'] });
+const user = await world.user();
+const client = { client_id: app.uid, client_secret: app.secret };
+const basic = (id: string, secret: string) => ({
+  Authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+});
+const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
+const whoami = (token: string) => world.send('GET', '/api/v4/user', bearer(token));
+const refused = (status: number, error: string) => ({ status, body: { error, error_description: expect.any(String) } });
+const refresh = (refresh_token: string, more: Record<string, string> = {}) =>
+  post(world, '/oauth/token', { grant_type: 'refresh_token', refresh_token, ...client, ...more });
+const password = (more: Record<string, string> = {}, headers = {}) =>
+  post(
+    world,
+    '/oauth/token',
+    { grant_type: 'password', username: user.username, password: PASSWORD, ...more },
+    headers,
+  );
+
+describe('A refresh token', () => {
+  it('gives new tokens and is replaced itself', async () => {
+    const first = await tokens(world, user, app);
+    const { status, body } = await refresh(first.refresh_token);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      access_token: expect.any(String),
+      token_type: 'bearer',
+      expires_in: 7200,
+      refresh_token: expect.any(String),
+      scope: 'api',
+      created_at: expect.any(Number),
+    });
+    expect(body.refresh_token).not.toBe(first.refresh_token);
+    for (const token of [first.access_token, body.access_token]) expect((await whoami(token)).status).toBe(200);
+  });
+
+  it('that is used again ends all that came of it', async () => {
+    const first = await tokens(world, user, app);
+    const { body } = await refresh(first.refresh_token);
+    expect(await refresh(first.refresh_token)).toMatchObject(refused(400, 'invalid_grant'));
+    for (const token of [first.access_token, body.access_token]) expect((await whoami(token)).status).toBe(401);
+    expect(await refresh(body.refresh_token)).toMatchObject(refused(400, 'invalid_grant'));
+  });
+
+  it('that is used several times at once gives nothing that lasts', async () => {
+    const first = await tokens(world, user, app);
+    const answers = await Promise.all([1, 2, 3, 4].map(() => refresh(first.refresh_token)));
+    const good = answers.filter(({ status }) => status === 200);
+    expect(good.length).toBeLessThanOrEqual(1);
+    for (const { body } of good) {
+      expect((await whoami(body.access_token)).status).toBe(401);
+      expect((await refresh(body.refresh_token)).status).toBe(400);
+    }
+  });
+
+  it('ends with its family alone: what the application got another time stays', async () => {
+    const [one, other] = [await tokens(world, user, app), await tokens(world, user, app)];
+    await refresh(one.refresh_token);
+    await refresh(one.refresh_token);
+    expect((await whoami(other.access_token)).status).toBe(200);
+    expect((await refresh(other.refresh_token)).status).toBe(200);
+  });
+
+  it('gives less when less is asked for, never more', async () => {
+    const { refresh_token } = await tokens(world, user, app, { scope: 'read_user openid' });
+    const { body } = await refresh(refresh_token, { scope: 'read_user' });
+    expect(body.scope).toBe('read_user');
+    expect(await refresh(body.refresh_token, { scope: 'api' })).toMatchObject(refused(400, 'invalid_scope'));
+  });
+
+  it('is good for the application that got it alone', async () => {
+    const other = await application(world, owner);
+    const { refresh_token } = await tokens(world, user, app);
+    const theirs = { client_id: other.uid, client_secret: other.secret };
+    expect(await refresh(refresh_token, theirs)).toMatchObject(refused(400, 'invalid_grant'));
+    expect((await refresh(refresh_token)).status).toBe(200);
+  });
+
+  it('that was not used for ninety days is over', async () => {
+    const { refresh_token, access_token } = await tokens(world, user, app);
+    const [row] = await world.db.$queryRaw<{ days: number }[]>`
+      SELECT round(extract(epoch FROM expires_at - created_at) / 86400)::int AS days FROM oauth_tokens
+      WHERE kind = 'refresh' ORDER BY created_at DESC LIMIT 1`;
+    expect(row?.days).toBe(90);
+    await world.db.$executeRaw`UPDATE oauth_tokens SET payload = payload || '{"exp": 1}' WHERE kind = 'refresh'`;
+    expect(await refresh(refresh_token)).toMatchObject(refused(400, 'invalid_grant'));
+    expect((await whoami(access_token)).status).toBe(200);
+  });
+});
+
+describe('An application proves itself', () => {
+  it('in the body or in the header, in a form or in JSON', async () => {
+    const browser = await signedIn(world, user);
+    const grant = { grant_type: 'authorization_code', redirect_uri: CALLBACK };
+    const send = async (fields: Record<string, string>, headers: Record<string, string>, json: boolean) => {
+      const all = { ...grant, code: await code(browser, app), ...fields };
+      if (!json) return post(world, '/oauth/token', all, headers);
+      return world.send('POST', '/oauth/token', { headers, body: all });
+    };
+    for (const json of [true, false]) {
+      expect((await send(client, {}, json)).status).toBe(200);
+      expect((await send({}, basic(app.uid, app.secret), json)).status).toBe(200);
+      expect((await send({ client_id: app.uid }, basic(app.uid, app.secret), json)).status).toBe(200);
+    }
+  });
+
+  it('with its secret: 401 invalid_client for any other', async () => {
+    const answer = refused(401, 'invalid_client');
+    for (const given of [
+      { client_id: app.uid, client_secret: 'wrong' },
+      { client_id: app.uid, client_secret: `${app.secret}x` },
+      { client_id: app.uid },
+      { client_id: 'unknown', client_secret: app.secret },
+      { client_id: publicApp.uid, client_secret: app.secret },
+    ] as Record<string, string>[]) {
+      expect(await post(world, '/oauth/token', { grant_type: 'client_credentials', ...given })).toMatchObject(answer);
+      expect(await post(world, '/oauth/introspect', { token: 'x', ...given })).toMatchObject(answer);
+      expect(await post(world, '/oauth/revoke', { token: 'x', ...given })).toMatchObject(answer);
+    }
+    const wrong = await post(world, '/oauth/token', { grant_type: 'client_credentials' }, basic(app.uid, 'wrong'));
+    expect(wrong).toMatchObject(answer);
+    expect(wrong.headers['www-authenticate']).toMatch(/^Basic realm=/);
+  });
+
+  it('in one way at a time', async () => {
+    const given = { grant_type: 'client_credentials', client_secret: app.secret };
+    const answer = await post(world, '/oauth/token', given, basic(app.uid, app.secret));
+    expect(answer).toMatchObject(refused(400, 'invalid_request'));
+  });
+
+  it('not with the hash that is stored of its secret', async () => {
+    const { secretHash } = await world.db.oAuthApplication.findUniqueOrThrow({ where: { id: app.id } });
+    for (const encoding of ['hex', 'base64', 'base64url'] as const) {
+      const client_secret = Buffer.from(secretHash ?? []).toString(encoding);
+      const given = { grant_type: 'client_credentials', client_id: app.uid, client_secret };
+      expect(await post(world, '/oauth/token', given)).toMatchObject(refused(401, 'invalid_client'));
+    }
+  });
+});
+
+describe('POST /oauth/token', () => {
+  it('words errors as RFC 6749 does', async () => {
+    const send = (fields: Record<string, string>) => post(world, '/oauth/token', { ...client, ...fields });
+    expect(await send({})).toMatchObject(refused(400, 'invalid_request'));
+    expect(await send({ grant_type: 'nonsense' })).toMatchObject(refused(400, 'unsupported_grant_type'));
+    expect(await send({ grant_type: 'implicit' })).toMatchObject(refused(400, 'unsupported_grant_type'));
+    const grant_type = 'authorization_code';
+    expect(await send({ grant_type })).toMatchObject(refused(400, 'invalid_request'));
+    const nonsense = { grant_type, code: 'nonsense', redirect_uri: CALLBACK };
+    expect(await send(nonsense)).toMatchObject(refused(400, 'invalid_grant'));
+    expect(await send({ grant_type: 'refresh_token', refresh_token: 'no' })).toMatchObject(
+      refused(400, 'invalid_grant'),
+    );
+    const unauthorized = await post(world, '/oauth/token', {
+      grant_type: 'client_credentials',
+      client_id: publicApp.uid,
+    });
+    expect(unauthorized).toMatchObject(refused(400, 'unauthorized_client'));
+  });
+
+  it('takes forms and JSON objects of texts, and nothing else', async () => {
+    const send = (body: string, type: string) =>
+      world.send('POST', '/oauth/token', { headers: { 'Content-Type': type }, body });
+    for (const [body, type] of [
+      ['{', 'application/json'],
+      ['[]', 'application/json'],
+      ['"text"', 'application/json'],
+      ['{"grant_type": {"a": 1}}', 'application/json'],
+      ['grant_type=password', 'text/plain'],
+      ['<xml/>', 'application/xml'],
+      [`a=${'x'.repeat(40_000)}`, 'application/x-www-form-urlencoded'],
+    ] as const) {
+      expect(await send(body, type)).toMatchObject(refused(400, 'invalid_request'));
+    }
+  });
+
+  it('takes nothing from the URL, which is written down in many places', async () => {
+    const query = new URLSearchParams({ grant_type: 'client_credentials', ...client });
+    expect(await world.send('POST', `/oauth/token?${query}`)).toMatchObject(refused(400, 'invalid_request'));
+    expect((await world.send('GET', `/oauth/token?${query}`)).status).toBe(404);
+  });
+
+  it('takes a parameter once', async () => {
+    const body = `grant_type=client_credentials&scope=api&scope=read_user&${new URLSearchParams(client)}`;
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    expect(await world.send('POST', '/oauth/token', { headers, body })).toMatchObject(refused(400, 'invalid_request'));
+  });
+});
+
+describe('User name and password', () => {
+  it('give tokens with an application and without', async () => {
+    const own = await password();
+    expect([own.status, own.body.token_type, own.body.expires_in, own.body.scope]).toEqual([
+      200,
+      'bearer',
+      7200,
+      'api',
+    ]);
+    expect((await whoami(own.body.access_token)).body).toMatchObject({ id: user.id });
+    for (const answer of [await password(client), await password({}, basic(app.uid, app.secret))]) {
+      expect((await whoami(answer.body.access_token)).body).toMatchObject({ id: user.id });
+    }
+    const byJson = await world.send('POST', '/oauth/token', {
+      body: {
+        grant_type: 'password',
+        username: `${user.username}@example.org`,
+        password: PASSWORD,
+        scope: 'read_user',
+      },
+    });
+    expect([byJson.status, byJson.body.scope]).toEqual([200, 'read_user']);
+  });
+
+  it('give refresh tokens, for whom they were given to', async () => {
+    const { body: own } = await password();
+    expect(await refresh(own.refresh_token)).toMatchObject(refused(400, 'invalid_grant'));
+    const again = await post(world, '/oauth/token', { grant_type: 'refresh_token', refresh_token: own.refresh_token });
+    expect(again.status).toBe(200);
+    const { body: theirs } = await password(client);
+    const stolen = await post(world, '/oauth/token', {
+      grant_type: 'refresh_token',
+      refresh_token: theirs.refresh_token,
+    });
+    expect(stolen).toMatchObject(refused(400, 'invalid_grant'));
+    expect((await refresh(theirs.refresh_token)).status).toBe(200);
+  });
+
+  it('that are wrong or missing are refused', async () => {
+    expect(await password({ password: 'wrong' })).toMatchObject(refused(400, 'invalid_grant'));
+    expect(await password({ username: 'nobody-at-all' })).toMatchObject(refused(400, 'invalid_grant'));
+    expect(await password({ password: '' })).toMatchObject(refused(400, 'invalid_request'));
+    expect(await password({ username: '' })).toMatchObject(refused(400, 'invalid_request'));
+    expect(await password({ ...client, client_secret: 'wrong' })).toMatchObject(refused(401, 'invalid_client'));
+    expect(await password({ scope: 'nonsense' })).toMatchObject(refused(400, 'invalid_scope'));
+  });
+
+  it('of a user who is blocked, who uses two factors, or whose password must be renewed are refused', async () => {
+    const blocked = await world.user({ blocked: true });
+    const careful = await world.user();
+    const late = await world.user();
+    await world.db.user.update({ where: { id: careful.id }, data: { twoFactorEnabled: true } });
+    await world.db.user.update({ where: { id: late.id }, data: { passwordExpiresAt: new Date(0) } });
+    for (const { username, id } of [blocked, careful, late]) {
+      expect(await password({ username })).toMatchObject(refused(400, 'invalid_grant'));
+      expect(await world.db.oAuthGrant.count({ where: { userId: id } })).toBe(0);
+    }
+  });
+
+  it('count as attempts to sign in', async () => {
+    const { username } = await world.user();
+    for (let i = 0; i < 10; i += 1) await password({ username, password: 'wrong' });
+    const answer = await password({ username });
+    expect(answer).toMatchObject(refused(429, 'temporarily_unavailable'));
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  it('are not taken while signing in with a password is switched off, but of administrators', async () => {
+    const admin = await world.user({ admin: true });
+    await world.api(admin).put('/application/settings', { signin_enabled: false });
+    expect(await password()).toMatchObject(refused(400, 'invalid_grant'));
+    expect((await password({ username: admin.username })).status).toBe(200);
+    await world.api(admin).put('/application/settings', { signin_enabled: true });
+  });
+});
+
+describe('An application that acts for itself', () => {
+  it('gets a token that is nobody’s', async () => {
+    const { status, body } = await post(world, '/oauth/token', { grant_type: 'client_credentials', ...client });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      access_token: expect.any(String),
+      token_type: 'bearer',
+      expires_in: 7200,
+      scope: 'api',
+      created_at: expect.any(Number),
+    });
+    expect((await whoami(body.access_token)).body).toEqual({ message: '401 Unauthorized' });
+    const secret = await world.project({ owner, visibility: 'private' });
+    const open = await world.project({ owner, visibility: 'public' });
+    expect((await world.send('GET', `/api/v4/projects/${secret.id}`, bearer(body.access_token))).status).toBe(404);
+    expect((await world.send('GET', `/api/v4/projects/${open.id}`, bearer(body.access_token))).status).toBe(200);
+    const info = await world.send('GET', '/oauth/token/info', bearer(body.access_token));
+    expect(info.body).toMatchObject({ resource_owner_id: null, application: { uid: app.uid } });
+  });
+});
+
+describe('POST /oauth/revoke', () => {
+  const revoke = (token: string, more: Record<string, string> = {}) =>
+    post(world, '/oauth/revoke', { token, ...client, ...more });
+
+  it('ends a token, of either kind, with its family', async () => {
+    for (const [kind, hint] of [
+      ['access_token', 'access_token'],
+      ['refresh_token', 'refresh_token'],
+      ['refresh_token', 'access_token'],
+      ['access_token', 'nonsense'],
+    ] as const) {
+      const got = await tokens(world, user, app);
+      const { status, body, headers } = await revoke(got[kind], { token_type_hint: hint });
+      expect([status, body]).toEqual([200, {}]);
+      expect(headers['cache-control']).toBe('no-store');
+      expect((await whoami(got.access_token)).status).toBe(401);
+      expect((await refresh(got.refresh_token)).status).toBe(400);
+    }
+  });
+
+  it('says nothing of tokens that there are not', async () => {
+    expect((await revoke('nonsense')).status).toBe(200);
+    expect(await revoke('')).toMatchObject(refused(400, 'invalid_request'));
+  });
+
+  it('ends no token of another application', async () => {
+    const got = await tokens(world, user, app);
+    const other = await application(world, owner);
+    for (const stranger of [
+      { client_id: other.uid, client_secret: other.secret },
+      { client_id: publicApp.uid, client_secret: '' },
+    ]) {
+      await revoke(got.access_token, stranger);
+      await revoke(got.refresh_token, stranger);
+    }
+    await post(world, '/oauth/revoke', { token: got.access_token });
+    expect((await whoami(got.access_token)).status).toBe(200);
+    expect((await refresh(got.refresh_token)).status).toBe(200);
+  });
+
+  it('ends what was given for a password without an application', async () => {
+    const { body } = await password();
+    expect((await post(world, '/oauth/revoke', { token: body.access_token })).status).toBe(200);
+    expect((await whoami(body.access_token)).status).toBe(401);
+  });
+});
+
+describe('POST /oauth/introspect', () => {
+  const introspect = (token: string, more: Record<string, string> = {}) =>
+    post(world, '/oauth/introspect', { token, ...client, ...more });
+
+  it('tells an application of its own tokens', async () => {
+    const got = await tokens(world, user, app, { scope: 'read_user openid' });
+    const { status, body, headers } = await introspect(got.access_token);
+    expect(status).toBe(200);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(body).toEqual({
+      active: true,
+      sub: String(user.id),
+      client_id: app.uid,
+      scope: 'read_user openid',
+      token_type: 'Bearer',
+      iss: world.url,
+      iat: expect.any(Number),
+      exp: body.iat + 7200,
+    });
+    expect((await introspect(got.refresh_token)).body).toMatchObject({ active: true, client_id: app.uid });
+    await post(world, '/oauth/revoke', { token: got.access_token, ...client });
+    expect((await introspect(got.access_token)).body).toEqual({ active: false });
+  });
+
+  it('tells nothing of those of others, nor of what is none', async () => {
+    const got = await tokens(world, user, app);
+    const other = await application(world, owner);
+    const theirs = { client_id: other.uid, client_secret: other.secret };
+    for (const { body } of [
+      await introspect(got.access_token, theirs),
+      await introspect('nonsense'),
+      await introspect(user.token),
+      await introspect(await world.token(user)),
+    ]) {
+      expect(body).toEqual({ active: false });
+    }
+    expect(await post(world, '/oauth/introspect', { token: got.access_token })).toMatchObject({ status: 400 });
+  });
+});
+
+describe('GET /oauth/token/info', () => {
+  it('tells who has a token what it is good for', async () => {
+    const got = await tokens(world, user, app, { scope: 'read_user' });
+    for (const answer of [
+      await world.send('GET', '/oauth/token/info', bearer(got.access_token)),
+      await world.send('GET', `/oauth/token/info?access_token=${got.access_token}`),
+    ]) {
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual({
+        resource_owner_id: user.id,
+        scopes: ['read_user'],
+        expires_in_seconds: expect.any(Number),
+        application: { uid: app.uid },
+        created_at: expect.any(Number),
+      });
+      expect(Math.abs(answer.body.expires_in_seconds - 7200)).toBeLessThan(10);
+    }
+  });
+
+  it('tells nothing of others', async () => {
+    const { refresh_token } = await tokens(world, user, app);
+    for (const token of [undefined, 'nonsense', refresh_token, user.token]) {
+      const answer = await world.send('GET', '/oauth/token/info', token === undefined ? {} : bearer(token));
+      expect(answer).toMatchObject(refused(401, 'invalid_token'));
+      expect(answer.headers['www-authenticate']).toMatch(
+        /^Bearer realm="Protected by OAuth 2.0", error="invalid_token"/,
+      );
+    }
+  });
+});
+
+describe('What is stored', () => {
+  it('holds no code, token or secret that could be used', async () => {
+    const browser = await signedIn(world, user);
+    const given = await code(browser, app, { scope: 'openid api', nonce: 'n' });
+    const { body } = await exchange(world, app, given);
+    const renewed = await refresh(body.refresh_token);
+    const own = await post(world, '/oauth/token', { grant_type: 'client_credentials', ...client });
+    await browser.get(
+      `/oauth/authorize?${new URLSearchParams({ response_type: 'code', redirect_uri: CALLBACK, client_id: app.uid, prompt: 'consent' })}`,
+    );
+    const [, interaction = ''] = /interaction\/(.+)$/.exec(browser.answer.headers.location ?? '') ?? [];
+    const usable = [
+      given,
+      body.access_token,
+      body.refresh_token,
+      renewed.body.access_token,
+      own.body.access_token,
+      app.secret,
+      interaction,
+    ];
+    const tables = ['applications', 'authorizations', 'grants', 'tokens', 'interactions', 'keys'];
+    const parts = tables.map(
+      (table) => `(SELECT COALESCE(string_agg(row_to_json(t)::text, ' '), '') FROM oauth_${table} t)`,
+    );
+    const [row] = await world.db.$queryRawUnsafe<{ text: string }[]>(`SELECT ${parts.join(' || ')} AS text`);
+    expect(row?.text).toContain(app.uid);
+    for (const value of usable) {
+      expect(value.length).toBeGreaterThan(20);
+      expect(row?.text).not.toContain(value);
+      expect(row?.text).not.toContain(Buffer.from(value).toString('hex'));
+    }
+    expect(row?.text).not.toMatch(/"(d|p|q|dp|dq|qi)":/);
+  });
+});
