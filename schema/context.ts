@@ -1,7 +1,10 @@
 import DataLoader from 'dataloader';
 import type { Context } from '#src/access/actor.ts';
+import { type CommitKey, type CommitRow, commitsByKeys } from '#src/commits/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
 import { issueSubscriptions } from '#src/issues/subscribe.ts';
+import { commitStatuses } from '#src/pipelines/of_commits.ts';
+import type { JobStatus } from '#src/pipelines/status.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
 import { snippetContents } from '#src/snippets/list.ts';
 import { findDetails } from '#src/users/find.ts';
@@ -29,6 +32,10 @@ export interface Loaders {
   readonly snippetContent: DataLoader<number, string>;
   /** Whether the actor follows an issue. */
   readonly issueSubscription: DataLoader<number, boolean>;
+  /** Commits by project and hash; null where they are gone or the actor may not read them. */
+  readonly commit: DataLoader<CommitKey, CommitRow | null, string>;
+  /** Status of the latest pipeline of a commit. */
+  readonly commitStatus: DataLoader<CommitKey, JobStatus | null, string>;
 }
 
 /** A context for one operation. */
@@ -57,5 +64,11 @@ function makeLoaders(context: Context): Loaders {
     groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
     snippetContent: new DataLoader((ids) => snippetContents(context, ids)),
     issueSubscription: new DataLoader((ids) => issueSubscriptions(context, ids)),
+    commit: new DataLoader((keys) => commitsByKeys(context, keys), { cacheKeyFn: commitKey }),
+    commitStatus: new DataLoader((keys) => commitStatuses(context, keys), { cacheKeyFn: commitKey }),
   };
+}
+
+function commitKey({ projectId, sha }: CommitKey): string {
+  return `${projectId} ${sha}`;
 }

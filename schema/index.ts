@@ -42,6 +42,17 @@ import '#schema/uploads/mutations.ts';
 import '#schema/bgjobs/queries.ts';
 import '#schema/settings/queries.ts';
 import '#schema/settings/mutations.ts';
+import '#schema/pipelines/queries.ts';
+import '#schema/pipelines/mutations.ts';
+import '#schema/jobs/queries.ts';
+import '#schema/jobs/mutations.ts';
+import '#schema/statuses/types.ts';
+import '#schema/statuses/mutations.ts';
+import '#schema/environments/mutations.ts';
+import '#schema/deployments/types.ts';
+import '#schema/deployments/mutations.ts';
+import '#schema/triggers/types.ts';
+import '#schema/triggers/mutations.ts';
 import { builder } from '#schema/builder.ts';
 
 /** The whole GraphQL schema. */

@@ -20,6 +20,7 @@ import type { JobQueue } from '#src/jobs/queue.ts';
 import type { Logger } from '#src/log.ts';
 import { oauth } from '#src/oauth/mount.ts';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
+import { type RawTrace, readRawTrace } from '#src/pipeline_jobs/trace.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
@@ -140,6 +141,7 @@ export function createApp({
     },
     read: (reader, found, actor, request) => {
       const context = domainContext(actor, request);
+      if (reader === 'trace') return readRawTrace(context, found as RawTrace);
       if (reader === 'blob') return readRawBlob(context, found as RawBlob);
       if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
       return readRawArchive(context, found as RawArchive);

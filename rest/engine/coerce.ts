@@ -53,6 +53,7 @@ function coerceList(value: unknown, itemType: GraphQLInputType, commaSeparated: 
 
 function coerceOne(value: unknown, type: GraphQLInputType): unknown {
   if (isInputObjectType(type)) return coerceRecord(value, type);
+  if ('name' in type && type.name === 'JSON') return cleanDeep(value);
   if ('name' in type && type.name === 'Upload' && value instanceof SpooledFile) return value;
   if (!isScalar(value)) throw new Unusable('is invalid');
   const text = String(value).trim();
@@ -120,6 +121,14 @@ function viaScalar(type: GraphQLInputType, text: string): unknown {
 function clean(text: string): string {
   if (text.includes('\0')) throw new Unusable('is invalid');
   return text.toWellFormed();
+}
+
+/** As clean, for all texts of any value. */
+function cleanDeep(value: unknown): unknown {
+  if (typeof value === 'string') return clean(value);
+  if (Array.isArray(value)) return value.map(cleanDeep);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [clean(key), cleanDeep(entry)]));
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

@@ -28,7 +28,16 @@ export interface Refusal {
 }
 
 /** Resources whose lookups say `404 Not found` without a name (behaviour.md 1.3). */
-const NAMELESS = new Set(['Issue', 'Milestone', 'Member', 'AccessRequest']);
+const NAMELESS = new Set([
+  'Issue',
+  'Milestone',
+  'Member',
+  'AccessRequest',
+  'Pipeline',
+  'Environment',
+  'Deployment',
+  'Trigger',
+]);
 
 /** The refusal for an error of the domain, however it came: its code, its message and its details. */
 export function refusal(message: string, details: Record<string, unknown>, route?: Route): Refusal | null {

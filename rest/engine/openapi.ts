@@ -123,7 +123,7 @@ function responses(endpoint: Endpoint, records: Records): Json {
   const record = status === 204 || route.raw ? null : body();
   const success = {
     description: status === 204 ? 'Done; no body.' : 'Success.',
-    ...(route.raw ? { content: { 'application/octet-stream': {} } } : {}),
+    ...(route.raw ? { content: { [route.raw === 'trace' ? 'text/plain' : 'application/octet-stream']: {} } } : {}),
     ...(record
       ? { content: { 'application/json': { schema: paginated || list ? { type: 'array', items: record } : record } } }
       : {}),

@@ -31,6 +31,7 @@ export function respond(
 /** Deletes the keys from the record, or from each record of an array, where their value is null. */
 function omitNulls(body: unknown, keys: readonly string[]): void {
   for (const record of Array.isArray(body) ? body : [body]) {
+    if (record === null) continue;
     for (const key of keys) {
       const dot = key.indexOf('.');
       if (dot > 0) omitNulls(record[key.slice(0, dot)], [key.slice(dot + 1)]);

@@ -8,7 +8,7 @@ export interface Caller {
 }
 
 /** The readers of content that is sent as it is, which the composition root hands in. */
-export type RawReader = 'blob' | 'archive' | 'snippet';
+export type RawReader = 'blob' | 'archive' | 'snippet' | 'trace';
 
 /** One row of a route table: which operation answers a method and path, and what deviates from the rules. */
 export interface Route {
@@ -51,6 +51,8 @@ export interface Route {
   readonly atLeastOne?: readonly string[];
   /** Parameters of which all must be present or none. */
   readonly allOrNone?: readonly string[];
+  /** Parameters that must not be given, and what is said of one that is. */
+  readonly absent?: Readonly<Record<string, string>>;
   /** Keys that are left out of the record where their value is null; `a.b` is key `b` of the record, or each record, at `a`. */
   readonly omitNull?: readonly string[];
   /** Keys of the record whose lists of records become one object, each record below the value that it has under this name. */

@@ -24,6 +24,9 @@ export function readVariables(
       problems.push(`${name} ${error.message}`);
     }
   }
+  for (const [name, refusal] of Object.entries(route.absent ?? {})) {
+    if (given[name] !== undefined) problems.push(`${name} ${refusal}`);
+  }
   const { atLeastOne, allOrNone } = route;
   if (atLeastOne && !atLeastOne.some((name) => given[name] !== undefined)) {
     problems.push(`${atLeastOne.join(', ')} are missing, at least one parameter must be provided`);

@@ -5,23 +5,29 @@ import { branches } from '#rest/v4/branches.ts';
 import { branchesWrite } from '#rest/v4/branches_write.ts';
 import { commits } from '#rest/v4/commits.ts';
 import { commitsWrite } from '#rest/v4/commits_write.ts';
+import { deployments } from '#rest/v4/deployments.ts';
 import { emails } from '#rest/v4/emails.ts';
+import { environments } from '#rest/v4/environments.ts';
 import { events } from '#rest/v4/events.ts';
 import { filesWrite } from '#rest/v4/files_write.ts';
 import { groups } from '#rest/v4/groups.ts';
 import { issues } from '#rest/v4/issues.ts';
+import { jobs } from '#rest/v4/jobs.ts';
 import { keys } from '#rest/v4/keys.ts';
 import { labels } from '#rest/v4/labels.ts';
 import { members } from '#rest/v4/members.ts';
 import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
+import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { repository } from '#rest/v4/repository.ts';
 import { settings } from '#rest/v4/settings.ts';
 import { snippets } from '#rest/v4/snippets.ts';
+import { statuses } from '#rest/v4/statuses.ts';
 import { tags } from '#rest/v4/tags.ts';
 import { tagsWrite } from '#rest/v4/tags_write.ts';
 import { tokens } from '#rest/v4/tokens.ts';
+import { triggers } from '#rest/v4/triggers.ts';
 import { uploads } from '#rest/v4/uploads.ts';
 import { users } from '#rest/v4/users.ts';
 import { variables } from '#rest/v4/variables.ts';
@@ -50,6 +56,12 @@ export const routes: Route[] = [
   ...filesWrite,
   ...branchesWrite,
   ...tagsWrite,
+  ...statuses,
+  ...pipelines,
+  ...jobs,
+  ...environments,
+  ...deployments,
+  ...triggers,
   ...variables,
   ...snippets,
   ...backgroundJobs,

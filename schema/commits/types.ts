@@ -54,11 +54,6 @@ export const Commit = builder.objectRef<CommitRow>('Commit').implement({
       description: 'How many lines it changed.',
       resolve: (commit) => commitStats(commit),
     }),
-    status: t.string({
-      nullable: true,
-      description: 'Status of its latest pipeline; null without one.',
-      resolve: () => null,
-    }),
   }),
 });
 

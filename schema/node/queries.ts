@@ -3,16 +3,21 @@ import type { GraphQLContext } from '#schema/context.ts';
 import { fromGlobalId, Node } from '#schema/node/types.ts';
 import { requireAccount } from '#src/access/actor.ts';
 import { findApplication } from '#src/applications/find.ts';
+import { findDeployment } from '#src/deployments/list.ts';
 import { findVisibleEmail } from '#src/emails/list.ts';
+import { findEnvironment } from '#src/environments/list.ts';
 import { NotFound } from '#src/errors.ts';
 import { findGroup } from '#src/groups/find.ts';
 import { findIssue } from '#src/issues/find.ts';
 import { findVisibleKey } from '#src/keys/list.ts';
 import { labelById } from '#src/labels/list.ts';
 import { findMilestone } from '#src/milestones/list.ts';
+import { findJob } from '#src/pipeline_jobs/list.ts';
+import { findPipeline } from '#src/pipelines/list.ts';
 import { findProject } from '#src/projects/find.ts';
 import { findSnippet } from '#src/snippets/list.ts';
 import { findVisibleToken } from '#src/tokens/list.ts';
+import { findTrigger } from '#src/triggers/list.ts';
 import { findUser } from '#src/users/find.ts';
 
 /** How a record of each type is found by its ID, with the visibility that it has everywhere. */
@@ -36,6 +41,26 @@ const FINDERS: Record<string, (context: GraphQLContext, id: number) => Promise<{
   async Milestone(context, id) {
     const { projectId } = found('Milestone', await context.db.milestone.findUnique({ where: { id } }));
     return findMilestone(context, await findProject(context, projectId), id);
+  },
+  async Trigger(context, id) {
+    const { projectId } = found('Trigger', await context.db.trigger.findUnique({ where: { id } }));
+    return findTrigger(context, await findProject(context, projectId), id);
+  },
+  async Deployment(context, id) {
+    const { projectId } = found('Deployment', await context.db.deployment.findUnique({ where: { id } }));
+    return findDeployment(context, await findProject(context, projectId), id);
+  },
+  async Environment(context, id) {
+    const { projectId } = found('Environment', await context.db.environment.findUnique({ where: { id } }));
+    return findEnvironment(context, await findProject(context, projectId), id);
+  },
+  async Job(context, id) {
+    const { projectId } = found('Job', await context.db.job.findUnique({ where: { id } }));
+    return findJob(context, await findProject(context, projectId), id);
+  },
+  async Pipeline(context, id) {
+    const { projectId } = found('Pipeline', await context.db.pipeline.findUnique({ where: { id } }));
+    return findPipeline(context, await findProject(context, projectId), id);
   },
 };
 

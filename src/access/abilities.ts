@@ -22,6 +22,8 @@ interface Rule {
   readonly feature?: Feature;
   /** Gone while the project is archived. */
   readonly frozen?: true;
+  /** Guests have it too while the jobs of the project are public. */
+  readonly publicJobs?: true;
 }
 
 /** Who may do what in a project: behaviour.md 6, line by line. */
@@ -39,8 +41,9 @@ export const projectAbilities = {
   create_commit_comment: { level: REPORTER, open: 'user' },
   read_merge_request: { level: REPORTER, open: 'user', feature: 'mergeRequests' },
   read_commit_status: { level: REPORTER, open: 'user' },
-  read_pipeline: { level: REPORTER, open: 'user', feature: 'jobs' },
+  read_pipeline: { level: REPORTER, open: 'user', feature: 'jobs', publicJobs: true },
   read_environment: { level: REPORTER, feature: 'jobs' },
+  create_deployment: { level: DEVELOPER, feature: 'jobs' },
   read_deployment: { level: REPORTER, feature: 'jobs' },
   create_issue: { level: GUEST, open: 'user', feature: 'issues' },
   create_note: { level: GUEST, open: 'user' },
@@ -113,6 +116,7 @@ export interface Subject {
   readonly issuesEnabled?: boolean;
   readonly mergeRequestsEnabled?: boolean;
   readonly jobsEnabled?: boolean;
+  readonly publicJobs?: boolean;
   readonly snippetsEnabled?: boolean;
   readonly wikiEnabled?: boolean;
   readonly containerRegistryEnabled?: boolean;
@@ -125,7 +129,8 @@ export function can(actor: Actor | null, ability: ProjectAbility | GroupAbility,
   if (rule.frozen && subject.archived) return false;
   if (rule.open === 'anyone' && subject.visibility === 'public') return true;
   if (!actor) return false;
-  if (actor.admin || subject.accessLevel >= rule.level) return true;
+  const level = rule.publicJobs && subject.publicJobs ? GUEST : rule.level;
+  if (actor.admin || subject.accessLevel >= level) return true;
   return rule.open !== undefined && isOpenTo(actor, subject.visibility);
 }
 

@@ -50,10 +50,15 @@ async function fromSession(db: Db, { session = '', sudo }: Credentials): Promise
 
 /** The actor that an active user is who proved it by a password; null if there is no such user. */
 export async function authenticatedUser(db: Db, userId: number): Promise<Actor | null> {
+  const user = await activeUser(db, userId);
+  if (user) await noteSeenToday(db, user.id);
+  return user;
+}
+
+/** The actor that an active user is for what goes on in their name; null if there is no such user. */
+export async function activeUser(db: Db, userId: number): Promise<Actor | null> {
   const user = await findNamed(db, { id: userId, username: null });
-  if (!user) return null;
-  await noteSeenToday(db, user.id);
-  return { ...user, scopes: ['api'] };
+  return user ? { ...user, scopes: ['api'] } : null;
 }
 
 interface Found {

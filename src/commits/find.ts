@@ -1,10 +1,10 @@
-import { authorize } from '#src/access/abilities.ts';
+import { authorize, can } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import { NotFound } from '#src/errors.ts';
 import { diffCommit } from '#src/git/diff/diff.ts';
 import type { Commit, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
+import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
 import { remembered } from '#src/repository/remember.ts';
 import { findRevision } from '#src/repository/revision.ts';
 
@@ -31,6 +31,32 @@ export async function commitRows(
 ): Promise<CommitRow[]> {
   const commits = await repository.commits([...oids]);
   return commits.map((commit) => ({ ...commit, project, repository }));
+}
+
+/** A commit of a project. */
+export interface CommitKey {
+  projectId: number;
+  /** In full. */
+  sha: Oid;
+}
+
+/** The commits with these keys, in their order; null where they are gone or the actor may not read them. */
+export async function commitsByKeys(context: Context, keys: readonly CommitKey[]): Promise<(CommitRow | null)[]> {
+  const ids = [...new Set(keys.map(({ projectId }) => projectId))];
+  const projects = (await findProjectsByIds(context, ids)).filter((project) =>
+    can(context.actor, 'read_commit', project),
+  );
+  const found = new Map<number, { project: ProjectRow; repository: RepositoryReader | null }>();
+  for (const project of projects) {
+    found.set(project.id, { project, repository: await context.repositories.open(project) });
+  }
+  return Promise.all(
+    keys.map(async ({ projectId, sha }) => {
+      const { project, repository } = found.get(projectId) ?? {};
+      const commit = await repository?.commit(sha);
+      return project && repository && commit ? { ...commit, project, repository } : null;
+    }),
+  );
 }
 
 /** How many lines a commit changed. */

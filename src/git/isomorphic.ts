@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { tarChunks } from './archive/tar.ts';
 import { zipChunks } from './archive/zip.ts';
-import { isAncestor, mergeBases } from './history/ancestry.ts';
+import { descendants, isAncestor, mergeBases } from './history/ancestry.ts';
 import { commitsBetween } from './history/between.ts';
 import { collectContributors } from './history/contributors.ts';
 import type { Node } from './history/graph.ts';
@@ -43,6 +43,11 @@ export class IsomorphicReader extends ObjectReader {
   async mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>> {
     const left = new Set((await commitsBetween(this.graph, tip, commits)).map(({ oid }) => oid));
     return new Set(commits.filter((oid) => !left.has(oid)));
+  }
+
+  async reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>> {
+    const above = descendants(commit, await commitsBetween(this.graph, commit, tips));
+    return new Set(tips.filter((tip) => above.has(tip)));
   }
 
   isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {

@@ -159,6 +159,7 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract log(query: LogQuery, page?: Page): Promise<Commit[]>;
   abstract count(query: LogQuery): Promise<number>;
   abstract mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>>;
+  abstract reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
   abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
   abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;

@@ -52,6 +52,12 @@ export class ProgramReader extends ObjectReader {
     return new Set(commits.filter((oid) => !left.has(oid)));
   }
 
+  async reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>> {
+    if (tips.length === 0) return new Set();
+    const above = new Set(await this.#revisions([...tips, `^${hash(commit)}`], ['--ancestry-path']));
+    return new Set(tips.filter((tip) => tip === commit || above.has(tip)));
+  }
+
   async isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
     const args = ['merge-base', '--is-ancestor', '--', hash(ancestor), hash(descendant)];
     return (await runProgram(this.directory, args, { codes: [0, 1] })).code === 0;

@@ -96,6 +96,8 @@ export interface RepositoryReader {
   isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   /** Those of the commits that the tip reaches: for many branches at once. */
   mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>>;
+  /** Those of the tips that reach the commit: for many branches at once. */
+  reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
   /** The commits that `to` reaches and `from` does not, newest first: `git log from..to`. */
   between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
   /** Authors of commits other than merges, in the order of their first appearance in the newest-first log. */

@@ -115,6 +115,10 @@ export class RoutedReader implements RepositoryReader {
     return this.#far.mergedInto(tip, commits);
   }
 
+  reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>> {
+    return this.#far.reaching(commit, tips);
+  }
+
   isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
     return this.#far.isAncestor(ancestor, descendant);
   }

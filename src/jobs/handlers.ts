@@ -7,6 +7,7 @@ import type { JobHandlers } from '#src/jobs/queue.ts';
 import { deliver, type Outgoing } from '#src/mail/deliver.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
 import { expireAuthorizations } from '#src/oauth/expire.ts';
+import { createPushedPipelines } from '#src/pipelines/push.ts';
 import { removeProject } from '#src/projects/remove.ts';
 import { countContributors } from '#src/repository/contributors.ts';
 import { forkRepository } from '#src/repository/fork.ts';
@@ -38,6 +39,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
       projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),
+    'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
     'sessions.expire': async () => {

@@ -3,6 +3,18 @@ import type { Db, Transaction } from '#src/db.ts';
 import { type ProcessRecord, recordProcess } from '#src/jobs/process.ts';
 import type { MailWanted } from '#src/mail/wanted.ts';
 
+/** A branch or tag that was pushed. */
+export interface PushedRef {
+  ref: string;
+  tag: boolean;
+  /** The commit that it leads to. */
+  sha: string;
+  /** What it held before; null when it is new. */
+  beforeSha: string | null;
+  /** Another one for every push and ref. */
+  pushKey: string;
+}
+
 /** The background jobs by name, each with what it is told. Every job may run twice and then does nothing. */
 export interface Jobs {
   /** Removes a project that is marked as deleted. */
@@ -17,6 +29,8 @@ export interface Jobs {
   'projects.import': { projectId: number };
   /** Repacks the repository of a project, or those of all where something happened lately, if they need it. */
   'repositories.maintain': { projectId?: number };
+  /** Makes the pipelines of a push, one for each key. */
+  'pipelines.create': { projectId: number; userId: number; refs: PushedRef[] };
   /** Counts the contributors of a project to which many commits were pushed. */
   'repositories.contributors': { projectId: number };
   /** Records what a crash left unrecorded of pushes; wanted at every start. */

@@ -4,6 +4,7 @@ import type { Oid } from '#src/git/model.ts';
 import { encodeName } from '#src/git/names.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
+import { wantPipelines } from '#src/pipelines/push.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { changeRefs, type RefChange, type RefOutcome } from '#src/repository/change_refs.ts';
 import { type Described, describeChange, describeChanges } from '#src/repository/describe_push.ts';
@@ -27,7 +28,7 @@ export type PushedProject = Pick<
  * transaction, when every change was made. Atomic changes are all made, or none.
  */
 export async function pushRefs(
-  context: Pick<Context, 'db' | 'repositories'>,
+  context: Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] },
   actor: { id: number },
   project: PushedProject,
   changes: readonly RefChange[],
@@ -42,6 +43,7 @@ export async function pushRefs(
   const recorder: Recorder = { reader, project, settings, pusher, described };
   const recordMade = async (tx: Transaction, made: readonly RefChange[]) => {
     await record(tx, recorder, made);
+    await wantPipelines(tx, context, reader, { projectId: project.id, userId: actor.id, changes: made });
     if (made.length === changes.length) await also?.(tx);
   };
   return changeRefs(context, project, changes, recordMade, { atomic });

@@ -65,6 +65,9 @@ async function bequeath(tx: Transaction, id: number, ghost: number): Promise<voi
   await tx.$executeRaw`UPDATE commit_comments SET author_id = ${ghost} WHERE author_id = ${id}`;
   await tx.$executeRaw`UPDATE snippets SET author_id = ${ghost} WHERE author_id = ${id} AND project_id IS NOT NULL`;
   await tx.$executeRaw`UPDATE notes SET author_id = ${ghost} WHERE author_id = ${id}`;
+  await tx.$executeRaw`UPDATE pipelines SET user_id = ${ghost} WHERE user_id = ${id}`;
+  await tx.$executeRaw`UPDATE jobs SET user_id = ${ghost} WHERE user_id = ${id}`;
+  await tx.$executeRaw`UPDATE deployments SET user_id = ${ghost} WHERE user_id = ${id}`;
   await tx.$executeRaw`UPDATE projects SET creator_id = ${ghost} WHERE creator_id = ${id}`;
   // The others go with the user; these change the counters of projects, for which many wait.
   await tx.$executeRaw`DELETE FROM snippets WHERE author_id = ${id} AND project_id IS NULL`;

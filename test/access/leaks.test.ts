@@ -12,6 +12,7 @@ import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { createSnippet } from '#src/snippets/save.ts';
 import { createVariable } from '#src/variables/save.ts';
+import { pipelineOf } from '../support/ci.ts';
 import type { Answer, Json } from '../support/http.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 import { endpoints } from './matrix.ts';
@@ -37,7 +38,7 @@ const places = {} as {
   openGroup: GroupRow;
   hiddenGroup: GroupRow;
 };
-const numbers = {} as { issue: number; milestone: number };
+const numbers = {} as { issue: number; milestone: number; pipeline: number };
 
 beforeAll(async () => {
   const named = (name: string) => ({ name, path: name, description: name });
@@ -63,7 +64,11 @@ beforeAll(async () => {
     labels: ['open label'],
   });
   await world.issue(places.internal, owner, { title: `${INTERNAL} issue` });
+  numbers.pipeline = (await pipelineOf(world, owner, places.open, 'open-pipeline')).id;
+  await world.db.trigger.updateMany({ data: { description: `${SECRET} of masters` } });
+  await pipelineOf(world, owner, places.internal, `${INTERNAL}-pipeline`);
   for (const project of [places.hidden, inHidden, personal]) {
+    await pipelineOf(world, owner, project, `${SECRET}-pipeline`);
     await world.issue(project, owner, { title: `${SECRET} issue`, labels: [`${SECRET} label`] });
     await world.milestone(project, owner, { title: `${SECRET} milestone` });
     await world.db.projectStar.create({ data: { projectId: project.id, userId: owner.id } });
@@ -133,6 +138,7 @@ function pathsOf(template: string): string[] {
   const others: Record<string, number> = {
     milestone_id: numbers.milestone,
     issue_iid: numbers.issue,
+    pipeline_id: numbers.pipeline,
     user_id: owner.id,
   };
   return ids.map((id) => template.replace(/:(\w+)/g, (_, name: string) => String(name === 'id' ? id : others[name])));

@@ -60,8 +60,11 @@ export interface Rule {
   success: number;
   /** The lowest level that suffices; 0 for anybody who is signed in, 100 for administrators. */
   level: number;
-  /** Whom a visible place lets in besides: any signed-in user, or anonymous callers of a public one too. */
-  open?: 'user' | 'anyone';
+  /**
+   * Whom a visible place lets in besides: any signed-in user, or anonymous callers of a public one too; or, whatever the
+   * place is, whoever has the token that the request carries.
+   */
+  open?: 'user' | 'anyone' | 'token';
   /** Only administrators may, and that is looked at before the place is looked for. */
   adminFirst?: true;
   /** The status for who sees the place and may not; 403 when absent. */
@@ -85,6 +88,7 @@ export function inPlace(
   role: Role,
   visibility: Visibility,
 ): number {
+  if (open === 'token') return success;
   const special = (visibility === 'private' ? inPrivate?.[role] : undefined) ?? roles?.[role];
   if (role === 'anonymous' || role === 'blocked')
     return open === 'anyone' ? (visibility === 'public' ? success : 404) : 401;

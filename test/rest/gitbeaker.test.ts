@@ -158,4 +158,53 @@ describe('A client that was written for /api/v4', () => {
     await client.Tags.remove(id, 'light/2');
     await expect(client.Tags.show(id, 'light/2')).rejects.toThrow(/404/);
   });
+
+  it('walks statuses, pipelines, jobs, environments, deployments and triggers', async () => {
+    const client = new Gitlab({ host: world.url, token: owner.token });
+    const project = await client.Projects.create({ name: 'Delivery' });
+    const config = 'unit: {script: x}\nship: {stage: deploy, script: y, environment: production}';
+    const action = { action: 'create' as const, filePath: '.gitlab-ci.yml', content: config };
+    const commit = await client.Commits.create(project.id, 'master', 'Deliver', [action]);
+    await world.idle();
+    const pipeline = await client.Pipelines.create(project.id, 'master');
+    expect(pipeline).toMatchObject({ status: 'pending', sha: commit.id });
+    expect(await client.Pipelines.all(project.id)).toHaveLength(2);
+    const jobs = await client.Jobs.all(project.id, { pipelineId: pipeline.id });
+    expect(jobs).toMatchObject([{ name: 'unit' }, { name: 'ship', status: 'created' }]);
+    const [unit] = jobs;
+    expect(await client.Jobs.show(project.id, unit?.id ?? 0)).toMatchObject({
+      stage: 'test',
+      pipeline: { id: pipeline.id },
+    });
+    expect(await client.Jobs.cancel(project.id, unit?.id ?? 0)).toMatchObject({ status: 'canceled' });
+    expect(await client.Pipelines.cancel(project.id, pipeline.id)).toMatchObject({ status: 'canceled' });
+    expect(await client.Pipelines.retry(project.id, pipeline.id)).toMatchObject({ status: 'pending' });
+
+    for (const name of ['unit', 'ship']) {
+      await client.Commits.editStatus(project.id, commit.id, 'running', { name, targetUrl: 'https://ci.example.org' });
+      await client.Commits.editStatus(project.id, commit.id, 'success', { name, coverage: 50 });
+    }
+    expect(await client.Commits.allStatuses(project.id, commit.id, { ref: 'master', name: 'ship' })).toMatchObject([
+      { status: 'created' },
+      { status: 'success', target_url: 'https://ci.example.org', coverage: 50 },
+    ]);
+    expect(await client.Commits.show(project.id, commit.id)).toMatchObject({ status: 'success' });
+    const [environment] = await client.Environments.all(project.id);
+    expect(environment).toMatchObject({ name: 'production', slug: 'production' });
+    await client.Deployments.create(project.id, 'staging', commit.id, 'master', false, { status: 'success' });
+    expect(await client.Deployments.all(project.id)).toMatchObject([
+      { environment: { name: 'production' }, deployable: { name: 'ship' } },
+      { environment: { name: 'staging' }, deployable: null },
+    ]);
+    await client.Environments.stop(project.id, environment?.id ?? 0);
+    await client.Environments.remove(project.id, environment?.id ?? 0);
+
+    const trigger = await client.PipelineTriggerTokens.create(project.id, 'nightly');
+    const fired = await client.PipelineTriggerTokens.trigger(project.id, 'master', trigger.token, {
+      variables: { A: 'b' },
+    });
+    expect(fired).toMatchObject({ ref: 'master', status: 'pending' });
+    await client.PipelineTriggerTokens.remove(project.id, trigger.id);
+    expect(await client.PipelineTriggerTokens.all(project.id)).toEqual([]);
+  });
 });

@@ -237,6 +237,8 @@ describe.each(cases)('Reading the $name history $how', ({ reader, directory, nam
     for (const left of points) {
       const reached = points.filter((point) => code('merge-base', '--is-ancestor', point, left) === 0);
       expect([...(await reader.mergedInto(left, points))]).toEqual(reached);
+      const above = points.filter((point) => code('merge-base', '--is-ancestor', left, point) === 0);
+      expect([...(await reader.reaching(left, points))]).toEqual(above);
       for (const right of points) {
         const expected = code('merge-base', left, right) === 0 ? ask('merge-base', '--all', left, right) : [];
         expect(await reader.mergeBases(left, right)).toEqual(expected);

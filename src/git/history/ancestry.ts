@@ -61,3 +61,19 @@ async function paint(graph: CommitGraph, left: Oid, right: Oid): Promise<Map<Oid
   }
   return marks;
 }
+
+/** Those of the commits that reach the given one through each other, and itself. */
+export function descendants(oid: Oid, nodes: readonly Node[]): Set<Oid> {
+  const children = new Map<Oid, Oid[]>();
+  for (const node of nodes) {
+    for (const parent of node.parents) {
+      const known = children.get(parent);
+      if (known) known.push(node.oid);
+      else children.set(parent, [node.oid]);
+    }
+  }
+  const found = new Set([oid]);
+  // What is added meanwhile is visited too.
+  for (const parent of found) for (const child of children.get(parent) ?? []) found.add(child);
+  return found;
+}

@@ -1,0 +1,60 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+export const triggers: Route[] = [
+  {
+    method: 'GET',
+    path: '/projects/:id/triggers',
+    operation: operations.ProjectTriggersDocument,
+    result: 'project.triggers',
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/triggers/:trigger_id',
+    operation: operations.ProjectTriggerDocument,
+    result: 'project.trigger',
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/triggers',
+    operation: operations.CreateTriggerDocument,
+    result: 'createTrigger.trigger',
+  },
+  {
+    method: 'PUT',
+    path: '/projects/:id/triggers/:trigger_id',
+    operation: operations.UpdateTriggerDocument,
+    result: 'updateTrigger.trigger',
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/triggers/:trigger_id/take_ownership',
+    operation: operations.TakeTriggerOwnershipDocument,
+    result: 'takeTriggerOwnership.trigger',
+    status: 200,
+  },
+  {
+    method: 'DELETE',
+    path: '/projects/:id/triggers/:trigger_id',
+    operation: operations.DeleteTriggerDocument,
+    result: 'deleteTrigger',
+    status: 204,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/trigger/pipeline',
+    operation: operations.FireTriggerDocument,
+    result: 'fireTrigger.pipeline',
+    auth: 'optional',
+    notFound: { Trigger: '404 Not Found' },
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/ref/:ref/trigger/pipeline',
+    operation: operations.FireTriggerDocument,
+    result: 'fireTrigger.pipeline',
+    auth: 'optional',
+    notFound: { Trigger: '404 Not Found' },
+    slashes: ['ref'],
+  },
+];

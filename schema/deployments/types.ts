@@ -1,0 +1,48 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { Environment } from '#schema/environments/types.ts';
+import { Job } from '#schema/jobs/types.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { Project } from '#schema/projects/types.ts';
+import { User } from '#schema/users/types.ts';
+import { type DeploymentRow, findDeployment, listDeployments } from '#src/deployments/list.ts';
+
+export const Deployment = builder.objectRef<DeploymentRow>('Deployment');
+Deployment.implement({
+  description: 'That a commit was brought to an environment.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Deployment', id) }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
+    iid: t.exposeInt('iid', { description: 'Counts the deployments of the project.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    ref: t.exposeString('ref', { description: 'The branch or tag.' }),
+    tag: t.exposeBoolean('tag', { description: 'Whether the ref is a tag.' }),
+    sha: t.exposeString('sha', { description: 'Hash of the commit.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was done.' }),
+    user: t.expose('user', { type: User, description: 'Who did it.' }),
+    environment: t.expose('environment', { type: Environment, description: 'Where the commit was brought to.' }),
+    deployable: t.expose('job', {
+      type: Job,
+      nullable: true,
+      description: 'The job that did it; null where another system deployed.',
+    }),
+  }),
+});
+
+const DeploymentConnection = connectionOf('Deployment', Deployment);
+
+builder.objectFields(Project, (t) => ({
+  deployments: t.field({
+    type: DeploymentConnection,
+    description: 'What was brought to its environments, oldest first.',
+    args: pageArgs,
+    resolve: (project, args, context, info) => loadPage(args, info, (page) => listDeployments(context, project, page)),
+  }),
+  deployment: t.field({
+    type: Deployment,
+    description: 'One of its deployments.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    resolve: (project, { databaseId }, context) => findDeployment(context, project, databaseId),
+  }),
+}));

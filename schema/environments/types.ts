@@ -1,0 +1,59 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { Project } from '#schema/projects/types.ts';
+import { type EnvironmentRow, findEnvironment, listEnvironments } from '#src/environments/list.ts';
+import { NotFound } from '#src/errors.ts';
+
+const EnvironmentState = builder.enumType('EnvironmentState', {
+  description: 'Whether an environment is in use.',
+  values: {
+    AVAILABLE: { value: 'available', description: 'It is.' },
+    STOPPED: { value: 'stopped', description: 'It is not, until something is deployed to it again.' },
+  } as const,
+});
+
+export const Environment = builder.objectRef<EnvironmentRow>('Environment');
+Environment.implement({
+  description: 'A place to which a project is deployed.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Environment', id) }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
+    name: t.exposeString('name', { description: 'Unique within the project.' }),
+    slug: t.exposeString('slug', { description: 'Made of the first name, for host names; unique within the project.' }),
+    externalUrl: t.exposeString('externalUrl', { nullable: true, description: 'Address of what is deployed.' }),
+    state: t.expose('state', { type: EnvironmentState, description: 'Whether it is in use.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    project: t.field({
+      type: Project,
+      description: 'The project.',
+      resolve: async ({ projectId }, _args, { loaders }) => {
+        const project = await loaders.project.load(projectId);
+        if (!project) throw new NotFound('Project');
+        return project;
+      },
+    }),
+  }),
+});
+
+const EnvironmentConnection = connectionOf('Environment', Environment);
+
+builder.objectFields(Project, (t) => ({
+  environments: t.field({
+    type: EnvironmentConnection,
+    description: 'The places to which it is deployed, oldest first.',
+    args: pageArgs,
+    resolve: (project, args, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      return loadPage(args, info, (page) => listEnvironments(context, project, page));
+    },
+  }),
+  environment: t.field({
+    type: Environment,
+    description: 'One of the places to which it is deployed.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    resolve: (project, { databaseId }, context) => findEnvironment(context, project, databaseId),
+  }),
+}));

@@ -1,0 +1,52 @@
+import { builder } from '#schema/builder.ts';
+import { Job } from '#schema/jobs/types.ts';
+import { cancelJob, eraseJob, playJob, retryJob } from '#src/pipeline_jobs/change.ts';
+import type { JobRow } from '#src/pipeline_jobs/rows.ts';
+
+const JobInput = builder.inputType('JobInput', {
+  description: 'Which job.',
+  fields: (t) => ({
+    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
+    databaseId: t.int({ required: true, description: 'Numeric ID.' }),
+  }),
+});
+
+const JobPayload = builder.objectRef<{ job: JobRow }>('JobPayload').implement({
+  description: 'The job as it is now.',
+  fields: (t) => ({ job: t.expose('job', { type: Job, description: 'The job.' }) }),
+});
+
+builder.mutationFields((t) => ({
+  cancelJob: t.field({
+    type: JobPayload,
+    description: 'Cancels a job; one that has finished stays as it is.',
+    args: { input: t.arg({ type: JobInput, required: true, description: 'Which one.' }) },
+    resolve: async (_root, { input: { project, databaseId } }, context) => ({
+      job: await cancelJob(context, project, databaseId),
+    }),
+  }),
+  retryJob: t.field({
+    type: JobPayload,
+    description: 'Queues a finished job again, as a new one, which is answered with.',
+    args: { input: t.arg({ type: JobInput, required: true, description: 'Which one.' }) },
+    resolve: async (_root, { input: { project, databaseId } }, context) => ({
+      job: await retryJob(context, project, databaseId),
+    }),
+  }),
+  playJob: t.field({
+    type: JobPayload,
+    description: 'Starts a job that waits for somebody to start it.',
+    args: { input: t.arg({ type: JobInput, required: true, description: 'Which one.' }) },
+    resolve: async (_root, { input: { project, databaseId } }, context) => ({
+      job: await playJob(context, project, databaseId),
+    }),
+  }),
+  eraseJob: t.field({
+    type: JobPayload,
+    description: 'Removes what a finished job printed and left.',
+    args: { input: t.arg({ type: JobInput, required: true, description: 'Which one.' }) },
+    resolve: async (_root, { input: { project, databaseId } }, context) => ({
+      job: await eraseJob(context, project, databaseId),
+    }),
+  }),
+}));

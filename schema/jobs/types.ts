@@ -1,0 +1,79 @@
+import { builder } from '#schema/builder.ts';
+import { Commit } from '#schema/commits/types.ts';
+import { connectionOf } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
+import { User } from '#schema/users/types.ts';
+import type { JobRow } from '#src/pipeline_jobs/rows.ts';
+import { traceText } from '#src/pipeline_jobs/trace.ts';
+
+const Runner = builder.objectRef<number>('Runner').implement({
+  description: 'Who runs jobs.',
+  fields: (t) => ({ databaseId: t.int({ description: 'Numeric ID.', resolve: (id) => id }) }),
+});
+
+const JobArtifacts = builder.objectRef<{ filename: string; size: number }>('JobArtifacts').implement({
+  description: 'Files that a job left.',
+  fields: (t) => ({
+    filename: t.exposeString('filename', { description: 'What they are called, packed into one.' }),
+    size: t.exposeFloat('size', { description: 'In bytes.' }),
+  }),
+});
+
+export const Job = builder.objectRef<JobRow>('Job');
+Job.implement({
+  description: 'A job of a pipeline, as `.gitlab-ci.yml` says.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Job', id) }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    name: t.exposeString('name', { description: 'What it is called.' }),
+    stage: t.exposeString('stage', { description: 'The stage of the pipeline that it belongs to.' }),
+    status: t.expose('status', { type: JobStatus, description: 'How it stands.' }),
+    ref: t.string({ description: 'The branch or tag.', resolve: ({ pipeline }) => pipeline.ref }),
+    tag: t.boolean({ description: 'Whether the ref is a tag.', resolve: ({ pipeline }) => pipeline.tag }),
+    retried: t.exposeBoolean('retried', { description: 'Whether another job of its name came after it.' }),
+    allowFailure: t.exposeBoolean('allowFailure', { description: 'Whether the pipeline may succeed without it.' }),
+    when: t.exposeString('when', { description: '`on_success`, `on_failure`, `always` or `manual`.' }),
+    coverage: t.exposeFloat('coverage', { nullable: true, description: 'In percent.' }),
+    environmentName: t.exposeString('environment', {
+      nullable: true,
+      description: 'Name of the environment to which it deploys.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    queuedAt: t.expose('queuedAt', { type: 'DateTime', nullable: true, description: 'When its turn came.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it started.' }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it finished.' }),
+    erasedAt: t.expose('erasedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When what it printed and left was removed.',
+    }),
+    user: t.expose('user', { type: User, description: 'Who started it.' }),
+    runner: t.field({
+      type: Runner,
+      nullable: true,
+      description: 'Who runs it, or ran it.',
+      resolve: ({ runnerId }) => runnerId,
+    }),
+    artifactsFile: t.expose('artifacts', {
+      type: JobArtifacts,
+      nullable: true,
+      description: 'The files that it left.',
+    }),
+    pipeline: t.expose('pipeline', { type: Pipeline, description: 'The pipeline that it belongs to.' }),
+    commit: t.field({
+      type: Commit,
+      nullable: true,
+      description: 'The commit; null where it is gone or the caller may not read commits.',
+      resolve: ({ projectId, pipeline: { sha } }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
+    }),
+    trace: t.string({
+      description: 'What it printed; refused with CONTENT_TOO_LARGE where it is larger than 4 MB.',
+      resolve: (job, _args, context) => traceText(context, job),
+    }),
+  }),
+});
+
+export const JobConnection = connectionOf('Job', Job);

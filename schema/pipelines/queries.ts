@@ -1,0 +1,66 @@
+import { builder } from '#schema/builder.ts';
+import { Commit } from '#schema/commits/types.ts';
+import { loadPage, pageArgs } from '#schema/connection.ts';
+import { SortDirection } from '#schema/enums.ts';
+import { JobStatus, Pipeline, PipelineConnection } from '#schema/pipelines/types.ts';
+import { Project } from '#schema/projects/types.ts';
+import { findPipeline, listPipelines } from '#src/pipelines/list.ts';
+
+const PipelineScope = builder.enumType('PipelineScope', {
+  description: 'Which pipelines a list holds.',
+  values: {
+    RUNNING: { value: 'running', description: 'Those that run.' },
+    PENDING: { value: 'pending', description: 'Those that wait.' },
+    FINISHED: { value: 'finished', description: 'Those that succeeded, failed or were canceled.' },
+    BRANCHES: { value: 'branches', description: 'The latest of each branch that is there.' },
+    TAGS: { value: 'tags', description: 'The latest of each tag that is there.' },
+  } as const,
+});
+
+const PipelineOrder = builder.enumType('PipelineOrder', {
+  description: 'What pipelines are ordered by.',
+  values: {
+    ID: { value: 'id', description: 'Their age.' },
+    STATUS: { value: 'status', description: 'Their status, from created to manual.' },
+    REF: { value: 'ref', description: 'Their branch or tag.' },
+    USER_ID: { value: 'user_id', description: 'Who started them.' },
+  } as const,
+});
+
+builder.objectFields(Project, (t) => ({
+  pipelines: t.field({
+    type: PipelineConnection,
+    description: 'Its pipelines, newest first.',
+    args: {
+      ...pageArgs,
+      scope: t.arg({ type: PipelineScope, description: 'Only these.' }),
+      status: t.arg({ type: JobStatus, description: 'Only those in this state.' }),
+      ref: t.arg.string({ description: 'Only those for this branch or tag.' }),
+      yamlErrors: t.arg.boolean({ description: 'Only those whose file was invalid, or was not.' }),
+      name: t.arg.string({ description: 'Only those that somebody of this name started.' }),
+      username: t.arg.string({ description: 'Only those that this user started.' }),
+      orderBy: t.arg({ type: PipelineOrder, description: 'By what they are ordered; their age when nothing is said.' }),
+      sort: t.arg({ type: SortDirection, description: 'Which end comes first; DESC when nothing is said.' }),
+    },
+    resolve: (project, args, context, info) =>
+      loadPage(args, info, (page) => listPipelines(context, project, args, page)),
+  }),
+  pipeline: t.field({
+    type: Pipeline,
+    description: 'One of its pipelines.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    resolve: (project, { databaseId }, context) => {
+      context.loaders.project.prime(project.id, project);
+      return findPipeline(context, project, databaseId);
+    },
+  }),
+}));
+
+builder.objectField(Commit, 'status', (t) =>
+  t.field({
+    type: JobStatus,
+    nullable: true,
+    description: 'Status of its latest pipeline; null without one.',
+    resolve: ({ project, oid }, _args, { loaders }) => loaders.commitStatus.load({ projectId: project.id, sha: oid }),
+  }),
+);

@@ -1,0 +1,47 @@
+import { builder } from '#schema/builder.ts';
+import { Commit } from '#schema/commits/types.ts';
+import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { JobStatus } from '#schema/pipelines/types.ts';
+import { User } from '#schema/users/types.ts';
+import type { JobRow } from '#src/pipeline_jobs/rows.ts';
+import { listStatuses } from '#src/statuses/list.ts';
+
+export const CommitStatus = builder.objectRef<JobRow>('CommitStatus').implement({
+  description: 'What a job, or another system that posted it, says of a commit.',
+  fields: (t) => ({
+    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    pipelineId: t.int({ description: 'Numeric ID of its pipeline.', resolve: ({ pipeline }) => pipeline.id }),
+    sha: t.string({ description: 'Hash of the commit.', resolve: ({ pipeline }) => pipeline.sha }),
+    ref: t.string({ description: 'The branch or tag.', resolve: ({ pipeline }) => pipeline.ref }),
+    status: t.expose('status', { type: JobStatus, description: 'How it stands.' }),
+    name: t.exposeString('name', { description: 'What it is called.' }),
+    stage: t.exposeString('stage', { description: 'Its stage; `external` where it was posted.' }),
+    generic: t.exposeBoolean('generic', { description: 'Whether it was posted.' }),
+    targetUrl: t.exposeString('targetUrl', { nullable: true, description: 'Where to learn more.' }),
+    description: t.exposeString('description', { nullable: true, description: 'In a few words.' }),
+    coverage: t.exposeFloat('coverage', { nullable: true, description: 'In percent.' }),
+    allowFailure: t.exposeBoolean('allowFailure', { description: 'Whether the pipeline may succeed without it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it started.' }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it finished.' }),
+    author: t.expose('user', { type: User, description: 'Who posted or started it.' }),
+  }),
+});
+
+const CommitStatusConnection = connectionOf('CommitStatus', CommitStatus);
+
+builder.objectFields(Commit, (t) => ({
+  statuses: t.field({
+    type: CommitStatusConnection,
+    description: 'What jobs and other systems say of it, oldest first.',
+    args: {
+      ...pageArgs,
+      ref: t.arg.string({ description: 'Only those for this branch or tag.' }),
+      stage: t.arg.string({ description: 'Only those of this stage.' }),
+      name: t.arg.string({ description: 'Only those of this name.' }),
+      all: t.arg.boolean({ description: 'Those too that a later one of the same name has replaced.' }),
+    },
+    resolve: (commit, args, context, info) => loadPage(args, info, (page) => listStatuses(context, commit, args, page)),
+  }),
+}));

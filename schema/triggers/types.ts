@@ -1,0 +1,54 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { Project } from '#schema/projects/types.ts';
+import { User } from '#schema/users/types.ts';
+import { findTrigger, listTriggers, type TriggerRow } from '#src/triggers/list.ts';
+
+export const Trigger = builder.objectRef<TriggerRow>('Trigger');
+Trigger.implement({
+  description: 'Starts pipelines from outside by its token, as its owner.',
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Trigger', id) }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    token: t.exposeString('token', { description: 'What starts a pipeline.' }),
+    description: t.exposeString('description', { description: 'What it is for.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
+    deletedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Null: what is deleted is in no answer.',
+      resolve: () => null,
+    }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it last started a pipeline.',
+    }),
+    owner: t.expose('owner', {
+      type: User,
+      nullable: true,
+      description: 'As whom it starts pipelines; null when that user is gone, and then it starts none.',
+    }),
+  }),
+});
+
+const TriggerConnection = connectionOf('Trigger', Trigger);
+
+builder.objectFields(Project, (t) => ({
+  triggers: t.field({
+    type: TriggerConnection,
+    description: 'What starts its pipelines from outside, oldest first. For masters.',
+    args: pageArgs,
+    resolve: (project, args, context, info) => loadPage(args, info, (page) => listTriggers(context, project, page)),
+  }),
+  trigger: t.field({
+    type: Trigger,
+    description: 'One of its triggers. For masters.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    resolve: (project, { databaseId }, context) => findTrigger(context, project, databaseId),
+  }),
+}));

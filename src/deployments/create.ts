@@ -1,0 +1,38 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { findCommit } from '#src/commits/find.ts';
+import { type DeploymentRow, findDeployment } from '#src/deployments/list.ts';
+import { insertDeployment } from '#src/deployments/record.ts';
+import { ENVIRONMENT_NAME, NAME_RULE } from '#src/environments/values.ts';
+import { ValidationFailed } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { findProject } from '#src/projects/find.ts';
+
+/** What another system has deployed. */
+export interface OutsideDeployment {
+  /** Name of the environment, which is made if it is not there. */
+  environment: string;
+  sha: string;
+  ref: string;
+  /** Whether the ref is a tag. */
+  tag?: boolean | null | undefined;
+}
+
+/** Records that another system brought a commit to an environment. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createDeployment(context: Context, ref: Ref, input: OutsideDeployment): Promise<DeploymentRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'create_deployment', project);
+  const { environment } = input;
+  if (environment.trim() === '') throw new ValidationFailed({ environment: ["can't be blank"] });
+  if (environment.length > 255)
+    throw new ValidationFailed({ environment: ['is too long (maximum is 255 characters)'] });
+  if (!ENVIRONMENT_NAME.test(environment)) throw new ValidationFailed({ environment: [NAME_RULE] });
+  if (input.ref.trim() === '') throw new ValidationFailed({ ref: ["can't be blank"] });
+  const { oid: sha } = await findCommit(context, project, input.sha);
+  const deployment = { projectId: project.id, environment, ref: input.ref, tag: input.tag ?? false, sha };
+  const id = await context.db.$transaction((tx) =>
+    insertDeployment(tx, { ...deployment, userId: actor.id, jobId: null, url: null }),
+  );
+  return findDeployment(context, project, id);
+}

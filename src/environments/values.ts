@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+
+/** What an environment may be called. */
+export const ENVIRONMENT_NAME = /^[a-zA-Z0-9_\-/${}. ]+$/;
+export const NAME_RULE = "can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces";
+
+const LONGEST_SLUG = 24;
+/** Characters of the digest that tells names apart whose slugs would be the same. */
+const DIGEST = 6;
+
+/** What the name is in host names: lower-case letters, digits and `-`, from a letter on, 24 at most. */
+export function slugOf(name: string): string {
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  const slug = /^[a-z]/.test(plain) ? plain : `env-${plain}`.replace(/-+$/, '');
+  if (slug === name && slug.length <= LONGEST_SLUG) return slug;
+  const digest = createHash('sha256').update(name).digest('hex');
+  const suffix = BigInt(`0x${digest}`).toString(36).slice(-DIGEST);
+  return `${slug.slice(0, LONGEST_SLUG - DIGEST - 1).replace(/-+$/, '')}-${suffix}`;
+}

@@ -1,0 +1,123 @@
+import { type Db, Prisma, type Transaction } from '#src/db.ts';
+import { ENVIRONMENT_NAME } from '#src/environments/values.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { type Config, InvalidConfig, type JobConfig, type Variables } from '#src/pipelines/config/model.ts';
+import { readConfig } from '#src/pipelines/config/read.ts';
+import { type Occasion, selectJobs } from '#src/pipelines/config/select.ts';
+import { expand, predefined } from '#src/pipelines/config/variables.ts';
+import { commitTime } from '#src/pipelines/rows.ts';
+import { settlePipeline } from '#src/pipelines/settle.ts';
+
+const { sql } = Prisma;
+
+/** A pipeline to be made, of a commit that is in the repository. */
+export interface NewPipeline extends Occasion {
+  projectId: number;
+  sha: string;
+  beforeSha: string | null;
+  userId: number;
+  triggerId?: number;
+  /** What a trigger was told, for the names of environments and, encrypted, for whoever runs the jobs. */
+  variables?: Variables;
+  variablesEncrypted?: Uint8Array<ArrayBuffer> | null;
+  /** The same key makes no second pipeline. */
+  pushKey?: string;
+}
+
+/** What the file of a commit makes of an occasion. */
+export interface Plan {
+  /** Null when the commit has no file. */
+  jobs: JobConfig[] | null;
+  config: Config | null;
+  /** Why the file is invalid. */
+  error: string | null;
+}
+
+/** Reads the file of the commit, and which of its jobs the occasion has. */
+export async function planPipeline(repository: RepositoryReader, occasion: Occasion, sha: string): Promise<Plan> {
+  try {
+    const config = await readConfig(repository, sha);
+    return { config, jobs: config && selectJobs(config, occasion), error: null };
+  } catch (error) {
+    if (!(error instanceof InvalidConfig)) throw error;
+    return { config: null, jobs: null, error: error.message };
+  }
+}
+
+/**
+ * Writes a pipeline with the jobs of its plan, the first of which are queued. Without a file it is pending until somebody
+ * posts a status; with an invalid one it has failed. Null when the push has its pipeline already.
+ */
+export async function buildPipeline(
+  db: Db,
+  input: NewPipeline,
+  { repository, plan }: { repository: RepositoryReader; plan: Plan },
+): Promise<number | null> {
+  const commit = await repository.commit(input.sha);
+  return db.$transaction(async (tx) => {
+    const id = await insertPipeline(tx, input, plan, commit && commitTime(commit));
+    if (id === null) return null;
+    await insertJobs(tx, id, input, plan);
+    await settlePipeline(tx, id);
+    return id;
+  });
+}
+
+async function insertPipeline(
+  tx: Transaction,
+  input: NewPipeline,
+  { error }: Plan,
+  committedAt: number | null,
+): Promise<number | null> {
+  const { projectId, ref, tag, sha, beforeSha, source, userId, triggerId, variablesEncrypted, pushKey } = input;
+  const [row] = await tx.$queryRaw<{ id: number }[]>`
+    INSERT INTO pipelines (project_id, ref, tag, sha, before_sha, status, source, user_id, trigger_id, variables_encrypted,
+      yaml_errors, push_key, committed_at, finished_at)
+    VALUES (${projectId}, ${ref}, ${tag}, ${sha}, ${beforeSha}, ${error === null ? 'pending' : 'failed'}::job_status,
+      ${source}::pipeline_source, ${userId}, ${triggerId ?? null}::int, ${variablesEncrypted ?? null}::bytea, ${error}, ${pushKey ?? null},
+      to_timestamp(${committedAt}::float8), CASE WHEN ${error}::text IS NULL THEN NULL ELSE now() END)
+    ON CONFLICT (push_key) DO NOTHING RETURNING id`;
+  return row?.id ?? null;
+}
+
+/** One statement for all jobs, stage after stage. */
+async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipeline, plan: Plan): Promise<void> {
+  const { config, jobs } = plan;
+  if (!config || !jobs || jobs.length === 0) return;
+  const known = predefined(input, input.sha);
+  const rows = jobs.map((job) => ({
+    name: job.name,
+    stage: job.stage,
+    stage_index: config.stages.indexOf(job.stage),
+    allow_failure: job.allowFailure,
+    when: job.when,
+    options: { ...job.options, variables: job.variables },
+    ...environmentOf(job, { ...known, ...job.variables, ...input.variables }),
+  }));
+  rows.sort((left, right) => left.stage_index - right.stage_index);
+  await tx.$executeRaw(sql`
+    INSERT INTO jobs (project_id, pipeline_id, user_id, name, stage, stage_index, allow_failure, "when", options,
+      environment, environment_url, environment_action, on_stop)
+    SELECT ${input.projectId}::int, ${pipelineId}::int, ${input.userId}::int, j.name, j.stage, j.stage_index, j.allow_failure,
+      j."when", j.options, j.environment, j.environment_url, j.environment_action, j.on_stop
+    FROM ROWS FROM (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS (name text, stage text, stage_index int,
+      allow_failure boolean, "when" text, options jsonb, environment text, environment_url text, environment_action text,
+      on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, environment,
+      environment_url, environment_action, on_stop, ord) ORDER BY j.ord`);
+}
+
+/** Characters of the longest name and address of an environment. */
+const LONGEST = 255;
+
+/** Where a job deploys to, with the variables that are known filled in; nowhere if that makes no name. */
+function environmentOf({ environment }: JobConfig, variables: Variables) {
+  if (!environment) return {};
+  const name = expand(environment.name, variables, LONGEST).trim();
+  if (!ENVIRONMENT_NAME.test(name)) return {};
+  return {
+    environment: name,
+    environment_url: environment.url === null ? null : expand(environment.url, variables, LONGEST),
+    environment_action: environment.action,
+    on_stop: environment.onStop,
+  };
+}

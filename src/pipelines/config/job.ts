@@ -1,0 +1,152 @@
+import { ENVIRONMENT_NAME, NAME_RULE } from '#src/environments/values.ts';
+import {
+  type EnvironmentConfig,
+  InvalidConfig,
+  type JobConfig,
+  type Variables,
+  WHEN,
+  type When,
+} from '#src/pipelines/config/model.ts';
+import { isPattern, splitEntry } from '#src/pipelines/config/pattern.ts';
+import {
+  type Budget,
+  copyOf,
+  isRecord,
+  type Raw,
+  readCommands,
+  readNames,
+  readVariables,
+  scalarText,
+} from '#src/pipelines/config/values.ts';
+
+/** What holds for jobs that do not say otherwise. */
+export interface JobDefaults {
+  stages: readonly string[];
+  variables: Variables;
+  beforeScript: string[] | null;
+  afterScript: string[] | null;
+  image: unknown;
+  services: unknown;
+  cache: unknown;
+}
+
+const KEYS = new Set([
+  'script',
+  'before_script',
+  'after_script',
+  'stage',
+  'type',
+  'only',
+  'except',
+  'allow_failure',
+  'when',
+  'environment',
+  'variables',
+  'coverage',
+  'image',
+  'services',
+  'tags',
+  'dependencies',
+  'cache',
+  'artifacts',
+]);
+
+/** Keys that whoever runs the job is told as they are. */
+const PASSED_ON = ['tags', 'dependencies', 'artifacts'] as const;
+
+/** One job of the file. Throws InvalidConfig. */
+export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget: Budget): JobConfig {
+  const name = budget.spend(key);
+  const where = `jobs:${name}`;
+  if (!isRecord(raw)) throw new InvalidConfig(`${where} config should be a hash`);
+  const unknown = Object.keys(raw).filter((key) => !KEYS.has(key));
+  if (unknown.length > 0) throw new InvalidConfig(`${where} config contains unknown keys: ${unknown.join(', ')}`);
+  if (name.length > 255) throw new InvalidConfig(`${where} name is too long (maximum is 255 characters)`);
+  const stage = scalarText(raw.stage ?? raw.type ?? 'test');
+  if (stage === null || !defaults.stages.includes(stage)) {
+    throw new InvalidConfig(`${name} job: stage parameter should be ${defaults.stages.join(', ')}`);
+  }
+  const script = readCommands(raw.script, `${where}:script`, budget);
+  if (!script?.some((command) => command.trim() !== '')) throw new InvalidConfig(`${where} script can't be blank`);
+  const when = readWhen(raw.when, where);
+  return {
+    name,
+    stage,
+    only: readRefs(raw.only, `${where}:only`, budget),
+    except: readRefs(raw.except, `${where}:except`, budget),
+    when,
+    allowFailure: readBoolean(raw.allow_failure, `${where} allow failure`) ?? when === 'manual',
+    environment: readEnvironment(raw.environment, `${where}:environment`, budget),
+    variables: {
+      ...readVariables(defaults.variables, 'variables', budget),
+      ...readVariables(raw.variables, `${where}:variables`, budget),
+    },
+    options: optionsOf(raw, script, defaults, where, budget),
+  };
+}
+
+function optionsOf(raw: Raw, script: string[], defaults: JobDefaults, where: string, budget: Budget) {
+  // What holds for all counts for each.
+  const before = readCommands(raw.before_script ?? defaults.beforeScript, `${where}:before_script`, budget);
+  const after = readCommands(raw.after_script ?? defaults.afterScript, `${where}:after_script`, budget);
+  const coverage = scalarText(raw.coverage);
+  if (raw.coverage != null && (coverage === null || !isPattern(coverage))) {
+    throw new InvalidConfig(`${where} coverage config must be a regular expression`);
+  }
+  const options: Record<string, unknown> = {
+    script,
+    before_script: before,
+    after_script: after,
+    coverage,
+  };
+  for (const key of ['image', 'services', 'cache'] as const) options[key] = copyOf(raw[key] ?? defaults[key], budget);
+  for (const key of PASSED_ON) options[key] = copyOf(raw[key], budget);
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value != null));
+}
+
+function readWhen(value: unknown, where: string): When {
+  if (value == null) return 'on_success';
+  const found = WHEN.find((word) => word === value);
+  if (!found) throw new InvalidConfig(`${where} when should be one of: ${WHEN.join(', ')}`);
+  return found;
+}
+
+function readBoolean(value: unknown, where: string): boolean | null {
+  if (value == null) return null;
+  if (typeof value !== 'boolean') throw new InvalidConfig(`${where} should be a boolean value`);
+  return value;
+}
+
+function readRefs(value: unknown, where: string, budget: Budget): string[] | null {
+  if (value != null && !Array.isArray(value))
+    throw new InvalidConfig(`${where} config should be an array of strings or regexps`);
+  const refs = readNames(value, where, budget);
+  for (const ref of refs ?? []) {
+    if (ref.startsWith('/') && !isPattern(splitEntry(ref).wanted)) {
+      throw new InvalidConfig(`${where} config should be an array of strings or regexps`);
+    }
+  }
+  return refs;
+}
+
+/** A name, or a mapping with one. */
+function readEnvironment(value: unknown, where: string, budget: Budget): EnvironmentConfig | null {
+  if (value == null) return null;
+  if (!isRecord(value) && scalarText(value) === null) {
+    throw new InvalidConfig(`${where} config should be a hash or a string`);
+  }
+  const raw: Raw = isRecord(value) ? value : { name: value };
+  const unknown = Object.keys(raw).filter((key) => !['name', 'url', 'action', 'on_stop'].includes(key));
+  if (unknown.length > 0) throw new InvalidConfig(`${where} config contains unknown keys: ${unknown.join(', ')}`);
+  const { name, url, action = 'start', on_stop: onStop } = raw;
+  const text = scalarText(name);
+  if (!text) throw new InvalidConfig(`${where} name can't be blank`);
+  if (text.length > 255 || !ENVIRONMENT_NAME.test(text)) throw new InvalidConfig(`${where} name ${NAME_RULE}`);
+  if (action !== 'start' && action !== 'stop') throw new InvalidConfig(`${where} action should be start or stop`);
+  const [address, stop] = [url, onStop].map((entry) => {
+    const found = entry == null ? null : scalarText(entry);
+    if (entry != null && found === null) throw new InvalidConfig(`${where} config should be a hash of strings`);
+    return found === null ? null : budget.spend(found);
+  });
+  return { name: budget.spend(text), url: address ?? null, action, onStop: stop ?? null };
+}

@@ -1,0 +1,42 @@
+/** What `.gitlab-ci.yml` says, checked and with all defaults filled in. */
+export interface Config {
+  /** In their order. */
+  stages: string[];
+  jobs: JobConfig[];
+}
+
+export type Variables = Record<string, string>;
+
+export const WHEN = ['on_success', 'on_failure', 'always', 'manual'] as const;
+export type When = (typeof WHEN)[number];
+
+export interface EnvironmentConfig {
+  /** May hold variables. */
+  name: string;
+  url: string | null;
+  action: 'start' | 'stop';
+  /** Name of the job that stops it. */
+  onStop: string | null;
+}
+
+export interface JobConfig {
+  name: string;
+  stage: string;
+  /** Refs, words such as `branches`, or patterns between slashes; null without the key. */
+  only: string[] | null;
+  except: string[] | null;
+  when: When;
+  allowFailure: boolean;
+  environment: EnvironmentConfig | null;
+  /** Those of the file and, before them, its own. */
+  variables: Variables;
+  /** What whoever runs it needs, under the names of the file. */
+  options: Record<string, unknown>;
+}
+
+/** The file makes no sense; the message, which can be stored, says where. */
+export class InvalidConfig extends Error {
+  constructor(message: string) {
+    super(message.replaceAll('\0', '').toWellFormed().slice(0, 1000));
+  }
+}

@@ -1,0 +1,68 @@
+import { parseDocument } from 'yaml';
+import { readJob } from '#src/pipelines/config/job.ts';
+import { type Config, InvalidConfig, type JobConfig } from '#src/pipelines/config/model.ts';
+import { Budget, isRecord, type Raw, readCommands, readNames, readVariables } from '#src/pipelines/config/values.ts';
+
+/** Bytes of the largest file that is read. */
+export const LARGEST_CONFIG = 128 * 1024;
+/** How often one anchor may be repeated, repetitions within repetitions included. */
+const MOST_ALIASES = 1000;
+const MOST_JOBS = 500;
+
+const DEFAULT_STAGES = ['build', 'test', 'deploy'];
+/** Keys of the file that are no jobs. `types` is the old word for stages. */
+const GLOBAL = new Set(['image', 'services', 'before_script', 'after_script', 'variables', 'stages', 'types', 'cache']);
+
+/** Reads a `.gitlab-ci.yml`. Throws InvalidConfig with a message for whoever wrote it. */
+export function parseConfig(text: string): Config {
+  const raw = load(text);
+  const budget = new Budget();
+  const stages = readNames(raw.stages ?? raw.types, 'stages', budget) ?? DEFAULT_STAGES;
+  const defaults = {
+    stages,
+    variables: readVariables(raw.variables, 'variables', budget),
+    beforeScript: readCommands(raw.before_script, 'before_script', budget),
+    afterScript: readCommands(raw.after_script, 'after_script', budget),
+    image: raw.image,
+    services: raw.services,
+    cache: raw.cache,
+  };
+  const names = Object.keys(raw).filter((name) => !GLOBAL.has(name) && !name.startsWith('.'));
+  if (names.length === 0) throw new InvalidConfig('jobs config should contain at least one visible job');
+  if (names.length > MOST_JOBS) throw new InvalidConfig(`jobs config should contain at most ${MOST_JOBS} jobs`);
+  const jobs = names.map((name) => readJob(name, raw[name], defaults, budget));
+  for (const job of jobs) checkStop(job, jobs);
+  return { stages, jobs };
+}
+
+function load(text: string): Raw {
+  if (Buffer.byteLength(text) > LARGEST_CONFIG) {
+    throw new InvalidConfig(`The file is larger than ${LARGEST_CONFIG} bytes`);
+  }
+  let raw: unknown;
+  try {
+    const document = parseDocument(text, { schema: 'core', merge: true, uniqueKeys: false, logLevel: 'silent' });
+    const [error] = document.errors;
+    if (error) throw new InvalidConfig(error.message.split('\n', 1)[0]?.replace(/:$/, '') ?? 'Invalid YAML');
+    raw = document.toJS({ maxAliasCount: MOST_ALIASES });
+  } catch (error) {
+    if (error instanceof InvalidConfig) throw error;
+    // Too many aliases, an alias without anchor, or nesting that is deeper than the stack.
+    throw new InvalidConfig(error instanceof Error ? error.message.slice(0, 200) : 'Invalid YAML');
+  }
+  if (!isRecord(raw)) throw new InvalidConfig('Invalid configuration format');
+  return raw;
+}
+
+/** A job that is named as the one that stops an environment must do so, and to the same one. */
+function checkStop({ name, environment }: JobConfig, jobs: readonly JobConfig[]): void {
+  if (!environment?.onStop) return;
+  const stop = jobs.find((job) => job.name === environment.onStop);
+  const about = `${name} job: on_stop job ${environment.onStop}`;
+  if (!stop) throw new InvalidConfig(`${about} is not defined`);
+  if (!stop.environment) throw new InvalidConfig(`${about} does not have environment defined`);
+  if (stop.environment.name !== environment.name) {
+    throw new InvalidConfig(`${about} have different environment name`);
+  }
+  if (stop.environment.action !== 'stop') throw new InvalidConfig(`${about} needs to have action stop defined`);
+}

@@ -1,0 +1,66 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { ValidationFailed } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { buildPipeline, planPipeline } from '#src/pipelines/build.ts';
+import type { Variables } from '#src/pipelines/config/model.ts';
+import { pipelineById } from '#src/pipelines/list.ts';
+import type { PipelineRow } from '#src/pipelines/rows.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { encrypt } from '#src/secrets.ts';
+
+/** Who or what starts a pipeline. */
+export type Start =
+  | { source: 'api' }
+  | {
+      source: 'trigger';
+      triggerId: number;
+      /** What the jobs are told. */
+      variables: Variables;
+    };
+
+/**
+ * Creates a pipeline for the commit that a branch or tag leads to, with the jobs of its `.gitlab-ci.yml`; without such a
+ * file it waits for posted statuses. Throws NotFound, Forbidden, ValidationFailed.
+ */
+export async function createPipeline(context: Context, project: Ref, ref: string): Promise<PipelineRow> {
+  return startPipeline(context, await findProject(context, project), ref, { source: 'api' });
+}
+
+/** As createPipeline, however it is started. */
+export async function startPipeline(
+  context: Context,
+  project: ProjectRow,
+  ref: string,
+  start: Start,
+): Promise<PipelineRow> {
+  const actor = requireActor(context);
+  authorize(actor, 'create_pipeline', project);
+  const repository = await context.repositories.open(project);
+  const branch = (await repository?.branch(ref)) ?? null;
+  const tag = branch ? null : ((await repository?.tag(ref)) ?? null);
+  const sha = branch?.commit ?? tag?.commit ?? null;
+  if (!repository || sha === null) throw invalid('Reference not found');
+  const occasion = { ref, tag: tag !== null, source: start.source, project: project.fullPath };
+  const plan = await planPipeline(repository, occasion, sha);
+  if (plan.error !== null) throw invalid(plan.error);
+  if (plan.jobs?.length === 0) throw invalid('No builds for this pipeline.');
+  const told = start.source === 'trigger' && Object.keys(start.variables).length > 0 ? start.variables : null;
+  const variablesEncrypted = told && encrypt(JSON.stringify(told), context.secret);
+  const input = {
+    ...start,
+    ...occasion,
+    variablesEncrypted,
+    projectId: project.id,
+    sha,
+    beforeSha: null,
+    userId: actor.id,
+  };
+  const id = await buildPipeline(context.db, input, { repository, plan });
+  if (id === null) throw new Error('A pipeline without a key was taken for another one');
+  return pipelineById(context, project, id);
+}
+
+function invalid(message: string): ValidationFailed {
+  return new ValidationFailed({ base: [message] });
+}

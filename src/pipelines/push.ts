@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '#src/access/actor.ts';
+import type { Transaction } from '#src/db.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Jobs, PushedRef } from '#src/jobs/queue.ts';
+import { buildPipeline, planPipeline } from '#src/pipelines/build.ts';
+import { CONFIG_PATH } from '#src/pipelines/config/read.ts';
+import type { RefChange } from '#src/repository/change_refs.ts';
+import { findPushedProject } from '#src/repository/pushed_project.ts';
+
+const BRANCHES = 'refs/heads/';
+const TAGS = 'refs/tags/';
+/** A push of more refs than this one brings a whole repository, and starts no pipelines. */
+const MOST_REFS = 20;
+
+/** Has pipelines made for those of the pushed refs whose commit says what to do, when the transaction of the push commits. */
+export async function wantPipelines(
+  tx: Transaction,
+  { jobs }: { jobs?: Context['jobs'] },
+  reader: RepositoryReader,
+  push: { projectId: number; userId: number; changes: readonly RefChange[] },
+): Promise<void> {
+  const { projectId, userId, changes } = push;
+  if (!jobs || changes.length > MOST_REFS) return;
+  const refs: PushedRef[] = [];
+  for (const { name, from, to } of changes) {
+    const prefix = [BRANCHES, TAGS].find((start) => name.startsWith(start));
+    if (to === null || prefix === undefined || !name.isWellFormed()) continue;
+    const sha = await reader.resolve(to);
+    if (sha === null || (await reader.entry(sha, CONFIG_PATH))?.type !== 'blob') continue;
+    const ref = name.slice(prefix.length);
+    refs.push({ ref, tag: prefix === TAGS, sha, beforeSha: from, pushKey: randomUUID() });
+  }
+  if (refs.length > 0) await jobs.enqueue(tx, 'pipelines.create', { projectId, userId, refs });
+}
+
+/**
+ * Makes the pipelines of a push; none if the project has jobs turned off, and none for a ref for which the file has no job.
+ * An invalid file makes a failed one that tells why.
+ */
+export async function createPushedPipelines(
+  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  { projectId, userId, refs }: Jobs['pipelines.create'],
+): Promise<void> {
+  const project = await findPushedProject(db, projectId);
+  const settings = await db.project.findUnique({ where: { id: projectId }, select: { jobsEnabled: true } });
+  const repository = project && (await repositories.open(project));
+  if (!project || !repository || !settings?.jobsEnabled) return;
+  if ((await db.user.count({ where: { id: userId } })) === 0) return;
+  for (const pushed of refs) {
+    if ((await repository.commit(pushed.sha)) === null) continue;
+    const occasion = { ref: pushed.ref, tag: pushed.tag, source: 'push', project: project.fullPath } as const;
+    const plan = await planPipeline(repository, occasion, pushed.sha);
+    if (plan.error === null && !plan.jobs?.length) continue;
+    await buildPipeline(db, { ...pushed, ...occasion, projectId, userId }, { repository, plan });
+  }
+}

@@ -1,0 +1,31 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { cloneJobs } from '#src/pipeline_jobs/clone.ts';
+import { findPipeline, pipelineById } from '#src/pipelines/list.ts';
+import type { PipelineRow } from '#src/pipelines/rows.ts';
+import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
+import { findProject } from '#src/projects/find.ts';
+
+/**
+ * Has the failed and canceled jobs of a pipeline done again, stage after stage, with the jobs behind them that were skipped:
+ * the pipeline is pending. One whose jobs have all succeeded has nothing to do. Throws NotFound, Forbidden.
+ */
+export async function retryPipeline(context: Context, ref: Ref, id: number): Promise<PipelineRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'update_pipeline', project);
+  await findPipeline(context, project, id);
+  await context.db.$transaction(async (tx) => {
+    await lockPipeline(tx, id);
+    const failed = await tx.$queryRaw<{ id: number }[]>`
+      SELECT id FROM jobs WHERE pipeline_id = ${id} AND NOT retried AND status IN ('failed', 'canceled') ORDER BY id`;
+    const again = failed.map((job) => job.id);
+    await cloneJobs(tx, again, actor.id, 'created');
+    await tx.$executeRaw`UPDATE jobs SET status = 'created', updated_at = now()
+      WHERE pipeline_id = ${id} AND status = 'skipped' AND NOT retried`;
+    const empty = (await tx.job.count({ where: { pipelineId: id } })) === 0;
+    await settlePipeline(tx, id, empty || again.length > 0 ? 'pending' : undefined);
+  });
+  return pipelineById(context, project, id);
+}

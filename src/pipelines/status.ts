@@ -1,0 +1,60 @@
+/** The states of jobs, posted commit statuses and pipelines (behaviour.md 8). */
+export const JOB_STATUSES = [
+  'created',
+  'pending',
+  'running',
+  'success',
+  'failed',
+  'canceled',
+  'skipped',
+  'manual',
+] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** States in which nothing more happens by itself. */
+export const COMPLETE: readonly JobStatus[] = ['success', 'failed', 'canceled', 'skipped'];
+/** States from which a job can be canceled. */
+export const CANCELABLE: readonly JobStatus[] = ['created', 'pending', 'running', 'manual'];
+
+/** What the status of several jobs follows from. */
+export interface Counted {
+  status: JobStatus;
+  allowFailure: boolean;
+}
+
+/** Failing, being canceled and waiting for somebody do not count where they are allowed. */
+const ALLOWED: readonly JobStatus[] = ['failed', 'canceled', 'manual'];
+
+/** The status of several jobs together (behaviour.md 8): of a pipeline, or of the stages before another one. */
+export function aggregate(jobs: readonly Counted[]): JobStatus {
+  const counted = jobs.filter(({ status, allowFailure }) => !(allowFailure && ALLOWED.includes(status)));
+  const present = new Set(counted.map(({ status }) => status));
+  const only = (...statuses: JobStatus[]) => [...present].every((status) => statuses.includes(status));
+  const failuresOnly = present.size === 0 && jobs.some(({ status }) => status !== 'manual');
+  if (failuresOnly || jobs.length === 0) return 'success';
+  if (only('skipped')) return 'skipped';
+  if (only('success', 'skipped')) return 'success';
+  if (only('created')) return 'created';
+  if (only('success', 'skipped', 'canceled')) return 'canceled';
+  if (only('created', 'skipped', 'pending')) return 'pending';
+  if (present.has('running') || present.has('pending')) return 'running';
+  if (present.has('manual')) return 'manual';
+  return present.has('created') ? 'running' : 'failed';
+}
+
+/** A span of time in milliseconds since 1970. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** Seconds that lie in at least one of the spans. */
+export function coveredSeconds(spans: readonly Span[]): number {
+  let [total, end] = [0, Number.NEGATIVE_INFINITY];
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    if (to <= end) continue;
+    total += to - Math.max(from, end);
+    end = to;
+  }
+  return Math.round(total / 1000);
+}

@@ -1,0 +1,71 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { ValidationFailed } from '#src/errors.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { findProject } from '#src/projects/find.ts';
+import { encrypt, newToken, tokenHash } from '#src/secrets.ts';
+import { findTrigger, type TriggerRow } from '#src/triggers/list.ts';
+
+/** How a token of a trigger begins, so that it is recognised where it does not belong. */
+const PREFIX = 'gtr-';
+
+/** Creates a trigger of the actor. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createTrigger(context: Context, ref: Ref, description: string): Promise<TriggerRow> {
+  const { actor, project } = await administered(context, ref);
+  const token = newToken(PREFIX);
+  const { id } = await context.db.trigger.create({
+    data: {
+      projectId: project.id,
+      ownerId: actor.id,
+      description: checked(description),
+      tokenHash: tokenHash(token),
+      tokenEncrypted: encrypt(token, context.secret),
+    },
+    select: { id: true },
+  });
+  return findTrigger(context, project, id);
+}
+
+/** Changes the description; unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
+export async function updateTrigger(
+  context: Context,
+  ref: Ref,
+  id: number,
+  description: string | null | undefined,
+): Promise<TriggerRow> {
+  const { project } = await administered(context, ref);
+  await findTrigger(context, project, id);
+  const data = { ...(description == null ? {} : { description: checked(description) }), updatedAt: new Date() };
+  await context.db.trigger.updateMany({ where: { id }, data });
+  return findTrigger(context, project, id);
+}
+
+/** Has the trigger start pipelines as the actor from now on. Throws NotFound, Forbidden. */
+export async function takeTrigger(context: Context, ref: Ref, id: number): Promise<TriggerRow> {
+  const { actor, project } = await administered(context, ref);
+  await findTrigger(context, project, id);
+  await context.db.trigger.updateMany({ where: { id }, data: { ownerId: actor.id, updatedAt: new Date() } });
+  return findTrigger(context, project, id);
+}
+
+/** Deletes a trigger; its pipelines stay. Throws NotFound, Forbidden. */
+export async function deleteTrigger(context: Context, ref: Ref, id: number): Promise<void> {
+  const { project } = await administered(context, ref);
+  await findTrigger(context, project, id);
+  await context.db.trigger.deleteMany({ where: { id } });
+}
+
+async function administered(context: Context, ref: Ref) {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'admin_trigger', project);
+  return { actor, project };
+}
+
+function checked(description: string): string {
+  if (description.trim() === '') throw new ValidationFailed({ description: ["can't be blank"] });
+  if (description.length > 255) {
+    throw new ValidationFailed({ description: ['is too long (maximum is 255 characters)'] });
+  }
+  return description;
+}

@@ -1,0 +1,214 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { projectWithCommit } from '../support/ci.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const developer = await world.user();
+const reporter = await world.user();
+const guest = await world.user();
+const api = world.api(developer);
+
+const CONFIG = `
+ship:
+  stage: deploy
+  script: ship
+  environment: {name: production, url: 'https://example.org'}
+`;
+
+const made = {} as Awaited<ReturnType<typeof projectWithCommit>>;
+let at: string;
+
+beforeAll(async () => {
+  Object.assign(made, await projectWithCommit(world, owner, { config: CONFIG }));
+  const { project } = made;
+  at = `/projects/${project.id}/deployments`;
+  await world.member(project, developer, 'developer');
+  await world.member(project, reporter, 'reporter');
+  await world.member(project, guest, 'guest');
+  await world.idle();
+});
+
+const report = (state: string, who = developer) =>
+  world.api(who).post(`/projects/${made.project.id}/statuses/${made.sha}`, { name: 'ship', state });
+const outside = (input: object = {}) => ({ environment: 'staging', sha: made.sha, ref: 'master', ...input });
+const count = () => world.db.deployment.count({ where: { projectId: made.project.id } });
+
+const KEYS = ['id', 'iid', 'ref', 'sha', 'created_at', 'user', 'environment', 'deployable'];
+const DEPLOYABLE_KEYS = [
+  'id',
+  'status',
+  'stage',
+  'name',
+  'ref',
+  'tag',
+  'coverage',
+  'created_at',
+  'started_at',
+  'finished_at',
+  'user',
+  'commit',
+  'runner',
+  'pipeline',
+];
+
+describe('A deployment', () => {
+  it('is recorded when a job with an environment succeeds, and not before', async () => {
+    await report('pending');
+    await report('failed');
+    expect(await count()).toBe(0);
+    await report('running');
+    await report('success');
+    const { status, body } = await api.get(at);
+    expect([status, body.length]).toEqual([200, 1]);
+    expect(Object.keys(body[0])).toEqual(KEYS);
+    expect(Object.keys(body[0].deployable)).toEqual(DEPLOYABLE_KEYS);
+    expect(body[0]).toMatchObject({
+      iid: 1,
+      ref: 'master',
+      sha: made.sha,
+      user: { id: developer.id, username: developer.username },
+      environment: { name: 'production', slug: 'production', external_url: 'https://example.org' },
+      deployable: {
+        status: 'success',
+        stage: 'deploy',
+        name: 'ship',
+        ref: 'master',
+        tag: false,
+        user: { username: developer.username, is_admin: false, bio: null, skype: '' },
+        commit: { id: made.sha, short_id: made.sha.slice(0, 8), title: 'Change', message: 'Change' },
+        runner: null,
+        pipeline: { sha: made.sha, status: 'success' },
+      },
+    });
+  });
+});
+
+describe('POST /projects/:id/deployments', () => {
+  it('records what another system deployed, and makes the environment', async () => {
+    const { status, body } = await api.post(at, outside({ tag: false, status: 'success' }));
+    expect([status, Object.keys(body)]).toEqual([201, KEYS]);
+    expect(body).toMatchObject({
+      ref: 'master',
+      sha: made.sha,
+      user: { id: developer.id },
+      environment: { name: 'staging', slug: 'staging', external_url: null },
+      deployable: null,
+    });
+    const again = await api.post(at, outside());
+    expect(again.body).toMatchObject({ iid: body.iid + 1, environment: { id: body.environment.id } });
+  });
+
+  it('counts every one of those that come at once', async () => {
+    const before = await count();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => api.post(at, outside({ environment: 'busy' }))));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+    expect(new Set(answers.map(({ body }) => body.iid)).size).toBe(6);
+    expect(new Set(answers.map(({ body }) => body.environment.id)).size).toBe(1);
+    expect(await count()).toBe(before + 6);
+  });
+
+  it('makes a stopped environment available again', async () => {
+    const { body } = await api.post(at, outside({ environment: 'once' }));
+    const { id } = body.environment;
+    await api.post(`/projects/${made.project.id}/environments/${id}/stop`);
+    await api.post(at, outside({ environment: 'once' }));
+    expect(await world.db.environment.findUnique({ where: { id } })).toMatchObject({ state: 'available' });
+  });
+
+  it.each([
+    [{ sha: undefined }, 400, { error: 'sha is missing' }],
+    [{ environment: undefined, ref: undefined }, 400, { error: 'environment is missing, ref is missing' }],
+    [{ environment: ' ' }, 400, { message: { environment: ["can't be blank"] } }],
+    [{ ref: '' }, 400, { message: { ref: ["can't be blank"] } }],
+    [{ status: 'running' }, 400, { error: 'status does not have a valid value' }],
+    [{ sha: '1'.repeat(40) }, 404, { message: '404 Commit Not Found' }],
+  ])('refuses %j', async (input, status, answer) => {
+    const before = await count();
+    expect(await api.post(at, outside(input))).toMatchObject({ status, body: answer });
+    expect(await count()).toBe(before);
+  });
+
+  it('403 for reporters', async () => {
+    expect((await world.api(reporter).post(at, outside())).status).toBe(403);
+    expect((await world.api().post(at, outside())).status).toBe(401);
+  });
+});
+
+describe('GET /projects/:id/deployments', () => {
+  it('lists oldest first in pages', async () => {
+    for (let n = 0; n < 3; n += 1) await api.post(at, outside());
+    const { headers, body } = await api.get(`${at}?per_page=2&page=2`);
+    expect([body[0].iid, body[1].iid, headers['x-total']]).toEqual([3, 4, String(await count())]);
+  });
+
+  it('takes the same few statements, however long it is', async () => {
+    const { project, sha } = await projectWithCommit(world, owner, { config: CONFIG });
+    await world.idle();
+    const deploy = async () => {
+      for (const state of ['running', 'success']) {
+        await world.api(owner).post(`/projects/${project.id}/statuses/${sha}`, { name: 'ship', state });
+      }
+    };
+    const statements = async () =>
+      (await world.statements(() => world.api(owner).get(`/projects/${project.id}/deployments`))).length;
+    await deploy();
+    const few = await statements();
+    for (let n = 0; n < 4; n += 1) await deploy();
+    expect(await statements()).toBe(few);
+    expect(await world.db.deployment.count({ where: { projectId: project.id } })).toBe(5);
+  });
+
+  it('403 below reporter', async () => {
+    expect((await world.api(reporter).get(at)).status).toBe(200);
+    expect((await world.api(guest).get(at)).status).toBe(403);
+  });
+});
+
+describe('GET /projects/:id/deployments/:deployment_id', () => {
+  it('is one deployment', async () => {
+    const { body } = await api.post(at, outside());
+    expect(await api.get(`${at}/${body.id}`)).toMatchObject({ status: 200, body });
+    const { project: other } = await projectWithCommit(world, owner);
+    const elsewhere = await world.api(owner).get(`/projects/${other.id}/deployments/${body.id}`);
+    expect(elsewhere).toMatchObject({ status: 404, body: { message: '404 Not found' } });
+    expect((await world.api(guest).get(`${at}/${body.id}`)).status).toBe(403);
+  });
+
+  it('goes with its environment', async () => {
+    const { body } = await api.post(at, outside({ environment: 'gone' }));
+    await world.api(owner).delete(`/projects/${made.project.id}/environments/${body.environment.id}`);
+    expect((await api.get(`${at}/${body.id}`)).status).toBe(404);
+  });
+
+  it('names the ghost when its user is gone', async () => {
+    const leaver = await world.user();
+    await world.member(made.project, leaver, 'developer');
+    const { body } = await world.api(leaver).post(at, outside());
+    await world
+      .api(leaver)
+      .post(`/projects/${made.project.id}/statuses/${made.sha}`, { name: 'left', state: 'success' });
+    const admin = await world.user({ admin: true });
+    expect((await world.api(admin).delete(`/users/${leaver.id}`)).status).toBe(200);
+    expect((await api.get(`${at}/${body.id}`)).body.user.username).toMatch(/^ghost/);
+    expect(await world.db.job.count({ where: { userId: leaver.id } })).toBe(0);
+  });
+});
+
+describe('By GraphQL', () => {
+  it('deployments are recorded and read', async () => {
+    const text = `mutation ($input: CreateDeploymentInput!) { createDeployment(input: $input) {
+      deployment { databaseId tag environment { name state } deployable { name } } } }`;
+    const input = { project: made.project.id, ...outside({ environment: 'graph', tag: true }) };
+    const { body } = await world.graphql(text, { input }, developer);
+    const { databaseId, ...deployment } = body.data.createDeployment.deployment;
+    expect(deployment).toEqual({ tag: true, environment: { name: 'graph', state: 'AVAILABLE' }, deployable: null });
+    const query = `{ project(ref: ${made.project.id}) { deployment(databaseId: ${databaseId}) { sha user { username } } } }`;
+    expect((await world.graphql(query, {}, reporter)).body.data.project.deployment).toEqual({
+      sha: made.sha,
+      user: { username: developer.username },
+    });
+    expect((await world.graphql(query, {}, guest)).body.errors[0].extensions.code).toBe('FORBIDDEN');
+    expect((await world.graphql(text, { input }, reporter)).body.errors[0].extensions.code).toBe('FORBIDDEN');
+  });
+});

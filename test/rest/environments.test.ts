@@ -1,0 +1,208 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { projectWithCommit } from '../support/ci.ts';
+import { SIMPLE_PROJECT_KEYS } from '../support/records.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const master = await world.user();
+const developer = await world.user();
+const reporter = await world.user();
+const guest = await world.user();
+const api = world.api(master);
+let project: ProjectRow;
+let at: string;
+
+beforeAll(async () => {
+  project = await world.project({ owner });
+  at = `/projects/${project.id}/environments`;
+  await world.member(project, master, 'master');
+  await world.member(project, developer, 'developer');
+  await world.member(project, reporter, 'reporter');
+  await world.member(project, guest, 'guest');
+});
+
+const KEYS = ['id', 'name', 'slug', 'external_url', 'project'];
+const create = async (name = world.unique('env')) => (await api.post(at, { name })).body;
+const notFound = { status: 404, body: { message: '404 Not found' } };
+
+describe('GET /projects/:id/environments', () => {
+  it('lists oldest first, with exactly the keys of the contract', async () => {
+    const own = await world.project({ owner });
+    for (const name of ['b', 'a']) await world.api(owner).post(`/projects/${own.id}/environments`, { name });
+    const { status, headers, body } = await world.api(owner).get(`/projects/${own.id}/environments`);
+    expect([status, headers['x-total']]).toEqual([200, '2']);
+    expect(body.map(({ name }: { name: string }) => name)).toEqual(['b', 'a']);
+    for (const environment of body) {
+      expect(Object.keys(environment)).toEqual(KEYS);
+      expect(Object.keys(environment.project).sort()).toEqual(SIMPLE_PROJECT_KEYS.toSorted());
+    }
+  });
+
+  it('takes the same few statements, however long it is', async () => {
+    const own = await world.project({ owner });
+    const path = `/projects/${own.id}/environments`;
+    await world.api(owner).post(path, { name: 'one' });
+    const count = async () => (await world.statements(() => world.api(owner).get(path))).length;
+    const few = await count();
+    for (let n = 0; n < 5; n += 1) await world.api(owner).post(path, { name: `more ${n}` });
+    expect(await count()).toBe(few);
+  });
+
+  it('is for reporters: 403 below them, also for anybody who only sees a public project', async () => {
+    expect((await world.api(reporter).get(at)).status).toBe(200);
+    expect((await world.api(guest).get(at)).status).toBe(403);
+    const open = await world.project({ owner, visibility: 'public' });
+    expect((await world.api(await world.user()).get(`/projects/${open.id}/environments`)).status).toBe(403);
+    expect((await world.api().get(`/projects/${open.id}/environments`)).status).toBe(401);
+  });
+});
+
+describe('POST /projects/:id/environments', () => {
+  it('creates an environment with a slug of its own', async () => {
+    const { status, body } = await world
+      .api(developer)
+      .post(at, { name: 'Review/App 1', external_url: 'https://a.example/' });
+    expect([status, Object.keys(body)]).toEqual([201, KEYS]);
+    expect(body).toMatchObject({
+      name: 'Review/App 1',
+      external_url: 'https://a.example/',
+      project: { id: project.id },
+    });
+    expect(body.slug).toMatch(/^review-app-1-[a-z0-9]{6}$/);
+  });
+
+  it.each([
+    [{}, { error: 'name is missing' }],
+    [{ name: 'x', slug: 'y' }, { error: 'slug is automatically generated and cannot be changed' }],
+    [{ name: '' }, { message: { name: ["can't be blank"] } }],
+    [{ name: 'x'.repeat(256) }, { message: { name: ['is too long (maximum is 255 characters)'] } }],
+    [
+      { name: 'a:b' },
+      { message: { name: ["can contain only letters, digits, '-', '_', '/', '$', '{', '}', '.', and spaces"] } },
+    ],
+    [{ name: 'x', external_url: 'javascript:alert(1)' }, { message: { external_url: ['must be a valid URL'] } }],
+  ])('400 for %j', async (body, answer) => {
+    const before = await world.db.environment.count();
+    expect(await api.post(at, body)).toMatchObject({ status: 400, body: answer });
+    expect(await world.db.environment.count()).toBe(before);
+  });
+
+  it('400 when the name is taken in the project, also by who comes at the same moment', async () => {
+    const answers = await Promise.all(Array.from({ length: 4 }, () => api.post(at, { name: 'taken' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
+    expect(await api.post(at, { name: 'taken' })).toMatchObject({
+      status: 400,
+      body: { message: { name: ['has already been taken'] } },
+    });
+    const other = await world.project({ owner });
+    expect((await world.api(owner).post(`/projects/${other.id}/environments`, { name: 'taken' })).status).toBe(201);
+  });
+
+  it('403 for reporters', async () => {
+    expect((await world.api(reporter).post(at, { name: 'mine' })).status).toBe(403);
+    expect(await world.db.environment.count({ where: { name: 'mine' } })).toBe(0);
+  });
+});
+
+describe('PUT /projects/:id/environments/:environment_id', () => {
+  it('changes name and address, and leaves the slug', async () => {
+    const { id, slug } = await create();
+    const name = world.unique('new ');
+    const { status, body } = await api.put(`${at}/${id}`, { name, external_url: 'http://b.example' });
+    expect([status, body.name, body.slug, body.external_url]).toEqual([200, name, slug, 'http://b.example']);
+    expect((await api.put(`${at}/${id}`, { external_url: '' })).body).toMatchObject({ name, external_url: null });
+  });
+
+  it('400 for a slug, 403 for developers, 404 for an unknown one', async () => {
+    const { id, name } = await create();
+    expect((await api.put(`${at}/${id}`, { slug: 'x' })).status).toBe(400);
+    expect((await world.api(developer).put(`${at}/${id}`, { name: 'changed' })).status).toBe(403);
+    expect(await api.put(`${at}/999999`, { name: 'changed' })).toMatchObject(notFound);
+    expect(await world.db.environment.findUnique({ where: { id } })).toMatchObject({ name });
+  });
+});
+
+describe('DELETE /projects/:id/environments/:environment_id', () => {
+  it('deletes it', async () => {
+    const { id } = await create();
+    expect((await world.api(developer).delete(`${at}/${id}`)).status).toBe(403);
+    expect(await api.delete(`${at}/${id}`)).toMatchObject({ status: 204, body: null });
+    expect(await api.delete(`${at}/${id}`)).toMatchObject(notFound);
+  });
+});
+
+describe('POST /projects/:id/environments/:environment_id/stop', () => {
+  it('stops it, and a second time changes nothing', async () => {
+    const { id } = await create();
+    const stop = () => world.api(developer).post(`${at}/${id}/stop`);
+    const { status, body } = await stop();
+    expect([status, Object.keys(body)]).toEqual([200, KEYS]);
+    expect(await world.db.environment.findUnique({ where: { id } })).toMatchObject({ state: 'stopped' });
+    expect((await stop()).status).toBe(200);
+    expect((await world.api(reporter).post(`${at}/${id}/stop`)).status).toBe(403);
+  });
+
+  it('starts the job that stops it, which its latest deployment names', async () => {
+    const config = `
+start:
+  stage: deploy
+  script: up
+  environment: {name: review/$CI_COMMIT_REF_NAME, url: 'https://$CI_COMMIT_REF_SLUG.example.org', on_stop: stop}
+stop:
+  stage: deploy
+  script: down
+  when: manual
+  environment: {name: review/$CI_COMMIT_REF_NAME, action: stop}
+`;
+    const { project: own, sha } = await projectWithCommit(world, owner, { config });
+    await world.idle();
+    const report = (name: string) =>
+      world.api(owner).post(`/projects/${own.id}/statuses/${sha}`, { name, state: 'success' });
+    await report('start');
+    const [environment] = (await world.api(owner).get(`/projects/${own.id}/environments`)).body;
+    expect(environment).toMatchObject({ name: 'review/master', external_url: 'https://master.example.org' });
+    const where = { projectId: own.id, name: 'stop' };
+    expect(await world.db.job.findFirst({ where })).toMatchObject({ status: 'manual' });
+    await world.api(owner).post(`/projects/${own.id}/environments/${environment.id}/stop`);
+    expect(await world.db.job.findFirst({ where })).toMatchObject({ status: 'pending', userId: owner.id });
+    // What is deployed again is there again, and the job that stops it says so when it has done it.
+    await report('start');
+    const state = async () => (await world.db.environment.findUnique({ where: { id: environment.id } }))?.state;
+    expect(await state()).toBe('available');
+    await report('stop');
+    expect(await state()).toBe('stopped');
+    expect(await world.db.deployment.count({ where: { projectId: own.id } })).toBe(2);
+  });
+});
+
+describe('By GraphQL', () => {
+  it('environments are created, changed, stopped, read and deleted', async () => {
+    const run = async (text: string, input: object, who = master) => {
+      const { body } = await world.graphql(text, { input: { project: project.id, ...input } }, who);
+      return body.data ? Object.values(body.data)[0] : body.errors[0].extensions.code;
+    };
+    const mutation = (name: string, type: string) =>
+      `mutation ($input: ${type}!) { ${name}(input: $input) { environment { databaseId name state externalUrl } } }`;
+    const created = await run(mutation('createEnvironment', 'CreateEnvironmentInput'), {
+      name: 'graph',
+      externalUrl: 'http://g',
+    });
+    const { databaseId } = created.environment;
+    expect(created.environment).toMatchObject({ name: 'graph', state: 'AVAILABLE', externalUrl: 'http://g' });
+    const update = mutation('updateEnvironment', 'UpdateEnvironmentInput');
+    expect((await run(update, { databaseId, externalUrl: null })).environment.externalUrl).toBeNull();
+    expect(await run(update, { databaseId, name: 'x' }, developer)).toBe('FORBIDDEN');
+    const stopped = await run(mutation('stopEnvironment', 'EnvironmentInput'), { databaseId });
+    expect(stopped.environment.state).toBe('STOPPED');
+    const query = `query { project(ref: ${project.id}) { environment(databaseId: ${databaseId}) { name project { databaseId } } } }`;
+    expect((await world.graphql(query, {}, reporter)).body.data.project.environment).toEqual({
+      name: 'graph',
+      project: { databaseId: project.id },
+    });
+    const remove = 'mutation ($input: EnvironmentInput!) { deleteEnvironment(input: $input) { databaseId } }';
+    expect(await run(remove, { databaseId })).toEqual({ databaseId });
+    expect(await run(remove, { databaseId })).toBe('NOT_FOUND');
+  });
+});

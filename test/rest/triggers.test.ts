@@ -1,0 +1,253 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createBranch } from '#src/branches/create.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { decrypt } from '#src/secrets.ts';
+import { createTag } from '#src/tags/create.ts';
+import { commitFile, projectWithCommit } from '../support/ci.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const master = await world.user();
+const developer = await world.user();
+const api = world.api(master);
+const anonymous = world.api();
+let project: ProjectRow;
+let sha: string;
+let at: string;
+
+const CONFIG = `
+unit: {script: test, environment: review/$WHERE}
+only-triggered: {script: x, only: [triggers]}
+only-pushed: {script: x, only: [pushes]}
+`;
+
+beforeAll(async () => {
+  ({ project, sha } = await projectWithCommit(world, owner, { config: CONFIG }));
+  at = `/projects/${project.id}/triggers`;
+  await world.member(project, master, 'master');
+  await world.member(project, developer, 'developer');
+  await world.idle();
+});
+
+const KEYS = ['id', 'token', 'description', 'created_at', 'updated_at', 'deleted_at', 'last_used', 'owner'];
+const create = async (who = master, place = at) =>
+  (await world.api(who).post(place, { description: world.unique('trigger ') })).body;
+const notFound = { status: 404, body: { message: '404 Not found' } };
+const pipelines = () => world.db.pipeline.count({ where: { projectId: project.id, source: 'trigger' } });
+
+describe('POST /projects/:id/triggers', () => {
+  it('creates a trigger with a token of its own', async () => {
+    const { status, body } = await api.post(at, { description: 'for the nightly build' });
+    expect([status, Object.keys(body)]).toEqual([201, KEYS]);
+    expect(body).toMatchObject({
+      description: 'for the nightly build',
+      deleted_at: null,
+      last_used: null,
+      owner: { id: master.id, username: master.username },
+    });
+    expect(body.token).toMatch(/^gtr-[A-Za-z0-9]{20}$/);
+    const stored = await world.db.trigger.findUniqueOrThrow({ where: { id: body.id } });
+    expect(JSON.stringify(stored)).not.toContain(body.token);
+    expect(Buffer.from(stored.tokenEncrypted).includes(body.token)).toBe(false);
+  });
+
+  it.each([
+    [{}, { error: 'description is missing' }],
+    [{ description: '' }, { message: { description: ["can't be blank"] } }],
+    [{ description: 'x'.repeat(256) }, { message: { description: ['is too long (maximum is 255 characters)'] } }],
+  ])('400 for %j', async (body, answer) => {
+    const before = await world.db.trigger.count();
+    expect(await api.post(at, body)).toMatchObject({ status: 400, body: answer });
+    expect(await world.db.trigger.count()).toBe(before);
+  });
+});
+
+describe('GET /projects/:id/triggers', () => {
+  it('lists oldest first, and each alone, with the tokens', async () => {
+    const own = await projectWithCommit(world, owner);
+    const path = `/projects/${own.project.id}/triggers`;
+    const made = [await create(owner, path), await create(owner, path)];
+    const { status, headers, body } = await world.api(owner).get(path);
+    expect([status, headers['x-total'], body]).toEqual([200, '2', made]);
+    expect(await world.api(owner).get(`${path}/${made[1].id}`)).toMatchObject({ status: 200, body: made[1] });
+    const statements = async () => (await world.statements(() => world.api(owner).get(path))).length;
+    const few = await statements();
+    for (let n = 0; n < 4; n += 1) await create(owner, path);
+    expect(await statements()).toBe(few);
+  });
+
+  it('is for masters: 403 below them, 404 for who does not see the project', async () => {
+    const { id } = await create();
+    for (const path of [at, `${at}/${id}`]) {
+      expect((await world.api(developer).get(path)).status).toBe(403);
+      expect((await world.api(await world.user()).get(path)).status).toBe(404);
+      expect((await anonymous.get(path)).status).toBe(401);
+    }
+    expect(await api.get(`${at}/999999`)).toMatchObject(notFound);
+  });
+});
+
+describe('PUT, take_ownership and DELETE', () => {
+  it('change the description, the owner, and remove it', async () => {
+    const { id, token } = await create();
+    const changed = await api.put(`${at}/${id}`, { description: 'new' });
+    expect(changed).toMatchObject({ status: 200, body: { description: 'new', token, owner: { id: master.id } } });
+    expect((await api.put(`${at}/${id}`, {})).body.description).toBe('new');
+    expect((await api.put(`${at}/${id}`, { description: ' ' })).status).toBe(400);
+    const taken = await world.api(owner).post(`${at}/${id}/take_ownership`);
+    expect(taken).toMatchObject({ status: 200, body: { owner: { id: owner.id } } });
+    expect(await api.delete(`${at}/${id}`)).toMatchObject({ status: 204, body: null });
+    expect(await api.delete(`${at}/${id}`)).toMatchObject(notFound);
+    expect((await anonymous.post(`/projects/${project.id}/trigger/pipeline`, { token, ref: 'master' })).status).toBe(
+      404,
+    );
+  });
+
+  it('403 for developers', async () => {
+    const { id, description } = await create();
+    const low = world.api(developer);
+    expect((await low.put(`${at}/${id}`, { description: 'new' })).status).toBe(403);
+    expect((await low.post(`${at}/${id}/take_ownership`)).status).toBe(403);
+    expect((await low.delete(`${at}/${id}`)).status).toBe(403);
+    expect(await world.db.trigger.findUnique({ where: { id } })).toMatchObject({ description, ownerId: master.id });
+  });
+});
+
+describe('POST /projects/:id/trigger/pipeline', () => {
+  const fire = (body: object, id: number | string = project.id) =>
+    anonymous.post(`/projects/${id}/trigger/pipeline`, body);
+
+  it('starts a pipeline without login, as the owner of the trigger', async () => {
+    const { id, token } = await create();
+    const { status, body } = await fire({ token, ref: 'master', variables: { WHERE: 'there', b: 'ü' } });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ ref: 'master', sha, status: 'pending', user: { id: master.id } });
+    const jobs = await world.db.job.findMany({ where: { pipelineId: body.id }, orderBy: { id: 'asc' } });
+    expect(jobs.map(({ name, environment }) => [name, environment])).toEqual([
+      ['unit', 'review/there'],
+      ['only-triggered', null],
+    ]);
+    const stored = await world.db.pipeline.findUniqueOrThrow({ where: { id: body.id } });
+    expect(stored).toMatchObject({ source: 'trigger', triggerId: id });
+    const told = decrypt(stored.variablesEncrypted ?? new Uint8Array(), world.as(owner).secret);
+    expect(JSON.parse(told)).toEqual({ WHERE: 'there', b: 'ü' });
+    expect((await api.get(`${at}/${id}`)).body.last_used).not.toBeNull();
+  });
+
+  it('takes variables of a form, and the ref of the path before that of the body', async () => {
+    const { token } = await create();
+    await createBranch(world.as(owner), project.id, 'feature/x', 'master');
+    const query = `token=${token}&ref=nowhere&variables[WHERE]=form`;
+    for (const ref of ['feature/x', 'feature%2Fx']) {
+      const { status, body } = await anonymous.post(`/projects/${project.id}/ref/${ref}/trigger/pipeline?${query}`);
+      expect([status, body.ref]).toEqual([201, 'feature/x']);
+      const job = await world.db.job.findFirst({ where: { pipelineId: body.id } });
+      expect(job?.environment).toBe('review/form');
+    }
+  });
+
+  it('starts one for a tag', async () => {
+    const { token } = await create();
+    await createTag(world.as(owner), project.id, { name: 'v1', target: 'master' });
+    expect((await fire({ token, ref: 'v1' })).body).toMatchObject({ ref: 'v1', tag: true });
+  });
+
+  it.each([
+    [{ ref: 'master' }, { error: 'token is missing' }],
+    [{}, { error: 'token is missing, ref is missing' }],
+  ])('400 for %j', async (body, answer) => {
+    expect(await fire(body)).toMatchObject({ status: 400, body: answer });
+  });
+
+  it.each([['text'], [['a']], [{ a: 1 }], [{ a: { b: 'c' } }], [{ a: null }]])(
+    '400 for the variables %j',
+    async (variables) => {
+      const { token } = await create();
+      const before = await pipelines();
+      expect(await fire({ token, ref: 'master', variables })).toMatchObject({
+        status: 400,
+        body: { message: 'variables needs to be a map of key-valued strings' },
+      });
+      expect(await pipelines()).toBe(before);
+    },
+  );
+
+  it('400 when no pipeline comes of it', async () => {
+    const { id, token } = await create();
+    const refused = { status: 400, body: { message: 'No pipeline created' } };
+    expect(await fire({ token, ref: 'nowhere' })).toMatchObject(refused);
+    await createBranch(world.as(owner), project.id, 'broken', 'master');
+    await commitFile(world, owner, project, 'unit: {}', 'broken');
+    expect(await fire({ token, ref: 'broken' })).toMatchObject(refused);
+    const leaver = await world.user();
+    await world.db.trigger.update({ where: { id }, data: { ownerId: leaver.id } });
+    await world.member(project, leaver, 'reporter');
+    expect(await fire({ token, ref: 'master' })).toMatchObject(refused);
+    expect((await api.get(`${at}/${id}`)).body.last_used).toBeNull();
+  });
+
+  it('401 for the token of another project, 404 for unknown tokens and projects, and for those that its owner cannot see', async () => {
+    const { token } = await create();
+    const { project: other } = await projectWithCommit(world, master);
+    const { project: hidden } = await projectWithCommit(world, await world.user());
+    expect(await fire({ token, ref: 'master' }, other.id)).toMatchObject({
+      status: 401,
+      body: { message: '401 Unauthorized' },
+    });
+    const missing = { status: 404, body: { message: '404 Project Not Found' } };
+    expect(await fire({ token, ref: 'master' }, hidden.id)).toMatchObject(missing);
+    expect(await fire({ token, ref: 'master' }, 999_999)).toMatchObject(missing);
+    for (const id of [project.id, hidden.id, 999_999]) {
+      const answer = await fire({ token: 'gtr-unknown', ref: 'master' }, id);
+      expect(answer).toMatchObject({ status: 404, body: { message: '404 Not Found' } });
+    }
+    expect(await world.db.pipeline.count({ where: { projectId: { in: [other.id, hidden.id] } } })).toBe(0);
+  });
+
+  it('starts none as somebody who is blocked or gone', async () => {
+    const gone = await world.user();
+    await world.member(project, gone, 'master');
+    const { id, token } = await create(gone);
+    await world.db.user.update({ where: { id: gone.id }, data: { state: 'blocked' } });
+    const before = await pipelines();
+    expect((await fire({ token, ref: 'master' })).status).toBe(404);
+    const admin = await world.user({ admin: true });
+    await world.api(admin).delete(`/users/${gone.id}`);
+    expect((await fire({ token, ref: 'master' })).status).toBe(404);
+    expect((await api.get(`${at}/${id}`)).body.owner).toBeNull();
+    expect(await pipelines()).toBe(before);
+  });
+});
+
+describe('By GraphQL', () => {
+  it('triggers are created, changed, taken, fired and deleted', async () => {
+    const run = async (name: string, type: string, selection: string, input: object, who?: typeof owner) => {
+      const text = `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
+      const { body } = await world.graphql(text, { input: { project: project.id, ...input } }, who);
+      return body.data ? body.data[name] : body.errors[0].extensions.code;
+    };
+    const selection = 'trigger { databaseId token description owner { username } }';
+    const { trigger } = await run('createTrigger', 'CreateTriggerInput', selection, { description: 'graph' }, master);
+    expect(trigger).toMatchObject({ description: 'graph', owner: { username: master.username } });
+    const { databaseId, token } = trigger;
+    const updated = await run(
+      'updateTrigger',
+      'UpdateTriggerInput',
+      selection,
+      { databaseId, description: 'new' },
+      master,
+    );
+    expect(updated.trigger.description).toBe('new');
+    const taken = await run('takeTriggerOwnership', 'TriggerInput', selection, { databaseId }, owner);
+    expect(taken.trigger.owner.username).toBe(owner.username);
+    const pipeline = 'pipeline { status source user { username } }';
+    const what = { ref: 'master', variables: { WHERE: 'g' } };
+    expect(await run('fireTrigger', 'FireTriggerInput', pipeline, { token, ...what })).toEqual({
+      pipeline: { status: 'PENDING', source: 'TRIGGER', user: { username: owner.username } },
+    });
+    expect(await run('fireTrigger', 'FireTriggerInput', pipeline, { token: 'no', ref: 'master' })).toBe('NOT_FOUND');
+    expect(await run('deleteTrigger', 'TriggerInput', 'databaseId', { databaseId }, developer)).toBe('FORBIDDEN');
+    expect(await run('deleteTrigger', 'TriggerInput', 'databaseId', { databaseId }, master)).toEqual({ databaseId });
+  });
+});

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { redactUrl } from '#src/log.ts';
+
+it.each([
+  [
+    '/api/v4/projects/1/trigger/pipeline?token=gtr-x&ref=master',
+    '/api/v4/projects/1/trigger/pipeline?token=[redacted]&ref=master',
+  ],
+  ['/p?variables[KEY]=value&ref=a', '/p?variables[KEY]=[redacted]&ref=a'],
+  ['/p?ref=a&variables%5BKEY%5D=value', '/p?ref=a&variables[KEY]=[redacted]'],
+])('Neither the token of a trigger nor what it tells its jobs reaches a log: %s', (url, logged) => {
+  expect(redactUrl(url)).toBe(logged);
+});
