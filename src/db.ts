@@ -14,6 +14,9 @@ export type Transaction = Prisma.TransactionClient;
  */
 const SESSION = '-c TimeZone=UTC -c plan_cache_mode=force_generic_plan';
 
+/** Milliseconds that a transaction may wait for a connection, and may take: a busy server is slow, and does not fail for it. */
+const PATIENCE = { maxWait: 10_000, timeout: 30_000 };
+
 export interface ConnectOptions {
   /** How many connections at most. */
   connections?: number;
@@ -31,6 +34,7 @@ export function connect(url: string, { connections = 10, queryEvents = false }: 
   return new PrismaClient({
     adapter,
     errorFormat: 'minimal',
+    transactionOptions: PATIENCE,
     log: queryEvents ? [{ emit: 'event', level: 'query' }] : [],
   });
 }
