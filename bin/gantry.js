@@ -6,15 +6,11 @@ import * as nodeModule from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { heapOptions, heapSettings } from './heap.js';
 
 const oldestNode = 24;
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const marker = 'GANTRY_LAUNCHER';
-
-// How the server uses memory, which has to be said before its process begins. Left to itself V8 lets the heap of young
-// objects grow to 128 MB and that of old ones to several times what is in use, and the C library keeps a heap for each thread.
-const heapOptions = ['--max-semi-space-size=16', '--heap-growing-percent=30'];
-const heapSettings = { MALLOC_ARENA_MAX: '2' };
 
 if (process.env.npm_execpath !== undefined) followShell();
 if (Number.parseInt(process.versions.node, 10) < oldestNode) respawn();

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { heapOptions, heapSettings } from '../../bin/heap.js';
 
 /** A server under measurement, in a process of its own. */
 export interface BenchServer {
@@ -23,7 +24,12 @@ export async function startServer(
   databaseUrl: string,
   execArgv: string[] = [],
 ): Promise<BenchServer> {
-  const child = fork(path.join(import.meta.dirname, `${name}.ts`), [databaseUrl], { execArgv });
+  // As the program itself runs the server.
+  const own =
+    name === 'comparator'
+      ? { execArgv }
+      : { execArgv: [...heapOptions, ...execArgv], env: { ...heapSettings, ...process.env } };
+  const child = fork(path.join(import.meta.dirname, `${name}.ts`), [databaseUrl], own);
   const exited = once(child, 'exit');
   const failed = exited.then(([code]) => Promise.reject(new Error(`The ${name} server ended with ${code}`)));
   failed.catch(() => undefined);

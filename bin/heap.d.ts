@@ -1,0 +1,2 @@
+export const heapOptions: string[];
+export const heapSettings: Record<string, string>;
