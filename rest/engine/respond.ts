@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { PAGINATION_HEADERS, type PageParameters, paginationHeaders } from '#rest/engine/paginate.ts';
+import type { Route } from '#rest/engine/route.ts';
 
 /** Sends the result of an endpoint's operation as its route words it; `url` is that of the request. */
 export function respond(
@@ -22,10 +23,17 @@ export function respond(
   if (route.omitNull) omitNulls(body, route.omitNull);
   if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);
   if (page) {
-    const headers = paginationHeaders(page, totalCount ?? 0, new URL(url));
+    const headers = paginationHeaders(page, totalCount ?? 0, pinned(new URL(url), route, subtree));
     for (const name of PAGINATION_HEADERS) response.setHeader(name, headers[name] ?? '');
   }
   send(response, status, JSON.stringify(body), request);
+}
+
+/** The URL of a list of which the further pages stay as they are. */
+function pinned(url: URL, { pinned: pin }: Route, connection: unknown): URL {
+  const value = pin && (connection as Record<string, unknown>)[pin.key];
+  if (pin && value != null && !url.searchParams.has(pin.parameter)) url.searchParams.set(pin.parameter, String(value));
+  return url;
 }
 
 /** Deletes the keys from the record, or from each record of an array, where their value is null. */

@@ -55,6 +55,8 @@ export interface Route {
   readonly absent?: Readonly<Record<string, string>>;
   /** Keys that are left out of the record where their value is null; `a.b` is key `b` of the record, or each record, at `a`. */
   readonly omitNull?: readonly string[];
+  /** The links to further pages have this parameter, unless it was given, with what the connection of the result has at the key. */
+  readonly pinned?: { readonly parameter: string; readonly key: string };
   /** Keys of the record whose lists of records become one object, each record below the value that it has under this name. */
   readonly keyedBy?: Readonly<Record<string, string>>;
   /** The message of a 404 when the resource of that name is missing, where it is not the usual one. */

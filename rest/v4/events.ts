@@ -1,6 +1,9 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
+/** Clients that follow the links read the feed as it was when they began. */
+const PINNED = { parameter: 'up_to', key: 'newest_id' };
+
 export const events: Route[] = [
   {
     method: 'GET',
@@ -8,6 +11,8 @@ export const events: Route[] = [
     operation: operations.ProjectEventsDocument,
     result: 'project.events',
     auth: 'optional',
+    omitNull: ['note'],
+    pinned: PINNED,
   },
   {
     method: 'GET',
@@ -15,5 +20,7 @@ export const events: Route[] = [
     operation: operations.UserEventsDocument,
     result: 'user.events',
     numeric: ['id'],
+    omitNull: ['note'],
+    pinned: PINNED,
   },
 ];

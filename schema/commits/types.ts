@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
-import { type CommitRow, type CommitStats, commitStats } from '#src/commits/find.ts';
+import { type CommitRow, type CommitStats, commitStats, titleOf } from '#src/commits/find.ts';
 
 const CommitStatistics = builder.objectRef<CommitStats>('CommitStatistics').implement({
   description: 'How many lines a commit changed against its first parent; binary files count none.',
@@ -19,7 +19,7 @@ export const Commit = builder.objectRef<CommitRow>('Commit').implement({
     projectId: t.int({ description: 'Numeric ID of the project.', resolve: ({ project }) => project.id }),
     title: t.string({
       description: 'The first line of its message.',
-      resolve: ({ message }) => (message.trimStart().split('\n', 1)[0] ?? '').trimEnd().toWellFormed(),
+      resolve: titleOf,
     }),
     message: t.string({ description: 'Why it was made.', resolve: ({ message }) => message.toWellFormed() }),
     parentShas: t.exposeStringList('parents', { description: 'Hashes of the states that it was made of.' }),

@@ -2,12 +2,31 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { Project } from '#schema/projects/types.ts';
 import { avatarUrl, User } from '#schema/users/types.ts';
-import { type EventRow, listProjectEvents, listUserEvents } from '#src/events/list.ts';
+import { type EventRow, listProjectEvents, listUserEvents, type NoteRow } from '#src/events/list.ts';
 import { withAddresses } from '#src/repository/push_data.ts';
 
 builder.scalarType('JSON', {
   description: 'Any JSON value, read only.',
   serialize: (value) => value,
+});
+
+const Note = builder.objectRef<NoteRow>('Note').implement({
+  description: 'What somebody said of something.',
+  fields: (t) => ({
+    databaseId: t.exposeInt('id', { description: 'Numeric ID.' }),
+    body: t.exposeString('body', { description: 'What was said, in Markdown.' }),
+    attachment: t.string({ nullable: true, description: 'Always null: the REST API has it.', resolve: () => null }),
+    author: t.expose('author', { type: User, description: 'Who said it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was said.' }),
+    updatedAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was last changed.' }),
+    system: t.boolean({ description: 'Whether the server said it by itself.', resolve: () => false }),
+    noteableId: t.int({
+      nullable: true,
+      description: 'Numeric ID of what it is about; a commit has none.',
+      resolve: () => null,
+    }),
+    noteableType: t.string({ description: 'Kind of what it is about: `Commit`.', resolve: () => 'Commit' }),
+  }),
 });
 
 export const Event = builder.objectRef<EventRow>('Event');
@@ -37,19 +56,33 @@ Event.implement({
       resolve: ({ data, author: { avatarHash } }, _args, { baseUrl, avatars }) =>
         withAddresses(data, baseUrl, avatars ? avatarUrl(avatarHash) : null),
     }),
+    note: t.expose('note', { type: Note, nullable: true, description: 'What was said; null for anything else.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
   }),
 });
 
 export const EventConnection = connectionOf('Event', Event);
 
+builder.objectField(EventConnection, 'newestId', (t) =>
+  t.int({
+    nullable: true,
+    description: 'Numeric ID of the newest event, for `upTo` of the pages that follow; null but on the first page.',
+    resolve: ({ nodes: [newest], offset }) => (offset === 0 && newest ? newest.id : null),
+  }),
+);
+
+const eventArgs = builder.args((t) => ({
+  ...pageArgs,
+  upTo: t.int({ description: 'Only the feed as it was when the event with this ID was its newest one.' }),
+}));
+
 builder.objectFields(Project, (t) => ({
   events: t.field({
     type: EventConnection,
     description: 'What happened in it, as far as the caller sees, newest first.',
-    args: pageArgs,
+    args: eventArgs,
     resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listProjectEvents(context, project, page)),
+      loadPage(args, info, (page) => listProjectEvents(context, project, { ...page, upTo: args.upTo })),
   }),
 }));
 
@@ -57,7 +90,8 @@ builder.objectFields(User, (t) => ({
   events: t.field({
     type: EventConnection,
     description: 'What they did in projects that the caller sees, newest first.',
-    args: pageArgs,
-    resolve: ({ id }, args, context, info) => loadPage(args, info, (page) => listUserEvents(context, id, page)),
+    args: eventArgs,
+    resolve: ({ id }, args, context, info) =>
+      loadPage(args, info, (page) => listUserEvents(context, id, { ...page, upTo: args.upTo })),
   }),
 }));

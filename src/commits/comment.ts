@@ -1,12 +1,14 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { type CommitCommentRow, commitCommentRows } from '#src/commits/comments_list.ts';
-import { type CommitRow, findCommit } from '#src/commits/find.ts';
+import { type CommitRow, findCommit, titleOf } from '#src/commits/find.ts';
 import { Prisma, queryJson } from '#src/db.ts';
 import { ValidationFailed } from '#src/errors.ts';
+import { recordEvent } from '#src/events/record.ts';
 import { TooLarge } from '#src/git/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject } from '#src/projects/find.ts';
+import { storable } from '#src/repository/push_data.ts';
 
 /** What is said of a commit, and where in it. */
 export interface NewComment {
@@ -38,9 +40,12 @@ export async function createCommitComment(
   const commit = await findCommit(context, project, sha);
   if (note.trim() === '') throw new ValidationFailed({ note: ["can't be blank"] });
   const place = sha === commit.oid ? await placeOf(commit, wanted) : NOWHERE;
-  const { id } = await context.db.commitComment.create({
-    data: { projectId: project.id, authorId: actor.id, sha: commit.oid, note, ...place },
-    select: { id: true },
+  const id = await context.db.$transaction(async (tx) => {
+    const data = { projectId: project.id, authorId: actor.id, sha: commit.oid, note, ...place };
+    const comment = await tx.commitComment.create({ data, select: { id: true } });
+    const target = { type: 'Note', id: comment.id, title: storable(titleOf(commit)) } as const;
+    await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'commented on', target });
+    return comment.id;
   });
   const [row] = await queryJson<CommitCommentRow[]>(context.db, commitCommentRows(Prisma.sql`SELECT ${id}::int`));
   if (!row) throw new Error(`The comment ${id} is gone`);

@@ -8,6 +8,16 @@ import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;
 
+/** What somebody said of a commit (behaviour.md 7, Note). */
+export interface NoteRow {
+  id: number;
+  /** In Markdown. */
+  body: string;
+  author: UserRow;
+  /** ISO 8601; what was said of a commit stays as it is. */
+  createdAt: string;
+}
+
 /** What somebody did (behaviour.md 7, Event). */
 export interface EventRow {
   id: number;
@@ -20,40 +30,64 @@ export interface EventRow {
   author: UserRow;
   /** What was pushed; null for anything else. */
   data: unknown;
+  /** What was said; null for anything else. */
+  note: NoteRow | null;
   /** ISO 8601. */
   createdAt: string;
+}
+
+/** A part of a feed as it was when an event was its newest one: its pages stay the same while new events arrive. */
+export interface EventPageRequest extends PageRequest {
+  /** ID of that event; the feed as it is now without. */
+  upTo?: number | null | undefined;
+}
+
+function until({ upTo }: EventPageRequest): Prisma.Sql {
+  return upTo == null ? sql`TRUE` : sql`e.id <= ${upTo}`;
 }
 
 /** What happened in a project, newest first, as far as the actor may see it; for anonymous callers too. */
 export async function listProjectEvents(
   context: Context,
   project: ProjectRow,
-  page: PageRequest,
+  page: EventPageRequest,
 ): Promise<Page<EventRow>> {
   const { actor } = context;
   requireApiScope(actor);
   const seesAll = can(actor, 'read_confidential_issue', project);
   const issues = project.issuesEnabled ? targetVisible(actor, seesAll) : NO_ISSUES;
   const pushes = can(actor, 'read_repository', project) ? sql`TRUE` : NO_PUSHES;
-  return load(context, sql`events e WHERE ${all([sql`e.project_id = ${project.id}`, issues, pushes])}`, page);
+  const notes = can(actor, 'read_commit', project) ? sql`TRUE` : NO_NOTES;
+  return load(
+    context,
+    sql`events e WHERE ${all([sql`e.project_id = ${project.id}`, issues, pushes, notes, until(page)])}`,
+    page,
+  );
 }
 
 /** What a user did, newest first, in the projects and on the issues that the actor may see. */
-export async function listUserEvents(context: Context, userId: number, page: PageRequest): Promise<Page<EventRow>> {
+export async function listUserEvents(
+  context: Context,
+  userId: number,
+  page: EventPageRequest,
+): Promise<Page<EventRow>> {
   const actor = requireActor(context);
   const target = sql`(${NO_ISSUES} OR (p.issues_enabled AND ${targetVisible(actor, sql`${projectAccessLevel(actor)} >= 20`)}))`;
   const source = sql`events e JOIN projects p ON p.id = e.project_id JOIN namespaces n ON n.id = p.namespace_id
-    WHERE ${all([sql`e.author_id = ${userId}`, projectListed(actor), target, pushVisible(actor)])}`;
+    WHERE ${all([sql`e.author_id = ${userId}`, projectListed(actor), target, commitsVisible(actor), until(page)])}`;
   return load(context, source, page);
 }
 
 /** Pushes tell of commits. */
 const NO_PUSHES = sql`e.data IS NULL`;
 
-/** Whether the actor reads the repository of the project `p` in the namespace `n`, if the event is a push. */
-function pushVisible(actor: Actor): Prisma.Sql {
+/** Notes are about commits. */
+const NO_NOTES = sql`e.target_type IS DISTINCT FROM 'Note'`;
+
+/** Whether the actor reads the commits of the project `p` in the namespace `n`, if the event is about some. */
+function commitsVisible(actor: Actor): Prisma.Sql {
   const level = sql`${projectAccessLevel(actor)} >= ${REPORTER}`;
-  return actor.admin ? sql`TRUE` : sql`(${NO_PUSHES} OR ${openTo(actor, 'p')} OR ${level})`;
+  return actor.admin ? sql`TRUE` : sql`((${NO_PUSHES} AND ${NO_NOTES}) OR ${openTo(actor, 'p')} OR ${level})`;
 }
 
 const NO_ISSUES = sql`e.target_type IS DISTINCT FROM 'Issue'`;
@@ -69,6 +103,10 @@ function targetVisible(actor: Actor | null, seesConfidential: Prisma.Sql | boole
 const TITLE = sql`COALESCE(CASE e.target_type WHEN 'Issue' THEN (SELECT i.title FROM issues i WHERE i.id = e.target_id)
   WHEN 'Milestone' THEN (SELECT m.title FROM milestones m WHERE m.id = e.target_id) END, e.target_title)`;
 
+/** What was said in the event `e`; null where it said nothing. */
+const NOTE = sql`(SELECT json_build_object('id', c.id, 'body', c.note, 'author', ${userJson('a')}, 'createdAt', c.created_at)
+  FROM commit_comments c JOIN users a ON a.id = c.author_id WHERE e.target_type = 'Note' AND c.id = e.target_id)`;
+
 /** One statement for the page with the authors and the total. */
 async function load(
   { db }: Context,
@@ -77,7 +115,7 @@ async function load(
 ): Promise<Page<EventRow>> {
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'action', e.action,
       'targetId', e.target_id, 'targetType', e.target_type, 'targetTitle', ${TITLE}, 'author', ${userJson('u')},
-      'data', e.data, 'createdAt', e.created_at) ORDER BY e.id DESC), '[]')
+      'data', e.data, 'note', ${NOTE}, 'createdAt', e.created_at) ORDER BY e.id DESC), '[]')
     FROM (SELECT e.* FROM ${source} ORDER BY e.id DESC LIMIT ${limit} OFFSET ${offset}) e JOIN users u ON u.id = e.author_id)`;
   return queryPage(db, offset, nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
 }

@@ -7,6 +7,7 @@ import type { Ref } from '#src/groups/find.ts';
 import { only } from '#src/issues/create.ts';
 import { locateIssue, maySee } from '#src/issues/find.ts';
 import { type IssueRow, issuesByIds } from '#src/issues/rows.ts';
+import { changeState } from '#src/issues/update.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 
 /**
@@ -29,9 +30,13 @@ export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref
     await tellBothSides(tx, actor.id, { issue, project }, { id: copy.id, iid: copy.iid, project: target });
     const moved = await tx.issue.updateMany({
       where: { id: issue.id, movedToId: null, deletedAt: null },
-      data: { movedToId: copy.id, state: 'closed', updatedAt: new Date() },
+      data: { movedToId: copy.id, updatedAt: new Date() },
     });
     if (moved.count === 0) throw new BadRequest('Cannot move issue due to insufficient permissions!');
+    if (await changeState(tx, issue.id, 'closed')) {
+      const old = { type: 'Issue', id: issue.id, title: issue.title } as const;
+      await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'closed', target: old });
+    }
     const event = { type: 'Issue', id: copy.id, title: issue.title } as const;
     await recordEvent(tx, { projectId: target.id, authorId: actor.id, action: 'opened', target: event });
     return copy.id;

@@ -59,7 +59,7 @@ export async function updateIssue(context: Context, ref: Ref, iid: number, chang
 const STATES = { close: 'closed', reopen: 'opened' } as const;
 
 /** Whether the issue was in another state before: of two requests that close it, one does. */
-async function changeState(tx: Transaction, id: number, state: IssueRow['state']): Promise<boolean> {
+export async function changeState(tx: Transaction, id: number, state: IssueRow['state']): Promise<boolean> {
   const { count } = await tx.issue.updateMany({ where: { id, state: { not: state } }, data: { state } });
   return count > 0;
 }

@@ -84,6 +84,6 @@ function isPushData(data: unknown): data is PushData {
 }
 
 /** The database's text has neither NUL nor halves of surrogate pairs. */
-function storable(text: string): string {
+export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

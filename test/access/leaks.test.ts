@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
+import { recordEvent } from '#src/events/record.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { createSnippet } from '#src/snippets/save.ts';
@@ -87,6 +88,17 @@ beforeAll(async () => {
   await world.db.projectShare.create({
     data: { projectId: places.hidden.id, groupId: places.openGroup.id, groupAccess: 10 },
   });
+  for (const [project, word] of [
+    [places.internal, INTERNAL],
+    [places.hidden, SECRET],
+    [inHidden, SECRET],
+  ] as const) {
+    const { id } = await world.db.commitComment.create({
+      data: { projectId: project.id, authorId: owner.id, sha: '1'.repeat(40), note: `${word} note` },
+    });
+    const target = { type: 'Note', id, title: `${word} commit` } as const;
+    await recordEvent(world.db, { projectId: project.id, authorId: owner.id, action: 'commented on', target });
+  }
   await world.db.project.update({ where: { id: places.open.id }, data: { forkedFromId: places.hidden.id } });
   await world.member(places.open, readers.guest as TestUser, 'guest');
   const past = new Date('2020-01-01');

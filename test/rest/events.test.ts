@@ -173,6 +173,172 @@ describe('GET /users/:id/events', () => {
   });
 });
 
+/** A stage with a commit, and what says something of it. */
+async function committed(visibility: 'private' | 'internal' | 'public') {
+  const { project, at } = await stage(visibility);
+  const repository = `/projects/${project.id}/repository`;
+  const given = { branch: 'main', commit_message: 'First words\n\nMore', actions: [] as Json[] };
+  given.actions.push({ action: 'create', file_path: 'a', content: 'a' });
+  const { body } = await world.api(owner).post(`${repository}/commits`, given);
+  const say = async (who: TestUser, note: string) =>
+    expect((await world.api(who).post(`${repository}/commits/${body.id}/comments`, { note })).status).toBe(201);
+  return { project, at, say };
+}
+
+describe('A comment on a commit', () => {
+  it('is in the feed with what was said, and only such an event has a note', async () => {
+    const { at, project, say } = await committed('private');
+    await say(reporter, 'Why *this*?');
+    const { body } = await world.api(owner).get(at);
+    const { id } = await world.db.commitComment.findFirstOrThrow({ where: { projectId: project.id } });
+    const author = {
+      id: reporter.id,
+      name: `Name of ${reporter.username}`,
+      username: reporter.username,
+      state: 'active',
+      avatar_url: expect.any(String),
+      web_url: `${world.url}/${reporter.username}`,
+    };
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(body[0]).toEqual({
+      title: null,
+      project_id: project.id,
+      action_name: 'commented on',
+      target_id: id,
+      target_type: 'Note',
+      author_id: reporter.id,
+      data: null,
+      target_title: 'First words',
+      created_at: time,
+      note: {
+        id,
+        body: 'Why *this*?',
+        attachment: null,
+        author,
+        created_at: time,
+        updated_at: time,
+        system: false,
+        noteable_id: null,
+        noteable_type: 'Commit',
+      },
+      author,
+      author_username: reporter.username,
+    });
+    for (const event of body.slice(1)) expect(Object.keys(event)).toEqual(KEYS);
+  });
+
+  it('is told to those who may read the commits', async () => {
+    for (const visibility of ['private', 'internal', 'public'] as const) {
+      const { at, project, say } = await committed(visibility);
+      await say(owner, 'said');
+      const external = await world.user({ external: true });
+      const open = visibility !== 'private';
+      const readers: [TestUser | undefined, boolean | null][] = [
+        [owner, true],
+        [reporter, true],
+        [admin, true],
+        [guest, open],
+        [outsider, open ? true : null],
+        [external, visibility === 'public' ? true : null],
+        [undefined, visibility === 'public' ? false : null],
+      ];
+      for (const [who, sees] of readers) {
+        const answers = [await world.api(who).get(at)];
+        if (who) answers.push(await world.api(who).get(`/users/${owner.id}/events`));
+        const told = answers.map(({ body }) => JSON.stringify(body).includes('said'));
+        const place = `${visibility} ${who?.username}`;
+        expect([place, answers[0]?.status]).toEqual([place, sees === null ? 404 : 200]);
+        if (who) {
+          const own = answers[1]?.body.filter(({ project_id }: Json) => project_id === project.id);
+          told[1] = own.some(({ note }: Json) => note?.body === 'said');
+        }
+        expect([place, ...told]).toEqual([place, ...told.map(() => sees === true)]);
+        if (sees !== null) expect(answers[0]?.headers['x-total']).toBe(String(answers[0]?.body.length));
+      }
+    }
+  });
+
+  it('that is refused leaves no event', async () => {
+    const { project, at } = await committed('public');
+    const before = await feed(owner, at);
+    const path = `/projects/${project.id}/repository/commits/main/comments`;
+    expect((await world.api(owner).post(path, { note: ' ' })).status).toBe(400);
+    expect((await world.api().post(path, { note: 'x' })).status).toBe(401);
+    expect(await feed(owner, at)).toEqual(before);
+  });
+
+  it('has its note in GraphQL, and goes with who made it', async () => {
+    const { project, say } = await committed('private');
+    const gone = await world.user();
+    await world.member(project, gone, 'developer');
+    await say(gone, 'mine');
+    const query = `query ($ref: ProjectRef!) { project(ref: $ref) { events { totalCount nodes {
+      actionName note { body attachment system noteableId noteableType createdAt updatedAt author { username } } } } } }`;
+    const nodes = async (who: TestUser) =>
+      (await world.graphql(query, { ref: project.id }, who)).body.data.project.events;
+    expect((await nodes(reporter)).nodes[0]).toMatchObject({
+      actionName: 'commented on',
+      note: { body: 'mine', attachment: null, system: false, noteableId: null, noteableType: 'Commit' },
+    });
+    expect(JSON.stringify(await nodes(guest))).not.toContain('commented');
+    await world.api(admin).delete(`/users/${gone.id}`);
+    expect(JSON.stringify(await nodes(reporter))).not.toContain('mine');
+  });
+});
+
+/** The target of a link of a paginated answer, below the API. */
+function link(headers: Json, rel: string): string | undefined {
+  const found = new RegExp(`<([^>]+)>; rel="${rel}"`).exec(headers.link)?.[1];
+  return found?.replace(`${world.url}/api/v4`, '');
+}
+
+describe('A walk through a feed while new events arrive', () => {
+  it('along the links tells every event of its beginning once, in order, and no other', async () => {
+    const writer = await world.user();
+    const project = await world.project({ owner: writer, visibility: 'public' });
+    for (const title of ['a', 'b', 'c', 'd']) await world.issue(project, writer, { title });
+    for (const path of [`/projects/${project.id}/events`, `/users/${writer.id}/events`]) {
+      const whole = (await world.api(owner).get(`${path}?per_page=100`)).body;
+      const seen: Json[] = [];
+      let next: string | undefined = `${path}?per_page=2`;
+      while (next !== undefined) {
+        const { headers, body } = await world.api(owner).get(next);
+        expect(headers['x-total']).toBe(String(whole.length));
+        seen.push(...body);
+        await world.issue(project, writer, { title: 'late' });
+        next = link(headers, 'next');
+      }
+      expect(seen).toEqual(whole);
+    }
+  });
+
+  it('by page numbers alone may tell an event again, but leaves none out', async () => {
+    const { project, at } = await stage();
+    const whole = await feed(owner, at);
+    const seen: string[] = [];
+    for (let page = 1; page <= 8; page += 1) {
+      const { body } = await world.api(owner).get(`${at}?per_page=1&page=${page}`);
+      seen.push(...body.map(({ action_name, target_title }: Json) => `${action_name} ${target_title ?? 'it'}`));
+      if (page < 4) await world.issue(project, owner, { title: 'late' });
+    }
+    expect(seen.filter((event, at) => seen.indexOf(event) === at)).toEqual(expect.arrayContaining(whole));
+  });
+
+  it('sees what is hidden on the way no more, and an odd end is refused', async () => {
+    const { project, at } = await stage();
+    const { headers } = await world.api(reporter).get(`${at}?per_page=1`);
+    const next = link(headers, 'next') ?? '';
+    expect(next).toMatch(/up_to=\d+/);
+    await world.api(owner).put(`/projects/${project.id}`, { visibility: 'private' });
+    expect((await world.api(outsider).get(next)).status).toBe(404);
+    expect(await world.api(owner).get(`${at}?up_to=x`)).toMatchObject({
+      status: 400,
+      body: { error: 'up_to is invalid' },
+    });
+    expect((await world.api(owner).get(`${at}?up_to=0`)).body).toEqual([]);
+  });
+});
+
 describe('Event feeds', () => {
   it('tell when a project was last active, to the minute', async () => {
     const { project } = await stage();

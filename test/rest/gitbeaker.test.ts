@@ -207,4 +207,36 @@ describe('A client that was written for /api/v4', () => {
     await client.PipelineTriggerTokens.remove(project.id, trigger.id);
     expect(await client.PipelineTriggerTokens.all(project.id)).toEqual([]);
   });
+
+  it('walks variables, snippets and events', async () => {
+    const client = new Gitlab({ host: world.url, token: owner.token });
+    const { id } = await client.Projects.create({ name: world.unique('Around') });
+    expect(await client.ProjectVariables.create(id, 'KEY', 'one')).toMatchObject({ key: 'KEY', value: 'one' });
+    await expect(client.ProjectVariables.create(id, 'KEY', 'two')).rejects.toThrow(/taken/);
+    expect(await client.ProjectVariables.show(id, 'KEY')).toMatchObject({ value: 'one' });
+    expect(await client.ProjectVariables.all(id)).toHaveLength(1);
+    await client.ProjectVariables.remove(id, 'KEY');
+    await expect(client.ProjectVariables.show(id, 'KEY')).rejects.toThrow(/404/);
+
+    const given = { fileName: 'hint.txt', content: 'puts "ünï"', visibility: 'private' as const };
+    const snippet = await client.Snippets.create('Hint', given);
+    expect(await client.Snippets.show(snippet.id as number)).toMatchObject({ title: 'Hint', file_name: 'hint.txt' });
+    const content: unknown = await client.Snippets.showContent(snippet.id as number);
+    expect(content instanceof Blob ? await content.text() : content).toBe('puts "ünï"');
+    expect(await client.Snippets.edit(snippet.id as number, { title: 'Better' } as never)).toMatchObject({
+      title: 'Better',
+    });
+    expect(await client.Snippets.all()).toMatchObject([{ id: snippet.id }]);
+    await client.Snippets.remove(snippet.id as number);
+    expect(await client.Snippets.all()).toEqual([]);
+
+    for (const title of ['first', 'second', 'third']) await client.Issues.create(id, title);
+    const events = await client.Events.all({ projectId: id, perPage: 2 } as never);
+    expect(events.map(({ action_name, target_title }) => [action_name, target_title])).toEqual([
+      ['opened', 'third'],
+      ['opened', 'second'],
+      ['opened', 'first'],
+      ['created', null],
+    ]);
+  });
 });

@@ -58,6 +58,25 @@ describe('POST /projects/:id/issues/:issue_iid/move', () => {
     expect(labels.map(({ title }) => title)).toEqual(['shared']);
   });
 
+  it('is told in both feeds, of a closed issue in that of the copy alone', async () => {
+    const told = async (project: ProjectRow) => {
+      const { body } = await api.get(`/projects/${project.id}/events`);
+      return body[0] && [body[0].action_name, body[0].target_title];
+    };
+    const open = await world.issue(source, owner, { title: 'Moves open' });
+    await move(open.iid, target.id);
+    expect([await told(source), await told(target)]).toEqual([
+      ['closed', 'Moves open'],
+      ['opened', 'Moves open'],
+    ]);
+    const closed = await world.issue(source, owner, { title: 'Moves closed' });
+    await api.put(`/projects/${source.id}/issues/${closed.iid}`, { state_event: 'close' });
+    const events = () => world.db.event.count({ where: { projectId: source.id } });
+    const before = await events();
+    expect((await move(closed.iid, target.id)).body).toMatchObject({ state: 'closed' });
+    expect(await events()).toBe(before);
+  });
+
   it('takes notes, awards and subscriptions along, and tells both sides', async () => {
     const issue = await world.issue(source, owner);
     const subject = { subjectType: 'Issue', subjectId: issue.id };
