@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { heapOptions } from '../../bin/heap.js';
 import {
   gantry,
   isAlive,
@@ -60,7 +61,7 @@ describe('start', () => {
     async () => {
       const optionsOf = ({ child }: ServerProcess) => readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').split('\0');
       const first = await serve();
-      expect(optionsOf(first)).toContain('--max-semi-space-size=16');
+      expect(optionsOf(first)).toContain(heapOptions[0]);
       await first.end('SIGTERM');
       const second = await serve({ NODE_OPTIONS: '--max-semi-space-size=32' });
       expect(optionsOf(second).filter((option) => option.startsWith('--max'))).toEqual([]);
