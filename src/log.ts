@@ -16,7 +16,7 @@ const secretFields = ['password', 'private_token', 'access_token', 'refresh_toke
 
 /** Query parameters whose values never reach a log. */
 const secretParameters =
-  /([?&;](?:[^=&;#]*(?:token|password|secret|signature)[^=&;#]*|variables\[[^=&;#]*|code|code_verifier|state|sudo)=)[^&;#]*/gi;
+  /([?&;](?:[^=&;#]*(?:token|password|secret|signature)[^=&;#]*|variables\[[^=&;#]*|code|code_verifier|state|sudo|value)=)[^&;#]*/gi;
 
 /** URLs as values of a query, which may hold credentials with any character. */
 const secretUrls = /([?&;]import_url=)[^&]*/gi;

@@ -8,6 +8,7 @@ it.each([
   ],
   ['/p?variables[KEY]=value&ref=a', '/p?variables[KEY]=[redacted]&ref=a'],
   ['/p?ref=a&variables%5BKEY%5D=value', '/p?ref=a&variables[KEY]=[redacted]'],
-])('Neither the token of a trigger nor what it tells its jobs reaches a log: %s', (url, logged) => {
+  ['/api/v4/projects/1/variables/KEY?value=v', '/api/v4/projects/1/variables/KEY?value=[redacted]'],
+])('Neither the token of a trigger nor values for jobs reach a log: %s', (url, logged) => {
   expect(redactUrl(url)).toBe(logged);
 });
