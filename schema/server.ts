@@ -5,8 +5,8 @@ import type { GraphQLContext } from '#schema/context.ts';
 import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits, limitRule } from '#schema/limits.ts';
 import { withoutSecrets } from '#schema/redact.ts';
-import { unstorable } from '#src/db.ts';
-import { DomainError } from '#src/errors.ts';
+import { unstorable, vanished } from '#src/db.ts';
+import { DomainError, NotFound } from '#src/errors.ts';
 
 export interface GraphQLServerOptions {
   /** Who asks, and with what. Throws DomainErrors. */
@@ -58,6 +58,12 @@ export function maskError(error: unknown, report: (error: unknown) => void): Err
         path,
         extensions: { code: 'BAD_REQUEST' },
       });
+    }
+    const gone = vanished(originalError);
+    if (gone !== null) {
+      // It was there when the request looked for it, and somebody deleted it since.
+      const { message, extensions } = new NotFound(`${gone.slice(0, 1).toUpperCase()}${gone.slice(1)}`);
+      return new GraphQLError(message, { nodes, path, extensions });
     }
     report(originalError);
     return new GraphQLError('Unexpected error.', { nodes, path, extensions: { code: 'INTERNAL_SERVER_ERROR' } });

@@ -95,6 +95,16 @@ export function unstorable(error: unknown): boolean {
   return error instanceof Prisma.PrismaClientKnownRequestError && JSON.stringify(error.meta ?? {}).includes('"22021"');
 }
 
+/**
+ * What a new or changed row refers to that is no more, as columns name it: `project`, `trigger`. Null for any other error.
+ */
+export function vanished(error: unknown): string | null {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return null;
+  const text = JSON.stringify(error.meta ?? {});
+  if (!text.includes('"23503"') || !text.includes('insert or update on table')) return null;
+  return /([a-z]+)_id_fkey/.exec(text)?.[1] ?? null;
+}
+
 /** Whether PostgreSQL broke a transaction off because it and another one waited for each other: it may be tried again. */
 export function deadlocked(error: unknown): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;

@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import { type CommitCommentRow, commitCommentRows } from '#src/commits/comments_list.ts';
 import { type CommitRow, findCommit, titleOf } from '#src/commits/find.ts';
 import { Prisma, queryJson } from '#src/db.ts';
-import { ValidationFailed } from '#src/errors.ts';
+import { NotFound, ValidationFailed } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import { TooLarge } from '#src/git/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
@@ -48,7 +48,8 @@ export async function createCommitComment(
     return comment.id;
   });
   const [row] = await queryJson<CommitCommentRow[]>(context.db, commitCommentRows(Prisma.sql`SELECT ${id}::int`));
-  if (!row) throw new Error(`The comment ${id} is gone`);
+  // With the whole project.
+  if (!row) throw new NotFound('Project');
   return row;
 }
 

@@ -6,6 +6,7 @@ import { insertDeployment } from '#src/deployments/record.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/environments/values.ts';
 import { ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { isTooLong, REF_TOO_LONG } from '#src/pipelines/ref.ts';
 import { findProject } from '#src/projects/find.ts';
 
 /** What another system has deployed. */
@@ -29,6 +30,7 @@ export async function createDeployment(context: Context, ref: Ref, input: Outsid
     throw new ValidationFailed({ environment: ['is too long (maximum is 255 characters)'] });
   if (!ENVIRONMENT_NAME.test(environment)) throw new ValidationFailed({ environment: [NAME_RULE] });
   if (input.ref.trim() === '') throw new ValidationFailed({ ref: ["can't be blank"] });
+  if (isTooLong(input.ref)) throw new ValidationFailed({ ref: [REF_TOO_LONG] });
   const { oid: sha } = await findCommit(context, project, input.sha);
   const deployment = { projectId: project.id, environment, ref: input.ref, tag: input.tag ?? false, sha };
   const id = await context.db.$transaction((tx) =>

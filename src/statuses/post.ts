@@ -7,6 +7,7 @@ import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type Destination, moveJob } from '#src/pipeline_jobs/move.ts';
 import { type JobRow, jobRows } from '#src/pipeline_jobs/rows.ts';
+import { isTooLong, REF_TOO_LONG } from '#src/pipelines/ref.ts';
 import { commitTime } from '#src/pipelines/rows.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
@@ -24,9 +25,6 @@ export interface NewStatus {
   /** In percent. */
   coverage?: number | null | undefined;
 }
-
-/** Bytes of the longest ref, which an index holds. */
-const LONGEST_REF = 1000;
 
 /**
  * Posts a status of a commit: moves the pending or running one of that name, ref and actor, else adds one, to the latest
@@ -50,7 +48,8 @@ export async function postStatus(context: Context, ref: Ref, sha: string, input:
     return status.id;
   });
   const [row] = await queryJson<JobRow[]>(context.db, jobRows(Prisma.sql`SELECT ${id}::int`));
-  if (!row) throw new Error(`The status ${id} is gone`);
+  // With the whole project.
+  if (!row) throw new NotFound('Project');
   return row;
 }
 
@@ -58,7 +57,7 @@ function check(name: string, { ref, targetUrl, description }: NewStatus): void {
   const errors: FieldErrors = {};
   const tooLong = 'is too long (maximum is 255 characters)';
   if (name.length > 255) errors.name = [tooLong];
-  if (ref && Buffer.byteLength(ref) > LONGEST_REF) errors.ref = [`is too long (maximum is ${LONGEST_REF} bytes)`];
+  if (ref && isTooLong(ref)) errors.ref = [REF_TOO_LONG];
   if (description && description.length > 255) errors.description = [tooLong];
   if (targetUrl) {
     const messages = [

@@ -108,6 +108,16 @@ describe('POST /projects/:id/deployments', () => {
     expect(await count()).toBe(before + 6);
   });
 
+  it('400 for a ref that is longer than any', async () => {
+    const before = await count();
+    expect(await api.post(at, outside({ ref: 'ü'.repeat(501) }))).toMatchObject({
+      status: 400,
+      body: { message: { ref: ['is too long (maximum is 1000 bytes)'] } },
+    });
+    expect(await count()).toBe(before);
+    expect((await api.post(at, outside({ ref: 'x'.repeat(1000) }))).status).toBe(201);
+  });
+
   it('makes a stopped environment available again', async () => {
     const { body } = await api.post(at, outside({ environment: 'once' }));
     const { id } = body.environment;

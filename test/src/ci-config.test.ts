@@ -78,6 +78,8 @@ job:
     ['a: *b', /b/],
     ['image: x', 'jobs config should contain at least one visible job'],
     ['a: x', 'jobs:a config should be a hash'],
+    ['"": {script: x}', "jobs name can't be blank"],
+    ['" ": {script: x}', "jobs name can't be blank"],
     ['a: {}', "jobs:a script can't be blank"],
     ['a: {script: {x: y}}', 'jobs:a:script config should be a string or an array of strings'],
     ['a: {script: x, stage: s}', 'a job: stage parameter should be build, test, deploy'],

@@ -58,6 +58,7 @@ const PASSED_ON = ['tags', 'dependencies', 'artifacts'] as const;
 export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget: Budget): JobConfig {
   const name = budget.spend(key);
   const where = `jobs:${name}`;
+  if (name.trim() === '') throw new InvalidConfig("jobs name can't be blank");
   if (!isRecord(raw)) throw new InvalidConfig(`${where} config should be a hash`);
   const unknown = Object.keys(raw).filter((key) => !KEYS.has(key));
   if (unknown.length > 0) throw new InvalidConfig(`${where} config contains unknown keys: ${unknown.join(', ')}`);

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { createSnippet } from '#src/snippets/save.ts';
+import { pipelineOf } from '../support/ci.ts';
+import { startWorld } from '../support/world.ts';
+import { endpoints } from './matrix.ts';
+
+const world = await startWorld();
+const victim = await world.user();
+const attacker = await world.user();
+const hidden = await world.project({ owner: victim, visibility: 'private' });
+const own = await world.project({ owner: attacker, visibility: 'public' });
+const { id: pipeline } = await pipelineOf(world, victim, hidden, 'zqsecret');
+const inHidden = { where: { projectId: hidden.id } };
+await world.db.job.updateMany({ ...inHidden, data: { status: 'manual' } });
+const snippet = await createSnippet(world.as(victim), {
+  project: hidden.id,
+  title: 'zqsecret',
+  fileName: 'zqsecret',
+  content: 'zqsecret',
+  visibility: 'public',
+});
+const milestone = await world.milestone(hidden, victim, { title: 'zqsecret' });
+
+/** Numbers that count in the whole server, of records in the hidden project. */
+const ids: Record<string, number> = {
+  pipeline_id: pipeline,
+  job_id: (await world.db.job.findFirstOrThrow(inHidden)).id,
+  environment_id: (await world.db.environment.findFirstOrThrow(inHidden)).id,
+  deployment_id: (await world.db.deployment.findFirstOrThrow(inHidden)).id,
+  trigger_id: (await world.db.trigger.findFirstOrThrow(inHidden)).id,
+  snippet_id: snippet.id,
+  milestone_id: milestone.id,
+};
+
+/** All that must stay as it is. */
+const state = () =>
+  Promise.all([
+    world.db.pipeline.findMany(inHidden),
+    world.db.job.findMany(inHidden),
+    world.db.environment.findMany(inHidden),
+    world.db.deployment.findMany(inHidden),
+    world.db.trigger.findMany(inHidden),
+    world.db.snippet.findMany(inHidden),
+    world.db.milestone.findMany(inHidden),
+  ]);
+
+const routes = [...endpoints].filter(([, { route }]) =>
+  Object.keys(ids).some((name) => route.path.includes(`:${name}`)),
+);
+
+it('the numbers are those of records that who may see them finds', async () => {
+  expect(routes.length).toBeGreaterThan(20);
+  const reads = routes.filter(([, { route }]) => route.method === 'GET' && route.path.startsWith('/projects'));
+  for (const [, { route }] of reads) {
+    const path = route.path.replace(/:(\w+)/g, (_, name: string) => String(name === 'id' ? hidden.id : ids[name]));
+    expect([path, (await world.api(victim).get(path)).status]).toEqual([path, 200]);
+  }
+});
+
+it.each(routes)('%s finds nothing of another project by its number', async (_, { route, parameters }) => {
+  const before = await state();
+  const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
+  const path = route.path.replace(/:(\w+)/g, (__, name: string) =>
+    String(name === 'id' ? own.id : (ids[name] ?? name)),
+  );
+  const given: Record<string, unknown> = {};
+  for (const { name, type } of parameters) if (String(type).startsWith('String')) given[name] = 'changed';
+  const answer = await (method === 'get' || method === 'delete'
+    ? world.api(attacker)[method](path)
+    : world.api(attacker)[method](path, given));
+  // The deletion of a snippet that is not there succeeds.
+  const expected = route.method === 'DELETE' && route.path.includes('snippet') ? [200, 204] : [404];
+  expect(expected).toContain(answer.status);
+  expect(JSON.stringify(answer.body)).not.toContain('zqsecret');
+  expect(await state()).toEqual(before);
+});
