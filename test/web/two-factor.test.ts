@@ -431,7 +431,7 @@ describe('A password that must be renewed', () => {
   const renewal = (password: string) => ({ new_password: password, new_password_again: password });
   async function expired() {
     const user = await world.user();
-    await world.db.user.update({ where: { id: user.id }, data: { passwordExpiresAt: new Date() } });
+    await world.db.user.update({ where: { id: user.id }, data: { passwordExpiresAt: new Date(0) } });
     return user;
   }
 
@@ -467,7 +467,7 @@ describe('A password that must be renewed', () => {
 
   it('is renewed after the second factor', async () => {
     const { user, secret } = await protectedUser();
-    await world.db.user.update({ where: { id: user.id }, data: { passwordExpiresAt: new Date() } });
+    await world.db.user.update({ where: { id: user.id }, data: { passwordExpiresAt: new Date(0) } });
     const visitor = await halfway(user);
     expect((await visitor.submit('/users/password/renew', renewal('new password'))).headers.location).toContain(
       'sign_in_again',
