@@ -115,6 +115,8 @@ async function multipart(request: IncomingMessage, file?: FileParameter): Promis
         query.append(name, value);
       });
       parser.on('file', (name, stream, { filename }) => {
+        // A body that ends in the middle of a file fails its stream too, whether or not anybody reads it yet.
+        stream.on('error', refuse);
         if (name !== file?.name || spooling) return void stream.resume();
         spooling = SpooledFile.from(filename ?? '', stream, file.limit).catch((error) => {
           throw error instanceof FileTooLarge ? new BadBody(413, '413 Request Entity Too Large') : error;

@@ -69,5 +69,9 @@ function fileNameOf(given: string): string {
   const plain = path.posix.basename(given.replaceAll('\\', '/')).replace(/[^\w.+-]/g, '_');
   const ending = path.extname(plain).slice(0, 20);
   const name = `${path.basename(plain, path.extname(plain)).slice(0, 200)}${ending}`;
-  return /^\.*$/.test(name) ? 'file' : name;
+  if (/^\.*$/.test(name)) return 'file';
+  return RESERVED.test(name) ? `_${name}` : name.replace(/\.+$/, '');
 }
+
+/** Names of devices on Windows, whatever their ending. */
+const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;

@@ -2,9 +2,12 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { scratch } from '../support/git-program.ts';
 import { graphqlForm, sendForm } from '../support/upload.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
+// What other tests have there at the same time is not counted.
+process.env.TMPDIR = scratch('file');
 const world = await startWorld();
 const owner = await world.user();
 const guest = await world.user();
@@ -66,6 +69,8 @@ describe('POST /projects/:id/uploads', () => {
     ['../../etc/passwd', 'passwd'],
     ['C:\\Users\\x\\a.html', 'a.html'],
     ['..', 'file'],
+    ['con.txt', '_con.txt'],
+    ['a.', 'a'],
     ['a/b/"c".svg', '_22c_22.svg'],
     [`${'x'.repeat(400)}.txt`, `${'x'.repeat(200)}.txt`],
   ])('makes a harmless name of %j', async (name, kept) => {
@@ -102,6 +107,25 @@ describe('POST /projects/:id/uploads', () => {
 });
 
 describe('An uploaded file', () => {
+  it.each<[string, string, boolean]>([
+    ['the file', 'name="file"; filename="a"', true],
+    ['another file', 'name="other"; filename="a"', true],
+    ['the file, before anybody signed in', 'name="file"; filename="a"', false],
+    ['another file, before anybody signed in', 'name="other"; filename="a"', false],
+  ])('refuses a body that ends in the middle of %s, and goes on', async (_what, part, signedIn) => {
+    for (const path of [`/api/v4/projects/${project.id}/uploads`, '/api/v4/session', '/graphql']) {
+      for (const content of ['', 'some', 'x'.repeat(200_000)]) {
+        const headers: Record<string, string> = { 'Content-Type': 'multipart/form-data; boundary=B' };
+        if (signedIn) headers['PRIVATE-TOKEN'] = owner.token;
+        const body = `--B\r\nContent-Disposition: form-data; ${part}\r\n\r\n${content}`;
+        const { status } = await fetch(world.url + path, { method: 'POST', headers, body });
+        expect([path, status]).toEqual([path, 400]);
+      }
+    }
+    await world.until(async () => spooled() === 0);
+    expect((await upload(owner)).status).toBe(201);
+  });
+
   it('is there for who sees the project alone', async () => {
     const { body } = await upload(owner);
     expect((await download(body.url, guest)).status).toBe(200);
