@@ -8,6 +8,8 @@ export const LARGEST_CONFIG = 128 * 1024;
 /** How often one anchor may be repeated, repetitions within repetitions included. */
 const MOST_ALIASES = 1000;
 const MOST_JOBS = 500;
+/** More brackets than this are open at once in no file that means something; reading them takes time by their square. */
+const DEEPEST = 1000;
 
 const DEFAULT_STAGES = ['build', 'test', 'deploy'];
 /** Keys of the file that are no jobs. `types` is the old word for stages. */
@@ -39,6 +41,7 @@ function load(text: string): Raw {
   if (Buffer.byteLength(text) > LARGEST_CONFIG) {
     throw new InvalidConfig(`The file is larger than ${LARGEST_CONFIG} bytes`);
   }
+  if (isTooDeep(text)) throw new InvalidConfig(`The file has more than ${DEEPEST} lists or maps within each other`);
   let raw: unknown;
   try {
     const document = parseDocument(text, { schema: 'core', merge: true, uniqueKeys: false, logLevel: 'silent' });
@@ -52,6 +55,16 @@ function load(text: string): Raw {
   }
   if (!isRecord(raw)) throw new InvalidConfig('Invalid configuration format');
   return raw;
+}
+
+/** Whether brackets are open within brackets too often, those in texts counted like any others. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > DEEPEST) return true;
+  }
+  return false;
 }
 
 /** A job that is named as the one that stops an environment must do so, and to the same one. */
