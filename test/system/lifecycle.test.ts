@@ -186,13 +186,11 @@ describe('stop', () => {
     expect((await version(second, made.stdout.trim())).status).toBe(200);
   });
 
-  test('kill -9 alone, without a next start, ends PostgreSQL within two seconds', async () => {
+  test('kill -9 alone, without a next start, ends PostgreSQL', async () => {
     const server = await serve();
     const pid = postgresPid(data);
-    const begun = performance.now();
     await server.end('SIGKILL');
     await until(() => (isAlive(pid) ? undefined : true));
-    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   test('an interrupted first start leaves nothing that hinders the next', async () => {
