@@ -108,7 +108,7 @@ export function createApp({
 
   const graphql = createGraphQLServer({
     contextOf: async (request) => {
-      const session = sessionForOwnPages(request as Request, baseUrl(request));
+      const session = sessionForOwnPages(request as Request, baseUrl);
       const { access_token, bearer_token } = (request as Request).query;
       const credentials = readCredentials(request.headers, { access_token, bearer_token });
       const actor = await authenticate(db, { ...credentials, session });
@@ -123,14 +123,15 @@ export function createApp({
     return graphql(request, response);
   });
 
+  const identify = (request: IncomingMessage, parameters: Record<string, unknown>) => {
+    const session = sessionForReads(request as Request, baseUrl);
+    return authenticate(db, { ...readCredentials(request.headers, parameters), session });
+  };
   const facade = createFacade<Actor>({
     schema,
     routes,
     openapi: () => openapiDocument(routes, schema),
-    authenticate: (request, parameters) => {
-      const session = sessionForReads(request as Request, baseUrl(request));
-      return authenticate(db, { ...readCredentials(request.headers, parameters), session });
-    },
+    authenticate: identify,
     precheck: (actor, ability, ref, request) =>
       precheck(domainContext(actor, request), ability as Precheck, ref as Ref),
     execute: async ({ document }, variableValues, actor, request) => {
@@ -158,11 +159,8 @@ export function createApp({
   app.use('/api/v3', (_request, response) => {
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
-  const identify = (request: Request) => {
-    const session = sessionForReads(request, baseUrl(request));
-    return authenticate(db, { ...readCredentials(request.headers, request.query), session });
-  };
-  app.use(serveUploads({ contextOf: domainContext, authenticate: identify }));
+  const identifyVisitor = (request: Request) => identify(request, request.query);
+  app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
   app.use(oauth({ ...site.options, db, secret, issuer }));

@@ -10,8 +10,6 @@ import {
   listPublicSnippets,
 } from '#src/snippets/list.ts';
 
-const databaseId = { databaseId: { type: 'Int', required: true, description: 'Numeric ID.' } } as const;
-
 builder.objectFields(Project, (t) => ({
   snippets: t.field({
     type: SnippetConnection,
@@ -23,7 +21,7 @@ builder.objectFields(Project, (t) => ({
   snippet: t.field({
     type: Snippet,
     description: 'One of its snippets.',
-    args: { databaseId: t.arg(databaseId.databaseId) },
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
     resolve: (project, args, context) => findProjectSnippet(context, project, args.databaseId),
   }),
 }));
@@ -44,7 +42,7 @@ builder.queryFields((t) => ({
   snippet: t.field({
     type: Snippet,
     description: 'A personal snippet.',
-    args: { databaseId: t.arg(databaseId.databaseId) },
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
     resolve: (_root, args, context) => findPersonalSnippet(context, args.databaseId),
   }),
 }));

@@ -1,5 +1,6 @@
 import { type Context, requireAdmin } from '#src/access/actor.ts';
 import { SILENCE } from '#src/jobs/process.ts';
+import { DEAD_LETTERS } from '#src/jobs/queue.ts';
 
 /** A queue of background jobs. */
 export interface QueueMetrics {
@@ -57,7 +58,7 @@ export async function jobStats(context: Context): Promise<JobStats> {
     SELECT LEAST(t.processed + (SELECT COALESCE(sum(processed), 0) FROM job_processes), 2147483647)::int AS processed,
       LEAST(t.failed + (SELECT COALESCE(sum(failed), 0) FROM job_processes), 2147483647)::int AS failed,
       (SELECT count(*)::int FROM pgboss.job j WHERE j.state IN ('created', 'retry') AND j.start_after <= now()
-        AND NOT starts_with(j.name, '__') AND j.name <> 'dead_letters') AS enqueued
+        AND NOT starts_with(j.name, '__') AND j.name <> ${DEAD_LETTERS}) AS enqueued
     FROM job_totals t`;
   return stats;
 }

@@ -12,7 +12,7 @@ export function followSessions(provider: Provider, { contextOf, baseUrl }: PageO
   const Session = provider.Session as unknown as SessionClass;
   Session.get = async (ctx) => {
     const request = ctx.req as Request;
-    const token = sessionToken(request, baseUrl(request));
+    const token = sessionToken(request, baseUrl);
     const found = token === undefined ? null : await findSession(contextOf(null, request).db, token);
     const session = new Session(found ? described(found) : undefined);
     // What counts as destroyed is neither stored nor put into a cookie.

@@ -29,7 +29,7 @@ export type PushedProject = Pick<
  */
 export async function pushRefs(
   context: Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] },
-  actor: { id: number },
+  actor: { id: number } | Pusher,
   project: PushedProject,
   changes: readonly RefChange[],
   also?: (tx: Transaction) => Promise<void>,
@@ -38,7 +38,7 @@ export async function pushRefs(
   // All that can be done before the lock is.
   const reader = await context.repositories.ensure(project, project.defaultBranch);
   const settings = await currentSettings(context.db);
-  const pusher = await findPusher(context.db, actor.id);
+  const pusher = 'email' in actor ? actor : await findPusher(context.db, actor.id);
   const described = await describeChanges(reader, project.defaultBranch, changes);
   const recorder: Recorder = { reader, project, settings, pusher, described };
   const recordMade = async (tx: Transaction, made: readonly RefChange[]) => {

@@ -9,6 +9,7 @@ import type { Ref } from '#src/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import type { RefOutcome } from '#src/repository/change_refs.ts';
 import { branchRefusals, isEmpty } from '#src/repository/protection.ts';
+import type { Pusher } from '#src/repository/push_data.ts';
 import { findPusher, pushRefs } from '#src/repository/record.ts';
 import { writeRefusal } from '#src/repository/writable.ts';
 
@@ -18,6 +19,8 @@ export const NOT_COMMITTED = 'Something went wrong. Your changes were not commit
 /** A branch that the actor may add commits to. */
 export interface WritableBranch {
   actor: Actor;
+  /** The actor as pushes and commits bear them. */
+  pusher: Pusher;
   project: ProjectRow;
   reader: RepositoryReader;
   branch: string;
@@ -59,7 +62,8 @@ export async function writableBranch(context: Context, ref: Ref, branch: string)
     if (!isValidBranchName(branch)) throw new BadRequest(NOT_COMMITTED);
   }
   const reader = await context.repositories.ensure(project, project.defaultBranch);
-  return { actor, project, reader, branch, tip, committer: await signatureOf(context, actor) };
+  const pusher = await findPusher(context.db, actor.id);
+  return { actor, pusher, project, reader, branch, tip, committer: signatureOf(pusher) };
 }
 
 /** Throws BadRequest when the actor may not push to the branch. */
@@ -71,10 +75,10 @@ export async function requirePush(context: Context, actor: Actor, project: Proje
 /** Makes a commit that is in the repository the tip of its branch. Throws BadRequest if the branch has moved since. */
 export async function advance(
   context: Context,
-  { actor, project, branch, tip }: WritableBranch,
+  { pusher, project, branch, tip }: WritableBranch,
   to: Oid,
 ): Promise<void> {
-  const outcomes = await pushRefs(context, actor, project, [{ name: `refs/heads/${branch}`, from: tip, to }]);
+  const outcomes = await pushRefs(context, pusher, project, [{ name: `refs/heads/${branch}`, from: tip, to }]);
   requireMade(outcomes, NOT_COMMITTED);
 }
 
@@ -86,9 +90,8 @@ export function requireMade(outcomes: readonly RefOutcome[], message: string): v
   }
 }
 
-/** The actor as git names people, now. */
-export async function signatureOf({ db }: Pick<Context, 'db'>, actor: { id: number }): Promise<Signature> {
-  const { name, email } = await findPusher(db, actor.id);
+/** A user as git names people, now. */
+export function signatureOf({ name, email }: Pusher): Signature {
   return { name, email, seconds: Math.floor(Date.now() / 1000), offset: 0 };
 }
 

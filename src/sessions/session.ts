@@ -5,7 +5,7 @@ import { Unauthenticated } from '#src/errors.ts';
 import { mayBeSomebody } from '#src/mail/sending.ts';
 import { tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
-import { noteSeenToday } from '#src/users/seen.ts';
+import { noteSeenToday, noteSignIn } from '#src/users/seen.ts';
 
 /** Somebody who is signed in with a browser. */
 export interface Session {
@@ -28,9 +28,7 @@ export async function startSession(db: Db, userId: number, passwordHash?: string
     WHERE id = ${userId} AND state = 'active' AND (${passwordHash ?? null}::text IS NULL OR password_hash = ${passwordHash ?? null})
     FOR SHARE`;
   if (started === 0) throw new Unauthenticated();
-  await db.$executeRaw`
-    UPDATE users SET last_sign_in_at = COALESCE(current_sign_in_at, now()), current_sign_in_at = now(),
-      last_activity_on = (now() AT TIME ZONE 'UTC')::date WHERE id = ${userId}`;
+  await noteSignIn(db, userId);
   return token;
 }
 

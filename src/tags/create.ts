@@ -8,7 +8,7 @@ import type { Ref } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { RefOutcome } from '#src/repository/change_refs.ts';
 import { gate } from '#src/repository/gate.ts';
-import { pushRefs } from '#src/repository/record.ts';
+import { findPusher, pushRefs } from '#src/repository/record.ts';
 import { requireMade, signatureOf, writableProject } from '#src/repository/write.ts';
 import { findTag, type TagRow } from '#src/tags/list.ts';
 
@@ -66,6 +66,6 @@ async function tagged(
 ): Promise<Oid> {
   const text = message?.trim();
   if (!text) return commit;
-  const tagger = await signatureOf(context, actor);
+  const tagger = signatureOf(await findPusher(context.db, actor.id));
   return writeTag(directory, { object: commit, type: 'commit', name, tagger, message: `${text}\n` });
 }

@@ -7,6 +7,7 @@ import { currentSettings } from '#src/settings/current.ts';
 import { beginAttempt, halfway, pruneAttempts, succeeded } from '#src/users/attempts.ts';
 import { findAccount } from '#src/users/find.ts';
 import type { UserRow } from '#src/users/rows.ts';
+import { noteSignIn } from '#src/users/seen.ts';
 
 /**
  * Signs in with username or e-mail (primary or secondary; told apart by the `@`, whatever their case) and password.
@@ -26,9 +27,7 @@ export async function signIn(context: Context, login: string, password: string):
   if (user.passwordExpired) {
     throw new Unauthenticated('401 Unauthorized. Your password must be renewed first: use the mutation changePassword');
   }
-  await db.$executeRaw`
-    UPDATE users SET last_sign_in_at = COALESCE(current_sign_in_at, now()), current_sign_in_at = now(),
-      last_activity_on = (now() AT TIME ZONE 'UTC')::date WHERE id = ${user.id}`;
+  await noteSignIn(db, user.id);
   return findAccount(context, user.id, { withToken: true });
 }
 

@@ -1,9 +1,9 @@
+import type { Json } from './http.ts';
 import type { TestUser, World } from './world.ts';
 
 interface Received {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect, and fail where it is not there
-  body: any;
+  body: Json;
 }
 
 /** Sends a form with a file, as somebody. */
