@@ -1,5 +1,6 @@
 import SchemaBuilder from '@pothos/core';
 import type { GraphQLContext } from '#schema/context.ts';
+import { COUNTING } from '#schema/costs.ts';
 import type { CommitTime } from '#schema/scalars.ts';
 import type { Ref } from '#src/groups/find.ts';
 import type { IncomingFile } from '#src/uploads/create.ts';
@@ -21,7 +22,7 @@ export const builder = new SchemaBuilder<{
   };
 }>({ defaultFieldNullability: false });
 
-builder.queryType({ description: 'Everything that can be read.' });
+builder.queryType({ description: `Everything that can be read. ${COUNTING}` });
 builder.mutationType({
   description: 'Everything that can be changed. Each mutation takes one input and is one transaction.',
 });

@@ -54,6 +54,7 @@ import '#schema/deployments/mutations.ts';
 import '#schema/triggers/types.ts';
 import '#schema/triggers/mutations.ts';
 import { builder } from '#schema/builder.ts';
+import { describeCosts } from '#schema/costs.ts';
 
 /** The whole GraphQL schema. */
-export const schema = builder.toSchema();
+export const schema = describeCosts(builder.toSchema());

@@ -1,94 +1,134 @@
 import {
-  type ASTVisitor,
-  type FragmentDefinitionNode,
+  type ASTNode,
+  type DocumentNode,
   GraphQLError,
+  type GraphQLSchema,
+  getIntrospectionQuery,
   Kind,
   type OperationDefinitionNode,
-  type SelectionSetNode,
-  type ValidationContext,
+  parse,
 } from 'graphql';
+import { type Measure, measure } from '#schema/measure.ts';
 
-/** What one operation may ask for at most. Fields of the introspection do not count. */
+/** What one request may ask for at most. */
 export interface Limits {
+  /** Words and signs of a document. */
+  tokens: number;
   /** Levels of fields below the operation. */
   depth: number;
-  /**
-   * Fields, those under a list counted as often as the list's `limit`, `first` or `last` says (100 for a variable), those
-   * under a list that is never cut (UNCUT) a hundred times; some count more than once (COSTS).
-   */
+  /** Fields of an operation, each as often as the lists around it may have records (costs.ts). */
   cost: number;
-  /** Aliases in all. */
+  /** Aliases in all, those in fragments wherever these are spread. */
   aliases: number;
+  /** Spreads of fragments in all, counted likewise. */
+  spreads: number;
   /** Operations that one request may carry. */
   batch: number;
+  /** Bytes of a request that uploads nothing. */
+  bytes: number;
 }
 
-export const DEFAULT_LIMITS: Limits = { depth: 12, cost: 25_000, aliases: 120, batch: 10 };
-
-/** Fields with all records of a list. */
-const UNCUT = new Set(['allProjects', 'allSharedProjects', 'allCommits', 'diffs']);
-
-/** What single fields cost that take work or memory beyond a record's; others cost 1. */
-const COSTS: Readonly<Record<string, number>> = {
-  content: 4000,
-  compare: 400,
-  diffs: 400,
-  stats: 100,
-  lastCommitSha: 20,
+export const DEFAULT_LIMITS: Limits = {
+  tokens: 5000,
+  depth: 12,
+  cost: 25_000,
+  aliases: 120,
+  spreads: 500,
+  batch: 10,
+  bytes: 256 * 1024,
 };
 
-/** A validation rule that refuses operations beyond the limits. */
-export function limitRule(limits: Limits) {
-  return (context: ValidationContext): ASTVisitor => ({
-    OperationDefinition(operation: OperationDefinitionNode) {
-      const measured = measure(operation.selectionSet, context, new Set());
-      for (const name of ['depth', 'cost', 'aliases'] as const) {
-        if (measured[name] <= limits[name]) continue;
-        const message = `The operation's ${name} is ${measured[name]}; at most ${limits[name]} is allowed.`;
-        context.reportError(new GraphQLError(message, { nodes: operation, extensions: { code: 'QUERY_TOO_LARGE' } }));
-      }
-    },
-  });
+/** How GraphQL over HTTP answers what is not executed: 400, and 200 to clients that ask for plain JSON. */
+const REFUSED = { spec: true, status: 400 };
+
+/** The standard introspection query has fifteen levels below `__schema`. */
+const INTROSPECTION_DEPTH = 20;
+
+/**
+ * A document within the limit of tokens.
+ *
+ * @throws GraphQLError for wrong syntax, or a document that is too long or nested too deeply
+ */
+export function parseWithin(text: string, { tokens }: Pick<Limits, 'tokens'>): DocumentNode {
+  try {
+    return parse(text, { maxTokens: tokens });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge('The document is nested too deeply.');
+    if (error instanceof GraphQLError && /more than \d+ tokens/.test(error.message)) {
+      throw tooLarge(`The document has more than ${tokens} tokens.`);
+    }
+    if (error instanceof GraphQLError) Object.assign(error.extensions, { code: 'GRAPHQL_PARSE_FAILED', http: REFUSED });
+    throw error;
+  }
 }
 
-type Measure = Omit<Limits, 'batch'>;
+/** Holds operations against the limits. */
+export class Limiter {
+  readonly #schema: GraphQLSchema;
+  readonly #limits: Limits;
+  /** What one introspection may cost: twice what the standard query does. */
+  readonly #introspectionCost: number;
 
-function measure(
-  { selections }: SelectionSetNode,
-  context: ValidationContext,
-  within: Set<FragmentDefinitionNode>,
-): Measure {
-  const sum: Measure = { depth: 0, cost: 0, aliases: 0 };
-  for (const selection of selections) {
-    let part: Measure = { depth: 0, cost: 0, aliases: 0 };
-    if (selection.kind === Kind.FIELD) {
-      if (selection.name.value.startsWith('__')) continue;
-      const inner = selection.selectionSet ? measure(selection.selectionSet, context, within) : part;
-      const size = selection.arguments?.find(({ name }) => ['limit', 'first', 'last'].includes(name.value))?.value;
-      const uncut = UNCUT.has(selection.name.value);
-      const times = uncut
-        ? 100
-        : size === undefined
-          ? 1
-          : size.kind === Kind.INT
-            ? Math.min(Number(size.value), 100)
-            : 100;
-      part = {
-        depth: inner.depth + 1,
-        cost: (COSTS[selection.name.value] ?? 1) + inner.cost * Math.max(1, times),
-        aliases: inner.aliases + (selection.alias ? 1 : 0),
-      };
-    } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-      part = measure(selection.selectionSet, context, within);
-    } else {
-      const fragment = context.getFragment(selection.name.value);
-      if (!fragment || within.has(fragment)) continue;
-      part = measure(fragment.selectionSet, context, new Set([...within, fragment]));
-    }
-    sum.depth = Math.max(sum.depth, part.depth);
-    sum.cost += part.cost;
-    sum.aliases += part.aliases;
-    if (sum.cost > 10_000_000) break;
+  constructor(schema: GraphQLSchema, limits: Limits) {
+    this.#schema = schema;
+    this.#limits = limits;
+    const standard = parse(getIntrospectionQuery({ schemaDescription: true, inputValueDeprecation: true }));
+    const [operation] = operationsOf(standard);
+    this.#introspectionCost = operation ? 2 * measure(operation, standard, schema, {}).introspectionCost : 0;
   }
-  return sum;
+
+  /**
+   * Measures all operations of a document, and returns the measure of the one that is to run.
+   *
+   * @param operationName as the request has it
+   * @param variables as the request has them
+   * @throws GraphQLError that names the limit
+   */
+  check(document: DocumentNode, operationName: string | undefined, variables: Record<string, unknown>): Measure | null {
+    let running: Measure | null = null;
+    for (const operation of operationsOf(document)) {
+      const runs = operationName === undefined || operation.name?.value === operationName;
+      const measured = measure(operation, document, this.#schema, runs ? variables : {});
+      this.#require(operation, measured);
+      if (runs) running = measured;
+    }
+    return running;
+  }
+
+  /** For `extensions.cost`: what was counted beside its limit. */
+  report({ cost, depth, aliases, spreads }: Measure): Record<string, { used: number; limit: number }> {
+    const used = { cost, depth, aliases, spreads };
+    return Object.fromEntries(
+      (['cost', 'depth', 'aliases', 'spreads'] as const).map((name) => [
+        name,
+        { used: used[name], limit: this.#limits[name] },
+      ]),
+    );
+  }
+
+  #require(operation: OperationDefinitionNode, measured: Measure): void {
+    const { introspections, introspectionDepth, introspectionCost } = measured;
+    for (const name of ['depth', 'aliases', 'spreads', 'cost'] as const) {
+      if (measured[name] <= this.#limits[name]) continue;
+      const message = `The operation's ${name} is ${measured[name]}; at most ${this.#limits[name]} is allowed.`;
+      throw tooLarge(message, operation);
+    }
+    if (introspections > 1) throw tooLarge('An operation may have one introspection (__schema or __type).', operation);
+    if (introspectionDepth > INTROSPECTION_DEPTH || introspectionCost > this.#introspectionCost) {
+      throw tooLarge(
+        'The introspection asks for more than twice what the standard introspection query does.',
+        operation,
+      );
+    }
+  }
+}
+
+function operationsOf({ definitions }: DocumentNode): OperationDefinitionNode[] {
+  return definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+}
+
+/** A refusal of a request that asks for more than it may. */
+export function tooLarge(message: string, nodes?: ASTNode | readonly ASTNode[]): GraphQLError {
+  const extensions = { code: 'QUERY_TOO_LARGE', http: REFUSED };
+  return new GraphQLError(message, { nodes: nodes ?? null, extensions });
 }

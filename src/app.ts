@@ -1,18 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type Request } from 'express';
-import { execute as executeOperation, type GraphQLError } from 'graphql';
 import { createFacade } from '#rest/engine/facade.ts';
 import { openapiDocument } from '#rest/engine/openapi.ts';
 import { routes } from '#rest/v4/index.ts';
 import { graphqlContext } from '#schema/context.ts';
+import { executeWithin } from '#schema/execute.ts';
 import { loadGraphiql } from '#schema/graphiql.ts';
 import { schema } from '#schema/index.ts';
-import type { Limits } from '#schema/limits.ts';
-import { createGraphQLServer, maskError } from '#schema/server.ts';
+import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
+import { createGraphQLServer } from '#schema/server.ts';
 import type { Actor } from '#src/access/actor.ts';
 import { authenticate } from '#src/access/authenticate.ts';
 import { readCredentials } from '#src/access/credentials.ts';
 import { type Precheck, precheck } from '#src/access/precheck.ts';
+import { type BudgetLimits, DEFAULT_BUDGET } from '#src/budget.ts';
 import type { Db } from '#src/db.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
@@ -53,12 +54,15 @@ export interface AppOptions {
   trustProxy?: boolean | number | string | undefined;
   /** What one request to /graphql may ask for; sensible defaults when absent. */
   graphqlLimits?: Partial<Limits> | undefined;
+  /** What one operation may use; sensible defaults when absent. */
+  budget?: Partial<BudgetLimits> | undefined;
   log?: Logger | undefined;
   isShuttingDown?: (() => boolean) | undefined;
 }
 
-/** The largest body of a request to /graphql, in bytes. */
-const MAX_GRAPHQL_BODY = 8 * 1024 * 1024;
+/** The largest body of a request to /graphql with files, in bytes: of somebody known, and of somebody unknown. */
+const MAX_UPLOAD = 8 * 1024 * 1024;
+const MAX_UNKNOWN_UPLOAD = 1024 * 1024;
 
 /** Milliseconds in which the body of a request must have come; pushes of git have limits of their own. */
 const BODY_TIMEOUT = 5 * 60_000;
@@ -75,6 +79,7 @@ export function createApp({
   listeningUrl,
   trustProxy,
   graphqlLimits,
+  budget: givenBudget,
   log,
   isShuttingDown,
 }: AppOptions): Express {
@@ -106,18 +111,25 @@ export function createApp({
   const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
   app.get(['/graphql', '/api/graphql'], site.graphiql);
 
-  const graphql = createGraphQLServer({
-    contextOf: async (request) => {
-      const session = sessionForOwnPages(request as Request, baseUrl);
-      const { access_token, bearer_token } = (request as Request).query;
-      const credentials = readCredentials(request.headers, { access_token, bearer_token });
-      const actor = await authenticate(db, { ...credentials, session });
-      return contextOf(actor, request);
-    },
-    report,
-    limits: graphqlLimits,
+  const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
+  const budget = { ...DEFAULT_BUDGET, ...givenBudget };
+  const whoAsks = remembered((request) => {
+    const session = sessionForOwnPages(request as Request, baseUrl);
+    const { access_token, bearer_token } = (request as Request).query;
+    return authenticate(db, { ...readCredentials(request.headers, { access_token, bearer_token }), session });
   });
-  app.use(['/graphql', '/api/graphql'], bodyLimit(MAX_GRAPHQL_BODY), (request, response) => {
+  const graphql = createGraphQLServer({
+    contextOf: async (request) => contextOf(await whoAsks(request), request),
+    report,
+    limits,
+    budget,
+  });
+  const graphqlBody = bodyLimit(async (request) => {
+    if (!request.is('multipart/form-data')) return limits.bytes;
+    const known = await whoAsks(request).catch(() => null);
+    return known ? MAX_UPLOAD : MAX_UNKNOWN_UPLOAD;
+  });
+  app.use(['/graphql', '/api/graphql'], graphqlBody, (request, response) => {
     request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
     request.originalUrl = request.url;
     return graphql(request, response);
@@ -136,9 +148,7 @@ export function createApp({
       precheck(domainContext(actor, request), ability as Precheck, ref as Ref),
     execute: async ({ document }, variableValues, actor, request) => {
       const contextValue = await contextOf(actor, request);
-      const result = await executeOperation({ schema, document, variableValues, contextValue });
-      if (!result.errors) return result;
-      return { ...result, errors: result.errors.map((error) => maskError(error, report) as GraphQLError) };
+      return executeWithin({ schema, document, variableValues, contextValue }, report, budget);
     },
     read: (reader, found, actor, request) => {
       const context = domainContext(actor, request);
@@ -167,6 +177,16 @@ export function createApp({
   app.use(site.router, site.missing);
   app.use(broken(site.options));
   return app;
+}
+
+/** The same answer for a request however often it is asked for. */
+function remembered<Answer>(find: (request: IncomingMessage) => Promise<Answer>): typeof find {
+  const found = new WeakMap<IncomingMessage, Promise<Answer>>();
+  return (request) => {
+    const answer = found.get(request) ?? find(request);
+    found.set(request, answer);
+    return answer;
+  };
 }
 
 /** The server's URL as the client used it; forwarded headers count as far as the proxy is trusted. */

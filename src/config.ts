@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
+import type { BudgetLimits } from './budget.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -31,7 +32,9 @@ export interface Config {
   /** By what mail is sent; none is without it. */
   mail?: MailConfig | undefined;
   /** What one request to /graphql may ask for; what is absent has its default. */
-  graphqlLimits: { depth?: number; cost?: number; aliases?: number; batch?: number };
+  graphqlLimits: Partial<Record<'depth' | 'cost' | 'aliases' | 'batch' | 'tokens' | 'spreads' | 'bytes', number>>;
+  /** What one operation may use, REST or GraphQL; what is absent has its default. */
+  budget: Partial<BudgetLimits>;
   /** Absolute path of each storage of repositories by its name; `default` is always one of them. */
   storages: Readonly<Record<string, string>>;
   /** The largest content that is given within an answer, in bytes; a default when absent. */
@@ -105,6 +108,14 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       cost: setting('GRAPHQL_MAX_COST', parseCount),
       aliases: setting('GRAPHQL_MAX_ALIASES', parseCount),
       batch: setting('GRAPHQL_MAX_BATCH', parseCount),
+      tokens: setting('GRAPHQL_MAX_TOKENS', parseCount),
+      spreads: setting('GRAPHQL_MAX_SPREADS', parseCount),
+      bytes: setting('GRAPHQL_MAX_BYTES', parseCount),
+    }),
+    budget: present({
+      milliseconds: setting('GANTRY_MAX_SECONDS', parseSeconds),
+      statements: setting('GANTRY_MAX_STATEMENTS', parseCount),
+      rows: setting('GANTRY_MAX_ROWS', parseCount),
     }),
     storages: setting('GANTRY_STORAGES', (text) => parseStorages(text, cwd, usual)) ?? { default: usual },
     queues: setting('GANTRY_QUEUES', parseQueues),
@@ -193,6 +204,12 @@ function atLeast(length: number): (text: string) => string {
 function parseCount(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new Error(`"${text}" is not a number from 1 to 999999999`);
+}
+
+/** Seconds, as milliseconds. */
+function parseSeconds(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text) * 1000;
+  throw new Error(`"${text}" is not a number of seconds from 1 to 99999`);
 }
 
 /** In Base64 more would not fit into one string. */

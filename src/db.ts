@@ -1,4 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import { currentBudget } from './budget.ts';
+import { meteredPool } from './database/pool.ts';
+import { ContentTooLarge } from './errors.ts';
 import { Prisma, PrismaClient } from './generated/prisma/client.ts';
 import type { Page } from './page.ts';
 
@@ -26,10 +29,10 @@ export interface ConnectOptions {
 
 /** Connects, lazily, to the PostgreSQL at `url`. */
 export function connect(url: string, { connections = 10, queryEvents = false }: ConnectOptions = {}): Db {
-  const adapter = new PrismaPg(
-    { connectionString: url, max: connections, options: SESSION },
-    { statementNameGenerator: statementNames() },
-  );
+  const adapter = new PrismaPg(meteredPool({ connectionString: url, max: connections, options: SESSION }), {
+    statementNameGenerator: statementNames(),
+    disposeExternalPool: true,
+  });
   // The longer formats of errors quote the values of a statement, which may be secret and do not belong into a log.
   return new PrismaClient({
     adapter,
@@ -55,9 +58,21 @@ function statementNames(limit = 500): (query: { sql: string }) => string {
   };
 }
 
-/** The value of an SQL expression of type json, read as text and parsed once: Prisma walks json columns value by value. */
+/** Bytes of the largest JSON that comes out of one statement: it is in memory several times until it is sent. */
+const LARGEST_JSON = 24 * 1024 * 1024;
+
+/**
+ * The value of an SQL expression of type json, read as text and parsed once: Prisma walks json columns value by value.
+ * Throws ContentTooLarge when there is more of it than one answer may hold.
+ */
 export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<T> {
-  const [row] = await db.$queryRaw<[{ json: string }]>`SELECT (${json})::text AS json`;
+  const [row] = await db.$queryRaw<[{ json: string; fits: boolean }]>`
+    SELECT CASE WHEN octet_length(text) <= ${LARGEST_JSON} THEN text END AS json, text IS NULL OR octet_length(text) <= ${LARGEST_JSON} AS fits
+    FROM (SELECT (${json})::text AS text) AS answer`;
+  if (!row.fits) {
+    throw new ContentTooLarge(`The records hold more than ${LARGEST_JSON / 1024 / 1024} MiB; ask for fewer at once`);
+  }
+  currentBudget()?.spendBytes(row.json?.length ?? 0);
   return JSON.parse(row.json);
 }
 
@@ -69,7 +84,9 @@ export async function queryPage<T>(
   total: Prisma.Sql | false,
 ): Promise<Page<T>> {
   const json = Prisma.sql`json_build_object('nodes', ${nodes}, 'total', ${total || Prisma.sql`NULL`})`;
-  return { ...(await queryJson<{ nodes: T[]; total: number | null }>(db, json)), offset };
+  const page = await queryJson<{ nodes: T[]; total: number | null }>(db, json);
+  currentBudget()?.spendRows(page.nodes.length);
+  return { ...page, offset };
 }
 
 /** Joins conditions with AND; no condition is true. */

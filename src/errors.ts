@@ -10,7 +10,9 @@ export type ErrorCode =
   | 'CONTENT_TOO_LARGE'
   | 'NOT_MODIFIED'
   | 'LIMIT_REACHED'
-  | 'RATE_LIMITED';
+  | 'RATE_LIMITED'
+  | 'QUERY_TOO_LARGE'
+  | 'UNAVAILABLE';
 
 /** Messages by field, in the API's snake_case names. */
 export type FieldErrors = Record<string, string[]>;
@@ -120,7 +122,21 @@ export class LimitReached extends DomainError {
 
 /** Too many attempts; `retryAfter` is the number of seconds after which another one may be made. */
 export class RateLimited extends DomainError {
-  constructor(retryAfter: number) {
-    super('RATE_LIMITED', 'Too many attempts. Try again later.', { retryAfter });
+  constructor(retryAfter: number, message = 'Too many attempts. Try again later.') {
+    super('RATE_LIMITED', message, { retryAfter });
+  }
+}
+
+/** More is asked for at once than anybody may; the message names the limit. */
+export class TooExpensive extends DomainError {
+  constructor(message: string) {
+    super('QUERY_TOO_LARGE', message);
+  }
+}
+
+/** It cannot be done now; `retryAfter` is the number of seconds after which it may be tried again. */
+export class Unavailable extends DomainError {
+  constructor(message: string, retryAfter = 5) {
+    super('UNAVAILABLE', message, { retryAfter });
   }
 }

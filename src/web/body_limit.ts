@@ -1,14 +1,19 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 
-/** Refuses requests whose body is larger than that many bytes, or whose size is not told before. */
-export function bodyLimit(bytes: number): RequestHandler {
-  return ({ headers }, response, next) => {
-    const refuse = (status: number, message: string) => {
+/** Refuses requests whose body is larger than the bytes that this request may have, or whose size is not told before. */
+export function bodyLimit(limitOf: (request: Request) => number | Promise<number>): RequestHandler {
+  return async (request, response, next) => {
+    const { headers } = request;
+    const refuse = (status: number, message: string, code: string) => {
       response.setHeader('Connection', 'close');
-      response.status(status).json({ errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
+      response.status(status).json({ errors: [{ message, extensions: { code } }] });
     };
-    if (headers['transfer-encoding'] !== undefined) refuse(411, 'The request must tell its Content-Length.');
-    else if (Number(headers['content-length'] ?? 0) > bytes) refuse(413, `The request is larger than ${bytes} bytes.`);
-    else next();
+    if (headers['transfer-encoding'] !== undefined) {
+      return refuse(411, 'The request must tell its Content-Length.', 'BAD_REQUEST');
+    }
+    const size = Number(headers['content-length'] ?? 0);
+    const limit = size > 0 ? await limitOf(request) : 0;
+    if (size <= limit) return next();
+    refuse(413, `The request is larger than ${limit} bytes.`, 'CONTENT_TOO_LARGE');
   };
 }

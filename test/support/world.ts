@@ -7,6 +7,7 @@ import path from 'node:path';
 import { afterAll } from 'vitest';
 import type { Actor, Context } from '#src/access/actor.ts';
 import { createApp } from '#src/app.ts';
+import type { BudgetLimits } from '#src/budget.ts';
 import { connect, type Db } from '#src/db.ts';
 import { createGroup, type NewGroup } from '#src/groups/create.ts';
 import type { GroupRow } from '#src/groups/find.ts';
@@ -260,10 +261,17 @@ export interface WorldOptions extends StoreOptions {
   storages?: readonly string[];
   /** URL of the mail server; no mail is sent without one. */
   smtp?: string;
+  /** What one operation may use, where that is not the usual. */
+  budget?: Partial<BudgetLimits>;
 }
 
 /** Starts a server for the test file that calls it, and stops it behind its last test. */
-export async function startWorld({ storages = ['default'], smtp, ...store }: WorldOptions = {}): Promise<World> {
+export async function startWorld({
+  storages = ['default'],
+  smtp,
+  budget,
+  ...store
+}: WorldOptions = {}): Promise<World> {
   const databaseUrl = await freshDatabase();
   const db = connect(databaseUrl, { queryEvents: true });
   const root = mkdtempSync(path.join(tmpdir(), 'gantry-repositories-'));
@@ -281,7 +289,7 @@ export async function startWorld({ storages = ['default'], smtp, ...store }: Wor
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
   let listeningUrl = '';
-  const options = { db, secret, jobs, repositories, uploads, imports, listeningUrl: () => listeningUrl };
+  const options = { db, secret, jobs, repositories, uploads, imports, budget, listeningUrl: () => listeningUrl };
   const server = createServer(createApp(options));
   // A connection that is kept is not closed just when the next request of a test takes it.
   server.keepAliveTimeout = 120_000;

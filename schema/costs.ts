@@ -1,0 +1,56 @@
+import { type GraphQLSchema, isObjectType } from 'graphql';
+
+/** What single fields cost that take work or memory beyond a record's; others cost 1. */
+export const COSTS: Readonly<Record<string, number>> = {
+  'Blob.content': 4000,
+  'RepositoryFile.content': 4000,
+  'Snippet.content': 4000,
+  'Repository.compare': 400,
+  'Commit.diffs': 400,
+  'Comparison.diffs': 400,
+  'Commit.stats': 100,
+  'RepositoryFile.lastCommitSha': 20,
+};
+
+/** How many records are counted for lists that take no size. */
+export const SIZES: Readonly<Record<string, number>> = {
+  'Group.allProjects': 100,
+  'Group.allSharedProjects': 100,
+  'Comparison.allCommits': 100,
+  'Comparison.diffs': 100,
+  'Commit.diffs': 100,
+  'Project.sharedWithGroups': 10,
+  'JobMetrics.queues': 20,
+  'JobMetrics.processes': 20,
+  '__Schema.types': 400,
+  '__Schema.directives': 10,
+  '__Type.fields': 10,
+  '__Type.inputFields': 10,
+  '__Type.enumValues': 10,
+  '__Type.interfaces': 2,
+  '__Type.possibleTypes': 4,
+  '__Field.args': 4,
+  '__Directive.args': 4,
+};
+
+/** How operations are counted, for the description of the schema. */
+export const COUNTING =
+  `Operations are limited in cost: each field costs 1, or what its description says; what is below a list counts
+once for each record that it may have: its \`first\`, \`last\` or \`limit\`, 20 when nothing is said. Send the header
+\`GraphQL-Cost: 1\` to learn the cost of an operation and the limits from \`extensions.cost\` of the answer.`.replaceAll(
+    '\n',
+    ' ',
+  );
+
+/** Says in the descriptions of fields what they cost, where that is not 1, and for how many records lists without a size count. */
+export function describeCosts(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) {
+      const [cost, size] = [COSTS[`${type.name}.${field.name}`], SIZES[`${type.name}.${field.name}`]];
+      if (cost !== undefined) field.description += ` Costs ${cost}.`;
+      if (size !== undefined) field.description += ` Counts as ${size} records.`;
+    }
+  }
+  return schema;
+}

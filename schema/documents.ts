@@ -1,0 +1,51 @@
+import type { DocumentNode } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+import { type Limiter, type Limits, parseWithin } from '#schema/limits.ts';
+import type { Measure } from '#schema/measure.ts';
+import { withoutSecrets } from '#schema/redact.ts';
+
+/**
+ * Characters of the documents that are kept, and of the largest of them: parsed a document takes up to a hundred times as
+ * many bytes.
+ */
+const MOST_KEPT = 512 * 1024;
+const LARGEST_KEPT = 32 * 1024;
+
+/** What `context` holds from parsing on. */
+export interface Measured {
+  measure?: Measure | null;
+}
+
+/**
+ * Parses documents and holds them against the limits before anything else looks at them. Only valid documents are kept, and
+ * these are neither parsed nor validated again.
+ */
+export function documents(limits: Limits, limiter: Limiter): Plugin<Measured> {
+  const kept = new LRUCache<string, DocumentNode>({
+    maxSize: MOST_KEPT,
+    maxEntrySize: LARGEST_KEPT,
+    sizeCalculation: (_document, text) => text.length + 1,
+  });
+  const valid = new WeakSet<DocumentNode>();
+  const texts = new WeakMap<DocumentNode, string>();
+  return {
+    onParse({ params: { source }, context, extendContext, setParsedDocument }) {
+      const text = typeof source === 'string' ? source : source.body;
+      const document = kept.get(text) ?? parseWithin(text, limits);
+      const { operationName, variables } = context.params;
+      extendContext({ measure: limiter.check(document, operationName ?? undefined, variables ?? {}) });
+      texts.set(document, text);
+      setParsedDocument(document);
+    },
+    onValidate({ params: { documentAST }, setResult }) {
+      if (valid.has(documentAST)) return setResult([]);
+      return ({ result, setResult }) => {
+        if (result.length > 0) return setResult([...result].map((error: Error) => withoutSecrets(error)));
+        const text = texts.get(documentAST);
+        valid.add(documentAST);
+        if (text !== undefined) kept.set(text, documentAST);
+      };
+    },
+  };
+}

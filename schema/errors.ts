@@ -1,0 +1,37 @@
+import { GraphQLError } from 'graphql';
+import { tooLarge } from '#schema/limits.ts';
+import { withoutSecrets } from '#schema/redact.ts';
+import { unstorable, vanished } from '#src/db.ts';
+import { DomainError, NotFound } from '#src/errors.ts';
+
+/** Errors of the domain and of the request pass; anything else is reported and hidden. */
+export function maskError(error: unknown, report: (error: unknown) => void): GraphQLError {
+  if (error instanceof GraphQLError) {
+    const { originalError } = error;
+    if (!originalError || originalError instanceof GraphQLError || originalError instanceof DomainError) {
+      return withoutSecrets(error);
+    }
+    const { nodes, path } = error;
+    if (originalError instanceof RangeError && originalError.message.includes('call stack')) {
+      return tooLarge('A value is nested too deeply.', nodes);
+    }
+    if (unstorable(originalError)) {
+      return new GraphQLError('Text cannot hold the character NUL.', {
+        nodes,
+        path,
+        extensions: { code: 'BAD_REQUEST' },
+      });
+    }
+    const gone = vanished(originalError);
+    if (gone !== null) {
+      // It was there when the request looked for it, and somebody deleted it since.
+      const { message, extensions } = new NotFound(`${gone.slice(0, 1).toUpperCase()}${gone.slice(1)}`);
+      return new GraphQLError(message, { nodes, path, extensions });
+    }
+    report(originalError);
+    return new GraphQLError('Unexpected error.', { nodes, path, extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+  }
+  if (error instanceof DomainError) return new GraphQLError(error.message, { extensions: error.extensions });
+  report(error);
+  return new GraphQLError('Unexpected error.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
+}

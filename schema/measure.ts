@@ -1,0 +1,167 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLSchema,
+  getNamedType,
+  isCompositeType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  type ValueNode,
+} from 'graphql';
+import { DEFAULT_LIMIT, MAX_LIMIT } from '#schema/connection.ts';
+import { COSTS, SIZES } from '#schema/costs.ts';
+
+/** How large an operation is, its fragments counted wherever they are spread. */
+export interface Measure {
+  /** Levels of fields. */
+  depth: number;
+  /** Fields, each as often as the lists around it may have records (costs.ts). */
+  cost: number;
+  aliases: number;
+  /** Spreads of named fragments. */
+  spreads: number;
+  /** `__schema` and `__type`. */
+  introspections: number;
+  /** Levels of fields below these, which count neither as depth nor as cost. */
+  introspectionDepth: number;
+  introspectionCost: number;
+}
+
+const NOTHING: Measure = {
+  depth: 0,
+  cost: 0,
+  aliases: 0,
+  spreads: 0,
+  introspections: 0,
+  introspectionDepth: 0,
+  introspectionCost: 0,
+};
+
+/** Introspection itself, of which one may be in an operation. */
+const INTROSPECTION = new Set(['__schema', '__type']);
+
+/**
+ * Measures an operation of a document. Each fragment is looked at once, however often it is spread. What is not in the schema
+ * counts as a field without more.
+ *
+ * @param variables as the request has them, for sizes of lists; those that are absent have their defaults
+ */
+export function measure(
+  operation: OperationDefinitionNode,
+  document: DocumentNode,
+  schema: GraphQLSchema,
+  variables: Readonly<Record<string, unknown>>,
+): Measure {
+  const fragments = new Map(
+    document.definitions.flatMap((one) =>
+      one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [],
+    ),
+  );
+  const root = schema.getRootType(operation.operation) ?? undefined;
+  return new Measuring(schema, fragments, withDefaults(operation, variables)).selection(operation.selectionSet, root);
+}
+
+class Measuring {
+  readonly #schema: GraphQLSchema;
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #variables: ReadonlyMap<string, unknown>;
+  /** A fragment that is being measured counts as nothing within itself: such cycles are refused as invalid. */
+  readonly #measured = new Map<string, Measure>();
+
+  constructor(
+    schema: GraphQLSchema,
+    fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+    variables: ReadonlyMap<string, unknown>,
+  ) {
+    this.#schema = schema;
+    this.#fragments = fragments;
+    this.#variables = variables;
+  }
+
+  selection({ selections }: SelectionSetNode, type: GraphQLCompositeType | undefined): Measure {
+    const sum = { ...NOTHING };
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) add(sum, this.#field(selection, type));
+      else if (selection.kind === Kind.FRAGMENT_SPREAD) add(sum, this.#fragment(selection.name.value));
+      else add(sum, this.selection(selection.selectionSet, this.#named(selection.typeCondition?.name.value) ?? type));
+    }
+    return sum;
+  }
+
+  #fragment(name: string): Measure {
+    const fragment = this.#fragments.get(name);
+    let measured = this.#measured.get(name);
+    if (!measured && fragment) {
+      this.#measured.set(name, NOTHING);
+      measured = this.selection(fragment.selectionSet, this.#named(fragment.typeCondition.name.value));
+      this.#measured.set(name, measured);
+    }
+    const inner = measured ?? NOTHING;
+    return { ...inner, spreads: inner.spreads + 1 };
+  }
+
+  #field(node: FieldNode, type: GraphQLCompositeType | undefined): Measure {
+    const name = node.name.value;
+    const field = type && this.#schema.getField(type, name);
+    const named = field && getNamedType(field.type);
+    const inside = named && isCompositeType(named) ? named : undefined;
+    const inner = node.selectionSet ? this.selection(node.selectionSet, inside) : NOTHING;
+    const below = inner.cost * this.#size(node, `${type?.name}.${name}`, field);
+    const cost = Math.min(Number.MAX_SAFE_INTEGER, (COSTS[`${type?.name}.${name}`] ?? 1) + below);
+    const aliases = inner.aliases + (node.alias ? 1 : 0);
+    if (!INTROSPECTION.has(name)) return { ...inner, depth: inner.depth + 1, cost, aliases };
+    const introspection = { introspections: 1, introspectionDepth: inner.depth, introspectionCost: cost };
+    return { ...NOTHING, ...introspection, depth: 1, cost: 1, aliases, spreads: inner.spreads };
+  }
+
+  /** How many records a field may have. */
+  #size(
+    { arguments: given = [] }: FieldNode,
+    place: string,
+    field: { readonly args: readonly { readonly name: string }[] } | undefined,
+  ): number {
+    if (!field?.args.some(({ name }) => name === 'limit')) return SIZES[place] ?? 1;
+    const sizes = given.filter(({ name }) => ['first', 'last', 'limit'].includes(name.value));
+    const asked = sizes.map(({ value }) => this.#number(value)).filter((size) => size !== null);
+    return asked.length === 0 ? DEFAULT_LIMIT : Math.max(1, ...asked.map((size) => Math.min(size, MAX_LIMIT)));
+  }
+
+  /** The number that a value stands for, null for null; what is none counts as the most, and is refused later. */
+  #number(node: ValueNode): number | null {
+    const value = node.kind === Kind.VARIABLE ? (this.#variables.get(node.name.value) ?? null) : literal(node);
+    return value === null || typeof value === 'number' ? value : MAX_LIMIT;
+  }
+
+  #named(name: string | undefined): GraphQLCompositeType | undefined {
+    const type = name === undefined ? undefined : this.#schema.getType(name);
+    return type && isCompositeType(type) ? type : undefined;
+  }
+}
+
+function withDefaults(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): ReadonlyMap<string, unknown> {
+  return new Map(
+    variableDefinitions.map(({ variable: { name }, defaultValue }) => {
+      const given = Object.hasOwn(variables, name.value) ? variables[name.value] : undefined;
+      return [name.value, given === undefined && defaultValue ? literal(defaultValue) : given];
+    }),
+  );
+}
+
+function literal(node: ValueNode): unknown {
+  if (node.kind === Kind.NULL) return null;
+  return node.kind === Kind.INT ? Number(node.value) : undefined;
+}
+
+function add(sum: Measure, part: Measure): void {
+  sum.depth = Math.max(sum.depth, part.depth);
+  sum.introspectionDepth = Math.max(sum.introspectionDepth, part.introspectionDepth);
+  for (const name of ['cost', 'aliases', 'spreads', 'introspections', 'introspectionCost'] as const) {
+    sum[name] = Math.min(Number.MAX_SAFE_INTEGER, sum[name] + part[name]);
+  }
+}
