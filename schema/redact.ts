@@ -1,14 +1,17 @@
 import { GraphQLError } from 'graphql';
 
-/** Values of inputs whose names say that they are secrets, as messages of the executor repeat them. */
-const SECRETS = /((?:password|token|secret)\w*\\?"?: ?)"(?:[^"\\]|\\.)*"/gi;
+/** Characters of the longest message: the executor repeats whole values in it. */
+const LONGEST = 2000;
+/** Values of inputs whose names say that they are secrets, as messages of the executor repeat them; the end may be cut off. */
+const SECRETS = /((?:password|token|secret)\w*\\?"?: ?)"(?:[^"\\]|\\.)*(?:"|\\?$)/gi;
 /** User name and password in a URL. */
 const CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s"/\\?#]*@/gi;
 
 /** The error without the secrets of the request: what is wrong with a value is told with the whole input around it. */
 export function withoutSecrets<E extends Error>(error: E): E | GraphQLError {
   if (!(error instanceof GraphQLError)) return error;
-  const message = error.message.replace(SECRETS, '$1"[redacted]"').replace(CREDENTIALS, '$1');
+  const told = error.message.length > LONGEST ? `${error.message.slice(0, LONGEST)}…` : error.message;
+  const message = told.replace(SECRETS, '$1"[redacted]"').replace(CREDENTIALS, '$1');
   if (message === error.message) return error;
   const { nodes, source, positions, path, originalError, extensions } = error;
   return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });

@@ -15,8 +15,10 @@ const secretHeaders = [
 const secretFields = ['password', 'private_token', 'access_token', 'refresh_token', 'token', 'secret', 'client_secret'];
 
 /** Query parameters whose values never reach a log. */
-const secretParameters =
-  /([?&;](?:[^=&;#]*(?:token|password|secret|signature)[^=&;#]*|variables\[[^=&;#]*|code|code_verifier|state|sudo|value)=)[^&;#]*/gi;
+const secretParameters = /token|password|secret|signature|^variables\[|^(?:code|code_verifier|state|sudo|value)$/i;
+
+/** A parameter of a query: what comes before it, its name and its value. */
+const parameters = /([?&;])([^=&;#?]*)=([^&;#]*)/g;
 
 /** URLs as values of a query, which may hold credentials with any character. */
 const secretUrls = /([?&;]import_url=)[^&]*/gi;
@@ -36,9 +38,15 @@ export function createLogger(level: LogLevel): Logger {
 export function redactUrl(url: string): string {
   const queried =
     url.includes('?') || url.includes(';')
-      ? decodeNames(url).replace(secretUrls, '$1[redacted]').replace(secretParameters, '$1[redacted]')
+      ? withoutSecretValues(decodeNames(url).replace(secretUrls, '$1[redacted]'))
       : url;
   return queried.includes('@') ? queried.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@?#]*@/i, '$1') : queried;
+}
+
+function withoutSecretValues(url: string): string {
+  return url.replace(parameters, (whole, separator: string, name: string) =>
+    secretParameters.test(name) ? `${separator}${name}=[redacted]` : whole,
+  );
 }
 
 function redactedPaths(): string[] {
@@ -54,7 +62,7 @@ function redactedPaths(): string[] {
 /** Percent-encoded parameter names would slip past the pattern: `private%5Ftoken=…` means `private_token=…`. */
 function decodeNames(url: string): string {
   if (!url.includes('%')) return url;
-  return url.replace(/([?&;])([^=&;#]+)(?==)/g, (whole, separator: string, name: string) => {
+  return url.replace(/([?&;])([^=&;#?]+)(?==)/g, (whole, separator: string, name: string) => {
     try {
       return separator + decodeURIComponent(name).replace(/[\s?&;#=]/g, '_');
     } catch {

@@ -6,6 +6,7 @@ import type { LogQuery } from '#src/git/reader.ts';
 import type { Page, PageRequest } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { findRevision } from '#src/repository/revision.ts';
+import { trimSlashes } from '#src/repository/tree.ts';
 
 /** Which commits a list holds. Times are inclusive, and of the committer. */
 export interface CommitFilter {
@@ -34,7 +35,7 @@ export async function listCommits(
   const { repository, oid } = revision;
   const query: LogQuery = {
     start: oid,
-    ...(path ? { path: path.replace(/^\/+|\/+$/g, '') } : {}),
+    ...(path ? { path: trimSlashes(path) } : {}),
     ...(since ? { since: Math.ceil(since.getTime() / 1000) } : {}),
     ...(until ? { until: Math.floor(until.getTime() / 1000) } : {}),
   };

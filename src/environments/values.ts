@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { trimEnds } from '#src/text.ts';
 
 /** What an environment may be called. */
 export const ENVIRONMENT_NAME = /^[a-zA-Z0-9_\-/${}. ]+$/;
@@ -10,11 +11,8 @@ const DIGEST = 6;
 
 /** What the name is in host names: lower-case letters, digits and `-`, from a letter on, 24 at most. */
 export function slugOf(name: string): string {
-  const plain = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-  const slug = /^[a-z]/.test(plain) ? plain : `env-${plain}`.replace(/-+$/, '');
+  const plain = trimEnds(name.toLowerCase().replace(/[^a-z0-9]+/g, '-'), '-');
+  const slug = /^[a-z]/.test(plain) ? plain : trimEnds(`env-${plain}`, '-');
   if (slug === name && slug.length <= LONGEST_SLUG) return slug;
   const digest = createHash('sha256').update(name).digest('hex');
   const suffix = BigInt(`0x${digest}`).toString(36).slice(-DIGEST);

@@ -1,5 +1,6 @@
 import type { FieldErrors } from '#src/errors.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { trimEnds } from '#src/text.ts';
 
 /** What is switched on and off in a project. */
 export const SWITCHES = [
@@ -35,10 +36,7 @@ export function givenSwitches(input: Switches): Partial<Pick<ProjectRow, Switch>
 
 /** "My Project!" becomes "my-project". */
 export function pathFrom(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^a-z0-9_.-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '');
+  return trimEnds(name.toLowerCase().replace(/[^a-z0-9_.-]+/g, '-'), '-.');
 }
 
 /** Each tag once, without blanks around it, and as text that the database takes in a list. */

@@ -5,6 +5,7 @@ import type { TreeEntry } from '#src/git/model.ts';
 import { type Page, type PageRequest, pageOf } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { findRevision } from '#src/repository/revision.ts';
+import { trimEnds } from '#src/text.ts';
 
 /** Which part of which state is listed. */
 export interface TreeFilter {
@@ -33,5 +34,5 @@ export async function listTree(
 
 /** A path without slashes around it. */
 export function trimSlashes(path: string): string {
-  return path.replace(/^\/+|\/+$/g, '');
+  return trimEnds(path, '/');
 }

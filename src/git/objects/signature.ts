@@ -1,10 +1,13 @@
 import type { Signature } from '../model.ts';
 
+/** Characters at the end of a line in which its time stands: a line may be as long as an object. */
+const LONGEST_TIME = 100;
+
 /** Reads `Name <mail> seconds zone`. What cannot be read is empty or zero. */
 export function parseSignature(line: string): Signature {
   const open = line.indexOf('<');
   const close = line.indexOf('>', open);
-  const time = /(\d+)(?:\s+([+-]\d+))?\s*$/.exec(line.slice(line.lastIndexOf('>') + 1));
+  const time = /(\d+)(?:\s+([+-]\d+))?\s*$/.exec(line.slice(line.lastIndexOf('>') + 1).slice(-LONGEST_TIME));
   const known = open >= 0 && close > open;
   return {
     name: (known ? line.slice(0, open) : line).trim(),
@@ -42,6 +45,10 @@ function formatZone(offset: number): string {
 /** As git does: no angle brackets, no line breaks, no NUL, and no punctuation at the ends. */
 function clean(text: string): string {
   const inner = text.toWellFormed().replace(/[<>\n\r\0]/g, '');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not get into a commit.
-  return inner.replace(/^[\x00-\x20,:;"\\']+|[\x00-\x20,:;"\\']+$/g, '');
+  const isCrud = (at: number) => inner.charCodeAt(at) <= 0x20 || `,:;"\\'`.includes(inner.charAt(at));
+  let start = 0;
+  let end = inner.length;
+  while (start < end && isCrud(start)) start++;
+  while (end > start && isCrud(end - 1)) end--;
+  return inner.slice(start, end);
 }

@@ -183,7 +183,9 @@ function formOf({ request }: Visit): Omit<Values, 'confidential'> {
   const { name, redirect_uris: uris, scopes } = request.body;
   return {
     name: text(name),
-    redirectUris: text(uris).split(/\s*\n\s*/),
+    redirectUris: text(uris)
+      .split('\n')
+      .map((uri) => uri.trim()),
     scopes: [scopes].flat().filter((scope) => typeof scope === 'string'),
   };
 }
