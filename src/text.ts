@@ -1,3 +1,11 @@
+/** Characters of the longest description, comment or notes: lists hold a hundred of them. */
+const LONGEST_TEXT = 65_536;
+
+/** What is wrong with the length of a description, comment or notes; null if nothing is (behaviour.md 1.6). */
+export function lengthError(text: string | null | undefined): string | null {
+  return text && text.length > LONGEST_TEXT ? `is too long (maximum is ${LONGEST_TEXT} characters)` : null;
+}
+
 /**
  * The text without the given characters at its ends. A pattern that looks for a run before the end of the text would take
  * time by the square of the longest run.

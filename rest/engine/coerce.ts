@@ -36,19 +36,27 @@ export function coerce(value: unknown, { type, commaSeparated, minimum, allowed,
   return result;
 }
 
+/** Values of the longest list. */
+const MOST_VALUES = 10_000;
+/** Characters of the longest text that can be a number or one of a few words. */
+const LONGEST_WORD = 100;
+
 function coerceList(value: unknown, itemType: GraphQLInputType, commaSeparated: boolean): unknown {
   const item = isNonNullType(itemType) ? itemType.ofType : itemType;
-  if (commaSeparated) {
-    const texts = Array.isArray(value) ? value : [value];
-    if (!texts.every(isScalar)) throw new Unusable('is invalid');
-    return texts
-      .flatMap((text) => String(text).split(','))
-      .map((text) => text.trim())
-      .filter((text) => text !== '');
-  }
   const list = Array.isArray(value) ? value : [value];
+  if (commaSeparated) {
+    if (!list.every(isScalar)) throw new Unusable('is invalid');
+    const texts = list.flatMap((text) => String(text).split(',', MOST_VALUES + 1));
+    requireFew(texts);
+    return texts.map((text) => text.trim()).filter((text) => text !== '');
+  }
+  requireFew(list);
   const blank = (entry: unknown) => entry === null || (typeof entry === 'string' && entry.trim() === '');
   return list.filter((entry) => !blank(entry)).map((entry) => coerceOne(entry, item));
+}
+
+function requireFew(list: readonly unknown[]): void {
+  if (list.length > MOST_VALUES) throw new Unusable(`has more than ${MOST_VALUES} values`);
 }
 
 function coerceOne(value: unknown, type: GraphQLInputType): unknown {
@@ -57,15 +65,16 @@ function coerceOne(value: unknown, type: GraphQLInputType): unknown {
   if ('name' in type && type.name === 'Upload' && value instanceof SpooledFile) return value;
   if (!isScalar(value)) throw new Unusable('is invalid');
   const text = String(value).trim();
-  if (isEnumType(type)) {
-    if (text === '') return null;
-    const name = text.toUpperCase();
-    if (text !== text.toLowerCase() || !type.getValue(name)) throw new Unusable('does not have a valid value');
-    return name;
-  }
   const name = 'name' in type ? type.name : '';
   if (name === 'String') return clean(String(value));
   if (text === '') return null;
+  if (isEnumType(type)) {
+    const known =
+      text.length <= LONGEST_WORD && text === text.toLowerCase() ? type.getValue(text.toUpperCase()) : undefined;
+    if (!known) throw new Unusable('does not have a valid value');
+    return known.name;
+  }
+  if (Object.hasOwn(SCALARS, name) && text.length > LONGEST_WORD) throw new Unusable('is invalid');
   return SCALARS[name]?.(text) ?? viaScalar(type, text);
 }
 

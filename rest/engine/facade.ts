@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import { bodyParameters } from '#rest/engine/body.ts';
+import { BadBody, CONTENT_BODY, isLarge, SMALL_BODY } from '#rest/engine/body_limits.ts';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
 import { refusal } from '#rest/engine/errors.ts';
+import { parseForm } from '#rest/engine/form.ts';
 import { movedUrl } from '#rest/engine/moved.ts';
 import { PAGINATION_HEADERS, pageParameters } from '#rest/engine/paginate.ts';
-import { BadBody, bodyParameters, queryParameters } from '#rest/engine/parameters.ts';
 import { type RawContent, sendRaw } from '#rest/engine/raw.ts';
 import { refuse, respond, send, wrongVerb } from '#rest/engine/respond.ts';
 import type { RawReader, Route } from '#rest/engine/route.ts';
@@ -12,9 +14,16 @@ import { Router } from '#rest/engine/router.ts';
 import { SpooledFile } from '#rest/engine/spooled_file.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
 import { DomainError } from '#src/errors.ts';
+import { FairQueue } from '#src/fair_queue.ts';
+
+/** Who asks. */
+interface Asker {
+  id: number;
+  admin: boolean;
+}
 
 /** What the facade is handed by the composition root. `A` is who asks; null is anonymous. */
-export interface FacadeOptions<A extends { admin: boolean }> {
+export interface FacadeOptions<A extends Asker> {
   schema: GraphQLSchema;
   routes: readonly Route[];
   /** Throws DomainErrors. */
@@ -43,7 +52,7 @@ export interface FacadeOptions<A extends { admin: boolean }> {
 export type Facade = (request: IncomingMessage, response: ServerResponse, path: string, query: string) => Promise<void>;
 
 /** The REST API over the schema: each route runs one operation. */
-export function createFacade<A extends { admin: boolean }>(options: FacadeOptions<A>): Facade {
+export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade {
   const router = new Router();
   for (const route of options.routes) {
     for (const path of [route.path, ...(route.alsoAt ?? [])]) router.add(compile({ ...route, path }, options.schema));
@@ -87,15 +96,49 @@ interface Call {
   readonly query: string;
 }
 
-async function answer<A extends { admin: boolean }>(options: FacadeOptions<A>, call: Call): Promise<void> {
+/** Large bodies are in memory whole, several times: of one sender a few are read at a time, and the others wait. */
+const LARGE_BODIES = { concurrency: 16, perCaller: 4, waitingPerCaller: 100, waiting: 1000, patience: 60_000 };
+
+const largeBodies = new FairQueue(LARGE_BODIES);
+
+/** Parameters that may say who asks. */
+const CREDENTIALS = ['private_token', 'access_token', 'bearer_token', 'sudo'];
+
+/** Finds out who asks before anything of the body is read, so far as headers and query tell: others may send less. */
+async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): Promise<void> {
+  const { request, endpoint } = call;
+  const query = parseForm(call.query);
+  const sender = await options.authenticate(request, query);
+  const mayBeLarge = sender !== null && endpoint.route.contents === true;
+  const work = () => answerSender(options, call, { query, sender, bytes: mayBeLarge ? CONTENT_BODY : SMALL_BODY });
+  return mayBeLarge && isLarge(request) ? largeBodies.run(`user ${sender.id}`, work) : work();
+}
+
+/** A request of which everything is known but the body. */
+interface Received<A> {
+  query: Record<string, unknown>;
+  /** Who asks by headers and query. */
+  sender: A | null;
+  /** The largest body. */
+  bytes: number;
+}
+
+async function answerSender<A extends Asker>(
+  options: FacadeOptions<A>,
+  call: Call,
+  { query, sender, bytes }: Received<A>,
+): Promise<void> {
   const { endpoint, values, request, response } = call;
   const { route } = endpoint;
   await using files = new AsyncDisposableStack();
-  const file = route.file === undefined ? undefined : { name: route.file, limit: await options.largestFile() };
-  const body = await bodyParameters(request, file);
+  const largest = route.file === undefined ? 0 : await options.largestFile();
+  const file =
+    route.file === undefined ? undefined : { name: route.file, bytes: sender ? largest : Math.min(bytes, largest) };
+  const body = await bodyParameters(request, { bytes, file });
   if (file && body[file.name] instanceof SpooledFile) files.use(body[file.name] as SpooledFile);
-  const given = renamed({ ...queryParameters(call.query), ...body }, route.aliases);
-  const actor = await options.authenticate(request, given);
+  const given = renamed({ ...query, ...body }, route.aliases);
+  const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);
+  const actor = isSaid ? await options.authenticate(request, given) : sender;
   if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), request);
   const problems: string[] = [];
@@ -116,7 +159,7 @@ async function answer<A extends { admin: boolean }>(options: FacadeOptions<A>, c
 }
 
 /** Answers with what an error of the domain means; reads of what has moved are sent to where it is. */
-function refuseBy<A extends { admin: boolean }>(
+function refuseBy<A extends Asker>(
   options: FacadeOptions<A>,
   { endpoint, values, request, response }: Call,
   { message, extensions }: Pick<DomainError, 'message' | 'extensions'>,
@@ -131,7 +174,7 @@ function refuseBy<A extends { admin: boolean }>(
   } else refuse(response, status, body, headers);
 }
 
-function fail<A extends { admin: boolean }>(
+function fail<A extends Asker>(
   { logError }: FacadeOptions<A>,
   request: IncomingMessage,
   response: ServerResponse,
@@ -148,7 +191,7 @@ function refOf(value: string | undefined): unknown {
 }
 
 /** The URL of the request as the client sent it. */
-function urlOf<A extends { admin: boolean }>({ baseUrl }: FacadeOptions<A>, request: IncomingMessage): string {
+function urlOf<A extends Asker>({ baseUrl }: FacadeOptions<A>, request: IncomingMessage): string {
   const { originalUrl } = request as IncomingMessage & { originalUrl?: string };
   return `${baseUrl(request)}${originalUrl ?? request.url ?? '/'}`;
 }

@@ -38,6 +38,8 @@ export interface Route {
   readonly body?: object;
   /** The parameter that is a file; it comes in a multipart body. */
   readonly file?: string;
+  /** Whether the body holds contents of files, and may be larger than others. */
+  readonly contents?: true;
   /** Instead of a record the content is sent that the reader of this name makes of the operation's result. */
   readonly raw?: RawReader;
   /**

@@ -9,6 +9,7 @@ export const commitsWrite: Route[] = [
     path: '/projects/:id/repository/commits',
     operation: operations.CreateCommitDocument,
     result: 'createCommit.commit',
+    contents: true,
     precheck,
   },
   {

@@ -6,7 +6,7 @@ const slashes = ['file_path'];
 
 /** No ability is checked up front: validation comes first here (behaviour.md 3). */
 export const filesWrite: Route[] = [
-  { method: 'POST', path, operation: operations.CreateFileDocument, result: 'createFile', slashes },
-  { method: 'PUT', path, operation: operations.UpdateFileDocument, result: 'updateFile', slashes },
+  { method: 'POST', path, operation: operations.CreateFileDocument, result: 'createFile', slashes, contents: true },
+  { method: 'PUT', path, operation: operations.UpdateFileDocument, result: 'updateFile', slashes, contents: true },
   { method: 'DELETE', path, operation: operations.DeleteFileDocument, result: 'deleteFile', slashes },
 ];

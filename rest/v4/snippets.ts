@@ -25,6 +25,7 @@ export const snippets: Route[] = [
     path: '/projects/:id/snippets',
     operation: operations.CreateProjectSnippetDocument,
     result: 'createSnippet.snippet',
+    contents: true,
     aliases: { content: 'code' },
   },
   {
@@ -32,6 +33,7 @@ export const snippets: Route[] = [
     path: '/projects/:id/snippets/:snippet_id',
     operation: operations.UpdateProjectSnippetDocument,
     result: 'updateSnippet.snippet',
+    contents: true,
     atLeastOne: ['title', 'file_name', 'code', 'visibility'],
     aliases: { content: 'code' },
   },
@@ -72,6 +74,7 @@ export const snippets: Route[] = [
     path: '/snippets',
     operation: operations.CreatePersonalSnippetDocument,
     result: 'createSnippet.snippet',
+    contents: true,
     aliases: { code: 'content' },
   },
   {
@@ -79,6 +82,7 @@ export const snippets: Route[] = [
     path: '/snippets/:snippet_id',
     operation: operations.UpdatePersonalSnippetDocument,
     result: 'updateSnippet.snippet',
+    contents: true,
     atLeastOne: ['title', 'file_name', 'content', 'visibility'],
     aliases: { code: 'content' },
   },

@@ -9,6 +9,7 @@ import { TooLarge } from '#src/git/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject } from '#src/projects/find.ts';
 import { storable } from '#src/repository/push_data.ts';
+import { lengthError } from '#src/text.ts';
 
 /** What is said of a commit, and where in it. */
 export interface NewComment {
@@ -39,6 +40,8 @@ export async function createCommitComment(
   authorize(actor, 'create_commit_comment', project);
   const commit = await findCommit(context, project, sha);
   if (note.trim() === '') throw new ValidationFailed({ note: ["can't be blank"] });
+  const tooLong = lengthError(note);
+  if (tooLong) throw new ValidationFailed({ note: [tooLong] });
   const place = sha === commit.oid ? await placeOf(commit, wanted) : NOWHERE;
   const id = await context.db.$transaction(async (tx) => {
     const data = { projectId: project.id, authorId: actor.id, sha: commit.oid, note, ...place };

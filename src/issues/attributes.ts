@@ -5,6 +5,7 @@ import type { Transaction } from '#src/db.ts';
 import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
 import { ensureLabels } from '#src/labels/ensure.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { lengthError } from '#src/text.ts';
 
 /** What reporters may set beside title and description. */
 export interface IssueAttributes {
@@ -17,16 +18,15 @@ export interface IssueAttributes {
 
 export const TITLE_LENGTH = 255;
 
-/** Refuses titles that are blank or too long, and descriptions of more than a million characters. */
+/** Refuses titles that are blank or too long, and descriptions that are too long. */
 export function checkTexts(title: string | null | undefined, description: string | null | undefined): void {
   const errors: FieldErrors = {};
   if (title !== undefined) {
     if (title === null || title.trim() === '') errors.title = ["can't be blank"];
     else if ([...title].length > TITLE_LENGTH) errors.title = [`is too long (maximum is ${TITLE_LENGTH} characters)`];
   }
-  if (description && description.length > 1_000_000) {
-    errors.description = ['is too long (maximum is 1000000 characters)'];
-  }
+  const wrong = lengthError(description);
+  if (wrong) errors.description = [wrong];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 

@@ -1,4 +1,6 @@
 import { containing, Prisma } from '#src/db.ts';
+import { BadRequest } from '#src/errors.ts';
+import { MOST_LABELS } from '#src/labels/ensure.ts';
 
 /** The filters of every issue list (rest-api-v4.md, Issues). */
 export interface IssueFilter {
@@ -14,11 +16,16 @@ export interface IssueFilter {
 
 const { sql } = Prisma;
 
-/** The conditions of a filter on alias `i`; a project whose issues they are narrows the look-ups of its labels. */
+/**
+ * The conditions of a filter on alias `i`; a project whose issues they are narrows the look-ups of its labels. Throws BadRequest.
+ */
 export function issueConditions(filter: IssueFilter, projectId?: number): Prisma.Sql[] {
   const conditions = [sql`i.deleted_at IS NULL`];
   const { state, labels, milestone, iids, search } = filter;
   if (state && state !== 'all') conditions.push(sql`i.state = ${state}::issue_state`);
+  if (labels && labels.length > MOST_LABELS) {
+    throw new BadRequest(`labels has too many names (maximum is ${MOST_LABELS})`);
+  }
   if (labels && labels.length > 0) conditions.push(...labelConditions([...new Set(labels)], projectId));
   if (milestone) conditions.push(milestoneCondition(milestone));
   if (iids && iids.length > 0) conditions.push(sql`i.iid = ANY(${[...iids]}::int[])`);

@@ -2,10 +2,16 @@ import type { Transaction } from '#src/db.ts';
 import { ValidationFailed } from '#src/errors.ts';
 import { DEFAULT_COLOR } from '#src/labels/color.ts';
 
+/** Labels that one record may have. */
+export const MOST_LABELS = 100;
+
 /** IDs of the project's labels with these names, made on the fly where they are missing. Throws ValidationFailed. */
 export async function ensureLabels(tx: Transaction, projectId: number, names: readonly string[]): Promise<number[]> {
   const titles = [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
   if (titles.length === 0) return [];
+  if (titles.length > MOST_LABELS) {
+    throw new ValidationFailed({ labels: [`has too many names (maximum is ${MOST_LABELS})`] });
+  }
   if (titles.some((title) => title.length > 255)) {
     throw new ValidationFailed({ labels: ['is too long (maximum is 255 characters)'] });
   }

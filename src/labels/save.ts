@@ -7,6 +7,7 @@ import { parseColor } from '#src/labels/color.ts';
 import { findLabel, findLabelByTitle, type LabelRef, type LabelRow, labelById } from '#src/labels/list.ts';
 import { findProject } from '#src/projects/find.ts';
 import { setSubscription } from '#src/subscriptions/subscribe.ts';
+import { lengthError } from '#src/text.ts';
 
 export interface LabelValues {
   title?: string | null | undefined;
@@ -81,12 +82,14 @@ async function administered(context: Context, ref: Ref) {
 }
 
 /** Title and colour as stored, those that are given. The spec's messages call the name `title` (behaviour.md 1.6). */
-function checked({ title, color, priority }: LabelValues): { title?: string; color?: string } {
+function checked({ title, color, priority, description }: LabelValues): { title?: string; color?: string } {
   const errors: FieldErrors = {};
   const name = title?.trim();
   if (name === '') errors.title = ["can't be blank"];
   else if (name !== undefined && name.length > 255) errors.title = ['is too long (maximum is 255 characters)'];
   else if (name?.includes(',')) errors.title = ['is invalid'];
+  const tooLong = lengthError(description);
+  if (tooLong) errors.description = [tooLong];
   const hex = color == null ? undefined : parseColor(color);
   if (hex === null) errors.color = ['must be a valid color code'];
   if (priority != null && priority < 0) errors.priority = ['must be greater than or equal to 0'];

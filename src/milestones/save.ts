@@ -7,6 +7,7 @@ import type { Ref } from '#src/groups/find.ts';
 import { findMilestone } from '#src/milestones/list.ts';
 import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { findProject } from '#src/projects/find.ts';
+import { lengthError } from '#src/text.ts';
 
 export interface MilestoneValues {
   title?: string | null | undefined;
@@ -26,7 +27,7 @@ export async function createMilestone(context: Context, ref: Ref, values: Milest
   const project = await findProject(context, ref);
   authorize(actor, 'admin_milestone', project);
   const { title = '', description, startDate, dueDate } = values;
-  check({ title, startDate, dueDate });
+  check({ title, description, startDate, dueDate });
   const id = await unlessTaken(
     context.db.$transaction(async (tx) => {
       const [milestone] = await tx.$queryRaw<[{ id: number }]>`
@@ -65,7 +66,7 @@ export async function updateMilestone(
       if (!milestone) throw new NotFound('Milestone');
       const startDate = changes.startDate === undefined ? milestone.startDate : changes.startDate;
       const dueDate = changes.dueDate === undefined ? milestone.dueDate : changes.dueDate;
-      check({ title, startDate, dueDate });
+      check({ title, description, startDate, dueDate });
       await tx.milestone.update({
         where: { id },
         data: {
@@ -88,10 +89,12 @@ export async function updateMilestone(
 
 const STATES = { close: 'closed', activate: 'active' } as const;
 
-function check({ title, startDate, dueDate }: MilestoneValues): void {
+function check({ title, description, startDate, dueDate }: MilestoneValues): void {
   const errors: FieldErrors = {};
   if (title !== undefined && (title === null || title.trim() === '')) errors.title = ["can't be blank"];
   else if (title && title.length > 255) errors.title = ['is too long (maximum is 255 characters)'];
+  const tooLong = lengthError(description);
+  if (tooLong) errors.description = [tooLong];
   if (startDate && dueDate && startDate >= dueDate) errors.start_date = ["Can't be greater than due date"];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }

@@ -1,9 +1,9 @@
 import { type Db, Prisma, type Transaction } from '#src/db.ts';
 import { ENVIRONMENT_NAME } from '#src/environments/values.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import { type Config, InvalidConfig, type JobConfig, type Variables } from '#src/pipelines/config/model.ts';
-import { readConfig } from '#src/pipelines/config/read.ts';
-import { type Occasion, selectJobs } from '#src/pipelines/config/select.ts';
+import type { JobConfig, Variables } from '#src/pipelines/config/model.ts';
+import type { Plan } from '#src/pipelines/config/plan.ts';
+import type { Occasion } from '#src/pipelines/config/select.ts';
 import { expand, predefined } from '#src/pipelines/config/variables.ts';
 import { commitTime } from '#src/pipelines/rows.ts';
 import { settlePipeline } from '#src/pipelines/settle.ts';
@@ -22,26 +22,6 @@ export interface NewPipeline extends Occasion {
   variablesEncrypted?: Uint8Array<ArrayBuffer> | null;
   /** The same key makes no second pipeline. */
   pushKey?: string;
-}
-
-/** What the file of a commit makes of an occasion. */
-export interface Plan {
-  /** Null when the commit has no file. */
-  jobs: JobConfig[] | null;
-  config: Config | null;
-  /** Why the file is invalid. */
-  error: string | null;
-}
-
-/** Reads the file of the commit, and which of its jobs the occasion has. */
-export async function planPipeline(repository: RepositoryReader, occasion: Occasion, sha: string): Promise<Plan> {
-  try {
-    const config = await readConfig(repository, sha);
-    return { config, jobs: config && selectJobs(config, occasion), error: null };
-  } catch (error) {
-    if (!(error instanceof InvalidConfig)) throw error;
-    return { config: null, jobs: null, error: error.message };
-  }
 }
 
 /**

@@ -51,12 +51,18 @@ export function textErrors({ name, path, description, defaultBranch, tagList }: 
     ['path', path === undefined ? null : pathError(path)],
     ['description', description && [...description].length > DESCRIPTION ? tooLong(DESCRIPTION) : null],
     ['default_branch', defaultBranch && !isBranchName(defaultBranch) ? 'is invalid' : null],
-    ['tag_list', tagList?.some((tag) => tag.length > 255) ? tooLong(255) : null],
+    ['tag_list', tagList ? tagsError(tagList) : null],
   ];
   return Object.fromEntries(wrong.flatMap(([field, message]) => (message === null ? [] : [[field, [message]]])));
 }
 
 const DESCRIPTION = 2000;
+const MOST_TAGS = 100;
+
+function tagsError(tags: readonly string[]): string | null {
+  if (tags.length > MOST_TAGS) return `has too many tags (maximum is ${MOST_TAGS})`;
+  return tags.some((tag) => tag.length > 255) ? tooLong(255) : null;
+}
 
 /** A letter, digit, emoji or `_`, then also dots, dashes and spaces; emoji may be joined and varied. */
 const NAME =

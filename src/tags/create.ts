@@ -11,6 +11,7 @@ import { gate } from '#src/repository/gate.ts';
 import { findPusher, pushRefs } from '#src/repository/record.ts';
 import { requireMade, signatureOf, writableProject } from '#src/repository/write.ts';
 import { findTag, type TagRow } from '#src/tags/list.ts';
+import { checkNotes } from '#src/tags/release.ts';
 
 export interface NewTag {
   name: string;
@@ -44,6 +45,7 @@ async function tagNow(
   const { name, target, releaseDescription } = input;
   const commit = target === '' ? null : ((await reader?.resolve(target)) ?? null);
   if (!reader || commit === null) throw new BadRequest(`Target ${target} is invalid`);
+  checkNotes(releaseDescription ?? '');
   if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`);
   const to = await tagged(context, actor, reader, commit, input);
   return pushRefs(context, actor, project, [{ name: `refs/tags/${name}`, from: null, to }], async (tx) => {

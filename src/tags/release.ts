@@ -1,13 +1,15 @@
 import type { Context } from '#src/access/actor.ts';
 import { violates } from '#src/db.ts';
-import { Conflict, NotFound } from '#src/errors.ts';
+import { Conflict, NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { writableProject } from '#src/repository/write.ts';
 import type { ReleaseRow } from '#src/tags/list.ts';
+import { lengthError } from '#src/text.ts';
 
 /** Writes notes about a tag. Throws NotFound, Forbidden, Conflict. */
 export async function createRelease(context: Context, ref: Ref, tag: string, description: string): Promise<ReleaseRow> {
   const projectId = await ofTag(context, ref, tag);
+  checkNotes(description);
   try {
     const select = { tag: true, description: true };
     return await context.db.release.create({ data: { projectId, tag, description }, select });
@@ -19,9 +21,16 @@ export async function createRelease(context: Context, ref: Ref, tag: string, des
 /** Changes the notes about a tag. Throws NotFound, Forbidden. */
 export async function updateRelease(context: Context, ref: Ref, tag: string, description: string): Promise<ReleaseRow> {
   const projectId = await ofTag(context, ref, tag);
+  checkNotes(description);
   const { count } = await context.db.release.updateMany({ where: { projectId, tag }, data: { description } });
   if (count === 0) throw new NotFound('Release', 'Release does not exist');
   return { tag, description };
+}
+
+/** Throws ValidationFailed. */
+export function checkNotes(description: string): void {
+  const wrong = lengthError(description);
+  if (wrong) throw new ValidationFailed({ description: [wrong] });
 }
 
 /** The project, if the actor may write to it and there is such a tag. */

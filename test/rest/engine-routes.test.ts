@@ -91,11 +91,11 @@ const routes: Route[] = [
 ];
 
 const checked: string[] = [];
-const facade = createFacade<{ admin: boolean }>({
+const facade = createFacade<{ id: number; admin: boolean }>({
   schema,
   routes,
   authenticate: async ({ headers }) =>
-    headers['x-user'] === undefined ? null : { admin: headers['x-user'] === 'admin' },
+    headers['x-user'] === undefined ? null : { id: 1, admin: headers['x-user'] === 'admin' },
   precheck: async (actor, ability) => {
     checked.push(ability);
     if (!actor?.admin) throw new Forbidden();

@@ -1,21 +1,41 @@
+import { DeadlineThread, Overrun } from '#src/deadline_thread.ts';
 import { TooLarge } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import { type Config, InvalidConfig } from '#src/pipelines/config/model.ts';
-import { LARGEST_CONFIG, parseConfig } from '#src/pipelines/config/parse.ts';
+import { LARGEST_CONFIG } from '#src/pipelines/config/parse.ts';
+import type { Plan, planOf } from '#src/pipelines/config/plan.ts';
+import type { Occasion } from '#src/pipelines/config/select.ts';
 
 /** Where a project says what its pipelines do. */
 export const CONFIG_PATH = '.gitlab-ci.yml';
 
-/** What the file of a commit says; null when it has none. Throws InvalidConfig. */
-export async function readConfig(repository: RepositoryReader, commit: Oid): Promise<Config | null> {
+/** Milliseconds in which a file must be read: anchors, tags and nesting can make a small one take long. */
+const DEADLINE = 500;
+
+/** In a checkout the thread is TypeScript, in the published package JavaScript. */
+const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
+
+const thread = new DeadlineThread<Parameters<typeof planOf>[0], Plan>(SCRIPT, { deadline: DEADLINE, memory: 128 });
+
+/**
+ * Reads the file of a commit, and which of its jobs the occasion has, in a thread of its own.
+ *
+ * @throws RateLimited, Unavailable when too many files wait
+ */
+export async function planPipeline(repository: RepositoryReader, occasion: Occasion, commit: Oid): Promise<Plan> {
   const entry = await repository.entry(commit, CONFIG_PATH);
-  if (entry?.type !== 'blob') return null;
+  if (entry?.type !== 'blob') return { config: null, jobs: null, error: null };
   try {
     const content = await repository.blob(entry.oid, LARGEST_CONFIG);
-    return content && parseConfig(content.toString('utf8'));
+    if (content === null) return { config: null, jobs: null, error: null };
+    return await thread.run(`project ${occasion.project}`, { text: content.toString('utf8'), occasion });
   } catch (error) {
-    if (error instanceof TooLarge) throw new InvalidConfig(`The file is larger than ${LARGEST_CONFIG} bytes`);
+    if (error instanceof TooLarge) return invalid(`The file is larger than ${LARGEST_CONFIG} bytes`);
+    if (error instanceof Overrun) return invalid(`Reading the file takes more than ${DEADLINE} ms`);
     throw error;
   }
+}
+
+function invalid(error: string): Plan {
+  return { config: null, jobs: null, error };
 }

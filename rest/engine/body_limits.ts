@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http';
+
+/** A body that cannot be read, with the status that says so. */
+export class BadBody extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** For a body with more than it may hold. */
+export function tooLarge(limit: string): BadBody {
+  return new BadBody(413, `413 Request Entity Too Large: a request may hold ${limit} at most`);
+}
+
+/** What a body may hold. */
+export interface BodyLimits {
+  /** Bytes, without files. */
+  bytes: number;
+  /** The parameter that may be a file, and the bytes that it may have. */
+  file?: { name: string; bytes: number } | undefined;
+}
+
+/** Bytes of the largest body of a route that takes no contents, or whose sender is not known before it is read. */
+export const SMALL_BODY = 1024 * 1024;
+/** Bytes of the largest body of a route that takes contents of files. */
+export const CONTENT_BODY = 8 * 1024 * 1024;
+
+/** Whether a request has more to read than a small body, as far as it says so. */
+export function isLarge({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BODY;
+}

@@ -1,0 +1,124 @@
+import { BadBody, tooLarge } from '#rest/engine/body_limits.ts';
+
+/** Pairs of names and values that a query or a form may hold. */
+export const MOST_PAIRS = 10_000;
+/** How deep the names of parameters may nest: `a[b][c]` are three levels; what is deeper is one name. */
+const DEEPEST = 6;
+/** Characters of the longest name. */
+const LONGEST_NAME = 1000;
+
+const [PLUS, SPACE] = [0x2b, 0x20];
+
+/**
+ * The parameters of an urlencoded text: `a[b]=1` is a record, `a[]=1` a list, `a[0]=1` a list in the order of its numbers,
+ * and in `a[][x]=1&a[][y]=2&a[][x]=3` a key that comes again begins the next record. A name that comes again makes a list.
+ * Takes time by the length of the text. Throws BadBody when there are too many parameters.
+ */
+export function parseForm(text: string): Record<string, unknown> {
+  return parametersOf(pairsOf(text.replaceAll('+', ' ')));
+}
+
+/** As parseForm, of a body in UTF-8, which is changed. */
+export function parseFormBody(body: Buffer): Record<string, unknown> {
+  // Here it takes a hundredth of the time that it takes in a text.
+  for (let at = 0; at < body.length; at++) if (body[at] === PLUS) body[at] = SPACE;
+  return parametersOf(pairsOf(body.toString('utf8')));
+}
+
+/** The parameters that pairs of names and values make, as parseForm has them. */
+export function parametersOf(pairs: Iterable<readonly [string, string]>): Record<string, unknown> {
+  const root = new Part();
+  for (const [name, value] of pairs) {
+    if (name.length > LONGEST_NAME) {
+      throw new BadBody(400, `A parameter has a name of more than ${LONGEST_NAME} characters`);
+    }
+    root.put(keysOf(name), value);
+  }
+  return root.record();
+}
+
+function* pairsOf(text: string): Generator<[string, string]> {
+  let pairs = 0;
+  let start = text.startsWith('?') ? 1 : 0;
+  while (start < text.length) {
+    const found = text.indexOf('&', start);
+    const end = found < 0 ? text.length : found;
+    if (end > start) {
+      if (++pairs > MOST_PAIRS) throw tooLarge(`${MOST_PAIRS} parameters`);
+      const pair = text.slice(start, end);
+      const sign = pair.indexOf('=');
+      const name = sign < 0 ? pair : pair.slice(0, sign);
+      yield [decoded(name), sign < 0 ? '' : decoded(pair.slice(sign + 1))];
+    }
+    start = end + 1;
+  }
+}
+
+function decoded(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** `a[b][]` as `a`, `b` and an empty text. A name whose brackets do not match is one key. */
+function keysOf(name: string): string[] {
+  const open = name.indexOf('[');
+  if (open <= 0 || !name.endsWith(']')) return [name];
+  const inner = name.slice(open + 1, -1).split('][', DEEPEST);
+  const isPlain = inner.length < DEEPEST && inner.every((key) => !key.includes('[') && !key.includes(']'));
+  return isPlain ? [name.slice(0, open), ...inner] : [name];
+}
+
+/** What stands under one name. */
+class Part {
+  readonly #values: string[] = [];
+  readonly #named = new Map<string, Part>();
+  readonly #listed: Part[] = [];
+  #isList = false;
+
+  put([key, ...rest]: readonly string[], value: string): void {
+    if (key === undefined) this.#values.push(value);
+    else if (key !== '') this.#at(key).put(rest, value);
+    else this.#append(rest, value);
+  }
+
+  #at(key: string): Part {
+    const known = this.#named.get(key) ?? new Part();
+    this.#named.set(key, known);
+    return known;
+  }
+
+  #append(rest: readonly string[], value: string): void {
+    this.#isList = true;
+    const [key] = rest;
+    if (key === undefined) return void this.#values.push(value);
+    const last = this.#listed.at(-1);
+    const begins = !last || (rest.length === 1 && key !== '' && last.#named.has(key));
+    const record = begins ? new Part() : last;
+    if (begins) this.#listed.push(record);
+    record.put(rest, value);
+  }
+
+  record(): Record<string, unknown> {
+    const entries = [...this.#named].filter(([key]) => key !== '__proto__');
+    return Object.fromEntries(entries.map(([key, part]) => [key, part.#value()]));
+  }
+
+  #value(): unknown {
+    if (this.#listed.length > 0) return this.#listed.map((part) => part.#value());
+    if (this.#named.size > 0) return this.#isNumbered() ? this.#inOrder() : this.record();
+    return this.#isList || this.#values.length > 1 ? this.#values : this.#values[0];
+  }
+
+  #isNumbered(): boolean {
+    return [...this.#named.keys()].every((key) => /^\d{1,9}$/.test(key));
+  }
+
+  #inOrder(): unknown[] {
+    const numbered = [...this.#named].map(([key, part]) => [Number(key), part] as const);
+    return numbered.sort(([left], [right]) => left - right).map(([, part]) => part.#value());
+  }
+}

@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import busboy from 'busboy';
+import { BadBody, type BodyLimits, tooLarge } from '#rest/engine/body_limits.ts';
+import { MOST_PAIRS, parametersOf } from '#rest/engine/form.ts';
+import { FileTooLarge, SpooledFile } from '#rest/engine/spooled_file.ts';
+
+/** Bytes that boundaries and headers of parts may take beside what they hold. */
+const OVERHEAD = 1024 * 1024;
+
+/**
+ * The fields of a multipart body, of which one may be a SpooledFile. Fields count together, by their names and values; the
+ * whole body counts too, so that parts which nobody wants are not read forever. Throws BadBody; no file stays behind then.
+ */
+export async function multipart(request: IncomingMessage, limits: BodyLimits): Promise<Record<string, unknown>> {
+  const fields: [string, string][] = [];
+  const { file } = limits;
+  let spooling: Promise<SpooledFile> | undefined;
+  try {
+    const parser = parserOf(request, limits, fields, (name, stream, fileName) => {
+      if (!file || name !== file.name || spooling) return void stream.resume();
+      spooling = SpooledFile.from(fileName, stream, file.bytes).catch((error) => {
+        throw error instanceof FileTooLarge ? tooLarge(`a file of ${file.bytes} bytes`) : error;
+      });
+      // A file that is refused ends the reading of the body.
+      spooling.catch((error) => parser.destroy(error));
+    });
+    await pipeline(request, meter(limits.bytes + (file?.bytes ?? 0) + OVERHEAD), parser);
+    const parameters = parametersOf(fields);
+    return file && spooling ? { ...parameters, [file.name]: await spooling } : parameters;
+  } catch (error) {
+    // Whatever was wrong: nothing stays on the disk.
+    spooling?.then((spooled) => spooled[Symbol.asyncDispose]()).catch(() => undefined);
+    throw error instanceof BadBody ? error : new BadBody(400, 'The body is not valid multipart/form-data');
+  }
+}
+
+type OnFile = (name: string, stream: Readable, fileName: string) => void;
+
+function parserOf(
+  { headers }: IncomingMessage,
+  { bytes }: BodyLimits,
+  fields: [string, string][],
+  onFile: OnFile,
+): busboy.Busboy {
+  const parts = { fields: MOST_PAIRS, files: 100, parts: MOST_PAIRS, fieldSize: bytes };
+  const parser = busboy({ headers, defParamCharset: 'utf8', limits: parts });
+  let size = 0;
+  parser.on('field', (name, value, { valueTruncated }) => {
+    size += name.length + value.length;
+    if (valueTruncated || size > bytes) parser.destroy(tooLarge(`${bytes} bytes in its fields`));
+    else fields.push([name, value]);
+  });
+  for (const event of ['partsLimit', 'fieldsLimit'] as const) {
+    parser.on(event, () => parser.destroy(tooLarge(`${MOST_PAIRS} parameters`)));
+  }
+  parser.on('filesLimit', () => parser.destroy(tooLarge('100 files')));
+  parser.on('file', (name, stream, { filename }) => {
+    // A body that ends in the middle of a file fails its stream too, whether or not anybody reads it yet.
+    stream.on('error', (error) => parser.destroy(error));
+    onFile(name, stream, filename ?? '');
+  });
+  return parser;
+}
+
+function meter(limit: number): Transform {
+  let size = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size > limit) done(tooLarge(`${limit} bytes`));
+      else done(null, chunk);
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { describe, expect, it } from 'vitest';
+import { createPipeline } from '#src/pipelines/create.ts';
+import { projectWithCommit } from '../support/ci.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+
+/** Anchors that are looked for among all nodes, each of them again: seconds for ninety kilobytes. */
+const SLOW = [
+  'job: {script: x}',
+  ...Array.from({ length: 4000 }, (_, n) => `.k${n}: &a${n} x`),
+  `.z: [${Array.from({ length: 4000 }, (_, n) => `*a${n}`).join(', ')}]`,
+].join('\n');
+
+describe('A .gitlab-ci.yml that takes long to read', () => {
+  it('is refused after half a second, and nobody else waits for it', async () => {
+    const { project } = await projectWithCommit(world, owner, { config: SLOW });
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const { status, body } = await world.api(owner).post(`/projects/${project.id}/pipeline`, { ref: 'master' });
+    delay.disable();
+    expect([status, body.message]).toEqual([400, { base: ['Reading the file takes more than 500 ms'] }]);
+    expect(delay.max / 1e6).toBeLessThan(1_000);
+  });
+
+  it('keeps no other project from making pipelines, and the thread goes on', async () => {
+    const { project: slow } = await projectWithCommit(world, owner, { config: SLOW });
+    const { project } = await projectWithCommit(world, owner, { config: 'job: {script: x}' });
+    const attempts = Array.from({ length: 5 }, () => createPipeline(world.as(owner), slow.id, 'master'));
+    const refused = Promise.allSettled(attempts);
+    const { id } = await createPipeline(world.as(owner), project.id, 'master');
+    expect(await world.db.job.count({ where: { pipelineId: id } })).toBe(1);
+    expect((await refused).map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
+  });
+});
