@@ -9,6 +9,7 @@ import {
   parse,
 } from 'graphql';
 import { type Measure, measure } from '#schema/measure.ts';
+import { repeatsTooMuch } from '#schema/repeats.ts';
 
 /** What one request may ask for at most. */
 export interface Limits {
@@ -90,6 +91,9 @@ export class Limiter {
       const runs = operationName === undefined || operation.name?.value === operationName;
       const measured = measure(operation, document, this.#schema, runs ? variables : {});
       this.#require(operation, measured);
+      if (repeatsTooMuch(operation, document, this.#limits.cost)) {
+        throw tooLarge('The operation has too many fields of one name in one place.', operation);
+      }
       if (runs) running = measured;
     }
     return running;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ExecutionArgs } from 'graphql';
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { readBodies } from '#schema/bodies.ts';
 import type { GraphQLContext } from '#schema/context.ts';
@@ -8,6 +8,7 @@ import { maskError } from '#schema/errors.ts';
 import { executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
 import { Limiter, type Limits, tooLarge } from '#schema/limits.ts';
+import { callerOf } from '#src/access/caller.ts';
 import type { BudgetLimits } from '#src/budget.ts';
 import { FairQueue } from '#src/fair_queue.ts';
 
@@ -19,16 +20,18 @@ export interface GraphQLServerOptions {
   limits: Limits;
   /** What an operation may use of the database. */
   budget?: BudgetLimits | undefined;
+  /** In which callers take turns with whatever they ask. */
+  turns: FairQueue;
 }
 
-/** Operations that cost more than this keep the event loop busy for so long that only few of them run at a time. */
+/** Operations that cost more than this, and introspection, keep the event loop busy for tens of milliseconds. */
 const LARGE = 5000;
 
 /** Large operations: of one caller one at a time, so that nobody else waits for them. */
-const QUEUE = { concurrency: 4, perCaller: 1, waitingPerCaller: 20, waiting: 200, patience: 20_000 };
+const LARGE_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 20, waiting: 200, patience: 20_000 };
 
 /** The handler for /graphql: GraphQL over HTTP. */
-export function createGraphQLServer({ contextOf, report, limits, budget }: GraphQLServerOptions) {
+export function createGraphQLServer({ contextOf, report, limits, budget, turns }: GraphQLServerOptions) {
   const limiter = new Limiter(schema, limits);
   const yoga = createYoga<{ req: IncomingMessage; res: ServerResponse }, GraphQLContext & Measured>({
     schema,
@@ -37,10 +40,16 @@ export function createGraphQLServer({ contextOf, report, limits, budget }: Graph
     logging: false,
     batching: { limit: limits.batch },
     graphiql: false,
+    // The size is known before anything is read.
+    maxRequestBodySize: false,
     parserAndValidationCache: false,
     cors: { origin: '*', credentials: false, methods: ['GET', 'POST', 'OPTIONS'] },
     maskedErrors: { maskError: (error) => maskError(error, report) },
-    plugins: [readBodies(limits), documents(limits, limiter), execution(limiter, report, budget)],
+    plugins: [
+      readBodies(limits),
+      documents(limits, limiter),
+      execution(limiter, (args) => executeWithin(args, report, budget), turns),
+    ],
     context: ({ req }) => contextOf(req),
   });
   return (request: IncomingMessage, response: ServerResponse) => yoga(request, response);
@@ -48,18 +57,21 @@ export function createGraphQLServer({ contextOf, report, limits, budget }: Graph
 
 type Executing = GraphQLContext & Measured & { req?: IncomingMessage };
 
-/** Runs operations within their budgets, the large ones by turns, and tells what they cost where that is asked for. */
-function execution(limiter: Limiter, report: (error: unknown) => void, budget?: BudgetLimits): Plugin<Executing> {
-  const queue = new FairQueue(QUEUE);
+/** Runs operations by turns, the large ones one by one, and tells what they cost where that is asked for. */
+function execution(
+  limiter: Limiter,
+  execute: (args: ExecutionArgs) => Promise<ExecutionResult>,
+  turns: FairQueue,
+): Plugin<Executing> {
+  const largeTurns = new FairQueue(LARGE_TURNS);
   return {
     onExecute({ args, setExecuteFn }) {
       const { measure, actor, clientAddress, req } = args.contextValue;
       // Every document is measured where it is parsed.
       if (!measure) throw tooLarge('The operation was not measured.');
+      const isLarge = measure.cost > LARGE || measure.introspectionCost > LARGE;
       setExecuteFn(async (given: ExecutionArgs) => {
-        const work = () => executeWithin(given, report, budget);
-        const caller = actor ? `user ${actor.id}` : `address ${clientAddress}`;
-        const result = await (measure.cost > LARGE ? queue.run(caller, work) : work());
+        const result = await (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute(given));
         if (req?.headers['graphql-cost'] === undefined) return result;
         return { ...result, extensions: { ...result.extensions, cost: limiter.report(measure) } };
       });

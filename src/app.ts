@@ -11,10 +11,12 @@ import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import { createGraphQLServer } from '#schema/server.ts';
 import type { Actor } from '#src/access/actor.ts';
 import { authenticate } from '#src/access/authenticate.ts';
+import { callerOf } from '#src/access/caller.ts';
 import { readCredentials } from '#src/access/credentials.ts';
 import { type Precheck, precheck } from '#src/access/precheck.ts';
 import { type BudgetLimits, DEFAULT_BUDGET } from '#src/budget.ts';
 import type { Db } from '#src/db.ts';
+import { FairQueue } from '#src/fair_queue.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
@@ -64,6 +66,9 @@ export interface AppOptions {
 const MAX_UPLOAD = 8 * 1024 * 1024;
 const MAX_UNKNOWN_UPLOAD = 1024 * 1024;
 
+/** Requests of one caller that are answered at a time; the others wait, and no other caller waits for them. */
+const TURNS = { concurrency: 100, perCaller: 6, waitingPerCaller: 200, waiting: 2_000, patience: 30_000 };
+
 /** Milliseconds in which the body of a request must have come; pushes of git have limits of their own. */
 const BODY_TIMEOUT = 5 * 60_000;
 
@@ -111,6 +116,7 @@ export function createApp({
   const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
   app.get(['/graphql', '/api/graphql'], site.graphiql);
 
+  const turns = new FairQueue(TURNS);
   const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
   const budget = { ...DEFAULT_BUDGET, ...givenBudget };
   const whoAsks = remembered((request) => {
@@ -123,6 +129,7 @@ export function createApp({
     report,
     limits,
     budget,
+    turns,
   });
   const graphqlBody = bodyLimit(async (request) => {
     if (!request.is('multipart/form-data')) return limits.bytes;
@@ -157,6 +164,8 @@ export function createApp({
       if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
       return readRawArchive(context, found as RawArchive);
     },
+    turns,
+    callerOf: (actor, request) => callerOf(actor, (request as Request).ip ?? null),
     largestFile: async () => (await currentSettings(db)).maxAttachmentSize * 1024 * 1024,
     baseUrl,
     logError: report,

@@ -48,7 +48,7 @@ export class FairQueue {
   async run<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
     const known = this.#callers.get(caller) ?? { running: 0, waiting: [] };
     this.#callers.set(caller, known);
-    if (!this.#mayStart(known)) await this.#turn(known);
+    if (known.waiting.length > 0 || !this.#mayStart(known)) await this.#turn(known);
     else this.#begin(known);
     try {
       return await work();
@@ -56,7 +56,8 @@ export class FairQueue {
       known.running--;
       this.#running--;
       if (known.running === 0 && known.waiting.length === 0) this.#callers.delete(caller);
-      this.#next();
+      // Between two pieces of work that keep the event loop busy, others have their turn.
+      if (this.#waiting > 0) setImmediate(() => this.#next());
     }
   }
 

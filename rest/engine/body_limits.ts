@@ -27,7 +27,10 @@ export const SMALL_BODY = 1024 * 1024;
 /** Bytes of the largest body of a route that takes contents of files. */
 export const CONTENT_BODY = 8 * 1024 * 1024;
 
-/** Whether a request has more to read than a small body, as far as it says so. */
+/** Bytes of the largest body that is no work to read. */
+const LIGHT_BODY = 64 * 1024;
+
+/** Whether a request may have more to read than is done in passing. */
 export function isLarge({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BODY;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > LIGHT_BODY;
 }

@@ -39,6 +39,10 @@ export interface FacadeOptions<A extends Asker> {
   ): Promise<ExecutionResult>;
   /** Opens the content for the result of a raw route's operation. Throws DomainErrors. */
   read(reader: RawReader, found: unknown, actor: A | null, request: IncomingMessage): Promise<RawContent>;
+  /** In which callers take turns with whatever they ask. */
+  turns: FairQueue;
+  /** Who is one caller there. */
+  callerOf(actor: A | null, request: IncomingMessage): string;
   /** The size of the largest file that may be sent, in bytes. */
   largestFile(): Promise<number>;
   /** The external URL of the server for this request, without a trailing slash. */
@@ -96,8 +100,8 @@ interface Call {
   readonly query: string;
 }
 
-/** Large bodies are in memory whole, several times: of one sender a few are read at a time, and the others wait. */
-const LARGE_BODIES = { concurrency: 16, perCaller: 4, waitingPerCaller: 100, waiting: 1000, patience: 60_000 };
+/** Larger bodies are in memory whole, several times: of one sender a few are read at a time, and the others wait. */
+const LARGE_BODIES = { concurrency: 16, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
 
 const largeBodies = new FairQueue(LARGE_BODIES);
 
@@ -111,7 +115,9 @@ async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): P
   const sender = await options.authenticate(request, query);
   const mayBeLarge = sender !== null && endpoint.route.contents === true;
   const work = () => answerSender(options, call, { query, sender, bytes: mayBeLarge ? CONTENT_BODY : SMALL_BODY });
-  return mayBeLarge && isLarge(request) ? largeBodies.run(`user ${sender.id}`, work) : work();
+  return endpoint.route.file === undefined && isLarge(request)
+    ? largeBodies.run(options.callerOf(sender, request), work)
+    : work();
 }
 
 /** A request of which everything is known but the body. */
@@ -150,12 +156,17 @@ async function answerSender<A extends Asker>(
   variables.signed_in = caller.signedIn;
   variables.administrator = caller.admin;
   for (const [name, derive] of Object.entries(route.derived ?? {})) variables[name] = derive(variables, caller);
-  const { data, errors } = await options.execute(endpoint, variables, actor, request);
-  const [error] = errors ?? [];
-  if (error) return refuseBy(options, call, error);
-  const subtree = endpoint.resultPath.reduce((value: unknown, key) => (value as Record<string, unknown>)[key], data);
-  if (route.raw) return sendRaw(await options.read(route.raw, subtree, actor, request), request, response);
-  respond(endpoint, subtree, page, request, response, urlOf(options, request));
+  const found = await options.turns.run(options.callerOf(actor, request), async () => {
+    const { data, errors } = await options.execute(endpoint, variables, actor, request);
+    const [error] = errors ?? [];
+    if (error) return refuseBy(options, call, error);
+    const subtree = endpoint.resultPath.reduce((value: unknown, key) => (value as Record<string, unknown>)[key], data);
+    if (route.raw) return { subtree };
+    respond(endpoint, subtree, page, request, response, urlOf(options, request));
+  });
+  // Content is streamed for as long as the client takes.
+  if (route.raw && found)
+    await sendRaw(await options.read(route.raw, found.subtree, actor, request), request, response);
 }
 
 /** Answers with what an error of the domain means; reads of what has moved are sent to where it is. */

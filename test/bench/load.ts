@@ -91,7 +91,8 @@ export function send(url: string, { method = 'GET', path, headers, body }: Call,
   });
 }
 
-function percentile(sorted: number[], share: number): number {
+/** The value below which that share of sorted numbers lies. */
+export function percentile(sorted: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 

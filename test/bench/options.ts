@@ -20,6 +20,10 @@ export interface Options {
   only: string | undefined;
   /** Writes a CPU profile of the server under the measurement of `only`, the list of 20 when nothing is said. */
   profile: boolean;
+  /** Whether to measure what attacks do to others. */
+  attacks: boolean;
+  /** Part of the names of the attacks to run. */
+  attack: string | undefined;
 }
 
 /**
@@ -36,10 +40,12 @@ export function readOptions(args: string[]): Options {
       repository: { type: 'string' },
       'no-growth': { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
+      attack: { type: 'string' },
     },
   });
-  const { quick, profile, repository } = values;
-  const only = values.only ?? (repository === undefined ? undefined : 'repository');
+  const { quick, profile, repository, attack } = values;
+  const implied = repository === undefined ? (attack === undefined ? undefined : 'attacks') : 'repository';
+  const only = values.only ?? implied;
   return {
     issues: quick ? 10_000 : 100_000,
     projects: 50,
@@ -52,5 +58,7 @@ export function readOptions(args: string[]): Options {
     repository,
     only,
     profile,
+    attacks: only === 'attacks' || !(quick || only !== undefined || profile),
+    attack,
   };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { requireAgreement } from './agree.ts';
+import { measureAttacks } from './attacks/run.ts';
 import { type Comparison, compare } from './compare.ts';
 import { createDataset } from './dataset.ts';
 import { measureGrowth } from './growth.ts';
@@ -18,11 +19,12 @@ const quiet = { info: () => undefined, warn: console.warn, error: console.error 
 
 /** Runs what the options ask for, on a PostgreSQL of its own that is gone afterwards. */
 async function bench(options: Options): Promise<void> {
-  const names = [...available(options).map(({ name }) => name), 'growth', 'visibility', 'repository'];
+  const names = [...available(options).map(({ name }) => name), 'growth', 'visibility', 'repository', 'attacks'];
   if (options.only !== undefined && !names.includes(options.only))
     throw new Error(`--only is one of ${names.join(', ')}`);
   if (options.repositories) await measureRepositories(options.repository, print);
-  if (options.only === 'repository') return;
+  if (options.attacks) await measureAttacks(options.attack, print);
+  if (options.only === 'repository' || options.only === 'attacks') return;
   await using resources = new AsyncDisposableStack();
   const dataDir = mkdtempSync(path.join(tmpdir(), 'gantry-bench-'));
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createFacade } from '#rest/engine/facade.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { Conflict, type DomainError, Forbidden, NotFound, Unauthenticated, ValidationFailed } from '#src/errors.ts';
+import { FairQueue } from '#src/fair_queue.ts';
 import { sender } from '../support/http.ts';
 
 /** A schema that says back what it was asked, and one that refuses what it is told to. */
@@ -96,6 +97,8 @@ const facade = createFacade<{ id: number; admin: boolean }>({
   routes,
   authenticate: async ({ headers }) =>
     headers['x-user'] === undefined ? null : { id: 1, admin: headers['x-user'] === 'admin' },
+  turns: new FairQueue({ concurrency: 10, perCaller: 5, waitingPerCaller: 5, waiting: 10, patience: 1_000 }),
+  callerOf: () => 'somebody',
   precheck: async (actor, ability) => {
     checked.push(ability);
     if (!actor?.admin) throw new Forbidden();

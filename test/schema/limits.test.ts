@@ -88,6 +88,27 @@ describe('Refused before anything is expanded:', () => {
     expect((await world.graphql(standard)).body.data.__schema.types.length).toBeGreaterThan(100);
   });
 
+  it('fields of one name that come very often, spread or not, but not what fragments of clients share', async () => {
+    const repeated = [
+      `{ ${'version { version } '.repeat(300)} }`,
+      `{ version { ${'version '.repeat(300)} } }`,
+      `{ ${'version { ...f version version version version } '.repeat(60)} } fragment f on Version { version }`,
+      `{ ${Array.from({ length: 100 }, (_, n) => `...f${n}`).join(' ')} } ${Array.from({ length: 100 }, (_, n) => `fragment f${n} on Query { ${'version { version } '.repeat(4)} }`).join(' ')}`,
+    ];
+    for (const query of repeated) {
+      expect(await refusal(query)).toEqual(['QUERY_TOO_LARGE', expect.stringContaining('one name in one place')]);
+    }
+    const shared = Array.from({ length: 60 }, (_, n) => `fragment f${n} on Version { version __typename }`).join(' ');
+    const spread = Array.from({ length: 60 }, (_, n) => `...f${n}`).join(' ');
+    expect((await world.graphql(`{ version { ${spread} } } ${shared}`, {}, owner)).body.errors).toBeUndefined();
+  });
+
+  it('a fragment within itself, as invalid', async () => {
+    const query =
+      '{ ...f } fragment f on Query { project(ref: 1) { ...g } } fragment g on Project { issues { nodes { project { ...g } } } }';
+    expect(await refusal(query)).toEqual(['GRAPHQL_VALIDATION_FAILED', expect.stringContaining('within itself')]);
+  });
+
   it('long documents, deep ones, and deep values', async () => {
     expect(await refusal(`{ ${'id '.repeat(5001)} }`)).toEqual([
       'QUERY_TOO_LARGE',

@@ -45,6 +45,15 @@ export class RepositoryServer {
     this.#data.remove();
   }
 
+  get pid(): number {
+    return this.#process.child.pid ?? 0;
+  }
+
+  /** The private token of the administrator. */
+  get token(): string {
+    return this.#token;
+  }
+
   get url(): string {
     return this.#process.url;
   }

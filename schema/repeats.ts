@@ -1,0 +1,73 @@
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+
+/** Pairs of fields that stand under one name in one place. */
+const MOST_PAIRS = 20_000;
+
+/** The fields of one name in one place. */
+interface Merged {
+  count: number;
+  inside: SelectionSetNode[];
+}
+
+/**
+ * Whether an operation has more fields under one name in one place than there is any use for: each has to be held against each
+ * other, as both make one field of the answer (GraphQL, 5.3.2). Takes time by the fields that it has with its fragments spread,
+ * and ends as soon as there are too many.
+ *
+ * @param most fields that the operation can have: more of them come of a fragment within itself, which is refused elsewhere
+ */
+export function repeatsTooMuch(
+  operation: OperationDefinitionNode,
+  { definitions }: DocumentNode,
+  most: number,
+): boolean {
+  const fragments = new Map(
+    definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [])),
+  );
+  let pairs = 0;
+  let fields = 0;
+  const places: SelectionSetNode[][] = [[operation.selectionSet]];
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    for (const { count, inside } of merge(place, fragments)) {
+      fields += count;
+      pairs += (count * (count - 1)) / 2;
+      if (fields > most) return false;
+      if (pairs > MOST_PAIRS) return true;
+      if (inside.length > 0) places.push(inside);
+    }
+  }
+  return false;
+}
+
+/** The fields of selections that make one object; a fragment that is spread several times counts once. */
+function merge(
+  selections: readonly SelectionSetNode[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): Iterable<Merged> {
+  const fields = new Map<string, Merged>();
+  const spread = new Set<string>();
+  const left = [...selections];
+  for (let set = left.pop(); set !== undefined; set = left.pop()) {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        const name = (selection.alias ?? selection.name).value;
+        const known = fields.get(name) ?? { count: 0, inside: [] };
+        fields.set(name, known);
+        known.count++;
+        if (selection.selectionSet) known.inside.push(selection.selectionSet);
+      } else if (selection.kind === Kind.INLINE_FRAGMENT) left.push(selection.selectionSet);
+      else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        const fragment = fragments.get(selection.name.value);
+        if (fragment) left.push(fragment.selectionSet);
+      }
+    }
+  }
+  return fields.values();
+}

@@ -1,0 +1,2 @@
+import type { Attack } from './attack.ts';
+export const accountAttacks: Attack[] = [];
