@@ -28,6 +28,12 @@ describe('The budget of an operation', () => {
     await expect(within(loaded, () => queryPage(db, 0, nodes, false))).rejects.toThrow('more than 10 records');
   });
 
+  it('refuses more JSON at once than one answer may hold', async () => {
+    const nodes = (megabytes: number) => Prisma.sql`json_build_array(repeat('x', ${megabytes * 1024 * 1024}::int))`;
+    expect((await queryPage(db, 0, nodes(1), false)).nodes.length).toBe(1);
+    await expect(queryPage(db, 0, nodes(25), false)).rejects.toMatchObject({ code: 'CONTENT_TOO_LARGE' });
+  });
+
   it('cancels the statement that runs when its time is over, and gives the connection back', async () => {
     using budget = new Budget(limits({ milliseconds: 200 }));
     const begun = performance.now();
