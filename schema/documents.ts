@@ -32,9 +32,11 @@ export function documents(limits: Limits, limiter: Limiter): Plugin<Measured> {
   return {
     onParse({ params: { source }, context, extendContext, setParsedDocument }) {
       const text = typeof source === 'string' ? source : source.body;
-      const document = kept.get(text) ?? parseWithin(text, limits);
+      const known = kept.get(text);
+      const document = known ?? parseWithin(text, limits);
       const { operationName, variables } = context.params;
       extendContext({ measure: limiter.check(document, operationName ?? undefined, variables ?? {}) });
+      if (!known) limiter.checkRepeats(document);
       texts.set(document, text);
       setParsedDocument(document);
     },

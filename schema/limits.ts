@@ -42,6 +42,9 @@ export const DEFAULT_LIMITS: Limits = {
 /** How GraphQL over HTTP answers what is not executed: 400, and 200 to clients that ask for plain JSON. */
 const REFUSED = { spec: true, status: 400 };
 
+/** Operations of one document, of which one runs and all are looked at. */
+const MOST_OPERATIONS = 50;
+
 /** The standard introspection query has fifteen levels below `__schema`. */
 const INTROSPECTION_DEPTH = 20;
 
@@ -87,16 +90,28 @@ export class Limiter {
    */
   check(document: DocumentNode, operationName: string | undefined, variables: Record<string, unknown>): Measure | null {
     let running: Measure | null = null;
-    for (const operation of operationsOf(document)) {
+    const operations = operationsOf(document);
+    if (operations.length > MOST_OPERATIONS)
+      throw tooLarge(`The document has more than ${MOST_OPERATIONS} operations.`);
+    for (const operation of operations) {
       const runs = operationName === undefined || operation.name?.value === operationName;
       const measured = measure(operation, document, this.#schema, runs ? variables : {});
       this.#require(operation, measured);
-      if (repeatsTooMuch(operation, document, this.#limits.cost)) {
-        throw tooLarge('The operation has too many fields of one name in one place.', operation);
-      }
       if (runs) running = measured;
     }
     return running;
+  }
+
+  /**
+   * Checks what validation would take long over; a document that is within the other limits needs it once.
+   *
+   * @throws GraphQLError
+   */
+  checkRepeats(document: DocumentNode): void {
+    for (const operation of operationsOf(document)) {
+      if (!repeatsTooMuch(operation, document, this.#limits.cost)) continue;
+      throw tooLarge('The operation has too many fields of one name in one place.', operation);
+    }
   }
 
   /** For `extensions.cost`: what was counted beside its limit. */

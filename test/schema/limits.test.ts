@@ -115,6 +115,8 @@ describe('Refused before anything is expanded:', () => {
       expect.stringContaining('5000 tokens'),
     ]);
     expect((await refusal('{ a '.repeat(2_400) + '}'.repeat(2_400)))[0]).toBe('QUERY_TOO_LARGE');
+    const operations = Array.from({ length: 51 }, (_, n) => `query q${n} { version { version } }`).join(' ');
+    expect(await refusal(operations)).toEqual(['QUERY_TOO_LARGE', expect.stringContaining('50 operations')]);
     const nested = `{ project(ref: ${'['.repeat(2_400)}${']'.repeat(2_400)}) { id } }`;
     expect((await refusal(nested))[0]).toMatch(/QUERY_TOO_LARGE|GRAPHQL_VALIDATION_FAILED/);
     let deep: unknown = 1;

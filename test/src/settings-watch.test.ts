@@ -1,0 +1,71 @@
+import pg from 'pg';
+import { afterAll, describe, expect, it } from 'vitest';
+import { connect } from '#src/db.ts';
+import { currentSettings } from '#src/settings/current.ts';
+import { watchSettings } from '#src/settings/watch.ts';
+import { freshDatabase } from '../support/database.ts';
+
+const url = await freshDatabase();
+const db = connect(url);
+const name = new URL(url).pathname.slice(1);
+const elsewhere = new URL(url);
+elsewhere.pathname = '/postgres';
+const administrator = new pg.Client({ connectionString: elsewhere.href });
+await administrator.connect();
+const reports: unknown[] = [];
+const stop = await watchSettings(db, url, (error) => reports.push(error));
+afterAll(async () => {
+  await stop();
+  await administrator.end();
+  await db.$disconnect();
+});
+
+async function listeners(): Promise<number> {
+  const { rows } = await administrator.query(
+    "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'gantry settings' AND datname = $1",
+    [name],
+  );
+  return rows[0].count;
+}
+
+async function endListeners(): Promise<void> {
+  await administrator.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gantry settings' AND datname = $1",
+    [name],
+  );
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 20_000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error('waited in vain');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+describe('The watch over the settings', () => {
+  it('is one connection again after an outage, however many tries failed meanwhile', async () => {
+    await administrator.query(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`);
+    await endListeners();
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(await listeners()).toBe(0);
+    await administrator.query(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`);
+    await until(async () => (await listeners()) === 1);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(await listeners()).toBe(1);
+    expect(reports.length).toBe(1);
+  });
+
+  it('hears of changes made before and after it is back', async () => {
+    await currentSettings(db);
+    await administrator.query(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`);
+    await endListeners();
+    await administrator.query(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`);
+    const change = (text: string) => db.$executeRaw`UPDATE application_settings SET sign_in_text = ${text}`;
+    await change('during');
+    await until(async () => (await currentSettings(db)).signInText === 'during');
+    await until(async () => (await listeners()) === 1);
+    await change('after');
+    await until(async () => (await currentSettings(db)).signInText === 'after');
+  });
+});
