@@ -10,7 +10,8 @@ export type ErrorCode =
   | 'CONTENT_TOO_LARGE'
   | 'NOT_MODIFIED'
   | 'LIMIT_REACHED'
-  | 'RATE_LIMITED';
+  | 'RATE_LIMITED'
+  | 'BUSY';
 
 /** Messages by field, in the API's snake_case names. */
 export type FieldErrors = Record<string, string[]>;
@@ -122,5 +123,12 @@ export class LimitReached extends DomainError {
 export class RateLimited extends DomainError {
   constructor(retryAfter: number) {
     super('RATE_LIMITED', 'Too many attempts. Try again later.', { retryAfter });
+  }
+}
+
+/** The server has too much of this kind to do; `retryAfter` is the number of seconds after which to try again. */
+export class Busy extends DomainError {
+  constructor(message: string, retryAfter: number) {
+    super('BUSY', message, { retryAfter });
   }
 }

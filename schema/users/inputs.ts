@@ -16,9 +16,14 @@ export const ChangePasswordInput = builder.inputType('ChangePasswordInput', {
     currentPassword: t.string({ required: true, description: 'The present one, which may be one to be renewed.' }),
     newPassword: t.string({ required: true, description: 'Another one, of 8 to 128 characters.' }),
     code: t.string({
-      description: 'A code, or recovery code, of who has two-factor authentication and is not signed in.',
+      description: 'A code of the app, or a recovery code: of who has two-factor authentication.',
     }),
   }),
+});
+
+export const RenewPrivateTokenInput = builder.inputType('RenewPrivateTokenInput', {
+  description: 'Nothing has to be said for this.',
+  fields: (t) => ({ clientMutationId: t.string({ description: 'For the client; not looked at.' }) }),
 });
 
 export const CreateUserInput = builder.inputType('CreateUserInput', {
@@ -62,7 +67,7 @@ export const UpdateUserInput = builder.inputType('UpdateUserInput', {
     email: t.string({ description: 'Primary e-mail address; nobody else has it.' }),
     username: t.string({ description: 'Unique, whatever its case; the personal namespace moves along.' }),
     name: t.string({ description: 'What people call them.' }),
-    password: t.string({ description: 'Of 8 to 128 characters; to be renewed at the next sign-in.' }),
+    password: t.string({ description: 'Of 8 to 128 characters; to be renewed at the next sign-in. The private token of another user is renewed with it.' }),
     skype: t.string({ description: 'Skype name.' }),
     linkedin: t.string({ description: 'LinkedIn name.' }),
     twitter: t.string({ description: 'Twitter name.' }),
