@@ -106,11 +106,6 @@ async function proving(visit: Visit, work: (proof: { password: string; code: str
 }
 
 /** `renewed` says whether the private token has become another one with it. */
-function showCodes(
-  visit: Visit,
-  codes: string[],
-  message: string,
-  values: { csrf: string; renewed: boolean },
-): void {
+function showCodes(visit: Visit, codes: string[], message: string, values: { csrf: string; renewed: boolean }): void {
   visit.show('recovery_codes', { title: 'Recovery codes', codes, message, ...values });
 }
