@@ -44,10 +44,7 @@ export class Turns {
       return await work();
     } finally {
       this.#running -= 1;
-      const line = this.#lines.get(party);
-      if (line) line.busy = false;
-      if (line?.waiting.length === 0) this.#lines.delete(party);
-      this.#next();
+      this.#finish(party);
     }
   }
 
@@ -73,8 +70,19 @@ export class Turns {
     });
   }
 
+  #finish(party: string): void {
+    const line = this.#lines.get(party);
+    this.#lines.delete(party);
+    if (line && line.waiting.length > 0) {
+      // Whoever had a turn goes to the end.
+      line.busy = false;
+      this.#lines.set(party, line);
+    }
+    this.#next();
+  }
+
   #next(): void {
-    for (const [party, line] of this.#lines) {
+    for (const line of this.#lines.values()) {
       if (this.#running >= this.#limits.atOnce) return;
       if (line.busy) continue;
       const begin = line.waiting.shift();
@@ -82,9 +90,6 @@ export class Turns {
       line.busy = true;
       this.#waiting -= 1;
       this.#running += 1;
-      // Whoever had a turn goes to the end.
-      this.#lines.delete(party);
-      this.#lines.set(party, line);
       begin();
     }
   }

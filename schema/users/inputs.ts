@@ -69,7 +69,7 @@ export const UpdateUserInput = builder.inputType('UpdateUserInput', {
     name: t.string({ description: 'What people call them.' }),
     password: t.string({
       description:
-        'Of 8 to 128 characters; to be renewed at the next sign-in. The private token of another user is renewed with it.',
+        'Of 8 to 128 characters; to be renewed at the next sign-in.',
     }),
     skype: t.string({ description: 'Skype name.' }),
     linkedin: t.string({ description: 'LinkedIn name.' }),

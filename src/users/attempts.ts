@@ -12,7 +12,7 @@ export const ADDRESS_LIMIT = 30;
 export const WINDOW = 60;
 
 /** How many attempts run at a time, of one address one; how many wait for it, and how many of one address. */
-export const SPACING = { atOnce: 16, waiting: 200, share: 10, patience: 20_000 };
+export const SPACING = { atOnce: 8, waiting: 50, share: 10, patience: 10_000 };
 
 const turns = new Turns(SPACING);
 

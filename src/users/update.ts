@@ -11,7 +11,6 @@ import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } f
 import { profile } from '#src/users/create.ts';
 import { findUser } from '#src/users/find.ts';
 import { hashPassword } from '#src/users/hash_password.ts';
-import { replacePrivateToken } from '#src/users/private_token.ts';
 import type { UserRow } from '#src/users/rows.ts';
 
 export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'name'> {
@@ -25,13 +24,13 @@ export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'na
 
 /**
  * Changes a user, for administrators: unset means unchanged, null cleared where something can be. A new password must be
- * renewed at the next sign-in; somebody else's comes with another private token. Throws Forbidden, also for OAuth tokens that
+ * renewed at the next sign-in; the private token stays. Throws Forbidden, also for OAuth tokens that
  * change how somebody signs in or make an administrator; NotFound, Conflict, BadRequest, ValidationFailed, RateLimited, Busy.
  */
 export async function updateUser(context: Context, id: number, changes: UserChanges): Promise<UserRow> {
-  const actor = requireAdmin(context);
+  requireAdmin(context);
   if (CREDENTIALS.some((name) => changes[name] != null) || changes.admin) requireCredentialManager(context);
-  const { db, secret, clientAddress } = context;
+  const { db, clientAddress } = context;
   const values: UserValues = {
     ...changes,
     username: changes.username === null ? '' : changes.username,
@@ -44,7 +43,6 @@ export async function updateUser(context: Context, id: number, changes: UserChan
   await refuseTaken(db, values, id);
   checkUser(values);
   const renewed = await newPassword(values.password, clientAddress);
-  const others = ![actor.id, actor.impersonator].includes(id);
   try {
     await db.$transaction(async (tx) => {
       // Whoever changes the same user waits here, so that username and path of the namespace agree. Rows that refer to the
@@ -52,10 +50,7 @@ export async function updateUser(context: Context, id: number, changes: UserChan
       const [found] = await tx.$queryRaw<{ email: string; confirmed: boolean }[]>`
         SELECT email, confirmed_at IS NOT NULL AS confirmed FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
       if (!found) throw new NotFound('User');
-      if (renewed) {
-        if (others) await replacePrivateToken(tx, secret, id);
-        await notify(context, tx, id, others ? 'password_reset_done' : 'password_changed');
-      }
+      if (renewed) await notify(context, tx, id, 'password_changed');
       const { email } = values;
       if (email !== undefined && email !== found.email) {
         await notify(context, tx, id, 'address_changed');

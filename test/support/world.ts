@@ -24,7 +24,7 @@ import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
 import { createProject, type NewProject } from '#src/projects/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { RepositoryStore, type StoreOptions } from '#src/repository/store.ts';
-import { encrypt, newToken, tokenHash } from '#src/secrets.ts';
+import { decrypt, encrypt, newToken, tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { createTokenFromCommandLine } from '#src/tokens/create.ts';
 import { UploadStore } from '#src/uploads/store.ts';
@@ -137,6 +137,12 @@ export class World {
     const rights = { admin, external, canCreateGroup: !external, projectsLimit: 1000 };
     const actor = { id, username, ...rights, credential: 'private_token', scopes: ['api'] } as const;
     return { id, username, token, actor };
+  }
+
+  /** The user with the private token as it is by now. */
+  async renewed(user: TestUser): Promise<TestUser> {
+    const { privateTokenEncrypted } = await this.db.user.findUniqueOrThrow({ where: { id: user.id } });
+    return { ...user, token: decrypt(privateTokenEncrypted, secret) };
   }
 
   /** A personal access token. */

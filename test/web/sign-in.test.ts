@@ -90,6 +90,12 @@ describe('Signing in with a browser', () => {
       '/\\evil.example',
       'javascript:alert(1)',
       '/\t/evil.example',
+      '/.//evil.example',
+      '/..//evil.example',
+      '/%2e//evil.example',
+      '/./\\evil.example',
+      '/x/..//evil.example',
+      '/.\\/evil.example',
     ]) {
       const user = await world.user();
       const visitor = browser();

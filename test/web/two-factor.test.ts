@@ -39,7 +39,7 @@ async function protectedUser() {
   await visitor.submit('/profile/two_factor/setup');
   const secret = secretOn(visitor.page);
   await visitor.submit('/profile/two_factor', { code: totp(secret, -1) });
-  return { user, visitor, secret, recovery: codesOn(visitor.page) };
+  return { user: await world.renewed(user), visitor, secret, recovery: codesOn(visitor.page) };
 }
 
 /** As far as the page for the code. */
@@ -536,7 +536,7 @@ describe('Two-factor authentication over GraphQL', () => {
     return body.errors ? body.errors[0].extensions : body.data;
   };
   const enable = (code: string) =>
-    `mutation { enableTwoFactor(input: {code: "${code}"}) { recoveryCodes user { twoFactorEnabled recoveryCodesLeft } } }`;
+    `mutation { enableTwoFactor(input: {code: "${code}"}) { recoveryCodes user { twoFactorEnabled recoveryCodesLeft privateToken } } }`;
   const renew = (proof: string) => `mutation { renewRecoveryCodes(input: {${proof}}) { recoveryCodes } }`;
   const disable = (proof: string) => `mutation { disableTwoFactor(input: {${proof}}) { user { twoFactorEnabled } } }`;
   const setUp = 'mutation { setUpTwoFactor(input: {}) { secret uri } }';
@@ -550,8 +550,11 @@ describe('Two-factor authentication over GraphQL', () => {
       `otpauth://totp/Gantry:${user.username}?issuer=Gantry&secret=${secret}&algorithm=SHA1&digits=6&period=30`,
     );
     expect(await ask(user, enable(wrongCode(secret)))).toMatchObject({ code: 'VALIDATION_FAILED' });
+    const before = user.token;
     const { enableTwoFactor } = await ask(user, enable(totp(secret, -1)));
-    expect(enableTwoFactor.user).toEqual({ twoFactorEnabled: true, recoveryCodesLeft: 10 });
+    user.token = enableTwoFactor.user.privateToken;
+    expect(user.token).not.toBe(before);
+    expect(enableTwoFactor.user).toMatchObject({ twoFactorEnabled: true, recoveryCodesLeft: 10 });
     expect(await ask(user, setUp)).toMatchObject({ code: 'CONFLICT' });
     expect(await ask(user, renew(''))).toMatchObject({ fields: { password: ["can't be blank"] } });
     const { renewRecoveryCodes } = await ask(user, renew(`code: "${enableTwoFactor.recoveryCodes[0]}"`));
