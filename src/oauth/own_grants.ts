@@ -14,6 +14,8 @@ class TryLater extends errors.OIDCProviderError {
   constructor(status: 429 | 503, description: string) {
     super(status, 'temporarily_unavailable');
     this.error_description = description;
+    // The provider keeps to itself what it takes for mistakes of the server.
+    this.expose = true;
   }
 }
 

@@ -75,7 +75,15 @@ describe('GET /users', () => {
       expect([names(users.nodes), String(users.totalCount)]).toEqual([names(rest.body), rest.headers['x-total']]);
       return names(rest.body);
     };
-    for (const part of ['z', 'zq.h', 'zq.hidden@', '@place', 'place.EXAMPLE', 'q.hidden@place.example', 'zq.hidden@place.exampl_']) {
+    for (const part of [
+      'z',
+      'zq.h',
+      'zq.hidden@',
+      '@place',
+      'place.EXAMPLE',
+      'q.hidden@place.example',
+      'zq.hidden@place.exampl_',
+    ]) {
       expect([part, (await found(user, part)).includes(hidden.username)]).toEqual([part, false]);
     }
     for (const text of ['zq.hidden@place.example', ' ZQ.Hidden@Place.Example ']) {

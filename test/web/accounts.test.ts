@@ -325,6 +325,9 @@ describe('A forgotten password', () => {
     expect((await thief.get('/api/v4/user')).status).toBe(401);
     expect((await browser().signIn(user.username, PASSWORD)).status).toBe(401);
     expect((await browser().signIn(user.username, 'reset password')).headers.location).toBe('/');
+    // Whoever knew the password knows the private token by it.
+    expect((await world.api(user).get('/user')).status).toBe(401);
+    expect((await world.api(await world.renewed(user)).get('/user')).status).toBe(200);
     for (const link of [mail.link, other.mail.link]) {
       await visitor.get(pathOf(link));
       expect((await visitor.follow()).status).toBe(404);
