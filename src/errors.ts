@@ -11,7 +11,8 @@ export type ErrorCode =
   | 'NOT_MODIFIED'
   | 'LIMIT_REACHED'
   | 'RATE_LIMITED'
-  | 'BUSY';
+  | 'QUERY_TOO_LARGE'
+  | 'UNAVAILABLE';
 
 /** Messages by field, in the API's snake_case names. */
 export type FieldErrors = Record<string, string[]>;
@@ -121,14 +122,21 @@ export class LimitReached extends DomainError {
 
 /** Too many attempts; `retryAfter` is the number of seconds after which another one may be made. */
 export class RateLimited extends DomainError {
-  constructor(retryAfter: number) {
-    super('RATE_LIMITED', 'Too many attempts. Try again later.', { retryAfter });
+  constructor(retryAfter: number, message = 'Too many attempts. Try again later.') {
+    super('RATE_LIMITED', message, { retryAfter });
   }
 }
 
-/** The server has too much of this kind to do; `retryAfter` is the number of seconds after which to try again. */
-export class Busy extends DomainError {
-  constructor(message: string, retryAfter: number) {
-    super('BUSY', message, { retryAfter });
+/** More is asked for at once than anybody may; the message names the limit. */
+export class TooExpensive extends DomainError {
+  constructor(message: string) {
+    super('QUERY_TOO_LARGE', message);
+  }
+}
+
+/** It cannot be done now; `retryAfter` is the number of seconds after which it may be tried again. */
+export class Unavailable extends DomainError {
+  constructor(message: string, retryAfter = 5) {
+    super('UNAVAILABLE', message, { retryAfter });
   }
 }

@@ -14,7 +14,8 @@ export const STATUS: Record<ErrorCode, number> = {
   NOT_MODIFIED: 304,
   LIMIT_REACHED: 403,
   RATE_LIMITED: 429,
-  BUSY: 503,
+  QUERY_TOO_LARGE: 400,
+  UNAVAILABLE: 503,
 };
 
 /** Codes of refusals because of what was given. */
@@ -53,7 +54,7 @@ export function refusal(message: string, details: Record<string, unknown>, route
     case 'INSUFFICIENT_SCOPE':
       return { status, body: { error: 'insufficient_scope', error_description: message, scope: details.scope } };
     case 'RATE_LIMITED':
-    case 'BUSY':
+    case 'UNAVAILABLE':
       return { status, body: { message }, headers: { 'Retry-After': String(details.retryAfter) } };
     case 'LIMIT_REACHED':
       return { status, body: { error: [message] } };

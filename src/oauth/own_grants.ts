@@ -79,9 +79,9 @@ async function asked(ctx: KoaContextWithOIDC, contextOf: PageOptions['contextOf'
 
 function refusalOf(error: unknown, ctx: KoaContextWithOIDC): unknown {
   if (!(error instanceof DomainError)) return error;
-  if (error.code === 'RATE_LIMITED' || error.code === 'BUSY') {
+  if (error.code === 'RATE_LIMITED' || error.code === 'UNAVAILABLE') {
     ctx.set('Retry-After', String(error.extensions.retryAfter));
-    return new TryLater(error.code === 'BUSY' ? 503 : 429, error.message);
+    return new TryLater(error.code === 'UNAVAILABLE' ? 503 : 429, error.message);
   }
   if (error.code !== 'UNAUTHENTICATED') return error;
   const refused = new errors.InvalidGrant(error.message);

@@ -47,7 +47,7 @@ export async function findEnrolment(context: Context): Promise<Enrolment> {
 /**
  * Switches two-factor authentication on, once a code shows that the app has the secret. Every session of the user ends, and
  * the private token becomes another one: they were given without the second factor. Returns what is shown this once.
- * Throws Forbidden, Conflict, RateLimited, Busy, ValidationFailed.
+ * Throws Forbidden, Conflict, RateLimited, Unavailable, ValidationFailed.
  */
 export async function enableTwoFactor(context: Context, code: string): Promise<Enabled> {
   const { db, secret, clientAddress } = context;

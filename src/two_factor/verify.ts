@@ -12,7 +12,7 @@ const CODE_WINDOW = 60 * 60;
 
 /**
  * Takes a code of the user's app, or a recovery code. Each is good for once, however many requests bring it at the same time.
- * Wrong ones count as wrong passwords do, and are as spaced. Throws RateLimited, Busy, ValidationFailed.
+ * Wrong ones count as wrong passwords do, and are as spaced. Throws RateLimited, Unavailable, ValidationFailed.
  */
 export function verifySecondFactor(context: CodeContext, userId: number, code: string): Promise<void> {
   return spaced(context.clientAddress, () => verify(context, userId, code));

@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Db } from '#src/db.ts';
 import { RateLimited } from '#src/errors.ts';
-import { Turns } from '#src/turns.ts';
+import { FairQueue } from '#src/fair_queue.ts';
 
 /** How many wrong passwords an account takes in a window before any more are refused unread. */
 export const ACCOUNT_LIMIT = 10;
@@ -11,10 +11,10 @@ export const ADDRESS_LIMIT = 30;
 /** Length of a window in seconds; it begins with its first wrong password. */
 export const WINDOW = 60;
 
-/** How many attempts run at a time, of one address one; how many wait for it, and how many of one address. */
-export const SPACING = { atOnce: 8, waiting: 50, share: 10, patience: 10_000 };
+/** How many attempts run at a time, of one network one; how many wait for it, in all and of one network. */
+export const SPACING = { concurrency: 8, perCaller: 1, waitingPerCaller: 10, waiting: 50, patience: 10_000 };
 
-const turns = new Turns(SPACING);
+const queue = new FairQueue(SPACING);
 
 /** Seconds for which a row may count. */
 const LONGEST = 60 * 60;
@@ -40,10 +40,10 @@ export async function beginAttempt(db: Db, attempt: Attempt): Promise<void> {
 /**
  * Does what somebody attempts when nothing else of the same network (an IPv4 address, an IPv6 network of 64 bits) is being
  * attempted: one client neither takes the whole queue for hashing nor the connections to the database. Throws RateLimited
- * when too much of that network waits already, Busy when too much waits in all.
+ * when too much of that network waits already, Unavailable when too much waits in all.
  */
 export function spaced<Result>(address: string | null, work: () => Promise<Result>): Promise<Result> {
-  return address === null ? work() : turns.take(networkOf(address), work);
+  return address === null ? work() : queue.run(networkOf(address), work);
 }
 
 /**

@@ -20,7 +20,7 @@ export interface PasswordChange {
 
 /**
  * Gives an account a new password in exchange for the present one, which may be one that must be renewed, and of the
- * second factor where there is one. Nobody needs to be signed in for that. Throws RateLimited, Busy, Unauthenticated,
+ * second factor where there is one. Nobody needs to be signed in for that. Throws RateLimited, Unavailable, Unauthenticated,
  * Forbidden for OAuth tokens, ValidationFailed.
  */
 export async function changePassword(context: Context, change: PasswordChange): Promise<UserRow> {

@@ -42,7 +42,7 @@ export interface NewUserByAdministrator extends Omit<NewUser, 'confirmed' | 'gho
 /**
  * As createUser, for an administrator. Where mail is sent, the user gets a link: to choose a password where that is random,
  * else to confirm the address, unless nothing is to be confirmed. Throws Forbidden, also for OAuth tokens that make an
- * administrator; Conflict, BadRequest, ValidationFailed, RateLimited, Busy.
+ * administrator; Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
  */
 export async function createUserAsAdministrator(context: Context, given: NewUserByAdministrator): Promise<UserRow> {
   requireAdmin(context);
@@ -60,7 +60,7 @@ export async function createUserAsAdministrator(context: Context, given: NewUser
 
 /**
  * Creates a user with the personal namespace that comes along. `also` joins the transaction; it gets the address as stored.
- * Throws Conflict, BadRequest, ValidationFailed, RateLimited, Busy.
+ * Throws Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
  */
 export async function createUser(
   { db, secret, clientAddress }: Creator,

@@ -1,22 +1,22 @@
 import crypto from 'node:crypto';
-import { Turns } from '#src/turns.ts';
+import { FairQueue } from '#src/fair_queue.ts';
 import { networkOf } from '#src/users/attempts.ts';
 import { hashInThread } from '#src/users/hashing_threads.ts';
 
 const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
-/** How many passwords are hashed at a time, wait for it, and wait for it from one address. */
-export const HASHING = { atOnce: 2, waiting: 40, share: 10, patience: 10_000 };
+/** How many passwords are hashed at a time, from one network one; how many wait for it, in all and from one network. */
+export const HASHING = { concurrency: 2, perCaller: 1, waitingPerCaller: 10, waiting: 40, patience: 10_000 };
 
 /** The one queue of the process: each hash takes 32 MiB and most of a tenth of a second of a core. */
-const turns = new Turns(HASHING);
+const queue = new FairQueue(HASHING);
 
 /** More characters than a password can have: more are not looked at. */
 const LONGEST = 1024;
 
 /**
  * A memory-hard hash (scrypt, 32 MiB) with its parameters and salt in one string. `address` is where the request came from,
- * which shares the queue with others; null without one. Throws RateLimited, Busy.
+ * which shares the queue with others; null without one. Throws RateLimited, Unavailable.
  */
 export async function hashPassword(password: string, address: string | null): Promise<string> {
   const salt = crypto.randomBytes(16);
@@ -26,7 +26,7 @@ export async function hashPassword(password: string, address: string | null): Pr
 
 /**
  * Whether the password is the hashed one. Without a hash it takes as long and says no: nobody learns who exists. Whoever asks
- * must have passed the limits of attempts. Throws RateLimited, Busy.
+ * must have passed the limits of attempts. Throws RateLimited, Unavailable.
  */
 export async function verifyPassword(
   password: string,
@@ -44,5 +44,5 @@ export async function verifyPassword(
 const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`;
 
 function scrypt(request: Parameters<typeof hashInThread>[0], address: string | null): Promise<Buffer> {
-  return turns.take(address === null ? 'nobody' : networkOf(address), () => hashInThread(request));
+  return queue.run(address === null ? 'nobody' : networkOf(address), () => hashInThread(request));
 }

@@ -23,7 +23,7 @@ export function findPasswordReset({ db }: Context, token: string): Promise<Accou
 /**
  * Gives an account a new password in exchange for the token of a link. Whatever was signed in ends, and other such links, by
  * triggers, and the private token becomes another one; the second factor stays. The address to which the link went is
- * confirmed by that. Throws RateLimited, Busy, ValidationFailed.
+ * confirmed by that. Throws RateLimited, Unavailable, ValidationFailed.
  */
 export async function resetPassword(context: Context, token: string, password: string): Promise<{ userId: number }> {
   const errors = passwordErrors(password);

@@ -66,7 +66,7 @@ export class Unconfirmed extends Unauthenticated {
 /**
  * The active user for whom login and password are right. Wrong names, wrong passwords and blocked users are refused alike,
  * after the same time. Failures of who has a second factor are remembered until that was right, too.
- * Attempts from one address are looked at one after another. Throws RateLimited, Busy, Unauthenticated, and Unconfirmed where
+ * Attempts from one address are looked at one after another. Throws RateLimited, Unavailable, Unauthenticated, and Unconfirmed where
  * mail is sent.
  */
 export function verifyLogin(

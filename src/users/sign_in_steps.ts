@@ -36,7 +36,7 @@ export async function proveSecondFactor(context: Context, ticket: string, code: 
 
 /**
  * The last step of those whose password must be renewed, whoever knew it before. Everything that signed in with it ends.
- * Throws Unauthenticated without a ticket for it, RateLimited, Busy, ValidationFailed.
+ * Throws Unauthenticated without a ticket for it, RateLimited, Unavailable, ValidationFailed.
  */
 export async function renewPassword(context: Context, ticket: string, password: string): Promise<NextStep> {
   const user = await readTicket(context, ticket, 'new_password');

@@ -25,7 +25,7 @@ export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'na
 /**
  * Changes a user, for administrators: unset means unchanged, null cleared where something can be. A new password must be
  * renewed at the next sign-in; the private token stays. Throws Forbidden, also for OAuth tokens that
- * change how somebody signs in or make an administrator; NotFound, Conflict, BadRequest, ValidationFailed, RateLimited, Busy.
+ * change how somebody signs in or make an administrator; NotFound, Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
  */
 export async function updateUser(context: Context, id: number, changes: UserChanges): Promise<UserRow> {
   requireAdmin(context);

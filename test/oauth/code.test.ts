@@ -198,7 +198,8 @@ describe('An application', () => {
 
   it('that asks for a scope that there is not is told so, whatever else it asks for', async () => {
     const everything = await application(world, owner);
-    for (const more of [{}, { prompt: 'none' }, { prompt: 'login' }, { prompt: 'consent' }]) {
+    const ways: Record<string, string>[] = [{}, { prompt: 'none' }, { prompt: 'login' }, { prompt: 'consent' }];
+    for (const more of ways) {
       for (const scope of ['api nonsense', 'nonsense api', 'openid profile nonsense']) {
         const answer = await authorize(browser, { client_id: everything.uid, scope, state: 's', ...more });
         expect(sentBack(answer)).toMatchObject({ error: 'invalid_scope', state: 's' });

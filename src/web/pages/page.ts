@@ -93,7 +93,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   BAD_REQUEST: 400,
   CONFLICT: 409,
   RATE_LIMITED: 429,
-  BUSY: 503,
+  UNAVAILABLE: 503,
 };
 
 function refuse(visit: Visit, error: unknown, { report }: PageOptions): void {
