@@ -106,6 +106,9 @@ describe('Signing in with a browser', () => {
         return_to: returnTo,
       });
       expect(answer.headers.location).toMatch(/^\/(?![/\\])/);
+      // Who is signed in already is led on at once.
+      await visitor.get(`/users/sign_in?return_to=${encodeURIComponent(returnTo)}`);
+      expect([returnTo, visitor.answer.headers.location]).toEqual([returnTo, '/']);
     }
   });
 
