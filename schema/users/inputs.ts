@@ -67,10 +67,7 @@ export const UpdateUserInput = builder.inputType('UpdateUserInput', {
     email: t.string({ description: 'Primary e-mail address; nobody else has it.' }),
     username: t.string({ description: 'Unique, whatever its case; the personal namespace moves along.' }),
     name: t.string({ description: 'What people call them.' }),
-    password: t.string({
-      description:
-        'Of 8 to 128 characters; to be renewed at the next sign-in.',
-    }),
+    password: t.string({ description: 'Of 8 to 128 characters; to be renewed at the next sign-in.' }),
     skype: t.string({ description: 'Skype name.' }),
     linkedin: t.string({ description: 'LinkedIn name.' }),
     twitter: t.string({ description: 'Twitter name.' }),

@@ -91,7 +91,8 @@ async function find(db: Db, value: string): Promise<Found | undefined> {
       NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday",
       t.ended, t.to_note AS "tokenToNote"
     FROM (
-      SELECT 'personal_token' AS credential, user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note FROM personal_access_tokens
+      SELECT 'personal_token' AS credential, user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note
+      FROM personal_access_tokens
       WHERE token_hash = ${hash} AND NOT revoked AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
       UNION ALL SELECT 'private_token', id, NULL, false, NULL, NULL FROM users WHERE private_token_hash = ${hash}
       UNION ALL SELECT 'oauth', user_id, scopes, false,

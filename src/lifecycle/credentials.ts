@@ -26,7 +26,8 @@ export interface PreparedCredentials {
 
 /**
  * Chooses the administrator's credentials, before the account is created. Those that the settings do not give are made, and
- * kept in a file of mode 600, which holds nothing else: if creating the account fails or is interrupted, the next start finds and uses the same.
+ * kept in a file of mode 600, which holds nothing else: if creating the account fails or is interrupted, the next start finds
+ * and uses the same.
  */
 export function prepareCredentials(
   config: Pick<Config, 'dataDir' | 'rootPassword' | 'rootToken'>,

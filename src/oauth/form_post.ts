@@ -19,7 +19,7 @@ function policy(html: string, redirectUri: unknown): string {
   return [
     "default-src 'none'",
     `script-src ${scripts.length === 0 ? "'none'" : scripts.join(' ')}`,
-    `form-action ${typeof redirectUri === 'string' ? formTarget(redirectUri) : "'none'"}`,
+    `form-action ${typeof redirectUri === 'string' && URL.canParse(redirectUri) ? formTarget(redirectUri) : "'none'"}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');

@@ -12,7 +12,7 @@ export const ADDRESS_LIMIT = 30;
 export const WINDOW = 60;
 
 /** How many attempts run at a time, of one network one; how many wait for it, in all and of one network. */
-export const SPACING = { concurrency: 8, perCaller: 1, waitingPerCaller: 10, waiting: 50, patience: 10_000 };
+export const SPACING = { concurrency: 8, perCaller: 1, waitingPerCaller: 10, waiting: 50, patience: 20_000 };
 
 const queue = new FairQueue(SPACING);
 

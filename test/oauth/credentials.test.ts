@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { schema } from '#schema/index.ts';
 import { watchChanges } from '../access/matrix.ts';
 import { application, signedIn, tokens } from '../support/oauth.ts';
 import { SAMPLES } from '../support/ssh-keys.ts';
@@ -90,6 +91,16 @@ async function mutate(name: string, input: object, bearer: string) {
   const { body } = await world.send('POST', '/graphql', { headers, body: { query, variables: { input } } });
   return body.errors?.[0];
 }
+
+/** What leads to credentials without being signed in, or is called alike and has nothing to do with them. */
+const OPEN = ['confirmEmail', 'requestPasswordReset', 'resetPassword', 'updateApplicationSettings'];
+
+it('Every mutation that is about credentials is tried here', () => {
+  const names = Object.keys(schema.getMutationType()?.getFields() ?? {});
+  const about = names.filter((name) => /token|key|email|password|factor|recovery|application|session/i.test(name));
+  const tried = [...Object.keys(OWN), ...Object.keys(ADMINISTRATED), ...OPEN];
+  expect(about.filter((name) => !tried.includes(name))).toEqual([]);
+});
 
 const refused = { message: REASON, extensions: { code: 'FORBIDDEN' } };
 
