@@ -63,7 +63,9 @@ describe('Attempts from one address', () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => attempt(`2001:db8:1:2::${n.toString(16)}`, 'nobody')),
     );
-    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(40 - SPACING.waitingPerCaller - 1);
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(
+      40 - SPACING.waitingPerCaller - 1,
+    );
   });
 
   it('leave no rows for the names they make up once the address is over its limit', async () => {

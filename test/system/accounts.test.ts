@@ -87,7 +87,8 @@ test('two-factor authentication is switched off for who has lost everything', as
   server = await startServer(env);
   const setUp = await graphql('mutation { setUpTwoFactor(input: {}) { secret } }', {});
   const { totp } = await import('../support/totp.ts');
-  const enable = 'mutation ($code: String!) { enableTwoFactor(input: {code: $code}) { user { twoFactorEnabled privateToken } } }';
+  const enable =
+    'mutation ($code: String!) { enableTwoFactor(input: {code: $code}) { user { twoFactorEnabled privateToken } } }';
   const enabled = await graphql(enable, { code: totp(String(setUp.data.setUpTwoFactor?.secret)) });
   expect(enabled.data.enableTwoFactor).toMatchObject({ user: { twoFactorEnabled: true } });
   const { privateToken } = enabled.data.enableTwoFactor?.user as { privateToken: string };
