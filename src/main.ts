@@ -75,10 +75,10 @@ async function start(
   const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
   const db = connect(database.url);
   resources.defer(() => db.$disconnect());
-  let created: Credentials | undefined;
+  let created: Partial<Credentials> | undefined;
   if (!(await hasAdministrator(db))) {
-    const credentials = prepareCredentials(config);
-    if (await bootstrapAdministrator(db, secret, credentials)) created = credentials;
+    const { chosen, made } = prepareCredentials(config);
+    if (await bootstrapAdministrator(db, secret, chosen)) created = made;
   }
 
   const { ensureKeys } = await import('./oauth/keys.ts');

@@ -1,12 +1,4 @@
 import crypto from 'node:crypto';
-import { promisify } from 'node:util';
-
-const scrypt = promisify(crypto.scrypt) as (
-  password: string,
-  salt: Buffer,
-  length: number,
-  options: crypto.ScryptOptions,
-) => Promise<Buffer>;
 
 /** SHA-256 of a token: what is stored and looked up instead of it. */
 export function tokenHash(token: string): Uint8Array<ArrayBuffer> {
@@ -42,23 +34,3 @@ function keyOf(secret: string): Buffer {
   keys.set(secret, key);
   return key;
 }
-
-const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
-
-/** A memory-hard hash (scrypt, 32 MiB) with its parameters and salt in one string. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = crypto.randomBytes(16);
-  const hash = await scrypt(password, salt, 32, COST);
-  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), hash.toString('base64url')].join('$');
-}
-
-/** Whether the password is the hashed one. Without a hash it takes as long and says no: nobody learns who exists. */
-export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
-  const [, N, r, p, salt = '', hash = ''] = (stored ?? NOBODY).split('$');
-  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: COST.maxmem };
-  const actual = await scrypt(password, Buffer.from(salt, 'base64url'), 32, options);
-  const expected = Buffer.from(hash, 'base64url');
-  return crypto.timingSafeEqual(actual, expected) && stored !== undefined;
-}
-
-const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`;

@@ -7,7 +7,10 @@ import { findMember, listMembers } from '#src/members/list.ts';
 
 const memberArgs = builder.args((t) => ({
   ...pageArgs,
-  query: t.string({ description: 'Only those with this text in name, e-mail address or username.' }),
+  query: t.string({
+    description:
+      'Only those with this text in name or username, or with this whole primary e-mail address; administrators find parts of it too.',
+  }),
 }));
 const userArgs = builder.args((t) => ({
   userId: t.int({ required: true, description: 'Numeric ID of the user.' }),

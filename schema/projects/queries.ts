@@ -27,7 +27,13 @@ builder.objectFields(Project, (t) => ({
   users: t.field({
     type: UserConnection,
     description: 'Its owner and the members of it, of the groups around it and of those with which it is shared.',
-    args: { ...pageArgs, search: t.arg.string({ description: 'Only those with this text in name or username.' }) },
+    args: {
+      ...pageArgs,
+      search: t.arg.string({
+        description:
+          'Only those with this text in name or username, or with this whole primary e-mail address; administrators find parts of it too.',
+      }),
+    },
     resolve: (project, args, context, info) =>
       loadPage(args, info, (page) => listProjectUsers(context, project, args.search, page)),
   }),

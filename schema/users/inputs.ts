@@ -16,9 +16,14 @@ export const ChangePasswordInput = builder.inputType('ChangePasswordInput', {
     currentPassword: t.string({ required: true, description: 'The present one, which may be one to be renewed.' }),
     newPassword: t.string({ required: true, description: 'Another one, of 8 to 128 characters.' }),
     code: t.string({
-      description: 'A code, or recovery code, of who has two-factor authentication and is not signed in.',
+      description: 'A code of the app, or a recovery code: of who has two-factor authentication.',
     }),
   }),
+});
+
+export const RenewPrivateTokenInput = builder.inputType('RenewPrivateTokenInput', {
+  description: 'Nothing has to be said for this.',
+  fields: (t) => ({ clientMutationId: t.string({ description: 'For the client; not looked at.' }) }),
 });
 
 export const CreateUserInput = builder.inputType('CreateUserInput', {

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import {
   ChangePasswordInput,
   CreateUserInput,
+  RenewPrivateTokenInput,
   SignInInput,
   UpdateUserInput,
   UserReferenceInput,
@@ -13,7 +14,8 @@ import { blockUser, unblockUser } from '#src/users/block.ts';
 import { changePassword } from '#src/users/change_password.ts';
 import { createUserAsAdministrator } from '#src/users/create.ts';
 import { deleteUser } from '#src/users/delete.ts';
-import { findUser } from '#src/users/find.ts';
+import { findUser, findViewer } from '#src/users/find.ts';
+import { renewPrivateToken } from '#src/users/private_token.ts';
 import type { UserRow } from '#src/users/rows.ts';
 import { signIn } from '#src/users/sign_in.ts';
 import { updateUser } from '#src/users/update.ts';
@@ -53,6 +55,15 @@ builder.mutationFields((t) => ({
     description: 'Gives an account a new password, also where the present one must be renewed before signing in.',
     args: { input: t.arg({ type: ChangePasswordInput, required: true, description: 'Both passwords.' }) },
     resolve: async (_root, { input }, context) => ({ user: await changePassword(context, input) }),
+  }),
+  renewPrivateToken: t.field({
+    type: UserPayload,
+    description: 'Gives the caller another private token, which `user` has. The former one is useless at once.',
+    args: { input: t.arg({ type: RenewPrivateTokenInput, required: true, description: 'Nothing.' }) },
+    resolve: async (_root, _args, context) => {
+      const privateToken = await renewPrivateToken(context);
+      return { user: { ...(await findViewer(context)), privateToken } };
+    },
   }),
   createUser: t.field({
     type: UserPayload,

@@ -17,7 +17,10 @@ const userArgs = builder.args((t) => ({
   ...pageArgs,
   active: t.boolean({ description: 'Only those who may sign in; false does not filter.' }),
   blocked: t.boolean({ description: 'Only those who may not; false does not filter.' }),
-  search: t.string({ description: 'Only those with this text in name, username or primary address.' }),
+  search: t.string({
+    description:
+      'Only those with this text in name or username, or with this whole primary e-mail address; administrators find parts of it too.',
+  }),
   username: t.string({ description: 'The one with this username; the other filters do not count then.' }),
   external: t.boolean({ description: 'Only external ones. For administrators; others are not filtered.' }),
 }));

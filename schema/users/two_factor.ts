@@ -63,11 +63,12 @@ builder.mutationFields((t) => ({
   }),
   enableTwoFactor: t.field({
     type: RecoveryCodesPayload,
-    description: 'Has signing in take a code from now on, and ends all sessions of the caller.',
+    description:
+      'Has signing in take a code from now on. Ends all sessions of the caller and renews the private token, which `user` has.',
     args: { input: t.arg({ type: EnableTwoFactorInput, required: true, description: 'A code.' }) },
     resolve: async (_root, { input }, context) => {
-      const recoveryCodes = await enableTwoFactor(context, input.code);
-      return { recoveryCodes, user: await findViewer(context) };
+      const { recoveryCodes, privateToken } = await enableTwoFactor(context, input.code);
+      return { recoveryCodes, user: { ...(await findViewer(context)), privateToken } };
     },
   }),
   disableTwoFactor: t.field({

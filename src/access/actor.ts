@@ -5,6 +5,12 @@ import type { JobQueue } from '#src/jobs/queue.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 
+/**
+ * By what an actor was known. `password`: of a client of git. `server`: by none, where the server acts in the name of a user,
+ * as for the token of a trigger.
+ */
+export type CredentialKind = 'session' | 'private_token' | 'personal_token' | 'oauth' | 'password' | 'server';
+
 /** Who asks, as told by a credential. */
 export interface Actor {
   readonly id: number;
@@ -13,6 +19,7 @@ export interface Actor {
   readonly external: boolean;
   readonly canCreateGroup: boolean;
   readonly projectsLimit: number;
+  readonly credential: CredentialKind;
   /** What the credential reaches: `api` is everything. */
   readonly scopes: readonly string[];
   /** The administrator who acts as this user through `sudo`. */

@@ -1,4 +1,4 @@
-import type { Actor } from '#src/access/actor.ts';
+import type { Actor, CredentialKind } from '#src/access/actor.ts';
 import type { Db } from '#src/db.ts';
 
 import { EndedToken, Forbidden, NotFound } from '#src/errors.ts';
@@ -51,14 +51,15 @@ async function fromSession(db: Db, { session = '', sudo }: Credentials): Promise
 /** The actor that an active user is who proved it by a password; null if there is no such user. */
 export async function authenticatedUser(db: Db, userId: number): Promise<Actor | null> {
   const user = await activeUser(db, userId);
-  if (user) await noteSeenToday(db, user.id);
-  return user;
+  if (!user) return null;
+  await noteSeenToday(db, user.id);
+  return { ...user, credential: 'password' };
 }
 
 /** The actor that an active user is for what goes on in their name; null if there is no such user. */
 export async function activeUser(db: Db, userId: number): Promise<Actor | null> {
   const user = await findNamed(db, { id: userId, username: null });
-  return user ? { ...user, scopes: ['api'] } : null;
+  return user ? { ...user, credential: 'server', scopes: ['api'] } : null;
 }
 
 interface Found {
@@ -68,6 +69,8 @@ interface Found {
   external: boolean;
   canCreateGroup: boolean;
   projectsLimit: number;
+  credential: Extract<CredentialKind, 'private_token' | 'personal_token' | 'oauth'>;
+  /** Null of private tokens. */
   scopes: string[] | null;
   /** Whether this is the user's own first request of the day (UTC). */
   firstToday: boolean;
@@ -77,21 +80,22 @@ interface Found {
   tokenToNote: number | null;
 }
 
-type Known = Omit<Found, 'scopes' | 'firstToday' | 'ended' | 'tokenToNote'>;
+type Known = Omit<Found, 'credential' | 'scopes' | 'firstToday' | 'ended' | 'tokenToNote'>;
 
 /** One indexed look-up over all kinds of token, wherever it was sent; private tokens have scopes null. */
 async function find(db: Db, value: string): Promise<Found | undefined> {
   const hash = tokenHash(value);
   const [row] = await db.$queryRaw<Found[]>`
     SELECT u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
-      u.projects_limit AS "projectsLimit", t.scopes,
+      u.projects_limit AS "projectsLimit", t.credential, t.scopes,
       NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday",
       t.ended, t.to_note AS "tokenToNote"
     FROM (
-      SELECT user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note FROM personal_access_tokens
+      SELECT 'personal_token' AS credential, user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note
+      FROM personal_access_tokens
       WHERE token_hash = ${hash} AND NOT revoked AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
-      UNION ALL SELECT id, NULL, false, NULL, NULL FROM users WHERE private_token_hash = ${hash}
-      UNION ALL SELECT user_id, scopes, false,
+      UNION ALL SELECT 'private_token', id, NULL, false, NULL, NULL FROM users WHERE private_token_hash = ${hash}
+      UNION ALL SELECT 'oauth', user_id, scopes, false,
         CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' END, NULL
       FROM oauth_tokens WHERE token_hash = ${hash} AND kind = 'access'
     ) t JOIN users u ON u.id = t.user_id
@@ -111,7 +115,7 @@ async function impersonate(db: Db, found: Found, sudo: string): Promise<Actor> {
   const user = sudo.includes('\0') ? undefined : await findNamed(db, named);
   if (!user) throw new NotFound('User', `404 No user id or username for: ${sudo} Not Found`);
   const impersonator = user.id === found.id ? {} : { impersonator: found.id };
-  return { ...user, ...impersonator, scopes: ['api'] };
+  return { ...user, ...impersonator, credential: found.credential, scopes: ['api'] };
 }
 
 /** The active user with that ID, else with that name. */

@@ -1,4 +1,5 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
+import { requireCredentialManager } from '#src/access/manage_credentials.ts';
 import { Prisma, queryPage } from '#src/db.ts';
 import { NotFound } from '#src/errors.ts';
 import type { Page, PageRequest } from '#src/page.ts';
@@ -43,10 +44,10 @@ export async function listAuthorized(
 
 /**
  * Ends whatever the actor let an application do: it must ask again, and its tokens are good for nothing. With null, what was
- * given for the password alone. Throws NotFound.
+ * given for the password alone. Throws Forbidden, NotFound.
  */
 export async function revokeAuthorized(context: Context, applicationId: number | null): Promise<void> {
-  const { id: userId } = requireActor(context);
+  const { id: userId } = requireCredentialManager(context);
   const [forgotten, revoked] = await context.db.$transaction([
     context.db.oAuthAuthorization.deleteMany({ where: { userId, applicationId: applicationId ?? 0 } }),
     context.db.$executeRaw`

@@ -1,5 +1,6 @@
 import crypto from 'node:crypto';
 import { type Context, requireActor } from '#src/access/actor.ts';
+import { requireCredentialManager } from '#src/access/manage_credentials.ts';
 import { type ApplicationRow, findApplication } from '#src/applications/find.ts';
 import { type ApplicationValues, checkValues } from '#src/applications/values.ts';
 import { BadRequest, Forbidden } from '#src/errors.ts';
@@ -41,13 +42,14 @@ export async function mayRegister(context: Context): Promise<boolean> {
 
 /**
  * Changes an application: unset means unchanged. Whoever let it in for what it may not ask for any more is out.
- * Throws NotFound, ValidationFailed.
+ * Throws Forbidden, NotFound, ValidationFailed.
  */
 export async function updateApplication(
   context: Context,
   id: number,
   changes: { [Name in keyof ApplicationValues]?: ApplicationValues[Name] | null | undefined },
 ): Promise<ApplicationRow> {
+  requireCredentialManager(context);
   const before = await findApplication(context, id);
   const { name, redirectUris, scopes } = checkValues({
     name: changes.name === undefined ? before.name : (changes.name ?? ''),
@@ -73,8 +75,9 @@ export async function updateApplication(
   return findApplication(context, id);
 }
 
-/** Gives an application a new secret; the one of before is good for nothing from now on. Throws NotFound, BadRequest. */
+/** Gives an application a new secret; the one of before is good for nothing from now on. Throws Forbidden, NotFound, BadRequest. */
 export async function renewSecret(context: Context, id: number): Promise<ApplicationRow> {
+  requireCredentialManager(context);
   const { confidential } = await findApplication(context, id);
   if (!confidential) throw new BadRequest('This application is public: it has no secret');
   const secret = newSecret();
@@ -85,15 +88,16 @@ export async function renewSecret(context: Context, id: number): Promise<Applica
   return withSecret(await findApplication(context, id), secret);
 }
 
-/** Deletes an application with all that it was given. Throws NotFound. */
+/** Deletes an application with all that it was given. Throws Forbidden, NotFound. */
 export async function deleteApplication(context: Context, id: number): Promise<ApplicationRow> {
+  requireCredentialManager(context);
   const application = await findApplication(context, id);
   await context.db.oAuthApplication.deleteMany({ where: { id } });
   return application;
 }
 
 async function requireRegistrar(context: Context) {
-  const actor = requireActor(context);
+  const actor = requireCredentialManager(context);
   if (!(await mayRegister(context))) throw new Forbidden('Only administrators register applications on this server');
   return actor;
 }

@@ -46,7 +46,10 @@ function until({ upTo }: EventPageRequest): Prisma.Sql {
   return upTo == null ? sql`TRUE` : sql`e.id <= ${upTo}`;
 }
 
-/** What happened in a project, newest first, as far as the actor may see it; for anonymous callers too. */
+/**
+ * What happened in a project, newest first, as far as the actor may see it; for anonymous callers too. An event is told to
+ * those alone who may read what it is about: a kind that is not named here is told to nobody.
+ */
 export async function listProjectEvents(
   context: Context,
   project: ProjectRow,
@@ -54,15 +57,16 @@ export async function listProjectEvents(
 ): Promise<Page<EventRow>> {
   const { actor } = context;
   requireApiScope(actor);
-  const seesAll = can(actor, 'read_confidential_issue', project);
-  const issues = project.issuesEnabled ? targetVisible(actor, seesAll) : NO_ISSUES;
-  const pushes = can(actor, 'read_repository', project) ? sql`TRUE` : NO_PUSHES;
-  const notes = can(actor, 'read_commit', project) ? sql`TRUE` : NO_NOTES;
-  return load(
-    context,
-    sql`events e WHERE ${all([sql`e.project_id = ${project.id}`, issues, pushes, notes, until(page)])}`,
-    page,
-  );
+  const kinds = [sql`e.target_type IS NULL`];
+  if (actor && can(actor, 'read_issue', project)) {
+    kinds.push(issueEvent(actor, can(actor, 'read_confidential_issue', project)));
+  }
+  if (can(actor, 'read_milestone', project)) kinds.push(IS_MILESTONE);
+  const readsCommits = can(actor, 'read_commit', project);
+  if (readsCommits) kinds.push(IS_NOTE);
+  const pushes = readsCommits ? sql`TRUE` : NO_PUSHES;
+  const conditions = [sql`e.project_id = ${project.id}`, sql`(${Prisma.join(kinds, ' OR ')})`, pushes, until(page)];
+  return load(context, sql`events e WHERE ${all(conditions)}`, page);
 }
 
 /** What a user did, newest first, in the projects and on the issues that the actor may see. */
@@ -72,7 +76,8 @@ export async function listUserEvents(
   page: EventPageRequest,
 ): Promise<Page<EventRow>> {
   const actor = requireActor(context);
-  const target = sql`(${NO_ISSUES} OR (p.issues_enabled AND ${targetVisible(actor, sql`${projectAccessLevel(actor)} >= 20`)}))`;
+  const issues = sql`(p.issues_enabled AND ${issueEvent(actor, sql`${projectAccessLevel(actor)} >= 20`)})`;
+  const target = sql`(e.target_type IS NULL OR ${issues} OR ${IS_MILESTONE} OR ${IS_NOTE})`;
   const source = sql`events e JOIN projects p ON p.id = e.project_id JOIN namespaces n ON n.id = p.namespace_id
     WHERE ${all([sql`e.author_id = ${userId}`, projectListed(actor), target, commitsVisible(actor), until(page)])}`;
   return load(context, source, page);
@@ -81,22 +86,27 @@ export async function listUserEvents(
 /** Pushes tell of commits. */
 const NO_PUSHES = sql`e.data IS NULL`;
 
+/** Whoever sees a project and is signed in reads its milestones. */
+const IS_MILESTONE = sql`e.target_type = 'Milestone'`;
+
 /** Notes are about commits. */
-const NO_NOTES = sql`e.target_type IS DISTINCT FROM 'Note'`;
+const IS_NOTE = sql`e.target_type = 'Note'`;
 
 /** Whether the actor reads the commits of the project `p` in the namespace `n`, if the event is about some. */
 function commitsVisible(actor: Actor): Prisma.Sql {
   const level = sql`${projectAccessLevel(actor)} >= ${REPORTER}`;
-  return actor.admin ? sql`TRUE` : sql`((${NO_PUSHES} AND ${NO_NOTES}) OR ${openTo(actor, 'p')} OR ${level})`;
+  return actor.admin
+    ? sql`TRUE`
+    : sql`((${NO_PUSHES} AND NOT COALESCE(${IS_NOTE}, FALSE)) OR ${openTo(actor, 'p')} OR ${level})`;
 }
 
-const NO_ISSUES = sql`e.target_type IS DISTINCT FROM 'Issue'`;
-
-/** Of a deleted issue nothing is told any more but that it was deleted, and that to those who saw it. */
-function targetVisible(actor: Actor | null, seesConfidential: Prisma.Sql | boolean): Prisma.Sql {
-  const visible = actor ? issueVisible(actor, seesConfidential) : sql`NOT i.confidential`;
-  return sql`(${NO_ISSUES} OR EXISTS (SELECT 1 FROM issues i WHERE i.id = e.target_id
-    AND (i.deleted_at IS NULL OR e.action = 'destroyed') AND ${visible}))`;
+/**
+ * Whether the event is about an issue that the actor sees. Of a deleted one nothing is told any more but that it was deleted,
+ * and that to those who saw it.
+ */
+function issueEvent(actor: Actor, seesConfidential: Prisma.Sql | boolean): Prisma.Sql {
+  return sql`(e.target_type = 'Issue' AND EXISTS (SELECT 1 FROM issues i WHERE i.id = e.target_id
+    AND (i.deleted_at IS NULL OR e.action = 'destroyed') AND ${issueVisible(actor, seesConfidential)}))`;
 }
 
 /** The title that the target has now, which who sees it now may know; the recorded one is for what is gone. */

@@ -8,8 +8,8 @@ export interface BannerFacts {
   database: string;
   /** Path of the file with the administrator's credentials, if there is one. */
   credentialsFile?: string;
-  /** Shown only when the administrator has just been created, or the server is ephemeral. */
-  credentials?: Credentials;
+  /** Shown only when the administrator has just been created; without those that settings gave. */
+  credentials?: Partial<Credentials>;
   ephemeral: boolean;
 }
 
@@ -32,9 +32,14 @@ export function banner(facts: BannerFacts): string {
       '',
       'The administrator:',
       '',
-      ...table({ Username: 'root', Password: password, 'Private token': privateToken }),
+      ...table({
+        Username: 'root',
+        Password: password ?? '(as GANTRY_ROOT_PASSWORD says)',
+        'Private token': privateToken ?? '(as GANTRY_ROOT_TOKEN says)',
+      }),
     );
-    if (!ephemeral) lines.push('', `They are kept in ${credentialsFile} and are not shown again.`);
+    const made = password !== undefined || privateToken !== undefined;
+    if (made && !ephemeral) lines.push('', `They are kept in ${credentialsFile} and are not shown again.`);
   }
   lines.push('', 'Stop with Ctrl+C.');
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;

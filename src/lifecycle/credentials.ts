@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
 import { newToken } from '../secrets.ts';
@@ -16,25 +17,39 @@ export function credentialsFile(dataDir: string): string {
   return path.join(dataDir, 'credentials');
 }
 
-/**
- * Chooses the administrator's credentials and keeps them in a file of mode 600, before the account is created: if that
- * fails or is interrupted, the next start finds and uses the same. Settings win over the file.
- */
-export function prepareCredentials(config: Pick<Config, 'dataDir' | 'rootPassword' | 'rootToken'>): Credentials {
-  const file = credentialsFile(config.dataDir);
-  const kept = parse(readPrivateFile(file) ?? '');
-  const chosen = {
-    password: config.rootPassword ?? kept.password ?? newToken(),
-    privateToken: config.rootToken ?? kept.privateToken ?? newToken(),
-  };
-  if (chosen.password !== kept.password || chosen.privateToken !== kept.privateToken) {
-    writePrivateFile(file, format(chosen));
-  }
-  return chosen;
+/** The administrator's credentials, and which of them nobody knows who did not read them here. */
+export interface PreparedCredentials {
+  chosen: Credentials;
+  /** Without those that settings gave: these are neither written nor printed. */
+  made: Partial<Credentials>;
 }
 
-function format({ password, privateToken }: Credentials): string {
-  return `${heading}\nusername: root\npassword: ${password}\nprivate_token: ${privateToken}\n`;
+/**
+ * Chooses the administrator's credentials, before the account is created. Those that the settings do not give are made, and
+ * kept in a file of mode 600, which holds nothing else: if creating the account fails or is interrupted, the next start finds
+ * and uses the same.
+ */
+export function prepareCredentials(
+  config: Pick<Config, 'dataDir' | 'rootPassword' | 'rootToken'>,
+): PreparedCredentials {
+  const file = credentialsFile(config.dataDir);
+  const kept = parse(readPrivateFile(file) ?? '');
+  const made: Partial<Credentials> = {};
+  if (config.rootPassword === undefined) made.password = kept.password ?? newToken();
+  if (config.rootToken === undefined) made.privateToken = kept.privateToken ?? newToken();
+  const { password = config.rootPassword ?? '', privateToken = config.rootToken ?? '' } = made;
+  const needed = made.password !== undefined || made.privateToken !== undefined;
+  const same = made.password === kept.password && made.privateToken === kept.privateToken;
+  if (!needed) rmSync(file, { force: true });
+  else if (!same) writePrivateFile(file, format(made));
+  return { chosen: { password, privateToken }, made };
+}
+
+function format({ password, privateToken }: Partial<Credentials>): string {
+  const lines = [heading, 'username: root'];
+  if (password !== undefined) lines.push(`password: ${password}`);
+  if (privateToken !== undefined) lines.push(`private_token: ${privateToken}`);
+  return `${lines.join('\n')}\n`;
 }
 
 function parse(text: string): Partial<Credentials> {

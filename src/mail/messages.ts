@@ -47,8 +47,19 @@ const WORDS: Record<MailKind | Notice, Words> = {
     small: 'If you forgot your password, ask for a new one there. If it was not you, do nothing.',
   },
   password_changed: notice('Your password was changed', 'the password of your account was changed just now.'),
+  password_reset_done: notice(
+    'Your password was changed',
+    'the password of your account was changed just now, and your private token with it. Programs that used the token need the new one.',
+  ),
+  private_token_renewed: notice(
+    'Your private token was renewed',
+    'your account has another private token from now on. Programs that used the former one need the new one.',
+  ),
   address_changed: notice('Your e-mail address was changed', 'your account has another e-mail address from now on.'),
-  two_factor_enabled: notice('Two-factor authentication is enabled', 'signing in takes a code from now on.'),
+  two_factor_enabled: notice(
+    'Two-factor authentication is enabled',
+    'signing in takes a code from now on. Your private token was renewed: programs that used the former one need the new one.',
+  ),
   two_factor_disabled: notice('Two-factor authentication is disabled', 'signing in takes no code any more.'),
 };
 

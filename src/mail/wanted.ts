@@ -9,4 +9,10 @@ export type MailWanted =
 export type MailKind = 'confirmation' | 'password_reset' | 'welcome' | 'sign_up_again';
 
 /** What has changed of how a user signs in. */
-export type Notice = 'password_changed' | 'address_changed' | 'two_factor_enabled' | 'two_factor_disabled';
+export type Notice =
+  | 'password_changed'
+  | 'password_reset_done'
+  | 'private_token_renewed'
+  | 'address_changed'
+  | 'two_factor_enabled'
+  | 'two_factor_disabled';

@@ -1,9 +1,10 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { live } from '#src/access/visibility.ts';
-import { all, containing, Prisma, queryJson, queryPage } from '#src/db.ts';
+import { all, Prisma, queryJson, queryPage } from '#src/db.ts';
 import { NotFound } from '#src/errors.ts';
 import { authorizeReading, ofSource, type Source } from '#src/members/source.ts';
 import type { Page, PageRequest } from '#src/page.ts';
+import { userMatches } from '#src/users/matching.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;
@@ -20,8 +21,7 @@ export interface MemberRow {
 }
 
 /**
- * The direct members of a project or group, newest users first; expired ones are none. `query` is found anywhere in name,
- * e-mail address or username, whatever its case.
+ * The direct members of a project or group, newest users first; expired ones are none. `query` is found as userMatches says.
  */
 export async function listMembers(
   context: Context,
@@ -29,12 +29,10 @@ export async function listMembers(
   { query }: { query?: string | null | undefined },
   { limit, offset, withTotal }: PageRequest,
 ): Promise<Page<MemberRow>> {
-  authorizeReading(requireActor(context), source);
+  const actor = requireActor(context);
+  authorizeReading(actor, source);
   const conditions = [ofSource(source, 'm'), live('m')];
-  if (query?.trim()) {
-    const pattern = containing(query.trim());
-    conditions.push(sql`(u.name ILIKE ${pattern} OR u.email ILIKE ${pattern} OR u.username ILIKE ${pattern})`);
-  }
+  if (query?.trim()) conditions.push(userMatches(actor, query.trim()));
   const from = sql`members m JOIN users u ON u.id = m.user_id WHERE ${all(conditions)}`;
   const rows = sql`SELECT ${COLUMNS} FROM ${from} ORDER BY m.user_id DESC LIMIT ${limit} OFFSET ${offset}`;
   const total = withTotal && sql`(SELECT count(*) FROM ${from})`;

@@ -2,7 +2,7 @@ import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { type Db, Prisma } from '#src/db.ts';
 import type { OAuthTokenKind } from '#src/generated/prisma/client.ts';
 import { findClient, NO_APPLICATION } from '#src/oauth/clients.ts';
-import { revokeGrant } from '#src/oauth/grants.ts';
+import { insertGrant, revokeGrant } from '#src/oauth/grants.ts';
 import { tokenHash } from '#src/secrets.ts';
 
 /** Where the provider keeps things: in the database, so that all servers on it share them. */
@@ -77,12 +77,8 @@ function grants(db: Db): Adapter {
     async upsert(id, { accountId, clientId, openid }) {
       const { scope = '' } = (openid ?? {}) as { scope?: string };
       const scopes = scope.split(' ').filter(Boolean);
-      const inserted = await db.$executeRaw`
-        INSERT INTO oauth_grants (id, user_id, application_id, scopes)
-        SELECT ${id}, u.id, a.id, ${scopes}::text[] FROM users u LEFT JOIN oauth_applications a ON a.uid = ${clientId}
-        WHERE u.id = ${Number(accountId)} AND u.state = 'active' AND (a.id IS NOT NULL OR ${clientId} = ${NO_APPLICATION})
-        FOR SHARE OF u`;
-      if (inserted === 0) throw new errors.InvalidGrant('user or application are gone');
+      const inserted = await insertGrant(db, { id, userId: Number(accountId), clientId: String(clientId), scopes });
+      if (!inserted) throw new errors.InvalidGrant('user or application are gone');
     },
     async find(id) {
       const grant = await db.oAuthGrant.findFirst({

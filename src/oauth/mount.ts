@@ -3,6 +3,7 @@ import { NO_APPLICATION, scopeUnsaid } from '#src/oauth/clients.ts';
 import { consentPages } from '#src/oauth/consent.ts';
 import { readForm, Unreadable, withForm } from '#src/oauth/form.ts';
 import { type LazyProvider, lazyProvider, type OAuthOptions } from '#src/oauth/lazy.ts';
+import { unknownScopes } from '#src/oauth/policy.ts';
 import { tokenInfo } from '#src/oauth/token_info.ts';
 
 /** The OAuth 2.0 endpoints (rest-api-v4.md, Authentication), OpenID Connect's, and the pages on which users decide. */
@@ -82,6 +83,10 @@ function withScope({ db }: OAuthOptions) {
 /** Has the provider answer a request with a body, be it a form or JSON. */
 async function answerForm(provider: LazyProvider, request: Request, response: Response): Promise<void> {
   const form = await readForm(request, response);
+  const unknown = request.path === '/oauth/token' ? unknownScopes(form.get('scope') ?? '') : [];
+  if (unknown.length > 0) {
+    return refuse(response, 400, 'invalid_scope', `there is no scope ${JSON.stringify(unknown[0]?.slice(0, 50))}`);
+  }
   const named = form.has('client_id') || request.headers.authorization !== undefined;
   // Without an application there are still users with passwords, and what they were given.
   if (!named && WITHOUT_APPLICATION.has(form.get('grant_type') ?? request.path)) form.set('client_id', NO_APPLICATION);

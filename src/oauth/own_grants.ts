@@ -1,16 +1,21 @@
+import crypto from 'node:crypto';
 import type { Request } from 'express';
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { DomainError } from '#src/errors.ts';
 import { scopeUnsaid } from '#src/oauth/clients.ts';
-import { signIn } from '#src/users/sign_in.ts';
+import { insertGrant } from '#src/oauth/grants.ts';
+import { signInByPassword } from '#src/users/sign_in.ts';
 import type { PageOptions } from '#src/web/pages/visit.ts';
 
-/** Too many wrong passwords; the one error that is no word of RFC 6749 for this endpoint. */
-class TooManyAttempts extends errors.OIDCProviderError {
-  override error_description = 'Too many attempts. Try again later.';
+/** Too many wrong passwords, or too many people who sign in; the one error that is no word of RFC 6749 for this endpoint. */
+class TryLater extends errors.OIDCProviderError {
+  override error_description: string;
 
-  constructor() {
-    super(429, 'temporarily_unavailable');
+  constructor(status: 429 | 503, description: string) {
+    super(status, 'temporarily_unavailable');
+    this.error_description = description;
+    // The provider keeps to itself what it takes for mistakes of the server.
+    this.expose = true;
   }
 }
 
@@ -27,13 +32,14 @@ export function passwordGrant(provider: Provider, { contextOf }: Pick<PageOption
       }
     }
     const { client, scope, ask } = await asked(ctx, contextOf);
-    const { id } = await signIn(ask, String(username), String(password)).catch((error) => {
+    const user = await signInByPassword(ask, String(username), String(password)).catch((error) => {
       throw refusalOf(error, ctx);
     });
-    const accountId = String(id);
-    const grant = new provider.Grant({ accountId, clientId: client.clientId });
-    grant.addOIDCScope(scope);
-    const grantId = await grant.save();
+    const grantId = crypto.randomBytes(32).toString('base64url');
+    const { id: userId, passwordHash } = user;
+    const granted = { id: grantId, userId, clientId: client.clientId, scopes: scope.split(' '), passwordHash };
+    if (!(await insertGrant(ask.db, granted))) throw new errors.InvalidGrant('the password was changed meanwhile');
+    const accountId = String(userId);
     const common = { accountId, client, grantId, gty: 'password', scope };
     const access = new provider.AccessToken(common as never);
     ctx.oidc.entity('AccessToken', access);
@@ -73,9 +79,9 @@ async function asked(ctx: KoaContextWithOIDC, contextOf: PageOptions['contextOf'
 
 function refusalOf(error: unknown, ctx: KoaContextWithOIDC): unknown {
   if (!(error instanceof DomainError)) return error;
-  if (error.code === 'RATE_LIMITED') {
+  if (error.code === 'RATE_LIMITED' || error.code === 'UNAVAILABLE') {
     ctx.set('Retry-After', String(error.extensions.retryAfter));
-    return new TooManyAttempts();
+    return new TryLater(error.code === 'UNAVAILABLE' ? 503 : 429, error.message);
   }
   if (error.code !== 'UNAUTHENTICATED') return error;
   const refused = new errors.InvalidGrant(error.message);

@@ -5,6 +5,7 @@ import { SCOPE_NAMES } from '#src/applications/scopes.ts';
 import type { Db } from '#src/db.ts';
 import { CLAIMS, findAccount } from '#src/oauth/accounts.ts';
 import { adapterFor } from '#src/oauth/adapter.ts';
+import { guardFormPost } from '#src/oauth/form_post.ts';
 import { rememberedScopes } from '#src/oauth/grants.ts';
 import type { OAuthKeys } from '#src/oauth/keys.ts';
 import { clientCredentialsGrant, passwordGrant } from '#src/oauth/own_grants.ts';
@@ -48,6 +49,7 @@ export function makeProvider(options: ProviderOptions): Provider {
   keepOwnRules(provider);
   followSessions(provider, options);
   provider.use(speakAsSpecified);
+  provider.use(guardFormPost);
   // Of what breaks while an answer is sent, Koa tells here; clients that went away are no news.
   (provider as EventEmitter).on('error', (error: NodeJS.ErrnoException, ctx?: KoaContextWithOIDC) => {
     if (!['ECONNRESET', 'EPIPE'].includes(error.code ?? '')) options.report(error, ctx?.req as Request);

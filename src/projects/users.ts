@@ -1,8 +1,9 @@
 import { type Context, requireApiScope } from '#src/access/actor.ts';
 import { groupVisible, live } from '#src/access/visibility.ts';
-import { all, containing, Prisma, queryPage } from '#src/db.ts';
+import { all, Prisma, queryPage } from '#src/db.ts';
 import type { Page, PageRequest } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { userMatches } from '#src/users/matching.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;
@@ -26,15 +27,9 @@ export async function listProjectUsers(
     UNION SELECT m.user_id FROM project_shares s JOIN namespaces g ON g.id = s.group_id
       JOIN members m ON m.namespace_id = ANY(g.lineage)
       WHERE s.project_id = ${id} AND ${live('s')} AND ${live('m')} AND ${groupVisible(actor, 'g')}`;
-  const conditions = [sql`u.id IN (${team})`, ...(search?.trim() ? [matching(search.trim())] : [])];
+  const conditions = [sql`u.id IN (${team})`, ...(search?.trim() ? [userMatches(actor, search.trim())] : [])];
   const source = sql`users u WHERE ${all(conditions)}`;
   const nodes = sql`(SELECT COALESCE(json_agg(${userJson('u')} ORDER BY u.id DESC), '[]')
     FROM (SELECT u.* FROM ${source} ORDER BY u.id DESC LIMIT ${limit} OFFSET ${offset}) u)`;
   return queryPage(db, offset, nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
-}
-
-/** An e-mail address is found whole only: parts of one would tell it bit by bit. */
-function matching(search: string): Prisma.Sql {
-  const pattern = containing(search);
-  return sql`(u.name ILIKE ${pattern} OR u.username ILIKE ${pattern} OR lower(u.email) = lower(${search}))`;
 }

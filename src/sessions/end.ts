@@ -1,9 +1,10 @@
-import { type Context, requireAccount, requireActor } from '#src/access/actor.ts';
+import { type Context, requireAccount } from '#src/access/actor.ts';
+import { requireCredentialManager } from '#src/access/manage_credentials.ts';
 import { currentSettings } from '#src/settings/current.ts';
 
 /** Signs the actor out of all browsers, but for the session that is named. Returns out of how many. */
 export async function endSessions(context: Context, except = 0): Promise<number> {
-  const { id } = requireActor(context);
+  const { id } = requireCredentialManager(context);
   const { count } = await context.db.session.deleteMany({ where: { userId: id, id: { not: except } } });
   return count;
 }

@@ -16,16 +16,25 @@ export interface Session {
   createdAt: Date;
 }
 
+/** By what somebody signed in, as it was when they did. */
+export interface Shown {
+  passwordHash: string;
+  /** Whether a second factor was shown, too. */
+  twoFactorEnabled: boolean;
+}
+
 /**
- * Signs a user in with a browser; the token for the cookie, of which only the hash is kept. With a password hash, only while
- * that is the user's: who signs in while the password is changed does not stay signed in. Throws Unauthenticated.
+ * Signs a user in with a browser; the token for the cookie, of which only the hash is kept. With what the user has shown, only
+ * while that is enough: who signs in while the password is changed, or a second factor is added, does not stay signed in.
+ * Throws Unauthenticated.
  */
-export async function startSession(db: Db, userId: number, passwordHash?: string): Promise<string> {
+export async function startSession(db: Db, userId: number, shown?: Shown): Promise<string> {
   const token = crypto.randomBytes(32).toString('base64url');
   const started = await db.$executeRaw`
     INSERT INTO sessions (user_id, token_hash)
     SELECT id, ${tokenHash(token)} FROM users
-    WHERE id = ${userId} AND state = 'active' AND (${passwordHash ?? null}::text IS NULL OR password_hash = ${passwordHash ?? null})
+    WHERE id = ${userId} AND state = 'active' AND (${shown === undefined}::boolean
+      OR (password_hash = ${shown?.passwordHash ?? ''} AND two_factor_enabled = ${shown?.twoFactorEnabled ?? false}))
     FOR SHARE`;
   if (started === 0) throw new Unauthenticated();
   await noteSignIn(db, userId);
@@ -51,7 +60,7 @@ export async function findSession(db: Db, token: string): Promise<Session | null
   const { sessionId, createdAt, name, toNote, firstToday, ...user } = found;
   if (toNote) await db.$executeRaw`UPDATE sessions SET last_seen_at = now() WHERE id = ${sessionId}`;
   if (firstToday) await noteSeenToday(db, user.id);
-  return { id: sessionId, createdAt, name, actor: { ...user, scopes: ['api'] } };
+  return { id: sessionId, createdAt, name, actor: { ...user, credential: 'session', scopes: ['api'] } };
 }
 
 /** Signs a browser out. */
@@ -59,7 +68,7 @@ export async function endSession(db: Db, id: number): Promise<void> {
   await db.session.deleteMany({ where: { id } });
 }
 
-interface Found extends Omit<Actor, 'scopes'> {
+interface Found extends Omit<Actor, 'credential' | 'scopes'> {
   sessionId: number;
   createdAt: Date;
   name: string;

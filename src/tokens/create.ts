@@ -1,4 +1,5 @@
-import { type Context, requireActor, requireAdmin } from '#src/access/actor.ts';
+import { type Context, requireAdmin } from '#src/access/actor.ts';
+import { requireCredentialManager } from '#src/access/manage_credentials.ts';
 import type { Db } from '#src/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import { newToken, tokenHash } from '#src/secrets.ts';
@@ -17,11 +18,11 @@ export interface NewToken {
 }
 
 /**
- * Makes a personal access token for the actor, whose credential must reach everything: a token never makes one that
- * reaches further than itself. Throws InsufficientScope, ValidationFailed.
+ * Makes a personal access token for the actor, whose credential must reach everything, and last: a token never makes one that
+ * reaches further than itself. Throws InsufficientScope, Forbidden, ValidationFailed.
  */
 export async function createPersonalAccessToken(context: Context, input: NewToken): Promise<TokenRow> {
-  const { id } = requireActor(context);
+  const { id } = requireCredentialManager(context);
   return create(context, id, input, false);
 }
 

@@ -1,4 +1,5 @@
 import { type Context, requireAdmin } from '#src/access/actor.ts';
+import { requireCredentialManager } from '#src/access/manage_credentials.ts';
 import type { Db } from '#src/db.ts';
 import { Forbidden, NotFound } from '#src/errors.ts';
 import { notify } from '#src/mail/notify.ts';
@@ -22,6 +23,7 @@ export async function disableTwoFactor(context: Context, proof: Proof): Promise<
  */
 export async function disableTwoFactorOf(context: Context, userId: number): Promise<boolean> {
   const { id, impersonator } = requireAdmin(context);
+  requireCredentialManager(context);
   if ([id, impersonator].includes(userId))
     throw new Forbidden('Administrators switch off their own with password or code');
   const user = await context.db.user.findFirst({ where: { id: userId, ghost: false }, select: { id: true } });

@@ -7,7 +7,8 @@ import { requireOwner, stateConflict } from '#src/two_factor/owner.ts';
 import { replaceRecoveryCodes } from '#src/two_factor/recovery_codes.ts';
 import { keyUri, newSecret, stepOf } from '#src/two_factor/totp.ts';
 import { wrongCode } from '#src/two_factor/verify.ts';
-import { beginAttempt, pruneAttempts, succeeded } from '#src/users/attempts.ts';
+import { beginAttempt, pruneAttempts, spaced, succeeded } from '#src/users/attempts.ts';
+import { replacePrivateToken } from '#src/users/private_token.ts';
 
 /** What goes into the app that shows codes. */
 export interface Enrolment {
@@ -15,6 +16,12 @@ export interface Enrolment {
   secret: string;
   /** The same with names around it, for a QR code: `otpauth://totp/…`. */
   uri: string;
+}
+
+/** What a user has from now on. */
+export interface Enabled {
+  recoveryCodes: string[];
+  privateToken: string;
 }
 
 /** Gives the actor a secret, in the place of one that was never used. Throws Forbidden, Conflict when it is in use. */
@@ -38,22 +45,22 @@ export async function findEnrolment(context: Context): Promise<Enrolment> {
 }
 
 /**
- * Switches two-factor authentication on, once a code shows that the app has the secret. Every session of the user ends:
- * they were given without the second factor. Returns the recovery codes, which are shown this once.
- * Throws Forbidden, Conflict, RateLimited, ValidationFailed.
+ * Switches two-factor authentication on, once a code shows that the app has the secret. Every session of the user ends, and
+ * the private token becomes another one: they were given without the second factor. Returns what is shown this once.
+ * Throws Forbidden, Conflict, RateLimited, Unavailable, ValidationFailed.
  */
-export async function enableTwoFactor(context: Context, code: string): Promise<string[]> {
-  const { db, clientAddress } = context;
+export async function enableTwoFactor(context: Context, code: string): Promise<Enabled> {
+  const { db, secret, clientAddress } = context;
   const { id } = await requireOwner(context, { enabled: false });
   const { secretEncrypted } = await pending(context, id);
   const attempt = { account: id, address: clientAddress };
-  await beginAttempt(db, attempt);
-  const step = stepOf(decrypt(secretEncrypted, context.secret), code.replace(/\s/g, ''));
+  await spaced(clientAddress, () => beginAttempt(db, attempt));
+  const step = stepOf(decrypt(secretEncrypted, secret), code.replace(/\s/g, ''));
   if (step === null) {
     await pruneAttempts(db);
     throw wrongCode();
   }
-  const codes = await db.$transaction(async (tx) => {
+  const enabled = await db.$transaction(async (tx) => {
     if (await lockEnabled(tx, id)) throw stateConflict(false);
     const { count } = await tx.twoFactor.updateMany({
       where: { userId: id, secretEncrypted },
@@ -64,10 +71,11 @@ export async function enableTwoFactor(context: Context, code: string): Promise<s
     await tx.user.update({ where: { id }, data: { twoFactorEnabled: true } });
     await tx.session.deleteMany({ where: { userId: id } });
     await notify(context, tx, id, 'two_factor_enabled');
-    return replaceRecoveryCodes(tx, context.secret, id);
+    const privateToken = await replacePrivateToken(tx, secret, id);
+    return { recoveryCodes: await replaceRecoveryCodes(tx, secret, id), privateToken };
   });
   await succeeded(db, attempt);
-  return codes;
+  return enabled;
 }
 
 async function pending({ db }: Context, userId: number): Promise<{ secretEncrypted: Uint8Array<ArrayBuffer> }> {

@@ -1,4 +1,5 @@
-import { type Context, requireActor } from '#src/access/actor.ts';
+import type { Context } from '#src/access/actor.ts';
+import { requireCredentialManager } from '#src/access/manage_credentials.ts';
 import { Conflict, Forbidden, Unauthenticated } from '#src/errors.ts';
 
 /** The user whose second factor is dealt with. */
@@ -9,10 +10,10 @@ export interface Owner {
 
 /**
  * The actor in person, whose two-factor authentication is on, or off, as the caller needs it: nobody sets it up for another.
- * Throws Unauthenticated, InsufficientScope, Forbidden for administrators who act as somebody, Conflict.
+ * Throws Unauthenticated, InsufficientScope, Forbidden for OAuth tokens and administrators who act as somebody, Conflict.
  */
 export async function requireOwner(context: Context, { enabled }: { enabled: boolean }): Promise<Owner> {
-  const { id, username, impersonator } = requireActor(context);
+  const { id, username, impersonator } = requireCredentialManager(context);
   if (impersonator !== undefined)
     throw new Forbidden('Only users themselves can change their two-factor authentication');
   const user = await context.db.user.findUnique({ where: { id }, select: { twoFactorEnabled: true } });

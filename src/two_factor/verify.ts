@@ -3,7 +3,7 @@ import { ValidationFailed } from '#src/errors.ts';
 import { decrypt } from '#src/secrets.ts';
 import { takeRecoveryCode } from '#src/two_factor/recovery_codes.ts';
 import { stepOf } from '#src/two_factor/totp.ts';
-import { beginAttempt, countUses, pruneAttempts, succeeded } from '#src/users/attempts.ts';
+import { beginAttempt, countUses, pruneAttempts, spaced, succeeded } from '#src/users/attempts.ts';
 
 /** How many wrong codes an account takes in CODE_WINDOW: who has the password must not find a code by trying. */
 export const CODE_LIMIT = 20;
@@ -12,13 +12,15 @@ const CODE_WINDOW = 60 * 60;
 
 /**
  * Takes a code of the user's app, or a recovery code. Each is good for once, however many requests bring it at the same time.
- * Wrong ones count as wrong passwords do. Throws RateLimited, ValidationFailed.
+ * Wrong ones count as wrong passwords do, and are as spaced. Throws RateLimited, Unavailable, ValidationFailed.
  */
-export async function verifySecondFactor(
-  context: Pick<Context, 'db' | 'secret' | 'clientAddress'>,
-  userId: number,
-  code: string,
-): Promise<void> {
+export function verifySecondFactor(context: CodeContext, userId: number, code: string): Promise<void> {
+  return spaced(context.clientAddress, () => verify(context, userId, code));
+}
+
+type CodeContext = Pick<Context, 'db' | 'secret' | 'clientAddress'>;
+
+async function verify(context: CodeContext, userId: number, code: string): Promise<void> {
   const { db, clientAddress } = context;
   const attempt = { account: userId, address: clientAddress };
   const codes = `codes #${userId}`;

@@ -2,6 +2,7 @@ import crypto from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Db } from '#src/db.ts';
 import { RateLimited } from '#src/errors.ts';
+import { FairQueue } from '#src/fair_queue.ts';
 
 /** How many wrong passwords an account takes in a window before any more are refused unread. */
 export const ACCOUNT_LIMIT = 10;
@@ -9,6 +10,11 @@ export const ACCOUNT_LIMIT = 10;
 export const ADDRESS_LIMIT = 30;
 /** Length of a window in seconds; it begins with its first wrong password. */
 export const WINDOW = 60;
+
+/** How many attempts run at a time, of one network one; how many wait for it, in all and of one network. */
+export const SPACING = { concurrency: 8, perCaller: 1, waitingPerCaller: 10, waiting: 50, patience: 20_000 };
+
+const queue = new FairQueue(SPACING);
 
 /** Seconds for which a row may count. */
 const LONGEST = 60 * 60;
@@ -26,8 +32,18 @@ export interface Attempt {
  */
 export async function beginAttempt(db: Db, attempt: Attempt): Promise<void> {
   const [account, address] = keysOf(attempt);
-  const limits = address === undefined ? {} : { [address]: ADDRESS_LIMIT };
-  await countUses(db, WINDOW, { ...limits, [account]: ACCOUNT_LIMIT });
+  // The address first: while it is over its limit it counts against no account, and leaves no rows for names it makes up.
+  if (address !== undefined) await countUses(db, WINDOW, { [address]: ADDRESS_LIMIT });
+  await countUses(db, WINDOW, { [account]: ACCOUNT_LIMIT });
+}
+
+/**
+ * Does what somebody attempts when nothing else of the same network (an IPv4 address, an IPv6 network of 64 bits) is being
+ * attempted: one client neither takes the whole queue for hashing nor the connections to the database. Throws RateLimited
+ * when too much of that network waits already, Unavailable when too much waits in all.
+ */
+export function spaced<Result>(address: string | null, work: () => Promise<Result>): Promise<Result> {
+  return address === null ? work() : queue.run(networkOf(address), work);
 }
 
 /**

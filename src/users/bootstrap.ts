@@ -19,11 +19,12 @@ export async function bootstrapAdministrator(
 ): Promise<boolean> {
   if (await hasAdministrator(db)) return false;
   const email = 'admin@example.com';
-  await createUser(db, secret, { username: 'root', name: 'Administrator', email, password, privateToken, admin: true });
+  const root = { username: 'root', name: 'Administrator', email, password, privateToken, admin: true };
+  await createUser({ db, secret, clientAddress: null }, root);
   return true;
 }
 
 /** What `gantry user create` does. Throws ValidationFailed. */
 export async function createUserFromCommandLine(db: Db, secret: string, input: NewUser): Promise<{ id: number }> {
-  return createUser(db, secret, input);
+  return createUser({ db, secret, clientAddress: null }, input);
 }

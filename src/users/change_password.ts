@@ -1,9 +1,10 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
+import { refuseApplications } from '#src/access/manage_credentials.ts';
 import { ValidationFailed } from '#src/errors.ts';
-import { hashPassword } from '#src/secrets.ts';
 import { verifySecondFactor } from '#src/two_factor/verify.ts';
 import { passwordErrors } from '#src/users/attributes.ts';
 import { findAccount } from '#src/users/find.ts';
+import { hashPassword } from '#src/users/hash_password.ts';
 import { replacePassword } from '#src/users/replace_password.ts';
 import type { UserRow } from '#src/users/rows.ts';
 import { verifyLogin } from '#src/users/sign_in.ts';
@@ -13,25 +14,27 @@ export interface PasswordChange {
   login?: string | null | undefined;
   currentPassword: string;
   newPassword: string;
-  /** Of the second factor: of those who have one and are not signed in. */
+  /** Of the second factor, or a recovery code: of those who have one, wherever they are signed in. */
   code?: string | null | undefined;
 }
 
 /**
- * Gives an account a new password in exchange for the present one, which may be one that must be renewed. Nobody needs to
- * be signed in for that. Throws RateLimited, Unauthenticated, ValidationFailed.
+ * Gives an account a new password in exchange for the present one, which may be one that must be renewed, and of the
+ * second factor where there is one. Nobody needs to be signed in for that. Throws RateLimited, Unavailable, Unauthenticated,
+ * Forbidden for OAuth tokens, ValidationFailed.
  */
 export async function changePassword(context: Context, change: PasswordChange): Promise<UserRow> {
   const { currentPassword, newPassword } = change;
+  refuseApplications(context.actor);
   const login = change.login ?? requireActor(context).username;
   const errors = passwordErrors(newPassword);
   if (errors.length === 0 && newPassword === currentPassword) errors.push('must differ from the present one');
   if (errors.length > 0) throw new ValidationFailed({ password: errors });
   const { id, passwordHash, twoFactorEnabled } = await verifyLogin(context, login, currentPassword);
-  if (twoFactorEnabled && context.actor?.id !== id) {
+  if (twoFactorEnabled) {
     if (!change.code) throw new ValidationFailed({ code: ["can't be blank"] });
     await verifySecondFactor(context, id, change.code);
   }
-  await replacePassword(context, { id, passwordHash }, await hashPassword(newPassword));
-  return findAccount(context, id, { withToken: false });
+  await replacePassword(context, { id, passwordHash }, await hashPassword(newPassword, context.clientAddress));
+  return findAccount(context, id, {});
 }

@@ -1,14 +1,16 @@
 import { type Context, requireAdmin } from '#src/access/actor.ts';
-import type { Db, Transaction } from '#src/db.ts';
+import { requireCredentialManager } from '#src/access/manage_credentials.ts';
+import type { Transaction } from '#src/db.ts';
 import { normaliseAddress } from '#src/emails/address.ts';
 import { ValidationFailed } from '#src/errors.ts';
 import type { User } from '#src/generated/prisma/client.ts';
 import { sendsMail } from '#src/mail/sending.ts';
 import { takePath } from '#src/redirects/paths.ts';
-import { encrypt, hashPassword, newToken, tokenHash } from '#src/secrets.ts';
+import { encrypt, newToken, tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } from '#src/users/attributes.ts';
 import { findUser } from '#src/users/find.ts';
+import { hashPassword } from '#src/users/hash_password.ts';
 import type { UserRow } from '#src/users/rows.ts';
 
 export interface NewUser extends UserValues {
@@ -39,16 +41,18 @@ export interface NewUserByAdministrator extends Omit<NewUser, 'confirmed' | 'gho
 
 /**
  * As createUser, for an administrator. Where mail is sent, the user gets a link: to choose a password where that is random,
- * else to confirm the address, unless nothing is to be confirmed. Throws Forbidden, Conflict, BadRequest, ValidationFailed.
+ * else to confirm the address, unless nothing is to be confirmed. Throws Forbidden, also for OAuth tokens that make an
+ * administrator; Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
  */
 export async function createUserAsAdministrator(context: Context, given: NewUserByAdministrator): Promise<UserRow> {
   requireAdmin(context);
+  if (given.admin) requireCredentialManager(context);
   const { confirm, skipConfirmation, ...input } = given;
   if (!input.resetPassword && input.password == null) throw new ValidationFailed({ password: ["can't be blank"] });
-  const { db, secret, jobs } = context;
+  const { db, jobs } = context;
   const confirmed = skipConfirmation === true || confirm === false || !sendsMail(db);
   const kind = input.resetPassword ? 'welcome' : 'confirmation';
-  const { id } = await createUser(db, secret, { ...input, confirmed }, (tx, email) => {
+  const { id } = await createUser(context, { ...input, confirmed }, (tx, email) => {
     if (sendsMail(db) && (input.resetPassword || !confirmed)) return jobs.enqueue(tx, 'mail.send', { kind, email });
   });
   return findUser(context, id);
@@ -56,11 +60,10 @@ export async function createUserAsAdministrator(context: Context, given: NewUser
 
 /**
  * Creates a user with the personal namespace that comes along. `also` joins the transaction; it gets the address as stored.
- * Throws Conflict, BadRequest, ValidationFailed.
+ * Throws Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
  */
 export async function createUser(
-  db: Db,
-  secret: string,
+  { db, secret, clientAddress }: Creator,
   given: NewUser,
   also?: (tx: Transaction, email: string) => Promise<void> | undefined,
 ): Promise<{ id: number; privateToken: string }> {
@@ -71,7 +74,7 @@ export async function createUser(
   await refuseTaken(db, input);
   checkUser(input);
   const { defaultProjectsLimit } = await currentSettings(db);
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await hashPassword(password, clientAddress);
   const privateToken = input.privateToken ?? newToken();
   const external = input.external ?? false;
   const data = {
@@ -104,6 +107,9 @@ export async function createUser(
     throw takenMeanwhile(error);
   }
 }
+
+/** What creating a user takes; the server itself has no address. */
+type Creator = Pick<Context, 'db' | 'secret' | 'clientAddress'>;
 
 /** The columns of what users say of themselves: null clears, undefined leaves alone. */
 export function profile({ bio, location, skype, linkedin, twitter, websiteUrl, organization }: UserValues) {

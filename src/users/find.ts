@@ -1,28 +1,34 @@
-import { type Actor, type Context, requireAccount, requireActor } from '#src/access/actor.ts';
-import { Forbidden, NotFound } from '#src/errors.ts';
+import { type Actor, type Context, requireAccount } from '#src/access/actor.ts';
+import { requireCredentialManager } from '#src/access/manage_credentials.ts';
+import { Forbidden, NotFound, Unauthenticated } from '#src/errors.ts';
 import { decrypt } from '#src/secrets.ts';
 import { detailedUser, detailsByIds, type UserDetails, type UserRow } from '#src/users/rows.ts';
 
 /** The record of the signed-in (or impersonated) user. */
 export async function findViewer(context: Context): Promise<UserRow> {
   const actor = requireAccount(context);
-  return findAccount(context, actor.id, { withToken: actor.impersonator !== undefined });
+  return findAccount(context, actor.id, actor.impersonator === undefined ? {} : { withToken: {} });
 }
 
-/** A user's own record as the user sees it; the caller has made sure that it may be shown. Throws NotFound. */
+/**
+ * A user's own record as the user sees it; the caller has made sure that it may be shown. With `withToken` it has the private
+ * token, if the password is the named one and enough by itself. Throws NotFound, and Unauthenticated when it is not.
+ */
 export async function findAccount(
   { db, secret }: Pick<Context, 'db' | 'secret'>,
   id: number,
-  { withToken }: { withToken: boolean },
+  { withToken }: { withToken?: { passwordHash?: string } },
 ): Promise<UserRow> {
   const user = await detailedUser(db, id, { id, admin: false });
   if (!user) throw new NotFound('User');
   if (!withToken) return user;
-  const { privateTokenEncrypted } = await db.user.findUniqueOrThrow({
-    where: { id },
+  const { passwordHash } = withToken;
+  const found = await db.user.findFirst({
+    where: { id, ...(passwordHash === undefined ? {} : { passwordHash, twoFactorEnabled: false }) },
     select: { privateTokenEncrypted: true },
   });
-  return { ...user, privateToken: decrypt(privateTokenEncrypted, secret) };
+  if (!found) throw new Unauthenticated();
+  return { ...user, privateToken: decrypt(found.privateTokenEncrypted, secret) };
 }
 
 /** A user with what the actor may see. Throws NotFound. */
@@ -45,7 +51,7 @@ export async function findDetails(context: Context, ids: readonly number[]): Pro
  * another user who exists. Throws Forbidden, NotFound.
  */
 export async function chooseAccount(context: Context, userId: number | null | undefined): Promise<number> {
-  const actor = requireActor(context);
+  const actor = requireCredentialManager(context);
   if (userId == null) return actor.id;
   if (!actor.admin) throw new Forbidden();
   const user = await context.db.user.findFirst({ where: { id: userId, ghost: false }, select: { id: true } });

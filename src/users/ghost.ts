@@ -19,5 +19,5 @@ export async function ghostId(db: Db, secret: string): Promise<number> {
 function createGhost(db: Db, secret: string, username: string): Promise<{ id: number }> {
   const bio = 'Stands in the place of users who were deleted.';
   const email = `${username}@ghost.invalid`;
-  return createUser(db, secret, { username, email, name: 'Ghost User', bio, ghost: true });
+  return createUser({ db, secret, clientAddress: null }, { username, email, name: 'Ghost User', bio, ghost: true });
 }

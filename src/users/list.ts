@@ -1,7 +1,8 @@
-import { type Context, requireAccount } from '#src/access/actor.ts';
-import { all, containing, Prisma, queryPage } from '#src/db.ts';
+import { type Actor, type Context, requireAccount } from '#src/access/actor.ts';
+import { all, Prisma, queryPage } from '#src/db.ts';
 import { Forbidden } from '#src/errors.ts';
 import type { Page, PageRequest } from '#src/page.ts';
+import { userMatches } from '#src/users/matching.ts';
 import { detailedUserJson, type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;
@@ -11,7 +12,7 @@ export interface UserFilter {
   active?: boolean | null | undefined;
   /** Only those who may not; false does not filter. */
   blocked?: boolean | null | undefined;
-  /** Only those with this text in name, username or primary address, whatever its case. */
+  /** Only those with this text in name or username, or with this primary address; for administrators, in that too. */
   search?: string | null | undefined;
   /** The one with this username, whatever its case; the other filters do not count then. */
   username?: string | null | undefined;
@@ -23,7 +24,7 @@ export interface UserFilter {
 export async function listUsers(context: Context, filter: UserFilter, page: PageRequest): Promise<Page<UserRow>> {
   const actor = requireAccount(context);
   const { limit, offset, withTotal } = page;
-  const where = all([sql`NOT u.ghost`, ...conditions(filter, actor.admin)]);
+  const where = all([sql`NOT u.ghost`, ...conditions(filter, actor)]);
   // Administrators get the long form of everybody; others seldom ask for more than the row.
   const json = actor.admin ? detailedUserJson('u', actor) : userJson('u');
   const nodes = sql`(SELECT COALESCE(json_agg(${json} ORDER BY u.id DESC), '[]') FROM (
@@ -53,15 +54,13 @@ export async function listActivities(
   return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM users u WHERE ${where})`);
 }
 
-function conditions({ active, blocked, search, username, external }: UserFilter, admin: boolean): Prisma.Sql[] {
+function conditions({ active, blocked, search, username, external }: UserFilter, actor: Actor): Prisma.Sql[] {
   if (username) return [sql`lower(u.username) = lower(${username})`];
-  const pattern = containing(search?.trim() ?? '');
+  const text = search?.trim();
   return [
     ...(active ? [sql`u.state = 'active'`] : []),
     ...(blocked ? [sql`u.state <> 'active'`] : []),
-    ...(external && admin ? [sql`u.external`] : []),
-    ...(search?.trim()
-      ? [sql`(u.name ILIKE ${pattern} OR u.username ILIKE ${pattern} OR u.email ILIKE ${pattern})`]
-      : []),
+    ...(external && actor.admin ? [sql`u.external`] : []),
+    ...(text ? [userMatches(actor, text)] : []),
   ];
 }

@@ -3,7 +3,7 @@ import { isAddress, normaliseAddress } from '#src/emails/address.ts';
 import { Conflict, ValidationFailed } from '#src/errors.ts';
 import { sendsMail } from '#src/mail/sending.ts';
 import type { MailKind } from '#src/mail/wanted.ts';
-import { countUses, digest, networkOf } from '#src/users/attempts.ts';
+import { countUses, digest, networkOf, spaced } from '#src/users/attempts.ts';
 
 /** How many mails go to one address, and are asked for from one network, in WINDOW. */
 export const MAILS = { to: 5, from: 30 } as const;
@@ -27,7 +27,10 @@ async function request({ db, jobs, clientAddress }: Context, kind: MailKind, giv
   if (!sendsMail(db)) throw new Conflict('This server sends no mail. Ask your administrator');
   const email = normaliseAddress(given);
   if (!isAddress(email)) throw new ValidationFailed({ email: ['is invalid'] });
-  const from = clientAddress === null ? {} : { [`mail from ${networkOf(clientAddress)}`]: MAILS.from };
-  await countUses(db, WINDOW, { ...from, [`mail to ${digest(email)}`]: MAILS.to });
-  await db.$transaction((tx) => jobs.enqueue(tx, 'mail.send', { kind, email }));
+  await spaced(clientAddress, async () => {
+    // As with attempts: a network that is over its limit counts against no address.
+    if (clientAddress !== null) await countUses(db, WINDOW, { [`mail from ${networkOf(clientAddress)}`]: MAILS.from });
+    await countUses(db, WINDOW, { [`mail to ${digest(email)}`]: MAILS.to });
+    await db.$transaction((tx) => jobs.enqueue(tx, 'mail.send', { kind, email }));
+  });
 }

@@ -4,9 +4,16 @@ import { type AccountTokenHolder, findAccountToken, takeAccountToken, worthless 
 import type { Db } from '#src/db.ts';
 import { NotFound, ValidationFailed } from '#src/errors.ts';
 import { notify } from '#src/mail/notify.ts';
-import { hashPassword } from '#src/secrets.ts';
+import { countUses, networkOf, spaced } from '#src/users/attempts.ts';
 import { passwordErrors } from '#src/users/attributes.ts';
 import { markConfirmed } from '#src/users/confirm.ts';
+import { hashPassword } from '#src/users/hash_password.ts';
+import { replacePrivateToken } from '#src/users/private_token.ts';
+
+/** How many passwords are reset from one network in WINDOW. */
+export const RESETS = 30;
+/** Seconds. */
+const WINDOW = 60;
 
 /** Whose password a link changes; null when it is worth nothing. */
 export function findPasswordReset({ db }: Context, token: string): Promise<AccountTokenHolder | null> {
@@ -15,20 +22,26 @@ export function findPasswordReset({ db }: Context, token: string): Promise<Accou
 
 /**
  * Gives an account a new password in exchange for the token of a link. Whatever was signed in ends, and other such links, by
- * triggers; the second factor stays. The address to which the link went is confirmed by that. Throws ValidationFailed.
+ * triggers, and the private token becomes another one; the second factor stays. The address to which the link went is
+ * confirmed by that. Throws RateLimited, Unavailable, ValidationFailed.
  */
 export async function resetPassword(context: Context, token: string, password: string): Promise<{ userId: number }> {
   const errors = passwordErrors(password);
   if (errors.length > 0) throw new ValidationFailed({ password: errors });
-  const { db } = context;
+  const { db, secret, clientAddress } = context;
   // Hashing takes a while, and is for links that are good for something alone.
   if (!(await findAccountToken(db, token, 'password_reset'))) throw worthless();
-  const passwordHash = await hashPassword(password);
+  if (clientAddress !== null) {
+    const limit = { [`reset ${networkOf(clientAddress)}`]: RESETS };
+    await spaced(clientAddress, () => countUses(db, WINDOW, limit));
+  }
+  const passwordHash = await hashPassword(password, clientAddress);
   return db.$transaction(async (tx) => {
     const { userId, email } = await takeAccountToken(tx, token, 'password_reset');
     await tx.user.update({ where: { id: userId }, data: { passwordHash, passwordExpiresAt: null } });
     await markConfirmed(tx, userId, email);
-    await notify(context, tx, userId, 'password_changed');
+    await replacePrivateToken(tx, secret, userId);
+    await notify(context, tx, userId, 'password_reset_done');
     return { userId };
   });
 }

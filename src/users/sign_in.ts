@@ -2,10 +2,10 @@ import type { Context } from '#src/access/actor.ts';
 import type { Db } from '#src/db.ts';
 import { Unauthenticated } from '#src/errors.ts';
 import { sendsMail } from '#src/mail/sending.ts';
-import { verifyPassword } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
-import { beginAttempt, halfway, pruneAttempts, succeeded } from '#src/users/attempts.ts';
+import { beginAttempt, halfway, pruneAttempts, spaced, succeeded } from '#src/users/attempts.ts';
 import { findAccount } from '#src/users/find.ts';
+import { verifyPassword } from '#src/users/hash_password.ts';
 import type { UserRow } from '#src/users/rows.ts';
 import { noteSignIn } from '#src/users/seen.ts';
 
@@ -16,6 +16,13 @@ import { noteSignIn } from '#src/users/seen.ts';
  * the setting that closes this way.
  */
 export async function signIn(context: Context, login: string, password: string): Promise<UserRow> {
+  const { id, passwordHash } = await signInByPassword(context, login, password);
+  // Whoever changes the password, or adds a second factor, meanwhile keeps the private token from who signs in here.
+  return findAccount(context, id, { withToken: { passwordHash } });
+}
+
+/** As signIn; tells by which password, which may be another one soon. */
+export async function signInByPassword(context: Context, login: string, password: string): Promise<Verified> {
   const { db } = context;
   const user = await verifyLogin(context, login, password);
   if (user.twoFactorEnabled) {
@@ -28,7 +35,7 @@ export async function signIn(context: Context, login: string, password: string):
     throw new Unauthenticated('401 Unauthorized. Your password must be renewed first: use the mutation changePassword');
   }
   await noteSignIn(db, user.id);
-  return findAccount(context, user.id, { withToken: true });
+  return user;
 }
 
 /** Passwords are good for nobody but administrators where the setting says so. Throws Unauthenticated. */
@@ -59,9 +66,18 @@ export class Unconfirmed extends Unauthenticated {
 /**
  * The active user for whom login and password are right. Wrong names, wrong passwords and blocked users are refused alike,
  * after the same time. Failures of who has a second factor are remembered until that was right, too.
- * Throws RateLimited, Unauthenticated, and Unconfirmed where mail is sent.
+ * Attempts from one address are looked at one after another. Throws RateLimited, Unavailable, Unauthenticated, and Unconfirmed where
+ * mail is sent.
  */
-export async function verifyLogin(
+export function verifyLogin(
+  context: Pick<Context, 'db' | 'clientAddress'>,
+  login: string,
+  password: string,
+): Promise<Verified> {
+  return spaced(context.clientAddress, () => verify(context, login, password));
+}
+
+async function verify(
   { db, clientAddress }: Pick<Context, 'db' | 'clientAddress'>,
   login: string,
   password: string,
@@ -70,7 +86,11 @@ export async function verifyLogin(
   const user = await findByLogin(db, name);
   const attempt = { account: user?.id ?? name, address: clientAddress };
   await beginAttempt(db, attempt);
-  const right = await verifyPassword(password, user?.passwordHash);
+  const right = await verifyPassword(password, user?.passwordHash, clientAddress).catch(async (error) => {
+    // Nobody looked at the password: that is no failure of who gave it.
+    await halfway(db, attempt);
+    throw error;
+  });
   if (!user || !right || user.state !== 'active') {
     await pruneAttempts(db);
     throw new Unauthenticated();

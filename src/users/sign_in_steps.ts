@@ -1,15 +1,17 @@
 import type { Context } from '#src/access/actor.ts';
 import { Unauthenticated, ValidationFailed } from '#src/errors.ts';
-import { hashPassword, verifyPassword } from '#src/secrets.ts';
+import type { Shown } from '#src/sessions/session.ts';
 import { verifySecondFactor } from '#src/two_factor/verify.ts';
+import { beginAttempt, spaced, succeeded } from '#src/users/attempts.ts';
 import { passwordErrors } from '#src/users/attributes.ts';
+import { hashPassword, verifyPassword } from '#src/users/hash_password.ts';
 import { replacePassword } from '#src/users/replace_password.ts';
 import { refuseClosed, verifyLogin } from '#src/users/sign_in.ts';
 import { issueTicket, readTicket, type TicketHolder } from '#src/users/sign_in_ticket.ts';
 
 /** What comes next for somebody who signs in with a browser: they are in, or show their ticket at another step. */
 export type NextStep =
-  | { step: 'enter'; userId: number; passwordHash: string }
+  | { step: 'enter'; userId: number; shown: Shown }
   | { step: 'second_factor' | 'new_password'; ticket: string };
 
 /**
@@ -34,24 +36,29 @@ export async function proveSecondFactor(context: Context, ticket: string, code: 
 
 /**
  * The last step of those whose password must be renewed, whoever knew it before. Everything that signed in with it ends.
- * Throws Unauthenticated without a ticket for it, ValidationFailed.
+ * Throws Unauthenticated without a ticket for it, RateLimited, Unavailable, ValidationFailed.
  */
 export async function renewPassword(context: Context, ticket: string, password: string): Promise<NextStep> {
   const user = await readTicket(context, ticket, 'new_password');
   if (!user) throw new Unauthenticated();
   const errors = passwordErrors(password);
-  if (errors.length === 0 && (await verifyPassword(password, user.passwordHash))) {
-    errors.push('must differ from the present one');
-  }
   if (errors.length > 0) throw new ValidationFailed({ password: errors });
-  const passwordHash = await hashPassword(password);
+  const { db, clientAddress: address } = context;
+  const attempt = { account: user.id, address };
+  await spaced(address, () => beginAttempt(db, attempt));
+  if (await verifyPassword(password, user.passwordHash, address)) {
+    throw new ValidationFailed({ password: ['must differ from the present one'] });
+  }
+  const passwordHash = await hashPassword(password, address);
   await replacePassword(context, user, passwordHash);
-  return { step: 'enter', userId: user.id, passwordHash };
+  await succeeded(db, attempt);
+  return { step: 'enter', userId: user.id, shown: { passwordHash, twoFactorEnabled: user.twoFactorEnabled } };
 }
 
 function afterFactors(context: Context, user: TicketHolder): NextStep {
   if (user.passwordExpired) return next(context, user, 'new_password');
-  return { step: 'enter', userId: user.id, passwordHash: user.passwordHash };
+  const { passwordHash, twoFactorEnabled } = user;
+  return { step: 'enter', userId: user.id, shown: { passwordHash, twoFactorEnabled } };
 }
 
 function next(context: Context, user: TicketHolder, step: 'second_factor' | 'new_password'): NextStep {

@@ -3,12 +3,12 @@ import type { Transaction } from '#src/db.ts';
 import { normaliseAddress } from '#src/emails/address.ts';
 import { Conflict, Forbidden, ValidationFailed } from '#src/errors.ts';
 import { sendsMail } from '#src/mail/sending.ts';
-import { hashPassword } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
-import { countUses, networkOf } from '#src/users/attempts.ts';
+import { countUses, networkOf, spaced } from '#src/users/attempts.ts';
 import { checkUser, refuseTaken } from '#src/users/attributes.ts';
 import { createUser } from '#src/users/create.ts';
 import { domainErrors } from '#src/users/domains.ts';
+import { hashPassword } from '#src/users/hash_password.ts';
 
 export interface SignUp {
   username: string;
@@ -28,7 +28,7 @@ const WINDOW = 60 * 60;
  * is confirmed. Throws Forbidden where the setting closes this, RateLimited, ValidationFailed.
  */
 export async function signUp(context: Context, given: SignUp): Promise<number | null> {
-  const { db, secret, jobs, clientAddress } = context;
+  const { db, jobs, clientAddress } = context;
   const settings = await currentSettings(db);
   if (!settings.signupEnabled) throw new Forbidden('Creating accounts is switched off');
   const { username, name, password } = given;
@@ -36,7 +36,10 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
   checkUser({ username, name, email, password });
   const unwanted = domainErrors(settings, email);
   if (unwanted.length > 0) throw new ValidationFailed({ email: unwanted });
-  if (clientAddress !== null) await countUses(db, WINDOW, { [`sign-up ${networkOf(clientAddress)}`]: SIGN_UPS });
+  if (clientAddress !== null) {
+    const limit = { [`sign-up ${networkOf(clientAddress)}`]: SIGN_UPS };
+    await spaced(clientAddress, () => countUses(db, WINDOW, limit));
+  }
   const confirmed = !sendsMail(db);
   const wantMail = (tx: Transaction, kind: 'confirmation' | 'sign_up_again') =>
     jobs.enqueue(tx, 'mail.send', { kind, email });
@@ -46,14 +49,14 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
     // Nobody keeps others out by naming their address as a second one of their own.
     if (!confirmed) await db.email.deleteMany({ where: { email, confirmedAt: null } });
     const user = { username, name, email, password, confirmed };
-    const { id } = await createUser(db, secret, user, (tx) => (confirmed ? undefined : wantMail(tx, 'confirmation')));
+    const { id } = await createUser(context, user, (tx) => (confirmed ? undefined : wantMail(tx, 'confirmation')));
     return confirmed ? id : null;
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
     const field = error.message.startsWith('Email') ? 'email' : 'username';
     if (confirmed || field === 'username') throw new ValidationFailed({ [field]: ['has already been taken'] });
     // As long as it would have taken.
-    await hashPassword(password);
+    await hashPassword(password, clientAddress);
     await db.$transaction((tx) => wantMail(tx, 'sign_up_again'));
     return null;
   }

@@ -1,4 +1,5 @@
 import { type Context, requireAdmin } from '#src/access/actor.ts';
+import { requireCredentialManager } from '#src/access/manage_credentials.ts';
 import type { Transaction } from '#src/db.ts';
 import { normaliseAddress } from '#src/emails/address.ts';
 import { NotFound } from '#src/errors.ts';
@@ -6,10 +7,10 @@ import { notify } from '#src/mail/notify.ts';
 import { sendsMail } from '#src/mail/sending.ts';
 import { lockNamespaceTree } from '#src/namespaces/lock.ts';
 import { renameNamespace } from '#src/namespaces/rename.ts';
-import { hashPassword } from '#src/secrets.ts';
 import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } from '#src/users/attributes.ts';
 import { profile } from '#src/users/create.ts';
 import { findUser } from '#src/users/find.ts';
+import { hashPassword } from '#src/users/hash_password.ts';
 import type { UserRow } from '#src/users/rows.ts';
 
 export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'name'> {
@@ -23,11 +24,13 @@ export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'na
 
 /**
  * Changes a user, for administrators: unset means unchanged, null cleared where something can be. A new password must be
- * renewed at the next sign-in. Throws Forbidden, NotFound, Conflict, BadRequest, ValidationFailed.
+ * renewed at the next sign-in; the private token stays. Throws Forbidden, also for OAuth tokens that
+ * change how somebody signs in or make an administrator; NotFound, Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
  */
 export async function updateUser(context: Context, id: number, changes: UserChanges): Promise<UserRow> {
   requireAdmin(context);
-  const { db } = context;
+  if (CREDENTIALS.some((name) => changes[name] != null) || changes.admin) requireCredentialManager(context);
+  const { db, clientAddress } = context;
   const values: UserValues = {
     ...changes,
     username: changes.username === null ? '' : changes.username,
@@ -39,8 +42,7 @@ export async function updateUser(context: Context, id: number, changes: UserChan
   if (!user) throw new NotFound('User');
   await refuseTaken(db, values, id);
   checkUser(values);
-  const { password } = values;
-  const renewed = password == null ? {} : { passwordHash: await hashPassword(password), passwordExpiresAt: new Date() };
+  const renewed = await newPassword(values.password, clientAddress);
   try {
     await db.$transaction(async (tx) => {
       // Whoever changes the same user waits here, so that username and path of the namespace agree. Rows that refer to the
@@ -48,7 +50,7 @@ export async function updateUser(context: Context, id: number, changes: UserChan
       const [found] = await tx.$queryRaw<{ email: string; confirmed: boolean }[]>`
         SELECT email, confirmed_at IS NOT NULL AS confirmed FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
       if (!found) throw new NotFound('User');
-      if (password != null) await notify(context, tx, id, 'password_changed');
+      if (renewed) await notify(context, tx, id, 'password_changed');
       const { email } = values;
       if (email !== undefined && email !== found.email) {
         await notify(context, tx, id, 'address_changed');
@@ -63,6 +65,15 @@ export async function updateUser(context: Context, id: number, changes: UserChan
     throw takenMeanwhile(error);
   }
   return findUser(context, id);
+}
+
+/** What of a user is a way to sign in. */
+const CREDENTIALS = ['password', 'email', 'provider', 'externUid'] as const;
+
+/** The columns of a password that somebody else knows; undefined where there is none. */
+async function newPassword(password: string | null | undefined, address: string | null) {
+  if (password == null) return undefined;
+  return { passwordHash: await hashPassword(password, address), passwordExpiresAt: new Date() };
 }
 
 function columns({ admin, external, canCreateGroup, projectsLimit }: UserChanges, values: UserValues) {

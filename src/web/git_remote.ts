@@ -191,6 +191,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   INSUFFICIENT_SCOPE: 403,
   NOT_FOUND: 404,
   RATE_LIMITED: 429,
+  UNAVAILABLE: 503,
 };
 
 function fail(options: GitRemoteOptions, called: Called, error: unknown, request: Request, response: Response): void {

@@ -196,6 +196,55 @@ describe('An application', () => {
     }
   });
 
+  it('that asks for a scope that there is not is told so, whatever else it asks for', async () => {
+    const everything = await application(world, owner);
+    const ways: Record<string, string>[] = [{}, { prompt: 'none' }, { prompt: 'login' }, { prompt: 'consent' }];
+    for (const more of ways) {
+      for (const scope of ['api nonsense', 'nonsense api', 'openid profile nonsense']) {
+        const answer = await authorize(browser, { client_id: everything.uid, scope, state: 's', ...more });
+        expect(sentBack(answer)).toMatchObject({ error: 'invalid_scope', state: 's' });
+      }
+    }
+    const stranger = await authorize(new Browser(world.send), { client_id: everything.uid, scope: 'api nonsense' });
+    expect(sentBack(stranger)).toMatchObject({ error: 'invalid_scope' });
+    const given = await code(browser, everything, { scope: 'api' });
+    expect(await exchange(world, everything, given, { scope: 'api nonsense' })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_scope' },
+    });
+    expect((await exchange(world, everything, given)).status).toBe(200);
+    // OpenID Connect Core, 11: ignored where it means nothing.
+    await code(browser, everything, { scope: 'openid offline_access' });
+    expect(sentBack(browser.answer)).toHaveProperty('code');
+  });
+
+  it('that has its answer sent by a form gets it in a page that runs and reaches nothing else', async () => {
+    const uri = 'https://app.example/a;b/call,back?kept=1';
+    const native = 'com.example.app:/callback';
+    const made = await application(world, owner, { redirectUris: [uri, native] });
+    await code(browser, made, { redirect_uri: uri });
+    const ask = (redirect_uri: string, scope: string) =>
+      authorize(browser, { client_id: made.uid, redirect_uri, scope, response_mode: 'form_post', state: '<s>' });
+    for (const [address, scope, field, target] of [
+      [uri, 'api', 'name="code"', 'https://app.example/a%3Bb/call%2Cback'],
+      [uri, 'nonsense', 'value="invalid_scope"', 'https://app.example/a%3Bb/call%2Cback'],
+      [native, 'api', 'name="code"', 'com.example.app:'],
+    ] as const) {
+      const { body, headers } = await ask(address, scope);
+      expect(body).toContain(field);
+      expect(body).toContain('value="&lt;s&gt;"');
+      const [, script = ''] = /<script>([\s\S]*?)<\/script>/.exec(body) ?? [];
+      const hash = crypto.createHash('sha256').update(script).digest('base64');
+      expect(headers).toMatchObject({
+        'content-security-policy': `default-src 'none'; script-src 'sha256-${hash}'; form-action ${target}; base-uri 'none'; frame-ancestors 'none'`,
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+      });
+    }
+  });
+
   it('that does not say for what it asks means api, or all that it may ask for', async () => {
     const small = await application(world, owner, { scopes: ['read_user', 'openid'] });
     expect((await exchange(world, app, await code(browser, app))).body.scope).toBe('api');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hashPassword } from '#src/users/hash_password.ts';
 import { application, CALLBACK, code, exchange, post, signedIn, tokens } from '../support/oauth.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
@@ -72,7 +73,9 @@ describe('A refresh token', () => {
     const { refresh_token } = await tokens(world, user, app, { scope: 'read_user openid' });
     const { body } = await refresh(refresh_token, { scope: 'read_user' });
     expect(body.scope).toBe('read_user');
-    expect(await refresh(body.refresh_token, { scope: 'api' })).toMatchObject(refused(400, 'invalid_scope'));
+    for (const scope of ['api', 'read_user nonsense']) {
+      expect(await refresh(body.refresh_token, { scope })).toMatchObject(refused(400, 'invalid_scope'));
+    }
   });
 
   it('is good for the application that got it alone', async () => {
@@ -238,7 +241,9 @@ describe('User name and password', () => {
     expect(await password({ password: '' })).toMatchObject(refused(400, 'invalid_request'));
     expect(await password({ username: '' })).toMatchObject(refused(400, 'invalid_request'));
     expect(await password({ ...client, client_secret: 'wrong' })).toMatchObject(refused(401, 'invalid_client'));
-    expect(await password({ scope: 'nonsense' })).toMatchObject(refused(400, 'invalid_scope'));
+    for (const scope of ['nonsense', 'api nonsense', 'nonsense api']) {
+      expect(await password({ scope })).toMatchObject(refused(400, 'invalid_scope'));
+    }
   });
 
   it('of a user who is blocked, who uses two factors, or whose password must be renewed are refused', async () => {
@@ -251,6 +256,27 @@ describe('User name and password', () => {
       expect(await password({ username })).toMatchObject(refused(400, 'invalid_grant'));
       expect(await world.db.oAuthGrant.count({ where: { userId: id } })).toBe(0);
     }
+  });
+
+  it.each([
+    ['the password is changed', `password_hash = 'another'`],
+    ['a second factor is added', 'two_factor_enabled = true'],
+  ])('give nothing when %s after they were looked at', async (_what, change) => {
+    const { id, username } = await world.user();
+    const name = world.unique('meanwhile');
+    // Noting when somebody signed in comes between the look at the password and the grant.
+    await world.db.$executeRawUnsafe(`
+      CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN UPDATE users SET ${change} WHERE id = NEW.id; RETURN NULL; END$$`);
+    await world.db.$executeRawUnsafe(`
+      CREATE TRIGGER ${name} AFTER UPDATE OF current_sign_in_at ON users FOR EACH ROW
+      WHEN (NEW.id = ${id}) EXECUTE FUNCTION ${name}()`);
+    expect(await password({ username })).toMatchObject(refused(400, 'invalid_grant'));
+    expect(await world.db.oAuthGrant.count({ where: { userId: id } })).toBe(0);
+    await world.db.user.update({ where: { id }, data: { twoFactorEnabled: false } });
+    await world.db.user.update({ where: { id }, data: { passwordHash: await hashPassword(PASSWORD, null) } });
+    const { status, body } = await world.api().post('/session', { login: username, password: PASSWORD });
+    expect([status, body.private_token]).toEqual([401, undefined]);
   });
 
   it('count as attempts to sign in', async () => {

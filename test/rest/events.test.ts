@@ -90,10 +90,25 @@ describe('GET /projects/:id/events', () => {
     const all = ['opened secret', 'opened open', 'created it'];
     const others = ['opened open', 'created it'];
     for (const who of [owner, reporter, admin]) expect(await feed(who, at)).toEqual(all);
-    for (const who of [guest, outsider, undefined]) expect(await feed(who, at)).toEqual(others);
+    for (const who of [guest, outsider]) expect(await feed(who, at)).toEqual(others);
     await world.issue(project, guest, { title: 'own', confidential: true });
     expect(await feed(guest, at)).toEqual(['opened own', ...others]);
     expect(await feed(outsider, at)).toEqual(others);
+  });
+
+  it('tells anonymous callers of nothing that they could not read at its own address', async () => {
+    const { at, project, say } = await committed('public');
+    await world.milestone(project, owner, { title: 'planned' });
+    await say(guest, 'said');
+    const everything = await feed(outsider, at);
+    expect(everything).toEqual(expect.arrayContaining(['opened open', 'opened planned', 'commented on First words']));
+    for (const path of ['issues', 'milestones', 'repository/commits']) {
+      expect([path, (await world.api().get(`/projects/${project.id}/${path}`)).status]).toEqual([path, 401]);
+    }
+    expect(await feed(undefined, at)).toEqual(['created it']);
+    const query = `query ($ref: ProjectRef!) { project(ref: $ref) { events { totalCount nodes { actionName targetTitle data } } } }`;
+    const { events } = (await world.graphql(query, { ref: project.id })).body.data.project;
+    expect(events).toEqual({ totalCount: 1, nodes: [{ actionName: 'created', targetTitle: null, data: null }] });
   });
 
   it('follows an issue that becomes confidential or gets another title', async () => {

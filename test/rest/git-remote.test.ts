@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { hashPassword } from '#src/secrets.ts';
 import { forgetSettings } from '#src/settings/current.ts';
+import { hashPassword } from '#src/users/hash_password.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git-client.ts';
 import { git, gitBytes, gitLines, scratch } from '../support/git-program.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
@@ -213,7 +213,7 @@ describe('Who gets in', () => {
   it('counts wrong passwords as attempts to sign in, and no tokens', async () => {
     const { project } = await pushed('public');
     const user = await world.user();
-    await world.db.user.update({ where: { id: user.id }, data: { passwordHash: await hashPassword('other') } });
+    await world.db.user.update({ where: { id: user.id }, data: { passwordHash: await hashPassword('other', null) } });
     const statuses = [];
     for (let at = 0; at < 11; at++) statuses.push((await refs(project, 'upload', basic(user.username, 'no'))).status);
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);

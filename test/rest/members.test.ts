@@ -54,16 +54,26 @@ describe.each(KINDS)('GET /%s/:id/members', (kind) => {
     expect(body[2].access_level).toBe(kind === 'projects' ? 40 : 50);
   });
 
-  it('searches name, e-mail address and username', async () => {
+  it('searches name and username, and for administrators the e-mail address', async () => {
     const { at, source } = await place(kind);
     const special = await world.user({ username: world.unique('special') });
     await world.member(source, special, 'guest');
     const data = { name: 'Zoë 100%', email: `${special.username}@elsewhere.test` };
     await world.db.user.update({ where: { id: special.id }, data });
-    const found = async (query: string) => ids((await world.api(developer).get(`${at}?query=${query}`)).body);
-    for (const query of ['ZO%C3%AB', '100%25', 'elsewhere.TEST', 'SPECIAL']) {
+    const found = async (query: string, who = developer) => {
+      const { headers, body } = await world.api(who).get(`${at}?query=${query}`);
+      expect(headers['x-total']).toBe(String(body.length));
+      return ids(body);
+    };
+    for (const query of ['ZO%C3%AB', '100%25', 'SPECIAL']) {
       expect([query, await found(query)]).toEqual([query, [special.id]]);
     }
+    expect(await found('elsewhere.TEST', admin)).toEqual([special.id]);
+    // Anybody else would learn an address letter by letter.
+    for (const part of ['elsewhere.TEST', `${special.username}@`, `${special.username}@elsewhere.tes`]) {
+      expect([part, await found(part)]).toEqual([part, []]);
+    }
+    expect(await found(`${special.username}@elsewhere.TEST`)).toEqual([special.id]);
     expect(await found('nobody%25')).toEqual([]);
     expect(await found('')).toHaveLength(4);
   });

@@ -1,4 +1,9 @@
-import { expect, it } from 'vitest';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { banner } from '#src/lifecycle/banner.ts';
+import { credentialsFile, prepareCredentials } from '#src/lifecycle/credentials.ts';
 import { bootstrapAdministrator } from '#src/users/bootstrap.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -17,4 +22,58 @@ it('The administrator of the first start comes once, and not back after a new na
   expect(await world.api(other).delete(`/users/${root.id}`)).toMatchObject({ status: 200 });
   expect(await start()).toBe(false);
   expect(await world.db.user.count({ where: { admin: true } })).toBe(1);
+});
+
+describe('The credentials of the first administrator', () => {
+  const directories: string[] = [];
+  afterAll(() => {
+    for (const directory of directories) rmSync(directory, { recursive: true });
+  });
+  const emptyDirectory = () => {
+    const dataDir = mkdtempSync(path.join(tmpdir(), 'gantry-credentials-'));
+    directories.push(dataDir);
+    return dataDir;
+  };
+  const greeting = (credentials: object, ephemeral = false) =>
+    banner({
+      version: '1',
+      url: 'http://x',
+      dataDir: 'd',
+      database: 'p',
+      credentials,
+      credentialsFile: 'f',
+      ephemeral,
+    });
+
+  it('are made where settings give none, kept in a file, and the same at the next try', () => {
+    const dataDir = emptyDirectory();
+    const { chosen, made } = prepareCredentials({ dataDir });
+    expect(made).toEqual(chosen);
+    expect(prepareCredentials({ dataDir })).toEqual({ chosen, made });
+    const kept = readFileSync(credentialsFile(dataDir), 'utf8');
+    for (const secret of Object.values(chosen)) {
+      expect(secret).toMatch(/^[A-Za-z0-9]{20}$/);
+      expect(kept).toContain(secret);
+      expect(greeting(made)).toContain(secret);
+    }
+    expect(greeting(made)).toContain('They are kept in f');
+  });
+
+  it('are neither printed nor written where settings give them, also beside ones that are made', () => {
+    const given = { rootPassword: 'given password', rootToken: 'given-token-0123456789' };
+    const dataDir = emptyDirectory();
+    // An earlier start was interrupted.
+    prepareCredentials({ dataDir });
+    const one = prepareCredentials({ dataDir, rootPassword: given.rootPassword });
+    expect(one.chosen.password).toBe(given.rootPassword);
+    const kept = readFileSync(credentialsFile(dataDir), 'utf8');
+    expect([kept.includes('password:'), kept.includes(one.chosen.privateToken)]).toEqual([false, true]);
+    expect(greeting(one.made)).toContain('(as GANTRY_ROOT_PASSWORD says)');
+    expect(greeting(one.made)).not.toContain(given.rootPassword);
+    const both = prepareCredentials({ dataDir, ...given });
+    expect(both).toEqual({ chosen: { password: given.rootPassword, privateToken: given.rootToken }, made: {} });
+    expect(existsSync(credentialsFile(dataDir))).toBe(false);
+    for (const secret of Object.values(given)) expect(greeting(both.made)).not.toContain(secret);
+    expect(greeting(both.made)).not.toContain('They are kept');
+  });
 });

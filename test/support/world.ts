@@ -25,10 +25,11 @@ import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
 import { createProject, type NewProject } from '#src/projects/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { RepositoryStore, type StoreOptions } from '#src/repository/store.ts';
-import { encrypt, hashPassword, newToken, tokenHash } from '#src/secrets.ts';
+import { decrypt, encrypt, newToken, tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { createTokenFromCommandLine } from '#src/tokens/create.ts';
 import { UploadStore } from '#src/uploads/store.ts';
+import { hashPassword } from '#src/users/hash_password.ts';
 import { freshDatabase } from './database.ts';
 import { type Answer, type Send, sender } from './http.ts';
 
@@ -111,7 +112,7 @@ export class World {
     const name = `Name of ${username}`;
     const token = newToken();
     const places = { kind: 'user', name: username, path: username, fullPath: username, fullName: name } as const;
-    this.#passwordHash ??= hashPassword(PASSWORD);
+    this.#passwordHash ??= hashPassword(PASSWORD, null);
     const { id, namespace } = await this.db.user.create({
       data: {
         username,
@@ -134,8 +135,15 @@ export class World {
     });
     const lineage = namespace ? [namespace.id] : [];
     await this.db.namespace.update({ where: { ownerId: id }, data: { lineage } });
-    const actor = { id, username, admin, external, canCreateGroup: !external, projectsLimit: 1000, scopes: ['api'] };
+    const rights = { admin, external, canCreateGroup: !external, projectsLimit: 1000 };
+    const actor = { id, username, ...rights, credential: 'private_token', scopes: ['api'] } as const;
     return { id, username, token, actor };
+  }
+
+  /** The user with the private token as it is by now. */
+  async renewed(user: TestUser): Promise<TestUser> {
+    const { privateTokenEncrypted } = await this.db.user.findUniqueOrThrow({ where: { id: user.id } });
+    return { ...user, token: decrypt(privateTokenEncrypted, secret) };
   }
 
   /** A personal access token. */

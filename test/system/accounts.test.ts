@@ -39,12 +39,12 @@ async function browsing(work: (visitor: Browser) => Promise<void>): Promise<void
   }
 }
 
-const graphql = async (query: string, variables: Record<string, unknown>) => {
+const graphql = async (query: string, variables: Record<string, unknown>, token?: string) => {
   const answer = await fetch(`${server?.url}/graphql`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
-      'PRIVATE-TOKEN': printed(server?.output() ?? '', 'Private token') ?? '',
+      'PRIVATE-TOKEN': token ?? printed(server?.output() ?? '', 'Private token') ?? '',
     },
     body: JSON.stringify({ query, variables }),
   });
@@ -87,13 +87,15 @@ test('two-factor authentication is switched off for who has lost everything', as
   server = await startServer(env);
   const setUp = await graphql('mutation { setUpTwoFactor(input: {}) { secret } }', {});
   const { totp } = await import('../support/totp.ts');
-  const enable = 'mutation ($code: String!) { enableTwoFactor(input: {code: $code}) { user { twoFactorEnabled } } }';
+  const enable =
+    'mutation ($code: String!) { enableTwoFactor(input: {code: $code}) { user { twoFactorEnabled privateToken } } }';
   const enabled = await graphql(enable, { code: totp(String(setUp.data.setUpTwoFactor?.secret)) });
-  expect(enabled.data.enableTwoFactor).toEqual({ user: { twoFactorEnabled: true } });
+  expect(enabled.data.enableTwoFactor).toMatchObject({ user: { twoFactorEnabled: true } });
+  const { privateToken } = enabled.data.enableTwoFactor?.user as { privateToken: string };
   const off = () => gantry(['user', 'disable-two-factor', '--username', 'root'], env);
   expect((await off()).stdout).toBe('User root signs in with the password alone from now on.\n');
   expect((await off()).stdout).toMatch(/^Nothing to do/);
-  const viewer = await graphql('{ viewer { twoFactorEnabled recoveryCodesLeft } }', {});
+  const viewer = await graphql('{ viewer { twoFactorEnabled recoveryCodesLeft } }', {}, privateToken);
   expect(viewer.data.viewer).toEqual({ twoFactorEnabled: false, recoveryCodesLeft: 0 });
 });
 

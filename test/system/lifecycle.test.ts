@@ -88,7 +88,26 @@ describe('start', () => {
     const token = 'chosen-token-0123456789';
     const server = await serve({ GANTRY_ROOT_TOKEN: token, GANTRY_ROOT_PASSWORD: 'a chosen password' });
     expect((await version(server, token)).status).toBe(200);
-    expect(readFileSync(path.join(data, 'credentials'), 'utf8')).toContain('password: a chosen password\n');
+    expect(printed(server.output(), 'Username')).toBe('root');
+    for (const secret of [token, 'a chosen password']) expect(server.output()).not.toContain(secret);
+    expect(existsSync(path.join(data, 'credentials'))).toBe(false);
+  });
+
+  test('credentials that the settings give are neither printed nor kept, beside those that are made', async () => {
+    const server = await serve({ GANTRY_ROOT_PASSWORD: 'a chosen password' });
+    const token = printed(server.output(), 'Private token') ?? '';
+    expect((await version(server, token)).status).toBe(200);
+    expect(server.output()).not.toContain('a chosen password');
+    expect(readFileSync(path.join(data, 'credentials'), 'utf8').split('\n').slice(1)).toEqual([
+      'username: root',
+      `private_token: ${token}`,
+      '',
+    ]);
+    const session = await fetch(`${server.url}/api/v4/session`, {
+      method: 'POST',
+      body: new URLSearchParams({ login: 'root', password: 'a chosen password' }),
+    });
+    expect(await session.json()).toMatchObject({ private_token: token });
   });
 
   test('each wrong setting is named at once', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults, launchChromium, openContext } from '../support/chromium.ts';
@@ -54,14 +55,19 @@ const OWN = [
   '/profile/applications',
   '/profile/applications/new',
   '/profile/personal_access_tokens',
+  '/profile/private_token',
   '/profile/account',
 ];
 
 /** A listener on this machine at which an application waits for users that come back; what they bring is in `arrived`. */
 async function listener() {
   const arrived: URL[] = [];
-  const listening = createServer(({ url = '/' }, response) => {
-    if (url.startsWith('/callback')) arrived.push(new URL(url, 'http://127.0.0.1'));
+  const listening = createServer(async (request, response) => {
+    const { url = '/', method } = request;
+    // What a form brings counts as what the address does; the application goes on to a page of its own then.
+    const form = method === 'POST' ? `?${await text(request)}` : '';
+    if (url.startsWith('/callback')) arrived.push(new URL(url + form, 'http://127.0.0.1'));
+    if (method === 'POST') return void response.writeHead(303, { Location: '/welcome' }).end();
     response.setHeader('Content-Type', 'text/html');
     response.end('<!doctype html><title>Back</title><h1>Back at the application</h1>');
   });
@@ -189,6 +195,63 @@ describe('an application signs people in', () => {
     expect(foreign.filter((line) => !line.includes('favicon'))).toEqual([]);
     await visitor.context.close();
     application.close();
+  });
+});
+
+describe('an application that has answers sent by a form', () => {
+  it('gets them from a page whose policy lets this one form go to this one address', async () => {
+    const application = await listener();
+    const { context, page, troubles } = await signedIn();
+    const { uid } = await register(page, 'By form', application.redirectUri);
+    const ask = new URLSearchParams({
+      client_id: uid,
+      redirect_uri: application.redirectUri,
+      response_type: 'code',
+      response_mode: 'form_post',
+      state: 's t%',
+    });
+    await page.goto(`/oauth/authorize?${ask}`);
+    await page.getByRole('button', { name: 'Let it in' }).click();
+    await page.getByRole('heading', { name: 'Back at the application' }).waitFor();
+    const { searchParams, search } = application.arrived.at(-1) ?? new URL('about:blank');
+    expect([searchParams.get('state'), search.includes('code=')]).toEqual(['s t%', true]);
+    expect(troubles.filter((line) => !line.includes(new URL(application.redirectUri).origin))).toEqual([]);
+    await context.close();
+    application.close();
+  });
+});
+
+describe('the private token', () => {
+  it('is renewed after a question, and shown once, on a small screen in any colours', async () => {
+    const { context, page, troubles } = await openContext(browser, server.url, { width: 320 });
+    await page.goto('/users/sign_up');
+    await page.getByLabel('Full name').fill('Grace H.');
+    await page.getByLabel('Username').fill('grace');
+    await page.getByLabel('E-mail').fill('grace@example.org');
+    for (const label of ['New password', 'New password again']) {
+      await page.getByLabel(label, { exact: true }).fill('correct horse battery');
+    }
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.waitForURL('**/');
+    await page.goto('/profile/personal_access_tokens');
+    await page.getByRole('link', { name: 'Renew private token' }).click();
+    const check = async () => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await accessibilityFaults(page)).toEqual([]);
+      }
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    };
+    await check();
+    await page.getByRole('button', { name: 'Renew private token' }).click();
+    await page.getByRole('status').waitFor();
+    await check();
+    const token = await page.locator('#token').innerText();
+    expect((await fetch(`${server.url}/api/v4/user`, { headers: { 'PRIVATE-TOKEN': token } })).status).toBe(200);
+    await page.getByRole('link', { name: 'Done' }).click();
+    expect(await page.getByText(token).count()).toBe(0);
+    expect(troubles).toEqual([]);
+    await context.close();
   });
 });
 

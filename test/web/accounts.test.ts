@@ -325,6 +325,9 @@ describe('A forgotten password', () => {
     expect((await thief.get('/api/v4/user')).status).toBe(401);
     expect((await browser().signIn(user.username, PASSWORD)).status).toBe(401);
     expect((await browser().signIn(user.username, 'reset password')).headers.location).toBe('/');
+    // Whoever knew the password knows the private token by it.
+    expect((await world.api(user).get('/user')).status).toBe(401);
+    expect((await world.api(await world.renewed(user)).get('/user')).status).toBe(200);
     for (const link of [mail.link, other.mail.link]) {
       await visitor.get(pathOf(link));
       expect((await visitor.follow()).status).toBe(404);
@@ -548,6 +551,9 @@ describe('Who did not do it themselves', () => {
     const code = totp(setUp.body.data.setUpTwoFactor.secret);
     const enable = `mutation { enableTwoFactor(input: {code: "${code}"}) { recoveryCodes } }`;
     expect(await subjects(() => world.graphql(enable, {}, user))).toBe('Two-factor authentication is enabled');
+    const renew = 'mutation { renewPrivateToken(input: {}) { user { id } } }';
+    const renewed = await world.renewed(user);
+    expect(await subjects(() => world.graphql(renew, {}, renewed))).toBe('Your private token was renewed');
     const disable = `mutation { disableUserTwoFactor(input: {databaseId: ${user.id}}) { changed } }`;
     expect(await subjects(() => world.graphql(disable, {}, admin))).toBe('Two-factor authentication is disabled');
     expect(await subjects(() => byAdmin({ email: `${user.username}@example.net` }))).toBe(

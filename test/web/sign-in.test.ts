@@ -90,6 +90,12 @@ describe('Signing in with a browser', () => {
       '/\\evil.example',
       'javascript:alert(1)',
       '/\t/evil.example',
+      '/.//evil.example',
+      '/..//evil.example',
+      '/%2e//evil.example',
+      '/./\\evil.example',
+      '/x/..//evil.example',
+      '/.\\/evil.example',
     ]) {
       const user = await world.user();
       const visitor = browser();
@@ -100,6 +106,9 @@ describe('Signing in with a browser', () => {
         return_to: returnTo,
       });
       expect(answer.headers.location).toMatch(/^\/(?![/\\])/);
+      // Who is signed in already is led on at once.
+      await visitor.get(`/users/sign_in?return_to=${encodeURIComponent(returnTo)}`);
+      expect([returnTo, visitor.answer.headers.location]).toEqual([returnTo, '/']);
     }
   });
 

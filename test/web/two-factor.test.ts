@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startSession } from '#src/sessions/session.ts';
 import { ACCOUNT_LIMIT } from '#src/users/attempts.ts';
 import { TICKET_LIFETIME } from '#src/users/sign_in_ticket.ts';
 import { Browser } from '../support/browser.ts';
@@ -39,7 +40,7 @@ async function protectedUser() {
   await visitor.submit('/profile/two_factor/setup');
   const secret = secretOn(visitor.page);
   await visitor.submit('/profile/two_factor', { code: totp(secret, -1) });
-  return { user, visitor, secret, recovery: codesOn(visitor.page) };
+  return { user: await world.renewed(user), visitor, secret, recovery: codesOn(visitor.page) };
 }
 
 /** As far as the page for the code. */
@@ -81,6 +82,18 @@ describe('Setting two-factor authentication up', () => {
       expect(row?.text).not.toContain(hidden);
       expect(row?.text).not.toContain(Buffer.from(hidden).toString('hex'));
     }
+  });
+
+  it('gives no session to who signs in with the password alone at that very moment', async () => {
+    const user = await world.user();
+    const { passwordHash } = await world.db.user.findUniqueOrThrow({ where: { id: user.id } });
+    const shown = { passwordHash, twoFactorEnabled: false };
+    await startSession(world.db, user.id, shown);
+    await world.db.user.update({ where: { id: user.id }, data: { twoFactorEnabled: true } });
+    await expect(startSession(world.db, user.id, shown)).rejects.toThrow('401');
+    await startSession(world.db, user.id, { passwordHash, twoFactorEnabled: true });
+    await expect(startSession(world.db, user.id, { passwordHash: 'x', twoFactorEnabled: true })).rejects.toThrow('401');
+    expect(await world.db.session.count({ where: { userId: user.id } })).toBe(2);
   });
 
   it('ends the sessions that were given without it, but for the one that does it, which gets another token', async () => {
@@ -351,6 +364,29 @@ describe('Changing the password', () => {
     expect((await world.api(user).get('/user')).status).toBe(200);
   });
 
+  it('wants a code as well of who has two factors', async () => {
+    const { user, visitor, secret, recovery } = await protectedUser();
+    const plain = await signedIn();
+    await plain.visitor.get('/profile/account');
+    expect(plain.visitor.page).not.toContain('name="password_code"');
+    await visitor.get('/profile/account');
+    expect(visitor.page).toContain('name="password_code"');
+    const submit = (code: string, current = PASSWORD) =>
+      visitor.submit('/profile/account/password', { ...change(current, 'new password'), password_code: code });
+    for (const [code, message] of [
+      ['', 'Two-factor code can&#39;t be blank'],
+      [wrongCode(secret), 'Two-factor code is wrong, or was used before'],
+    ] as const) {
+      expect((await submit(code)).status).toBe(422);
+      expect(alertsOn(visitor.page)).toEqual([message]);
+    }
+    expect((await submit(totp(secret))).headers.location).toBe('/profile/account?notice=password_changed');
+    await visitor.follow();
+    expect((await submit(recovery[0] ?? '', 'new password')).status).toBe(422);
+    expect(alertsOn(visitor.page)).toEqual(['New password must differ from the present one']);
+    expect((await browser().signIn(user.username, 'new password')).headers.location).toBe('/users/two_factor');
+  });
+
   it('refuses passwords that are short, long, empty, the present one or typed differently', async () => {
     const { user, visitor } = await signedIn();
     await visitor.get('/profile/account');
@@ -536,7 +572,7 @@ describe('Two-factor authentication over GraphQL', () => {
     return body.errors ? body.errors[0].extensions : body.data;
   };
   const enable = (code: string) =>
-    `mutation { enableTwoFactor(input: {code: "${code}"}) { recoveryCodes user { twoFactorEnabled recoveryCodesLeft } } }`;
+    `mutation { enableTwoFactor(input: {code: "${code}"}) { recoveryCodes user { twoFactorEnabled recoveryCodesLeft privateToken } } }`;
   const renew = (proof: string) => `mutation { renewRecoveryCodes(input: {${proof}}) { recoveryCodes } }`;
   const disable = (proof: string) => `mutation { disableTwoFactor(input: {${proof}}) { user { twoFactorEnabled } } }`;
   const setUp = 'mutation { setUpTwoFactor(input: {}) { secret uri } }';
@@ -550,8 +586,11 @@ describe('Two-factor authentication over GraphQL', () => {
       `otpauth://totp/Gantry:${user.username}?issuer=Gantry&secret=${secret}&algorithm=SHA1&digits=6&period=30`,
     );
     expect(await ask(user, enable(wrongCode(secret)))).toMatchObject({ code: 'VALIDATION_FAILED' });
+    const before = user.token;
     const { enableTwoFactor } = await ask(user, enable(totp(secret, -1)));
-    expect(enableTwoFactor.user).toEqual({ twoFactorEnabled: true, recoveryCodesLeft: 10 });
+    user.token = enableTwoFactor.user.privateToken;
+    expect(user.token).not.toBe(before);
+    expect(enableTwoFactor.user).toMatchObject({ twoFactorEnabled: true, recoveryCodesLeft: 10 });
     expect(await ask(user, setUp)).toMatchObject({ code: 'CONFLICT' });
     expect(await ask(user, renew(''))).toMatchObject({ fields: { password: ["can't be blank"] } });
     const { renewRecoveryCodes } = await ask(user, renew(`code: "${enableTwoFactor.recoveryCodes[0]}"`));

@@ -42,15 +42,16 @@ async function show(visit: Visit, problems: Problems, status = 200): Promise<voi
 
 async function submitPassword(visit: Visit): Promise<void> {
   const { context, request, response } = visit;
-  const currentPassword = text(request.body.current_password);
+  const { current_password: currentPassword, password_code: code } = request.body;
   try {
-    const { id } = await changePassword(context, { currentPassword, newPassword: newPassword(request) });
+    const change = { currentPassword: text(currentPassword), newPassword: newPassword(request), code: text(code) };
+    const { id } = await changePassword(context, change);
     await freshSession(visit, id);
     response.redirect(303, '/profile/account?notice=password_changed');
   } catch (error) {
     if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') {
       await show(visit, { current_password: 'is wrong' }, 422);
-    } else await show(visit, problemsOf(error, { password: 'new_password' }), 422);
+    } else await show(visit, problemsOf(error, { password: 'new_password', code: 'password_code' }), 422);
   }
 }
 
@@ -66,9 +67,9 @@ async function setUp(visit: Visit): Promise<void> {
 async function enable(visit: Visit): Promise<void> {
   const { context, request } = visit;
   try {
-    const codes = await enableTwoFactor(context, text(request.body.code));
+    const { recoveryCodes } = await enableTwoFactor(context, text(request.body.code));
     const csrf = await freshSession(visit, requireActor(context).id);
-    showCodes(visit, codes, 'Two-factor authentication is enabled.', csrf);
+    showCodes(visit, recoveryCodes, 'Two-factor authentication is enabled.', { csrf, renewed: true });
   } catch (error) {
     const problems = problemsOf(error);
     showSetup(visit, await findEnrolment(context), problems, 422);
@@ -84,7 +85,7 @@ function showSetup(visit: Visit, { secret, uri }: Enrolment, problems: Problems,
 async function renewCodes(visit: Visit): Promise<void> {
   await proving(visit, async (proof) => {
     const codes = await renewRecoveryCodes(visit.context, proof);
-    showCodes(visit, codes, 'Your former recovery codes are worth nothing any more.', visit.csrf);
+    showCodes(visit, codes, 'Your former recovery codes no longer work.', { csrf: visit.csrf, renewed: false });
   });
 }
 
@@ -104,6 +105,7 @@ async function proving(visit: Visit, work: (proof: { password: string; code: str
   }
 }
 
-function showCodes(visit: Visit, codes: string[], message: string, csrf: string): void {
-  visit.show('recovery_codes', { title: 'Recovery codes', codes, message, csrf });
+/** `renewed` says whether the private token has become another one with it. */
+function showCodes(visit: Visit, codes: string[], message: string, values: { csrf: string; renewed: boolean }): void {
+  visit.show('recovery_codes', { title: 'Recovery codes', codes, message, ...values });
 }

@@ -1,23 +1,23 @@
-import { endSession, startSession } from '#src/sessions/session.ts';
+import { endSession, type Shown, startSession } from '#src/sessions/session.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { clearCookie, setCookie } from '#src/web/pages/cookies.ts';
 import { localPath } from '#src/web/pages/page.ts';
 import { csrfOf, type Visit } from '#src/web/pages/visit.ts';
 
-/** Signs a browser in and sends it to where it wanted to go. With a password hash, only while that is the user's. */
-export async function enter(visit: Visit, userId: number, returnTo: unknown, passwordHash?: string): Promise<void> {
-  await freshSession(visit, userId, passwordHash);
+/** Signs a browser in and sends it to where it wanted to go. With what the user has shown, only while that is enough. */
+export async function enter(visit: Visit, userId: number, returnTo: unknown, shown?: Shown): Promise<void> {
+  await freshSession(visit, userId, shown);
   clearCookie(visit.response, 'gantry_form', visit.secure);
   visit.response.redirect(303, localPath(returnTo, '/'));
 }
 
 /** Gives the browser a session of its own, and what forms of pages that are shown from now on carry. */
-export async function freshSession(visit: Visit, userId: number, passwordHash?: string): Promise<string> {
+export async function freshSession(visit: Visit, userId: number, shown?: Shown): Promise<string> {
   const { context, response, session, secure } = visit;
   const { sessionExpireDelay } = await currentSettings(context.db);
   // Nothing of what the browser had before goes on: a session that somebody else planted is worth nothing.
   if (session) await endSession(context.db, session.id);
-  const token = await startSession(context.db, userId, passwordHash);
+  const token = await startSession(context.db, userId, shown);
   setCookie(response, 'gantry_session', token, { secure, maxAge: sessionExpireDelay * 60_000 });
   return csrfOf(context.secret, token);
 }

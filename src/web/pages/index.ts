@@ -10,6 +10,7 @@ import { type Asset, Assets } from '#src/web/pages/asset.ts';
 import { documentPages, type LoadGraphiql } from '#src/web/pages/documents.ts';
 import { mailLinkPages } from '#src/web/pages/mail_links.ts';
 import { notFound, pagesFor } from '#src/web/pages/page.ts';
+import { privateTokenPages } from '#src/web/pages/private_token.ts';
 import { signInPages } from '#src/web/pages/sign_in.ts';
 import { signUpPages } from '#src/web/pages/sign_up.ts';
 import { tokenPages } from '#src/web/pages/tokens.ts';
@@ -39,6 +40,7 @@ export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: Load
     .use(mailLinkPages(made))
     .use(accountPages(made))
     .use(tokenPages(made))
+    .use(privateTokenPages(made))
     .use(documents.router)
     .use(assets.router([STYLESHEET]));
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };

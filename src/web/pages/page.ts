@@ -75,9 +75,13 @@ export function askToSignIn({ request, response }: Visit): void {
 /** The path below this server that a parameter names; `fallback` for anything else, which could lead elsewhere. */
 export function localPath(given: unknown, fallback: string): string {
   if (typeof given !== 'string' || !given.startsWith('/')) return fallback;
-  const url = URL.canParse(given, 'http://here.invalid') ? new URL(given, 'http://here.invalid') : undefined;
-  return url?.origin === 'http://here.invalid' ? url.pathname + url.search + url.hash : fallback;
+  const url = URL.canParse(given, HERE) ? new URL(given, HERE) : undefined;
+  // What comes out is read once more, by a browser: `/.//host` is `//host` by now, which is another site.
+  if (url?.origin !== HERE || url.pathname.startsWith('//')) return fallback;
+  return url.pathname + url.search + url.hash;
 }
+
+const HERE = 'http://here.invalid';
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
   UNAUTHENTICATED: 401,
@@ -89,6 +93,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   BAD_REQUEST: 400,
   CONFLICT: 409,
   RATE_LIMITED: 429,
+  UNAVAILABLE: 503,
 };
 
 function refuse(visit: Visit, error: unknown, { report }: PageOptions): void {
@@ -108,6 +113,7 @@ const titles: Record<number, string> = {
   403: 'You may not do this',
   404: 'There is nothing here',
   429: 'Too many attempts',
+  503: 'The server is busy',
 };
 
 /** Messages of the API begin with the status, which people need not read. */

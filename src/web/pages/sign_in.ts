@@ -49,7 +49,7 @@ async function go(visit: Visit, next: NextStep): Promise<void> {
   const { response, secure } = visit;
   if (next.step === 'enter') {
     clearCookie(response, 'gantry_sign_in', secure);
-    return enter(visit, next.userId, returnPath(visit), next.passwordHash);
+    return enter(visit, next.userId, returnPath(visit), next.shown);
   }
   setCookie(response, 'gantry_sign_in', next.ticket, { secure, maxAge: TICKET_LIFETIME * 1000 });
   const returnTo = returnPath(visit);

@@ -1,0 +1,18 @@
+import { Router } from 'express';
+import { renewPrivateToken } from '#src/users/private_token.ts';
+import type { Pages } from '#src/web/pages/page.ts';
+import type { Visit } from '#src/web/pages/visit.ts';
+
+/** Renewing the private token of who is signed in: asks first, and shows the new one once. */
+export function privateTokenPages({ own, ownForm }: Pages): Router {
+  return Router().get('/profile/private_token', own(confirm)).post('/profile/private_token', ownForm(renew));
+}
+
+function confirm(visit: Visit): void {
+  visit.show('private_token', { title: 'Renew your private token', token: null });
+}
+
+async function renew(visit: Visit): Promise<void> {
+  const token = await renewPrivateToken(visit.context);
+  visit.show('private_token', { title: 'Your private token was renewed', token });
+}
