@@ -11,15 +11,16 @@ import { ObjectReader } from './object-reader.ts';
 import { newScope } from './objects/cached.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
 import { Lru } from './objects/lru.ts';
+import type { ObjectStore } from './objects/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
 
 /** Reads a repository within this process; needs no git program. Long walks take it several times as long. */
 export class IsomorphicReader extends ObjectReader {
   readonly #counts = new Lru<number>(200);
 
-  /** @param scope as in objects/cached.ts */
-  constructor(directory: string, scope = newScope()) {
-    super(directory, new IsomorphicStore(directory), scope);
+  /** @param scope as in objects/cached.ts; `helper` as in objects/isomorphic.ts */
+  constructor(directory: string, scope = newScope(), helper: ObjectStore | null = null) {
+    super(directory, new IsomorphicStore(directory, { helper }), scope);
   }
 
   async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {

@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
+import type { TreeCounts } from './objects/tree-counts.ts';
+import type { TreePage, TreePageRequest } from './objects/tree-page.ts';
 
 /** Which commits a log holds: those reachable from `start`, newest first, as `git log` orders and simplifies them. */
 export interface LogQuery {
@@ -70,9 +72,15 @@ export interface RepositoryReader {
 
   /**
    * What a directory of a commit (or tree) holds: directories, then files, then submodules, each in git's order;
-   * `recursive` with all that lies below. Null if there is no such directory.
+   * `recursive` with all that lies below. Null if there is no such directory. Throws TooMuch, TooLarge.
    */
   tree(treeish: Oid, path?: string, options?: { recursive?: boolean }): Promise<TreeEntry[] | null>;
+  /** A part of what `tree` gives, and how much that is; what the part does not reach is not read. As `tree` otherwise. */
+  treePage(treeish: Oid, path: string, request: TreePageRequest): Promise<TreePage | null>;
+  /** A directory as git stores it: for walks that end early. Throws MissingObject, TooLarge. */
+  treeBytes(tree: Oid): Promise<Buffer>;
+  /** How many paths a commit (or tree) has, and how many bytes; null if it is not there. Throws TooMuch. */
+  measureTree(treeish: Oid): Promise<TreeCounts | null>;
   /** What lies at a path of a commit (or tree); null if nothing does. */
   entry(treeish: Oid, path: string): Promise<TreeEntry | null>;
 

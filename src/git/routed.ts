@@ -2,6 +2,9 @@ import type { Readable } from 'node:stream';
 import { IsomorphicReader } from './isomorphic.ts';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
 import { newScope } from './objects/cached.ts';
+import type { TreeCounts } from './objects/tree-counts.ts';
+import type { TreePage, TreePageRequest } from './objects/tree-page.ts';
+import { ProgramStore } from './program/store.ts';
 import { isShort, ProgramReader } from './program.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page, RepositoryReader } from './reader.ts';
 
@@ -24,7 +27,7 @@ export class RoutedReader implements RepositoryReader {
   constructor(directory: string, isLarge: () => boolean) {
     this.directory = directory;
     const scope = newScope();
-    this.#near = new IsomorphicReader(directory, scope);
+    this.#near = new IsomorphicReader(directory, scope, new ProgramStore(directory));
     this.#far = new ProgramReader(directory, scope);
     this.#isLarge = isLarge;
   }
@@ -77,6 +80,18 @@ export class RoutedReader implements RepositoryReader {
 
   tree(treeish: Oid, path?: string, options?: { recursive?: boolean }): Promise<TreeEntry[] | null> {
     return this.#single.tree(treeish, path, options);
+  }
+
+  treePage(treeish: Oid, path: string, request: TreePageRequest): Promise<TreePage | null> {
+    return this.#single.treePage(treeish, path, request);
+  }
+
+  treeBytes(tree: Oid): Promise<Buffer> {
+    return this.#single.treeBytes(tree);
+  }
+
+  measureTree(treeish: Oid): Promise<TreeCounts | null> {
+    return this.#single.measureTree(treeish);
   }
 
   entry(treeish: Oid, path: string): Promise<TreeEntry | null> {

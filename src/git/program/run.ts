@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { ProgramFailed } from '../errors.ts';
-import { PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
+import { LARGEST_ALLOCATION, PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
 
 export interface RunOptions {
   /** In milliseconds. */
@@ -24,7 +24,7 @@ export type Program = ChildProcessByStdio<Writable, Readable, Readable>;
 /** Starts `git` on a bare repository. Names among the arguments must stand behind `--` or `--end-of-options`. */
 export function startProgram(directory: string, args: string[]): Program {
   return spawn('git', [...PROGRAM_ARGUMENTS, `--git-dir=${directory}`, ...args], {
-    env: programEnvironment(),
+    env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(LARGEST_ALLOCATION) },
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });

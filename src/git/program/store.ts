@@ -16,7 +16,7 @@ export class ProgramStore implements ObjectStore {
     this.#directory = directory;
   }
 
-  read(oid: Oid): Promise<GitObject | null> {
+  async read(oid: Oid): Promise<GitObject | null> {
     return catFiles.ask(this.#directory, (program) => program.read(oid));
   }
 
