@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS, type Limits, limitRule } from '#schema/limits.ts';
 import { withoutSecrets } from '#schema/redact.ts';
 import { unstorable, vanished } from '#src/db.ts';
 import { DomainError, NotFound } from '#src/errors.ts';
+import { limitRefusal } from '#src/repository/refusals.ts';
 
 export interface GraphQLServerOptions {
   /** Who asks, and with what. Throws DomainErrors. */
@@ -52,6 +53,8 @@ export function maskError(error: unknown, report: (error: unknown) => void): Err
       return withoutSecrets(error);
     }
     const { nodes, path } = error;
+    const overLimit = limitRefusal(originalError);
+    if (overLimit) return new GraphQLError(overLimit.message, { nodes, path, extensions: overLimit.extensions });
     if (unstorable(originalError)) {
       return new GraphQLError('Text cannot hold the character NUL.', {
         nodes,

@@ -53,6 +53,8 @@ export interface AppOptions {
   trustProxy?: boolean | number | string | undefined;
   /** What one request to /graphql may ask for; sensible defaults when absent. */
   graphqlLimits?: Partial<Limits> | undefined;
+  /** How many requests of git clients are served at once; a sensible default when absent. */
+  gitRequests?: number | undefined;
   log?: Logger | undefined;
   isShuttingDown?: (() => boolean) | undefined;
 }
@@ -75,6 +77,7 @@ export function createApp({
   listeningUrl,
   trustProxy,
   graphqlLimits,
+  gitRequests,
   log,
   isShuttingDown,
 }: AppOptions): Express {
@@ -161,7 +164,7 @@ export function createApp({
   });
   const identifyVisitor = (request: Request) => identify(request, request.query);
   app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
-  app.use(gitRemote({ contextOf: domainContext, baseUrl, report }));
+  app.use(gitRemote({ contextOf: domainContext, baseUrl, report, limits: gitRequests ? { atOnce: gitRequests } : {} }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
   app.use(oauth({ ...site.options, db, secret, issuer }));
   app.use(site.router, site.missing);

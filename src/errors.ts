@@ -120,7 +120,7 @@ export class LimitReached extends DomainError {
 
 /** Too many attempts; `retryAfter` is the number of seconds after which another one may be made. */
 export class RateLimited extends DomainError {
-  constructor(retryAfter: number) {
-    super('RATE_LIMITED', 'Too many attempts. Try again later.', { retryAfter });
+  constructor(retryAfter: number, message = 'Too many attempts. Try again later.') {
+    super('RATE_LIMITED', message, { retryAfter });
   }
 }

@@ -87,7 +87,7 @@ async function start(
 
   const report = (err: unknown) => log.error({ err }, 'background work');
   const bound = Promise.withResolvers<string>();
-  const { externalUrl, trustProxy, graphqlLimits } = config;
+  const { externalUrl, trustProxy, graphqlLimits, gitRequests } = config;
   const { jobs, ...stores } = await application.openWorkshop({
     config,
     db,
@@ -111,6 +111,7 @@ async function start(
     listeningUrl: () => listeningUrl,
     trustProxy,
     graphqlLimits,
+    gitRequests,
     log,
     isShuttingDown: () => stopping,
   });

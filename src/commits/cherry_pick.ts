@@ -6,6 +6,7 @@ import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject } from '#src/projects/find.ts';
 import { gate } from '#src/repository/gate.ts';
+import { requireRoom } from '#src/repository/quota.ts';
 import { advance, writableBranch } from '#src/repository/write.ts';
 
 const IMPOSSIBLE =
@@ -23,6 +24,7 @@ export async function cherryPickCommit(context: Context, ref: Ref, sha: string, 
   const target = await writableBranch(context, found.id, branch);
   const { tip, reader, committer, project } = target;
   if (tip === null) throw new NotFound('Branch');
+  await requireRoom(context.repositories, project, 0);
   try {
     const oid = await gate.pass(project.id, async () => {
       const made = await cherryPick(reader, { commit: picked.oid, onto: tip, committer });

@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import { tarChunks } from './archive/tar.ts';
 import { zipChunks } from './archive/zip.ts';
 import { descendants, isAncestor, mergeBases } from './history/ancestry.ts';
@@ -60,13 +61,18 @@ export class IsomorphicReader extends ObjectReader {
     return this.commits(nodes.slice(offset, offset + limit).map(({ oid }) => oid));
   }
 
+  async countBetween(from: Oid, to: Oid): Promise<number> {
+    return (await commitsBetween(this.graph, from, [to])).length;
+  }
+
   contributors(query: ContributorsQuery): Promise<Contributor[]> {
     return collectContributors(this, this.#nodes(query), query);
   }
 
-  async archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable> {
+  async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
     const chunks = (format === 'zip' ? zipChunks : tarChunks)({ reader: this, commit, prefix });
-    return Readable.from(chunks, { objectMode: false });
+    const stream = Readable.from(chunks, { objectMode: false });
+    return format === 'tar.gz' ? pipeline(stream, createGzip(), () => undefined) : stream;
   }
 
   override async close(): Promise<void> {

@@ -197,7 +197,8 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
   abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
-  abstract archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable>;
+  abstract countBetween(from: Oid, to: Oid): Promise<number>;
+  abstract archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable>;
   abstract contributors(query: ContributorsQuery): Promise<Contributor[]>;
 
   async #searchLastCommit(start: Oid, path: string): Promise<Oid> {

@@ -108,6 +108,8 @@ export interface RepositoryReader {
   reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
   /** The commits that `to` reaches and `from` does not, newest first: `git log from..to`. */
   between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
+  /** How many commits `between` gives in all. */
+  countBetween(from: Oid, to: Oid): Promise<number>;
   /** Authors of commits other than merges, in the order of their first appearance in the newest-first log. */
   contributors(query: ContributorsQuery): Promise<Contributor[]>;
 
@@ -115,7 +117,7 @@ export interface RepositoryReader {
    * All files of a commit as an archive, streamed. `prefix` is empty or ends in a slash. The git program heeds the attributes
    * `export-ignore` and `export-subst`; in process they are not looked at.
    */
-  archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable>;
+  archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable>;
 
   /** Gives back processes and memory; the reader can be used again afterwards. */
   close(): Promise<void>;

@@ -142,11 +142,15 @@ export class RoutedReader implements RepositoryReader {
     return this.#far.between(from, to, page);
   }
 
+  countBetween(from: Oid, to: Oid): Promise<number> {
+    return this.#far.countBetween(from, to);
+  }
+
   contributors(query: ContributorsQuery): Promise<Contributor[]> {
     return this.#far.contributors(query);
   }
 
-  archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable> {
+  archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
     return this.#far.archive(commit, format, prefix);
   }
 

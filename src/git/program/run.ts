@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ProgramFailed } from '../errors.ts';
 import { LARGEST_ALLOCATION, PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
@@ -20,6 +21,15 @@ export interface Answer {
 }
 
 export type Program = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** Lets this process, and whoever it answers, go first wherever the program competes with it for a processor. */
+export function calm(program: { pid?: number | undefined }): void {
+  try {
+    if (program.pid !== undefined) setPriority(program.pid, 10);
+  } catch {
+    // It has ended already, or the system has no such thing.
+  }
+}
 
 /** Starts `git` on a bare repository. Names among the arguments must stand behind `--` or `--end-of-options`. */
 export function startProgram(directory: string, args: string[]): Program {
@@ -46,6 +56,7 @@ export function readProgram(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const program = startProgram(directory, args);
+    calm(program);
     const stop = (reason: string) => {
       program.kill('SIGKILL');
       reject(new ProgramFailed(`git ${args[0]} ${reason}`));
