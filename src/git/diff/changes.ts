@@ -14,7 +14,7 @@ export interface Change {
 }
 
 /** After how many entries others get their turn. */
-const PACE = 10_000;
+const PACE = 1_000;
 
 /** Two directories at the same path, each at its next entry. */
 interface Level {

@@ -19,7 +19,7 @@ export interface DiffLimits {
 }
 
 export const DEFAULT_LIMITS: DiffLimits = {
-  changes: 20_000,
+  changes: 10_000,
   files: 3_000,
   fileBytes: 1024 * 1024,
   patchBytes: 1024 * 1024,

@@ -1,3 +1,4 @@
+import type { Oid } from '../model.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { breathe } from '../turns.ts';
 import { contentOf, sizeOf } from './contents.ts';
@@ -5,6 +6,7 @@ import type { Pairing } from './find-renames.ts';
 import type { DiffLimits } from './limits.ts';
 import type { Pair, Patch } from './patch.ts';
 import { DiffAborted, diffPool } from './pool.ts';
+import type { Side } from './renames.ts';
 
 export interface PatchResult extends Patch {
   tooLarge: boolean;
@@ -93,7 +95,15 @@ async function patchJob(
   wantsText: boolean,
   deadline: number,
 ): Promise<Patch[] | null> {
-  const pairs = await Promise.all(pairings.map((pairing) => load(reader, pairing)));
+  // Many files may have the same content: it is read once, and comes to the thread once.
+  const contents = new Map<Oid, Promise<Buffer | null>>();
+  const content = (side: Side | null) => {
+    const known = side === null ? undefined : contents.get(side.oid);
+    const found = known ?? contentOf(reader, side);
+    if (side !== null) contents.set(side.oid, found);
+    return found;
+  };
+  const pairs = await Promise.all(pairings.map((pairing) => load(content, pairing)));
   const left = deadline - performance.now();
   if (left <= 0) return null;
   try {
@@ -104,9 +114,12 @@ async function patchJob(
   }
 }
 
-async function load(reader: RepositoryReader, pairing: Pairing | undefined): Promise<Pair> {
+async function load(
+  content: (side: Side | null) => Promise<Buffer | null>,
+  pairing: Pairing | undefined,
+): Promise<Pair> {
   const { old = null, now = null } = pairing ?? {};
-  const [before, after] = await Promise.all([contentOf(reader, old), contentOf(reader, now)]);
+  const [before, after] = await Promise.all([content(old), content(now)]);
   return { oldPath: old?.path ?? '', newPath: now?.path ?? '', before, after };
 }
 

@@ -11,6 +11,9 @@ import { Laborious } from './pack-file.ts';
 import { Packs } from './packs.ts';
 import type { GitObject, ObjectHeader, ObjectStore } from './store.ts';
 
+/** Larger loose objects are not left to isomorphic-git, which unpacks them in this thread; in bytes. */
+const LARGEST_AT_ONCE = 64 * 1024;
+
 /** The largest blob that is put together of differences in this process, in bytes. */
 const LARGEST_MADE = 32 * 1024 * 1024;
 
@@ -104,6 +107,7 @@ export class IsomorphicStore implements ObjectStore {
     const header = await this.#looseHeader(oid);
     if (header === null) return null;
     if (header.size > limitOf(header.type)) throw new TooLarge(header.size, limitOf(header.type));
+    if (header.size > LARGEST_AT_ONCE) return { type: header.type, content: await this.#unpackLoose(oid, header) };
     try {
       // Loaded with the first object: it takes as much memory as a good part of the server.
       const { default: git } = await import('isomorphic-git');
@@ -114,6 +118,13 @@ export class IsomorphicStore implements ObjectStore {
       if (codeOf(error) === 'NotFoundError') return null;
       throw error;
     }
+  }
+
+  async #unpackLoose(oid: Oid, { size, offset }: { size: number; offset: number }): Promise<Buffer> {
+    const chunks = await Readable.from(content(this.#file(oid), offset)).toArray();
+    const bytes = Buffer.concat(chunks);
+    if (bytes.length !== size) throw new MissingObject(oid);
+    return bytes;
   }
 
   #touch(): void {

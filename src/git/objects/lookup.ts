@@ -11,7 +11,8 @@ const LARGE = 128 * 1024;
 /** What lies at a path below a tree; null if nothing does. The empty path is the tree itself. Throws MissingObject. */
 export async function entryAt(store: ObjectStore, tree: Oid, path: string): Promise<{ mode: Mode; oid: Oid } | null> {
   let found = { mode: DIRECTORY, oid: tree };
-  for (const component of pathComponents(path)) {
+  for (const [at, component] of pathComponents(path).entries()) {
+    if (at % PACE === PACE - 1) await breathe();
     if (typeOfMode(found.mode) !== 'tree') return null;
     const bytes = await treeBytes(store, found.oid);
     if (bytes.length > LARGE) await breathe();
@@ -29,6 +30,9 @@ export async function treeBytes(store: ObjectStore, oid: Oid): Promise<Buffer> {
   if (object?.type !== 'tree') throw new MissingObject(oid, 'tree');
   return object.content;
 }
+
+/** After how many directories others get their turn. */
+const PACE = 64;
 
 /** The names between the slashes; slashes at the ends and doubled ones do not count. */
 export function pathComponents(path: string): string[] {
