@@ -28,6 +28,7 @@ import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
+import { endStalled } from '#src/web/end_stalled.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health } from '#src/web/health.ts';
 import { broken } from '#src/web/pages/broken.ts';
@@ -65,6 +66,9 @@ const MAX_GRAPHQL_BODY = 8 * 1024 * 1024;
 /** Milliseconds in which the body of a request must have come; pushes of git have limits of their own. */
 const BODY_TIMEOUT = 5 * 60_000;
 
+/** Milliseconds after which a client that takes nothing of its answer is left. */
+const STALLED = 60_000;
+
 /** The whole server as an Express application: health, /graphql and /api/v4. */
 export function createApp({
   db,
@@ -87,7 +91,8 @@ export function createApp({
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
-    return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: (request as Request).ip ?? null };
+    const { ip = null, res: answer } = request as Request;
+    return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: ip, answer };
   };
   const contextOf = async (actor: Actor | null, request: IncomingMessage) => {
     const { avatarServiceEnabled } = await currentSettings(db);
@@ -104,6 +109,7 @@ export function createApp({
     next();
   });
   app.use(bodyTimeout(BODY_TIMEOUT, isGitPath));
+  app.use(endStalled(STALLED));
   app.use(health({ db, ...(isShuttingDown ? { isShuttingDown } : {}) }));
 
   const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);

@@ -38,29 +38,13 @@ export async function sendRaw(content: RawContent, request: IncomingMessage, res
   if (size !== null) response.setHeader('Content-Length', range ? range.end - range.start + 1 : size);
   response.writeHead(range ? 206 : 200);
   if (request.method === 'HEAD') return void response.end();
-  const watching = setInterval(endStill(response), STILL / 2).unref();
   try {
     await pipeline(range ? Readable.from(part(stream, range), { objectMode: false }) : stream, response);
   } catch (error) {
     // The connection is cut, so that nobody takes a part for the whole; that the client left is no failure.
     response.destroy();
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-  } finally {
-    clearInterval(watching);
   }
-}
-
-/** Milliseconds after which a client that takes nothing is left. */
-const STILL = 60_000;
-
-/** Looks now and then whether the client takes what waits for it, and ends the answer if not. */
-function endStill(response: ServerResponse): () => void {
-  let taken = -1;
-  return () => {
-    const now = response.socket?.bytesWritten ?? 0;
-    if (now === taken && response.writableLength > 0) response.destroy();
-    taken = now;
-  };
 }
 
 function headersOf({ type, fileName, etag, size }: RawContent): Record<string, string> {

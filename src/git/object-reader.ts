@@ -142,6 +142,13 @@ export abstract class ObjectReader implements RepositoryReader {
     return treePage(this.store, counter, { tree: found.oid, prefix }, request);
   }
 
+  async treeSize(treeish: Oid, path: string): Promise<number | null> {
+    const root = await this.#rootTree(treeish);
+    const found = root === null ? null : await entryAt(this.store, root, path);
+    if (found === null || typeOfMode(found.mode) !== 'tree') return null;
+    return found.oid === EMPTY_TREE ? 0 : ((await this.store.header(found.oid))?.size ?? null);
+  }
+
   treeBytes(tree: Oid): Promise<Buffer> {
     return treeBytes(this.store, tree);
   }

@@ -77,6 +77,8 @@ export interface RepositoryReader {
   tree(treeish: Oid, path?: string, options?: { recursive?: boolean }): Promise<TreeEntry[] | null>;
   /** A part of what `tree` gives, and how much that is; what the part does not reach is not read. As `tree` otherwise. */
   treePage(treeish: Oid, path: string, request: TreePageRequest): Promise<TreePage | null>;
+  /** In bytes; null if there is no such directory. */
+  treeSize(treeish: Oid, path: string): Promise<number | null>;
   /** A directory as git stores it: for walks that end early. Throws MissingObject, TooLarge. */
   treeBytes(tree: Oid): Promise<Buffer>;
   /** How many paths a commit (or tree) has, and how many bytes; null if it is not there. Throws TooMuch. */

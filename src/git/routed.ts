@@ -86,6 +86,10 @@ export class RoutedReader implements RepositoryReader {
     return this.#single.treePage(treeish, path, request);
   }
 
+  treeSize(treeish: Oid, path: string): Promise<number | null> {
+    return this.#single.treeSize(treeish, path);
+  }
+
   treeBytes(tree: Oid): Promise<Buffer> {
     return this.#single.treeBytes(tree);
   }

@@ -4,6 +4,7 @@ import type { CommitRow } from '#src/commits/find.ts';
 import { NotFound } from '#src/errors.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { withEffort } from '#src/repository/effort.ts';
 import { findRevision } from '#src/repository/revision.ts';
 
 /** How many commits a comparison holds. */
@@ -32,7 +33,8 @@ export async function compareRefs(
   const [left, right] = await Promise.all([findRevision(context, project, from), findRevision(context, project, to)]);
   if (!left || !right) throw new NotFound('Commit');
   const { repository } = right;
-  const found = await repository.between(left.oid, right.oid, { limit: MOST_COMMITS + 1 });
+  const between = () => repository.between(left.oid, right.oid, { limit: MOST_COMMITS + 1 });
+  const found = await withEffort(context, between);
   const commits = found.slice(0, MOST_COMMITS);
   let diff: Promise<Diff> | undefined;
   const compute = async () => {
@@ -44,7 +46,7 @@ export async function compareRefs(
     more: found.length > commits.length,
     commits: commits.reverse().map((commit) => ({ ...commit, project, repository })),
     diff: () => {
-      diff ??= compute();
+      diff ??= withEffort(context, compute);
       return diff;
     },
     sameRef: left.oid === right.oid,

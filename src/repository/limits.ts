@@ -18,7 +18,7 @@ export const DEFAULT_LIMITS: RepositoryLimits = {
   inlineBytes: 20 * 1024 ** 2,
   objectBytes: 2 * 1024 ** 3,
   pushBytes: 4 * 1024 ** 3,
-  unzippedBytes: 64 * 1024 ** 2,
+  unzippedBytes: 16 * 1024 ** 2,
   archiveBytes: 2 * 1024 ** 3,
   quotaBytes: Number.POSITIVE_INFINITY,
 };

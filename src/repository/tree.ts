@@ -4,7 +4,11 @@ import { NotFound } from '#src/errors.ts';
 import type { TreeEntry } from '#src/git/model.ts';
 import type { Page, PageRequest } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { withEffort } from '#src/repository/effort.ts';
 import { findRevision } from '#src/repository/revision.ts';
+
+/** From which size on listing a directory takes some effort, in bytes. */
+const LARGE = 256 * 1024;
 
 /** Which part of which state is listed. */
 export interface TreeFilter {
@@ -30,7 +34,10 @@ export async function listTree(
   const revision = await findRevision(context, project, ref || null);
   const directory = trimSlashes(path ?? '');
   const wanted = { recursive: recursive ?? false, offset, limit };
-  const page = await revision?.repository.treePage(revision.oid, directory, wanted);
+  const size = await revision?.repository.treeSize(revision.oid, directory);
+  if (!revision || size == null) throw new NotFound('Tree');
+  const list = () => revision.repository.treePage(revision.oid, directory, wanted);
+  const page = await (recursive || size > LARGE ? withEffort(context, list) : list());
   if (!page) throw new NotFound('Tree');
   return { nodes: page.entries, offset, total: page.total };
 }

@@ -28,14 +28,17 @@ export interface RemoteLimits extends ProgressLimits {
   total: number;
   /** Milliseconds during which nothing may go either way. */
   idle: number;
-  /** How many requests are served at a time; further ones are told to come again. */
+  /** How many requests are served at a time; further ones wait for a while, and are told to come again then. */
   atOnce: number;
+  /** Milliseconds that a request may wait to be served. */
+  patience: number;
 }
 
 const LIMITS: RemoteLimits = {
   total: 2 * 60 * 60_000,
   idle: 5 * 60_000,
   atOnce: 100,
+  patience: 5_000,
   firstByte: 10_000,
   window: 20_000,
   bytes: 4096,
@@ -67,7 +70,7 @@ export function gitRemote(options: GitRemoteOptions): Router {
     if (called === null) return next();
     const controller = watch(request, response, limits);
     try {
-      await admit(options, called, request, response, { shares, signal: controller.signal });
+      await admit(options, called, request, response, { shares, limits, signal: controller.signal });
     } catch (error) {
       fail(options, called, error, request, response);
     } finally {
@@ -96,11 +99,15 @@ async function admit(
   called: Called,
   request: Request,
   response: Response,
-  { shares, signal }: { shares: Shares; signal: AbortSignal },
+  { shares, limits, signal }: { shares: Shares; limits: RemoteLimits; signal: AbortSignal },
 ): Promise<void> {
   const { contextOf } = options;
   const context = contextOf(await identifyRemote(contextOf(null, request), request.headers), request);
-  const release = shares.take({ userId: context.actor?.id ?? null, address: context.clientAddress });
+  const sharer = { userId: context.actor?.id ?? null, address: context.clientAddress };
+  const release = await shares.wait(sharer, {
+    milliseconds: limits.patience,
+    waiting: Math.ceil(limits.atOnce * PARTS.each),
+  });
   const later = { 'Retry-After': '30' };
   if (release === 'all') return refuse(request, response, 503, 'The server is busy. Try again soon.', later);
   if (release === 'own') {

@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ProgramFailed } from '../errors.ts';
@@ -21,6 +22,19 @@ export interface Answer {
 }
 
 export type Program = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** How much memory of its own a program that walks may fill, in bytes. */
+const MOST_MEMORY = 1024 ** 3;
+
+/** Looks now and then how much memory a program fills, where the system tells (Linux); the function ends that. */
+function watchMemory(program: Program, onTooMuch: () => void): () => void {
+  const timer = setInterval(async () => {
+    const status = await readFile(`/proc/${program.pid}/status`, 'utf8').catch(() => '');
+    const filled = Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+    if (filled > MOST_MEMORY) onTooMuch();
+  }, 250);
+  return () => clearInterval(timer);
+}
 
 /** Lets this process, and whoever it answers, go first wherever the program competes with it for a processor. */
 export function calm(program: { pid?: number | undefined }): void {
@@ -62,6 +76,7 @@ export function readProgram(
       reject(new ProgramFailed(`git ${args[0]} ${reason}`));
     };
     const timer = setTimeout(() => stop(`took longer than ${timeout} ms`), timeout);
+    const unwatch = watchMemory(program, () => stop(`filled more than ${MOST_MEMORY} bytes of memory`));
     const complaint = collectComplaint(program.stderr);
     let size = 0;
     program.stdout.on('data', (chunk: Buffer) => {
@@ -71,10 +86,12 @@ export function readProgram(
     });
     program.stdin.on('error', () => undefined).end(input);
     program.on('error', (error) => {
+      unwatch();
       clearTimeout(timer);
       reject(new ProgramFailed(`git cannot be run: ${error.message}`));
     });
     program.on('close', (code) => {
+      unwatch();
       clearTimeout(timer);
       if (code !== null && codes.includes(code)) resolve(code);
       else reject(new ProgramFailed(`git ${args[0]} ended with ${code}: ${complaint()}`));
