@@ -107,11 +107,17 @@ export function chainPack(length: number): { pack: Buffer; commit: Oid } {
   const parts: PackPart[] = [{ type: 3, content: first }];
   let [content, oid] = [first, nameOf('blob', first)];
   for (let at = 0; at < length; at++) {
-    const added = Buffer.from(`${at % 10}`);
+    const added = Buffer.from(String(at).padStart(6, '0'));
     const next = Buffer.concat([content, added]).subarray(-60);
-    const skipped = content.length + 1 - next.length;
+    const skipped = content.length + added.length - next.length;
     const copy = Buffer.from([0x91, skipped, content.length - skipped]);
-    const delta = Buffer.concat([varint(content.length), varint(next.length), copy, Buffer.from([1]), added]);
+    const delta = Buffer.concat([
+      varint(content.length),
+      varint(next.length),
+      copy,
+      Buffer.from([added.length]),
+      added,
+    ]);
     parts.push({ type: 6, content: delta, base: at });
     [content, oid] = [next, nameOf('blob', next)];
   }
@@ -137,10 +143,10 @@ export function pushBody(branch: string, commit: Oid, pack: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${(command.length + 4).toString(16).padStart(4, '0')}${command}0000`), pack]);
 }
 
-/** A request to fetch, compressed: what the client wants, and then that it has the same commit again and again. */
+/** A request to fetch, compressed: the client wants the same commit again and again. */
 export function fetchBomb(commit: Oid, bytes: number): Promise<Buffer> {
-  const have = Buffer.from(`0032have ${commit}\n`.repeat(10_000));
-  return compressed(repeated(Buffer.from(`0032want ${commit}\n0000`), have, bytes));
+  const want = Buffer.from(`0032want ${commit}\n`);
+  return compressed(repeated(want, Buffer.from(want.toString().repeat(10_000)), bytes));
 }
 
 /** A push of one file, compressed twice: the file of zeros is stored in the pack as it is. */

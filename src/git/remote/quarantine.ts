@@ -74,7 +74,7 @@ export class Quarantine {
       await patience.during(() => write(program, header));
       for await (const chunk of reader.remaining()) {
         if (patience.allow(chunk.length) > packBytes)
-          throw new TooMuchSent(`The push has more than ${packBytes} bytes.`);
+          throw new TooMuchSent(`The push has more than ${packBytes} bytes (GANTRY_MAX_PUSH_BYTES).`);
         await patience.during(() => write(program, chunk));
       }
       program.stdin.end();

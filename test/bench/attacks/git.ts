@@ -32,6 +32,8 @@ interface Victim {
 
 /** As much as is read of an answer, in bytes. */
 const PIECE = 64 * 1024;
+/** Milliseconds after which an answer is not waited for any longer. */
+const PATIENCE = 60_000;
 const MB = 1024 * 1024;
 const DEPTH = 2_500;
 
@@ -192,6 +194,7 @@ function post(url: string, body: Buffer, headers: Record<string, string>): Promi
 /** The status of the answer, of which no more than a piece is read; the code of the error where there is none. */
 function answered(outgoing: ReturnType<typeof request>): Promise<string> {
   return new Promise((resolve) => {
+    outgoing.setTimeout(PATIENCE, () => outgoing.destroy(new Error('no answer')));
     outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     outgoing.on('response', (response: IncomingMessage) => {
       let size = 0;
