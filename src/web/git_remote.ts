@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Actor, Context } from '#src/access/actor.ts';
 import { Shares } from '#src/access/shares.ts';
@@ -12,6 +10,7 @@ import { encodeReport, KEEP_ALIVE } from '#src/git/remote/push-report.ts';
 import { advertiseFetch, serveFetch } from '#src/git/remote/serve-fetch.ts';
 import { identifyRemote, openRemote, type RemoteService } from '#src/repository/access_remote.ts';
 import { receivePush } from '#src/repository/receive.ts';
+import { gitBody } from '#src/web/git_body.ts';
 import { type ProgressLimits, watchProgress } from '#src/web/progress.ts';
 
 export interface GitRemoteOptions {
@@ -147,7 +146,7 @@ async function answer(
   }
   const { limits } = context.repositories;
   const most = service === 'fetch' ? LONGEST_FETCH : limits.pushBytes + LONGEST_COMMANDS;
-  const body = isAdvertisement ? request : bodyOf(request, most, limits.unzippedBytes);
+  const body = isAdvertisement ? request : gitBody(request, most, limits.unzippedBytes);
   const { directory } = await context.repositories.ensure(project, project.defaultBranch);
   response.setHeader('Content-Type', `application/x-${name}-${isAdvertisement ? 'advertisement' : 'result'}`);
   response.setHeader('Cache-Control', 'no-cache, max-age=0, must-revalidate');
@@ -192,42 +191,6 @@ function decoded(text: string): string {
   } catch {
     return '\0';
   }
-}
-
-/**
- * The body as it is meant, of so many bytes at most; whoever reads it hears when the client is gone, and of TooMuchSent.
- * What was compressed may unpack to `mostUnzipped` bytes, which are counted as they come. Throws TooMuchSent.
- */
-function bodyOf(request: Request, most: number, mostUnzipped: number): Readable {
-  const isCompressed = ['gzip', 'x-gzip'].includes(request.headers['content-encoding'] ?? '');
-  const limit = isCompressed ? Math.min(most, mostUnzipped) : most;
-  const refusal = () =>
-    new TooMuchSent(
-      limit === mostUnzipped && isCompressed
-        ? `The compressed content has more than ${limit} bytes when it is unpacked (GANTRY_MAX_UNZIPPED_BYTES).`
-        : `The content of the request has more than ${limit} bytes.`,
-    );
-  if (Number(request.headers['content-length'] ?? 0) > most) throw refusal();
-  const source = isCompressed ? unzipped(request) : request;
-  async function* counted(): AsyncGenerator<Buffer> {
-    let size = 0;
-    // The request stays open, so that the client hears why it is refused.
-    for await (const chunk of source.iterator({ destroyOnReturn: false })) {
-      size += chunk.length;
-      if (size > limit) throw refusal();
-      yield chunk;
-    }
-  }
-  return Readable.from(counted(), { objectMode: false });
-}
-
-function unzipped(request: Request): Readable {
-  const plain = createGunzip();
-  request.once('error', (error) => plain.destroy(error));
-  request.once('close', () => {
-    if (!request.complete) plain.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
-  });
-  return request.pipe(plain);
 }
 
 /** Aborts when the client is gone, when nothing goes either way any more, or when all takes too long. */

@@ -36,10 +36,13 @@ function watchMemory(program: Program, onTooMuch: () => void): () => void {
   return () => clearInterval(timer);
 }
 
+/** How much lower the priority of programs is than that of this process; as low as 10 they would starve beside others. */
+const LOWER = 5;
+
 /** Lets this process, and whoever it answers, go first wherever the program competes with it for a processor. */
 export function calm(program: { pid?: number | undefined }): void {
   try {
-    if (program.pid !== undefined) setPriority(program.pid, 10);
+    if (program.pid !== undefined) setPriority(program.pid, LOWER);
   } catch {
     // It has ended already, or the system has no such thing.
   }

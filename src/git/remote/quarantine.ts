@@ -11,6 +11,7 @@ import type { ByteReader } from './byte-reader.ts';
 import { checkObjects, OversizedObject } from './check-objects.ts';
 import { InvalidRequest, TooMuchSent } from './invalid-request.ts';
 import { type GroupProgram, killGroup, startGroup } from './spawn.ts';
+import { allocationFor, UnpackPatience } from './unpack-limits.ts';
 
 /** What was pushed is damaged, or is not complete together with what is there. The message is for the pusher. */
 export class RefusedObjects extends GitError {
@@ -69,11 +70,11 @@ export class Quarantine {
     const args = small ? ['unpack-objects', '-q', strict] : ['index-pack', '--stdin', '--fix-thin', strict];
     const program = this.#start(args, { GIT_ALLOC_LIMIT: String(allocationFor(header.readUInt32BE(8))) });
     const result = this.#outcome(program);
-    const patience = new Patience(program);
+    const patience = new UnpackPatience(program);
     try {
       await patience.during(() => write(program, header));
       for await (const chunk of reader.remaining()) {
-        if (patience.allow(chunk.length) > packBytes)
+        if (patience.count(chunk.length) > packBytes)
           throw new TooMuchSent(`The push has more than ${packBytes} bytes (GANTRY_MAX_PUSH_BYTES).`);
         await patience.during(() => write(program, chunk));
       }
@@ -180,51 +181,6 @@ export class Quarantine {
     const { code, output } = await outcome;
     this.#signal.throwIfAborted();
     return { code, output };
-  }
-}
-
-/** What the program may take of memory in one piece: for one object, or for the list of all. In bytes. */
-function allocationFor(count: number): number {
-  return Math.max(LARGEST_ALLOCATION, Math.min(count * LISTED, MOST_LISTED));
-}
-
-/** What the list takes for an object, and in all. In bytes. */
-const LISTED = 128;
-const MOST_LISTED = 4 * 1024 ** 3;
-
-/** Ends a program that works on what it was sent for longer than that is worth. */
-class Patience {
-  readonly #program: GroupProgram;
-  #bytes = 0;
-  #spent = 0;
-  isOver = false;
-
-  constructor(program: GroupProgram) {
-    this.#program = program;
-  }
-
-  /** Counts what was sent; returns how many bytes that are by now. */
-  allow(bytes: number): number {
-    this.#bytes += bytes;
-    return this.#bytes;
-  }
-
-  /** Does work that waits for the program: a minute in all, and a second more for each 256 KiB. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    const begun = performance.now();
-    const timer = setTimeout(
-      () => {
-        this.isOver = true;
-        killGroup(this.#program);
-      },
-      60_000 + (this.#bytes / 1024 / 256) * 1_000 - this.#spent,
-    );
-    try {
-      return await work();
-    } finally {
-      clearTimeout(timer);
-      this.#spent += performance.now() - begun;
-    }
   }
 }
 
