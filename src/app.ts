@@ -31,6 +31,7 @@ import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
+import { endStalled } from '#src/web/end_stalled.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health } from '#src/web/health.ts';
 import { broken } from '#src/web/pages/broken.ts';
@@ -58,6 +59,8 @@ export interface AppOptions {
   graphqlLimits?: Partial<Limits> | undefined;
   /** What one operation may use; sensible defaults when absent. */
   budget?: Partial<BudgetLimits> | undefined;
+  /** How many requests of git clients are served at once; a sensible default when absent. */
+  gitRequests?: number | undefined;
   log?: Logger | undefined;
   isShuttingDown?: (() => boolean) | undefined;
 }
@@ -72,6 +75,9 @@ const TURNS = { concurrency: 100, perCaller: 6, waitingPerCaller: 200, waiting: 
 /** Milliseconds in which the body of a request must have come; pushes of git have limits of their own. */
 const BODY_TIMEOUT = 5 * 60_000;
 
+/** Milliseconds after which a client that takes nothing of its answer is left. */
+const STALLED = 60_000;
+
 /** The whole server as an Express application: health, /graphql and /api/v4. */
 export function createApp({
   db,
@@ -85,6 +91,7 @@ export function createApp({
   trustProxy,
   graphqlLimits,
   budget: givenBudget,
+  gitRequests,
   log,
   isShuttingDown,
 }: AppOptions): Express {
@@ -94,7 +101,8 @@ export function createApp({
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
-    return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: (request as Request).ip ?? null };
+    const { ip = null, res: answer } = request as Request;
+    return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: ip, answer };
   };
   const contextOf = async (actor: Actor | null, request: IncomingMessage) => {
     const { avatarServiceEnabled } = await currentSettings(db);
@@ -111,6 +119,7 @@ export function createApp({
     next();
   });
   app.use(bodyTimeout(BODY_TIMEOUT, isGitPath));
+  app.use(endStalled(STALLED));
   app.use(health({ db, ...(isShuttingDown ? { isShuttingDown } : {}) }));
 
   const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
@@ -180,7 +189,7 @@ export function createApp({
   });
   const identifyVisitor = (request: Request) => identify(request, request.query);
   app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
-  app.use(gitRemote({ contextOf: domainContext, baseUrl, report }));
+  app.use(gitRemote({ contextOf: domainContext, baseUrl, report, limits: gitRequests ? { atOnce: gitRequests } : {} }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
   app.use(oauth({ ...site.options, db, secret, issuer }));
   app.use(site.router, site.missing);

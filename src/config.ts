@@ -39,6 +39,16 @@ export interface Config {
   storages: Readonly<Record<string, string>>;
   /** The largest content that is given within an answer, in bytes; a default when absent. */
   maxInlineBytes?: number;
+  /** Limits of repositories, in bytes; what is absent has its default (src/repository/limits.ts). */
+  repositoryLimits: {
+    objectBytes?: number;
+    pushBytes?: number;
+    unzippedBytes?: number;
+    archiveBytes?: number;
+    quotaBytes?: number;
+  };
+  /** How many requests of git clients are served at once; a default when absent. */
+  gitRequests?: number | undefined;
   /** What projects may be imported from although its address is not public: host names, or host and port. */
   importHosts: readonly string[];
   /** The queues of background jobs that this process works on; all when absent. */
@@ -120,6 +130,14 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     storages: setting('GANTRY_STORAGES', (text) => parseStorages(text, cwd, usual)) ?? { default: usual },
     queues: setting('GANTRY_QUEUES', parseQueues),
     concurrency: setting('GANTRY_CONCURRENCY', parseCount),
+    repositoryLimits: present({
+      objectBytes: setting('GANTRY_MAX_OBJECT_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
+      pushBytes: setting('GANTRY_MAX_PUSH_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
+      unzippedBytes: setting('GANTRY_MAX_UNZIPPED_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
+      archiveBytes: setting('GANTRY_MAX_ARCHIVE_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
+      quotaBytes: setting('GANTRY_REPOSITORY_QUOTA_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
+    }),
+    gitRequests: setting('GANTRY_GIT_REQUESTS', parseCount),
     importHosts: setting('GANTRY_IMPORT_HOSTS', parseHosts) ?? [],
     ...present({
       maxInlineBytes: setting('GANTRY_MAX_INLINE_BYTES', atMost(MOST_INLINE_BYTES)),

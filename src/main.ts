@@ -87,7 +87,7 @@ async function start(
 
   const report = (err: unknown) => log.error({ err }, 'background work');
   const bound = Promise.withResolvers<string>();
-  const { externalUrl, trustProxy, graphqlLimits, budget } = config;
+  const { externalUrl, trustProxy, graphqlLimits, budget, gitRequests } = config;
   const { jobs, ...stores } = await application.openWorkshop({
     config,
     db,
@@ -112,6 +112,7 @@ async function start(
     trustProxy,
     graphqlLimits,
     budget,
+    gitRequests,
     log,
     isShuttingDown: () => stopping,
   });

@@ -32,6 +32,6 @@ builder.objectFields(Commit, (t) => ({
   diffs: t.field({
     type: [FileDiff],
     description: 'What it changed against its first parent, by path.',
-    resolve: (commit) => commitDiff(commit),
+    resolve: (commit, _args, context) => commitDiff(context, commit),
   }),
 }));

@@ -52,7 +52,7 @@ export const Commit = builder.objectRef<CommitRow>('Commit').implement({
     stats: t.field({
       type: CommitStatistics,
       description: 'How many lines it changed.',
-      resolve: (commit) => commitStats(commit),
+      resolve: (commit, _args, context) => commitStats(context, commit),
     }),
   }),
 });

@@ -93,15 +93,18 @@ export const Comparison = builder.objectRef<ComparisonRow>('Comparison').impleme
       description: 'The latest of `allCommits`.',
       resolve: ({ commits }) => commits.at(-1) ?? null,
     }),
-    allCommits: t.expose('commits', { type: [Commit], description: 'The commits that it has more, oldest first.' }),
+    allCommits: t.expose('commits', {
+      type: [Commit],
+      description: 'The commits that it has more, oldest first: the latest 5,000.',
+    }),
     diffs: t.field({
       type: [FileDiff],
       description: 'What changed since both parted, by path.',
       resolve: async ({ diff }) => (await diff()).entries,
     }),
     timeout: t.boolean({
-      description: 'Whether some of `diffs` is missing because there is too much.',
-      resolve: async ({ diff }) => (await diff()).overflow,
+      description: 'Whether some of `diffs`, or of the commits, is missing because there is too much.',
+      resolve: async ({ diff, more }) => more || (await diff()).overflow,
     }),
     sameRef: t.exposeBoolean('sameRef', { description: 'Whether both are the same commit.' }),
   }),

@@ -42,6 +42,8 @@ export interface Context {
   readonly imports: ImportSettings;
   /** IP address from which the request came; null without a request. */
   readonly clientAddress: string | null;
+  /** The answer that is to come, by which the works of one request are told from others; absent without a request. */
+  readonly answer?: { readonly destroyed: boolean; once(event: 'close', listener: () => void): unknown } | undefined;
 }
 
 /** The signed-in actor with full reach. Throws Unauthenticated or InsufficientScope. */

@@ -5,7 +5,9 @@ import { BadRequest, NotFound } from '#src/errors.ts';
 import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject } from '#src/projects/find.ts';
+import { withEffort } from '#src/repository/effort.ts';
 import { gate } from '#src/repository/gate.ts';
+import { requireRoom } from '#src/repository/quota.ts';
 import { advance, writableBranch } from '#src/repository/write.ts';
 
 const IMPOSSIBLE =
@@ -23,9 +25,10 @@ export async function cherryPickCommit(context: Context, ref: Ref, sha: string, 
   const target = await writableBranch(context, found.id, branch);
   const { tip, reader, committer, project } = target;
   if (tip === null) throw new NotFound('Branch');
+  await requireRoom(context.repositories, project, 0);
   try {
     const oid = await gate.pass(project.id, async () => {
-      const made = await cherryPick(reader, { commit: picked.oid, onto: tip, committer });
+      const made = await withEffort(context, () => cherryPick(reader, { commit: picked.oid, onto: tip, committer }));
       await advance(context, target, made);
       return made;
     });

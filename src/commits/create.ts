@@ -9,6 +9,7 @@ import { ObjectWriter } from '#src/git/write/objects.ts';
 import { commitActions, NothingChanged } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { gate } from '#src/repository/gate.ts';
+import { requireRoom } from '#src/repository/quota.ts';
 import {
   type Authorship,
   advance,
@@ -58,6 +59,9 @@ async function commitNow(
   refusal: typeof refusalOf,
 ): Promise<CommitRow> {
   const { reader, tip, committer, project } = target;
+  const content = actions.map((action) => ('content' in action ? (action.content?.length ?? 0) : 0));
+  const size = content.reduce((sum, bytes) => sum + bytes, message.length);
+  await requireRoom(context.repositories, project, size);
   const author = authorOf(committer, authorship);
   let oid: Oid;
   try {

@@ -5,6 +5,7 @@ import { diffCommit } from '#src/git/diff/diff.ts';
 import type { Commit, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
+import { withEffort } from '#src/repository/effort.ts';
 import { remembered } from '#src/repository/remember.ts';
 import { findRevision } from '#src/repository/revision.ts';
 
@@ -71,9 +72,10 @@ export interface CommitStats {
 }
 
 /** The lines that a commit added and removed against its first parent. */
-export function commitStats({ repository, oid }: CommitRow): Promise<CommitStats> {
+export function commitStats(context: Context, { repository, oid }: CommitRow): Promise<CommitStats> {
   return remembered(repository, `stats ${oid}`, async () => {
-    const { additions, deletions } = await diffCommit(repository, oid, { text: false });
+    const diff = () => diffCommit(repository, oid, { text: false });
+    const { additions, deletions } = await withEffort(context, diff);
     return { additions, deletions };
   });
 }

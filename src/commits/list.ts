@@ -5,6 +5,7 @@ import { NotFound } from '#src/errors.ts';
 import type { LogQuery } from '#src/git/reader.ts';
 import type { Page, PageRequest } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { withEffort } from '#src/repository/effort.ts';
 import { findRevision } from '#src/repository/revision.ts';
 import { trimSlashes } from '#src/repository/tree.ts';
 
@@ -39,9 +40,12 @@ export async function listCommits(
     ...(since ? { since: Math.ceil(since.getTime() / 1000) } : {}),
     ...(until ? { until: Math.floor(until.getTime() / 1000) } : {}),
   };
-  const [commits, total] = await Promise.all([
-    limit > 0 ? repository.log(query, { limit, offset }) : [],
-    withTotal ? repository.count(query) : null,
-  ]);
+  const read = () =>
+    Promise.all([
+      limit > 0 ? repository.log(query, { limit, offset }) : [],
+      withTotal ? repository.count(query) : null,
+    ]);
+  // Looking for what changed a path, or for a time, may go through the whole history.
+  const [commits, total] = await (path || since || until ? withEffort(context, read) : read());
   return { nodes: commits.map((commit) => ({ ...commit, project, repository })), offset, total };
 }

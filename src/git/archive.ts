@@ -1,10 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
 import { pipeline, type Readable } from 'node:stream';
-import { createGzip } from 'node:zlib';
 import { GitError, ProgramFailed } from './errors.ts';
 import type { Oid } from './model.ts';
 import { programEnvironment } from './program/environment.ts';
-import { collectComplaint } from './program/run.ts';
+import { calm, collectComplaint } from './program/run.ts';
 import type { RepositoryReader } from './reader.ts';
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
@@ -21,10 +20,8 @@ export async function archive(
   // Before anything is sent: whoever asks can still be told.
   if ((await reader.commit(commit)) === null) throw new GitError(`There is no commit ${commit}`);
   const directory = `${prefix}/`;
-  if (format === 'zip') return reader.archive(commit, 'zip', directory);
-  const tar = await reader.archive(commit, 'tar', directory);
-  if (format === 'tar.gz') return pipeline(tar, createGzip(), () => undefined);
-  return format === 'tar.bz2' ? bzip2(tar) : tar;
+  if (format !== 'tar.bz2') return reader.archive(commit, format, directory);
+  return bzip2(await reader.archive(commit, 'tar', directory));
 }
 
 let bzip2Found: Promise<boolean> | undefined;
@@ -42,6 +39,7 @@ export function hasBzip2(): Promise<boolean> {
 
 function bzip2(source: Readable): Readable {
   const program = spawn('bzip2', ['-c'], { env: programEnvironment(), stdio: ['pipe', 'pipe', 'pipe'] });
+  calm(program);
   const complaint = collectComplaint(program.stderr);
   const output = program.stdout;
   const fail = (error: Error) => output.destroy(error);

@@ -28,6 +28,11 @@ export class TooLarge extends GitError {
   }
 }
 
+/** What was asked for takes more work than one request may cause; the message names the limit, for whoever asked. */
+export class TooMuch extends GitError {
+  override name = 'TooMuch';
+}
+
 /** A ref does not hold what it was expected to hold: someone else was faster. */
 export class RefChanged extends GitError {
   override name = 'RefChanged';

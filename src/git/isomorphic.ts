@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
 import { tarChunks } from './archive/tar.ts';
 import { zipChunks } from './archive/zip.ts';
 import { descendants, isAncestor, mergeBases } from './history/ancestry.ts';
@@ -11,15 +12,16 @@ import { ObjectReader } from './object-reader.ts';
 import { newScope } from './objects/cached.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
 import { Lru } from './objects/lru.ts';
+import type { ObjectStore } from './objects/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
 
 /** Reads a repository within this process; needs no git program. Long walks take it several times as long. */
 export class IsomorphicReader extends ObjectReader {
   readonly #counts = new Lru<number>(200);
 
-  /** @param scope as in objects/cached.ts */
-  constructor(directory: string, scope = newScope()) {
-    super(directory, new IsomorphicStore(directory), scope);
+  /** @param scope as in objects/cached.ts; `helper` as in objects/isomorphic.ts */
+  constructor(directory: string, scope = newScope(), helper: ObjectStore | null = null) {
+    super(directory, new IsomorphicStore(directory, { helper }), scope);
   }
 
   async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
@@ -59,13 +61,18 @@ export class IsomorphicReader extends ObjectReader {
     return this.commits(nodes.slice(offset, offset + limit).map(({ oid }) => oid));
   }
 
+  async countBetween(from: Oid, to: Oid): Promise<number> {
+    return (await commitsBetween(this.graph, from, [to])).length;
+  }
+
   contributors(query: ContributorsQuery): Promise<Contributor[]> {
     return collectContributors(this, this.#nodes(query), query);
   }
 
-  async archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable> {
+  async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
     const chunks = (format === 'zip' ? zipChunks : tarChunks)({ reader: this, commit, prefix });
-    return Readable.from(chunks, { objectMode: false });
+    const stream = Readable.from(chunks, { objectMode: false });
+    return format === 'tar.gz' ? pipeline(stream, createGzip(), () => undefined) : stream;
   }
 
   override async close(): Promise<void> {

@@ -1,18 +1,33 @@
 import type { Readable } from 'node:stream';
-import { MissingObject, TooLarge } from './errors.ts';
+import { MissingObject, TooLarge, TooMuch } from './errors.ts';
 import { CommitGraph } from './history/graph.ts';
 import { findLastCommit, LastCommits } from './history/last-commit.ts';
-import type { Annotation, Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
+import {
+  type Annotation,
+  type Branch,
+  type Commit,
+  EMPTY_TREE,
+  type ObjectType,
+  type Oid,
+  type Tag,
+  type TreeEntry,
+} from './model.ts';
 import { CachedStore } from './objects/cached.ts';
-import { allEntries, directoryEntries, entryAt, pathComponents } from './objects/lookup.ts';
+import { entryAt, pathComponents, treeBytes } from './objects/lookup.ts';
 import { Lru } from './objects/lru.ts';
 import { parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
-import type { ObjectStore } from './objects/store.ts';
+import type { GitObject, ObjectStore } from './objects/store.ts';
+import { TreeCounter, type TreeCounts } from './objects/tree-counts.ts';
+import { type TreePage, type TreePageRequest, treePage } from './objects/tree-page.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page, RepositoryReader } from './reader.ts';
 import { RefReader } from './refs/read.ts';
+import { breathe } from './turns.ts';
 
 /** How many commits are asked for at a time. */
-const AT_ONCE = 200;
+const AT_ONCE = 50;
+
+/** How much the messages of one answer may have together, in characters. */
+const MOST_TEXT = 32 * 1024 * 1024;
 
 /** Larger contents are read in chunks, so that others are served in between; in bytes. */
 const AT_A_STROKE = 1024 * 1024;
@@ -25,6 +40,7 @@ export abstract class ObjectReader implements RepositoryReader {
   readonly directory: string;
   protected readonly refs: RefReader;
   protected readonly store: ObjectStore;
+  readonly #scope: string;
   readonly #lastCommits = new LastCommits(new Lru(2_000));
 
   protected readonly graph: CommitGraph;
@@ -32,6 +48,7 @@ export abstract class ObjectReader implements RepositoryReader {
   /** @param scope as in objects/cached.ts */
   constructor(directory: string, store: ObjectStore, scope: string) {
     this.directory = directory;
+    this.#scope = scope;
     this.refs = new RefReader(directory);
     this.store = new CachedStore(store, scope);
     this.graph = new CommitGraph(this.store, scope);
@@ -91,30 +108,54 @@ export abstract class ObjectReader implements RepositoryReader {
   }
 
   async commit(oid: Oid): Promise<Commit | null> {
-    const object = await this.store.read(oid);
-    return object?.type === 'commit' ? parseCommit(oid, object.content) : null;
+    const object = await this.#readAs(oid, 'commit');
+    return object === null ? null : parseCommit(oid, object.content);
   }
 
   async commits(oids: Oid[]): Promise<Commit[]> {
     const commits: Commit[] = [];
+    let text = 0;
     for (let at = 0; at < oids.length; at += AT_ONCE) {
+      if (text > MOST_TEXT) throw new TooMuch(`the messages of these commits have more than ${MOST_TEXT} characters`);
+      await breathe();
       const group = oids.slice(at, at + AT_ONCE);
       for (const [index, commit] of (await Promise.all(group.map((oid) => this.commit(oid)))).entries()) {
         if (commit === null) throw new MissingObject(group[index] ?? '', 'commit');
         commits.push(commit);
+        text += commit.message.length;
       }
     }
     return commits;
   }
 
   async tree(treeish: Oid, path = '', { recursive = false } = {}): Promise<TreeEntry[] | null> {
+    const page = await this.treePage(treeish, path, { recursive, offset: 0, limit: Number.POSITIVE_INFINITY });
+    return page?.entries ?? null;
+  }
+
+  async treePage(treeish: Oid, path: string, request: TreePageRequest): Promise<TreePage | null> {
     const root = await this.#rootTree(treeish);
     const found = root === null ? null : await entryAt(this.store, root, path);
     if (found === null || typeOfMode(found.mode) !== 'tree') return null;
     const prefix = pathComponents(path).join('/');
-    const entries = await (recursive ? allEntries : directoryEntries)(this.store, found.oid, prefix);
-    const ofType = (type: TreeEntry['type']) => entries.filter((entry) => entry.type === type);
-    return [...ofType('tree'), ...ofType('blob'), ...ofType('commit')];
+    const counter = new TreeCounter(this.store, this.#scope);
+    return treePage(this.store, counter, { tree: found.oid, prefix }, request);
+  }
+
+  async treeSize(treeish: Oid, path: string): Promise<number | null> {
+    const root = await this.#rootTree(treeish);
+    const found = root === null ? null : await entryAt(this.store, root, path);
+    if (found === null || typeOfMode(found.mode) !== 'tree') return null;
+    return found.oid === EMPTY_TREE ? 0 : ((await this.store.header(found.oid))?.size ?? null);
+  }
+
+  treeBytes(tree: Oid): Promise<Buffer> {
+    return treeBytes(this.store, tree);
+  }
+
+  async measureTree(treeish: Oid): Promise<TreeCounts | null> {
+    const root = await this.#rootTree(treeish);
+    return root === null ? null : new TreeCounter(this.store, this.#scope, { sizes: true }).count(root);
   }
 
   async entry(treeish: Oid, path: string): Promise<TreeEntry | null> {
@@ -163,7 +204,8 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
   abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
-  abstract archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable>;
+  abstract countBetween(from: Oid, to: Oid): Promise<number>;
+  abstract archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable>;
   abstract contributors(query: ContributorsQuery): Promise<Contributor[]>;
 
   async #searchLastCommit(start: Oid, path: string): Promise<Oid> {
@@ -187,8 +229,19 @@ export abstract class ObjectReader implements RepositoryReader {
   }
 
   async #annotation(oid: Oid): Promise<Annotation | null> {
-    const object = await this.store.read(oid);
-    return object?.type === 'tag' ? parseAnnotation(oid, object.content) : null;
+    const object = await this.#readAs(oid, 'tag');
+    return object === null ? null : parseAnnotation(oid, object.content);
+  }
+
+  /** An object of one type; null if it is of another one, however large it is. Throws TooLarge. */
+  async #readAs(oid: Oid, type: ObjectType): Promise<GitObject | null> {
+    try {
+      const object = await this.store.read(oid);
+      return object?.type === type ? object : null;
+    } catch (error) {
+      if (error instanceof TooLarge && (await this.store.header(oid))?.type !== type) return null;
+      throw error;
+    }
   }
 
   async #describe(name: string, target: Oid): Promise<Tag> {
@@ -198,9 +251,9 @@ export abstract class ObjectReader implements RepositoryReader {
   }
 
   async #rootTree(treeish: Oid): Promise<Oid | null> {
-    const object = await this.store.read(treeish);
-    if (object?.type === 'tree') return treeish;
-    return object?.type === 'commit' ? parseCommit(treeish, object.content).tree : null;
+    const header = treeish === EMPTY_TREE ? null : await this.store.header(treeish);
+    if (treeish === EMPTY_TREE || header?.type === 'tree') return treeish;
+    return header?.type === 'commit' ? ((await this.commit(treeish))?.tree ?? null) : null;
   }
 }
 

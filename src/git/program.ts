@@ -68,6 +68,11 @@ export class ProgramReader extends ObjectReader {
     return this.commits(await this.#revisions([to, `^${hash(from)}`], pageArguments(offset, limit)));
   }
 
+  async countBetween(from: Oid, to: Oid): Promise<number> {
+    const [count] = await this.#revisions([to, `^${hash(from)}`], ['--count']);
+    return Number(count);
+  }
+
   async contributors({ tip, since, lines: withLines, limit }: ContributorsQuery): Promise<Contributor[]> {
     const list = new ContributorList();
     const range = since === undefined ? [hash(tip)] : [hash(tip), `^${hash(since)}`];
@@ -79,7 +84,7 @@ export class ProgramReader extends ObjectReader {
     return list.list();
   }
 
-  async archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable> {
+  async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
     return streamProgram(this.directory, ['archive', `--format=${format}`, `--prefix=${prefix}`, hash(commit)]);
   }
 

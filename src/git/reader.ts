@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
+import type { TreeCounts } from './objects/tree-counts.ts';
+import type { TreePage, TreePageRequest } from './objects/tree-page.ts';
 
 /** Which commits a log holds: those reachable from `start`, newest first, as `git log` orders and simplifies them. */
 export interface LogQuery {
@@ -70,9 +72,17 @@ export interface RepositoryReader {
 
   /**
    * What a directory of a commit (or tree) holds: directories, then files, then submodules, each in git's order;
-   * `recursive` with all that lies below. Null if there is no such directory.
+   * `recursive` with all that lies below. Null if there is no such directory. Throws TooMuch, TooLarge.
    */
   tree(treeish: Oid, path?: string, options?: { recursive?: boolean }): Promise<TreeEntry[] | null>;
+  /** A part of what `tree` gives, and how much that is; what the part does not reach is not read. As `tree` otherwise. */
+  treePage(treeish: Oid, path: string, request: TreePageRequest): Promise<TreePage | null>;
+  /** In bytes; null if there is no such directory. */
+  treeSize(treeish: Oid, path: string): Promise<number | null>;
+  /** A directory as git stores it: for walks that end early. Throws MissingObject, TooLarge. */
+  treeBytes(tree: Oid): Promise<Buffer>;
+  /** How many paths a commit (or tree) has, and how many bytes; null if it is not there. Throws TooMuch. */
+  measureTree(treeish: Oid): Promise<TreeCounts | null>;
   /** What lies at a path of a commit (or tree); null if nothing does. */
   entry(treeish: Oid, path: string): Promise<TreeEntry | null>;
 
@@ -100,6 +110,8 @@ export interface RepositoryReader {
   reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
   /** The commits that `to` reaches and `from` does not, newest first: `git log from..to`. */
   between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
+  /** How many commits `between` gives in all. */
+  countBetween(from: Oid, to: Oid): Promise<number>;
   /** Authors of commits other than merges, in the order of their first appearance in the newest-first log. */
   contributors(query: ContributorsQuery): Promise<Contributor[]>;
 
@@ -107,7 +119,7 @@ export interface RepositoryReader {
    * All files of a commit as an archive, streamed. `prefix` is empty or ends in a slash. The git program heeds the attributes
    * `export-ignore` and `export-subst`; in process they are not looked at.
    */
-  archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable>;
+  archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable>;
 
   /** Gives back processes and memory; the reader can be used again afterwards. */
   close(): Promise<void>;

@@ -2,6 +2,9 @@ import type { Readable } from 'node:stream';
 import { IsomorphicReader } from './isomorphic.ts';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
 import { newScope } from './objects/cached.ts';
+import type { TreeCounts } from './objects/tree-counts.ts';
+import type { TreePage, TreePageRequest } from './objects/tree-page.ts';
+import { ProgramStore } from './program/store.ts';
 import { isShort, ProgramReader } from './program.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page, RepositoryReader } from './reader.ts';
 
@@ -24,7 +27,7 @@ export class RoutedReader implements RepositoryReader {
   constructor(directory: string, isLarge: () => boolean) {
     this.directory = directory;
     const scope = newScope();
-    this.#near = new IsomorphicReader(directory, scope);
+    this.#near = new IsomorphicReader(directory, scope, new ProgramStore(directory));
     this.#far = new ProgramReader(directory, scope);
     this.#isLarge = isLarge;
   }
@@ -79,6 +82,22 @@ export class RoutedReader implements RepositoryReader {
     return this.#single.tree(treeish, path, options);
   }
 
+  treePage(treeish: Oid, path: string, request: TreePageRequest): Promise<TreePage | null> {
+    return this.#single.treePage(treeish, path, request);
+  }
+
+  treeSize(treeish: Oid, path: string): Promise<number | null> {
+    return this.#single.treeSize(treeish, path);
+  }
+
+  treeBytes(tree: Oid): Promise<Buffer> {
+    return this.#single.treeBytes(tree);
+  }
+
+  measureTree(treeish: Oid): Promise<TreeCounts | null> {
+    return this.#single.measureTree(treeish);
+  }
+
   entry(treeish: Oid, path: string): Promise<TreeEntry | null> {
     return this.#single.entry(treeish, path);
   }
@@ -127,11 +146,15 @@ export class RoutedReader implements RepositoryReader {
     return this.#far.between(from, to, page);
   }
 
+  countBetween(from: Oid, to: Oid): Promise<number> {
+    return this.#far.countBetween(from, to);
+  }
+
   contributors(query: ContributorsQuery): Promise<Contributor[]> {
     return this.#far.contributors(query);
   }
 
-  archive(commit: Oid, format: 'tar' | 'zip', prefix: string): Promise<Readable> {
+  archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
     return this.#far.archive(commit, format, prefix);
   }
 

@@ -11,6 +11,7 @@ import { programVersion } from '#src/git/program/detect.ts';
 import { isValidRefName } from '#src/git/refs/name.ts';
 import type { Ref } from '#src/git/refs/read.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
+import { checkObjects, OversizedObject } from '#src/git/remote/check-objects.ts';
 import { refsToCopy } from '#src/git/remote/copy.ts';
 import { fetchAll } from '#src/git/remote/fetch-all.ts';
 import { syncDirectory } from '#src/git/write/sync.ts';
@@ -19,7 +20,9 @@ import type { ImportSettings } from '#src/imports/options.ts';
 import { ImportFailed, SourceRepository } from '#src/imports/source.ts';
 import { type ImportSource, parseImportUrl } from '#src/imports/url.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
+import { overQuota } from '#src/repository/quota.ts';
 import { recordCopy } from '#src/repository/record_copy.ts';
+import { diskUse } from '#src/repository/size.ts';
 import { decrypt } from '#src/secrets.ts';
 
 export interface ImportStores extends Pick<Context, 'db' | 'repositories' | 'secret'> {
@@ -98,6 +101,7 @@ async function take(stores: ImportStores, project: Target, encrypted: Uint8Array
   try {
     await initRepository(draft, 'master');
     const head = await fetchFrom(stores, parsed, draft);
+    await requireFitting(stores, draft);
     const refs = await refsToCopy(draft);
     requireNames(refs);
     const branch = defaultBranch(project, head, refs);
@@ -133,6 +137,19 @@ async function fetchFrom(
     forward.close();
     repository.close();
   }
+}
+
+/** Throws ImportFailed for what is larger than pushes may bring, or than the repository may be. */
+async function requireFitting({ repositories, imports, stopping }: ImportStores, draft: string): Promise<void> {
+  const { objectBytes, quotaBytes } = repositories.limits;
+  const late = AbortSignal.timeout(imports.timeout);
+  const signal = stopping ? AbortSignal.any([late, stopping]) : late;
+  try {
+    await checkObjects(draft, path.join(draft, 'objects'), { objectBytes, signal });
+  } catch (error) {
+    throw error instanceof OversizedObject ? new ImportFailed(`The source is too large: ${error.message}.`) : error;
+  }
+  if ((await diskUse(draft)) > quotaBytes) throw new ImportFailed(`The source is too large: ${overQuota(quotaBytes)}.`);
 }
 
 /** What git said of objects that it refused, without the address that it was given. */

@@ -36,8 +36,8 @@ export interface WorkshopOptions {
 /** Opens all that a process works with, be it a server or a worker, and begins to work on the jobs of its queues. */
 export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
   const { config, db, databaseUrl, secret, baseUrl, report, resources, labels } = options;
-  const { maxInlineBytes, queues, concurrency, mail } = config;
-  const repositories = new RepositoryStore(config.storages, { maxInlineBytes });
+  const { maxInlineBytes, repositoryLimits: limits, queues, concurrency, mail } = config;
+  const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits });
   await requireStorages(db, repositories);
   resources.defer(() => repositories.close());
   const uploads = new UploadStore(path.join(config.dataDir, 'uploads'));

@@ -4,6 +4,7 @@ import { ContentTooLarge, NotFound } from '#src/errors.ts';
 import { isOid, type Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { withEffort } from '#src/repository/effort.ts';
 
 /** A content, whichever files have it. */
 export interface BlobRow {
@@ -26,15 +27,33 @@ export async function findBlob(context: Context, project: ProjectRow, sha: strin
 
 /** The content in Base64. Throws ContentTooLarge for what has to be streamed. */
 export async function blobContent(
-  { repositories }: Pick<Context, 'repositories'>,
+  context: Pick<Context, 'repositories' | 'actor' | 'clientAddress' | 'answer'>,
   { projectId, repository, oid, size }: BlobRow,
 ): Promise<string> {
+  const { repositories, answer } = context;
   const { maxInlineBytes } = repositories;
   if (size > maxInlineBytes) {
     const raw = `GET /api/v4/projects/${projectId}/repository/blobs/${oid}/raw`;
     throw new ContentTooLarge(`the content has ${size} bytes, more than ${maxInlineBytes}. ${raw} streams it`);
   }
-  const content = await repository.blob(oid, maxInlineBytes);
-  if (!content) throw new NotFound('Blob');
-  return content.toString('base64');
+  if (answer && size > SMALL) requireInline(answer, size, maxInlineBytes);
+  const read = async () => {
+    const content = await repository.blob(oid, maxInlineBytes);
+    if (!content) throw new NotFound('Blob');
+    return content.toString('base64');
+  };
+  return size > SMALL ? withEffort(context, read) : read();
+}
+
+/** Contents up to this size are a small part of an answer; in bytes. */
+const SMALL = 256 * 1024;
+
+/** What larger contents each answer has, in bytes. */
+const inline = new WeakMap<object, number>();
+
+/** Throws ContentTooLarge for an answer that would have more than one content may have. */
+function requireInline(answer: object, size: number, most: number): void {
+  const all = (inline.get(answer) ?? 0) + size;
+  if (all > most) throw new ContentTooLarge(`the contents of one answer have more than ${most} bytes`);
+  inline.set(answer, all);
 }

@@ -83,7 +83,7 @@ async function describe(
     return { commits: commits.reverse(), total, forward: isDefault };
   }
   const commits = await reader.between(base, tip.oid, { limit: MOST_COMMITS });
-  const total = commits.length < MOST_COMMITS ? commits.length : (await reader.between(base, tip.oid)).length;
+  const total = commits.length < MOST_COMMITS ? commits.length : await reader.countBetween(base, tip.oid);
   return { commits: commits.reverse(), total, forward: isDefault && (await reader.isAncestor(base, tip.oid)) };
 }
 

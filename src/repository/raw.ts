@@ -2,10 +2,14 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
+import { Shares } from '#src/access/shares.ts';
+import { ContentTooLarge, NotFound, RateLimited } from '#src/errors.ts';
 import { type ArchiveFormat, archive } from '#src/git/archive.ts';
+import type { TreeCounts } from '#src/git/objects/tree-counts.ts';
 import { findProject } from '#src/projects/find.ts';
 import { type BlobRow, findBlob } from '#src/repository/blob.ts';
+import type { RepositoryLimits } from '#src/repository/limits.ts';
+import { withinLimits } from '#src/repository/refusals.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 const BINARY = 'application/octet-stream';
@@ -33,7 +37,7 @@ export interface RawBlob {
 /** The content of a file. Throws what findBlob throws. */
 export async function readRawBlob(context: Context, { projectId, sha, fileName }: RawBlob): Promise<RawContent> {
   const blob = await findBlob(context, await findProject(context, projectId), sha);
-  const opened = await blob.repository.blobStream(blob.oid);
+  const opened = await withinLimits(() => blob.repository.blobStream(blob.oid));
   if (!opened) throw new NotFound('Blob');
   const { stream, size } = opened;
   const type = (await isBinary(blob, stream)) ? BINARY : TEXT;
@@ -49,16 +53,52 @@ export interface RawArchive {
   fileName: string;
 }
 
-/** An archive as it is made. Throws NotFound, Forbidden, Unauthenticated. */
+/** How many archives are made at once: each keeps a processor busy. */
+const SHARES = { atOnce: 6, each: 2, anonymous: 4 };
+const shares = new Shares(SHARES);
+
+/** Milliseconds that making and sending an archive may take. */
+const ARCHIVE_TIMEOUT = 60 * 60_000;
+
+/**
+ * An archive as it is made; its stream must be read or destroyed. Throws NotFound, Forbidden, Unauthenticated, RateLimited,
+ * BadRequest, and ContentTooLarge.
+ */
 export async function readRawArchive(context: Context, wanted: RawArchive): Promise<RawContent> {
   const { projectId, sha, extension, prefix, fileName } = wanted;
   const project = await findProject(context, projectId);
   authorize(context.actor, 'read_repository', project);
   const repository = await context.repositories.open(project);
   if (!repository) throw new NotFound('File');
-  const stream = await archive(repository, sha, { format: extension, prefix });
-  return { stream, size: null, type: BINARY, fileName, etag: null };
+  const release = shares.take({ userId: context.actor?.id ?? null, address: context.clientAddress });
+  if (typeof release === 'string') throw new RateLimited(10, 'Too many archives are being made. Try again later.');
+  try {
+    const stream = await withinLimits(async () => {
+      requireSize(context.repositories.limits, await repository.measureTree(sha));
+      return archive(repository, sha, { format: extension, prefix });
+    });
+    const late = setTimeout(() => stream.destroy(new Error('The archive took too long')), ARCHIVE_TIMEOUT).unref();
+    stream.once('close', () => {
+      clearTimeout(late);
+      release();
+    });
+    return { stream, size: null, type: BINARY, fileName, etag: null };
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
+
+/** Throws ContentTooLarge before anything of an archive is sent that is too large. */
+function requireSize({ archiveBytes }: RepositoryLimits, counts: TreeCounts | null): void {
+  const paths = counts === null ? 0 : counts.tree + counts.blob + counts.commit;
+  if (paths > MOST_PATHS) throw new ContentTooLarge(`an archive holds at most ${MOST_PATHS} files and directories`);
+  if ((counts?.bytes ?? 0) <= archiveBytes) return;
+  throw new ContentTooLarge(`the files of an archive have at most ${archiveBytes} bytes (GANTRY_MAX_ARCHIVE_BYTES)`);
+}
+
+/** How many files and directories an archive may hold. */
+const MOST_PATHS = 500_000;
 
 /** How much of a content tells whether it is text, in bytes: as much as git looks at. */
 const SAMPLE = 8000;

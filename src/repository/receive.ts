@@ -14,6 +14,7 @@ import { isFarBehind } from '#src/repository/contributors_kept.ts';
 import { gate } from '#src/repository/gate.ts';
 import { needsMaintenance } from '#src/repository/maintain.ts';
 import { branchRefusals } from '#src/repository/protection.ts';
+import { quotaRefusal } from '#src/repository/quota.ts';
 import { pushRefs } from '#src/repository/record.ts';
 
 /** A push as it is under way. */
@@ -47,7 +48,7 @@ export async function receivePush(push: Push): Promise<Received | null> {
   const quarantine = await Quarantine.open(directory, signal);
   const { capabilities, commands } = request;
   try {
-    if (commands.some(({ to }) => to !== null)) await quarantine.takePack(reader);
+    if (commands.some(({ to }) => to !== null)) await takeObjects(push, quarantine, reader);
     onReceived(capabilities);
     const report = await gate.pass(project.id, () => accept(push, request, quarantine));
     // The refs have changed: nothing may fail any more, and all of it is done later without jobs as well.
@@ -61,6 +62,18 @@ export async function receivePush(push: Push): Promise<Received | null> {
   } finally {
     await quarantine.discard();
   }
+}
+
+/** Takes in the pack of a push, if the repository has room for it. Throws as takePack. */
+async function takeObjects({ context, project }: Push, quarantine: Quarantine, reader: ByteReader): Promise<void> {
+  const { repositories } = context;
+  const { objectBytes, pushBytes } = repositories.limits;
+  const before = await quotaRefusal(repositories, project, 0);
+  if (before !== null) throw new RefusedObjects(before);
+  await quarantine.takePack(reader, { packBytes: pushBytes, objectBytes });
+  // What has come is beside the other objects, and counts with them.
+  const after = await quotaRefusal(repositories, project, 0);
+  if (after !== null) throw new RefusedObjects(after);
 }
 
 /** Leaves to jobs what the push has made worth while. */

@@ -15,6 +15,11 @@ export async function repositorySize(directory: string): Promise<number | null> 
   if (last !== undefined && now - last < HOLDS) return null;
   if (measured.size >= MOST) measured.clear();
   measured.set(directory, now);
+  return diskUse(directory);
+}
+
+/** What the objects of a repository take now, in bytes. */
+export function diskUse(directory: string): Promise<number> {
   return sizeOf(path.join(directory, 'objects'));
 }
 

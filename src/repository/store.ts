@@ -2,6 +2,7 @@ import { access, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Repositories } from '#src/git/repositories.ts';
+import { DEFAULT_LIMITS, type RepositoryLimits } from '#src/repository/limits.ts';
 
 /** What tells where the repository of a project lies: neither changes with its name or namespace. */
 export interface RepositoryPlace {
@@ -12,24 +13,29 @@ export interface RepositoryPlace {
 /** The branch of a new repository when nothing else is said. */
 const DEFAULT_BRANCH = 'master';
 
-/** The largest content that is given within an answer when nothing else is said, in bytes. */
-const MAX_INLINE_BYTES = 20 * 1024 * 1024;
-
 export interface StoreOptions {
-  /** The largest content that is given within an answer, in bytes; what is larger has to be streamed. */
+  /** As in RepositoryLimits. */
   maxInlineBytes?: number | undefined;
+  /** Those that are absent have their defaults. */
+  limits?: Partial<RepositoryLimits> | undefined;
 }
 
 /** The bare repositories of all projects, in named storages, each a directory. */
 export class RepositoryStore {
   readonly #roots: ReadonlyMap<string, string>;
   readonly #readers = new Repositories();
-  readonly maxInlineBytes: number;
+  readonly limits: RepositoryLimits;
 
   /** @param roots absolute path of each storage by its name */
-  constructor(roots: Readonly<Record<string, string>>, { maxInlineBytes = MAX_INLINE_BYTES }: StoreOptions = {}) {
+  constructor(roots: Readonly<Record<string, string>>, { maxInlineBytes, limits }: StoreOptions = {}) {
     this.#roots = new Map(Object.entries(roots));
-    this.maxInlineBytes = maxInlineBytes;
+    const inline = maxInlineBytes === undefined ? {} : { inlineBytes: maxInlineBytes };
+    this.limits = { ...DEFAULT_LIMITS, ...limits, ...inline };
+  }
+
+  /** The largest content that is given within an answer, in bytes. */
+  get maxInlineBytes(): number {
+    return this.limits.inlineBytes;
   }
 
   /** Names of the storages. */

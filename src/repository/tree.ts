@@ -2,10 +2,14 @@ import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import { NotFound } from '#src/errors.ts';
 import type { TreeEntry } from '#src/git/model.ts';
-import { type Page, type PageRequest, pageOf } from '#src/page.ts';
+import type { Page, PageRequest } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { withEffort } from '#src/repository/effort.ts';
 import { findRevision } from '#src/repository/revision.ts';
 import { trimEnds } from '#src/text.ts';
+
+/** From which size on listing a directory takes some effort, in bytes. */
+const LARGE = 256 * 1024;
 
 /** Which part of which state is listed. */
 export interface TreeFilter {
@@ -17,19 +21,26 @@ export interface TreeFilter {
   recursive?: boolean | null | undefined;
 }
 
-/** What a directory holds: directories, files, submodules, each in git's order. Throws NotFound, Forbidden, Unauthenticated. */
+/**
+ * What a directory holds: directories, files, submodules, each in git's order. Throws NotFound, Forbidden, Unauthenticated,
+ * and TooMuch or TooLarge where that takes more work than a request may cause.
+ */
 export async function listTree(
   context: Context,
   project: ProjectRow,
   { path, ref, recursive }: TreeFilter,
-  page: PageRequest,
+  { offset, limit }: PageRequest,
 ): Promise<Page<TreeEntry>> {
   authorize(context.actor, 'read_repository', project);
   const revision = await findRevision(context, project, ref || null);
   const directory = trimSlashes(path ?? '');
-  const entries = await revision?.repository.tree(revision.oid, directory, { recursive: recursive ?? false });
-  if (!entries) throw new NotFound('Tree');
-  return pageOf(entries, page);
+  const wanted = { recursive: recursive ?? false, offset, limit };
+  const size = await revision?.repository.treeSize(revision.oid, directory);
+  if (!revision || size == null) throw new NotFound('Tree');
+  const list = () => revision.repository.treePage(revision.oid, directory, wanted);
+  const page = await (recursive || size > LARGE ? withEffort(context, list) : list());
+  if (!page) throw new NotFound('Tree');
+  return { nodes: page.entries, offset, total: page.total };
 }
 
 /** A path without slashes around it. */

@@ -8,6 +8,7 @@ import type { Ref } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { RefOutcome } from '#src/repository/change_refs.ts';
 import { gate } from '#src/repository/gate.ts';
+import { requireRoom } from '#src/repository/quota.ts';
 import { findPusher, pushRefs } from '#src/repository/record.ts';
 import { requireMade, signatureOf, writableProject } from '#src/repository/write.ts';
 import { findTag, type TagRow } from '#src/tags/list.ts';
@@ -47,7 +48,7 @@ async function tagNow(
   if (!reader || commit === null) throw new BadRequest(`Target ${target} is invalid`);
   checkNotes(releaseDescription ?? '');
   if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`);
-  const to = await tagged(context, actor, reader, commit, input);
+  const to = await tagged(context, { actor, project }, reader, commit, input);
   return pushRefs(context, actor, project, [{ name: `refs/tags/${name}`, from: null, to }], async (tx) => {
     if (!releaseDescription) return;
     await tx.release.upsert({
@@ -61,13 +62,14 @@ async function tagNow(
 /** What the tag is to hold: the commit, or an annotation of it. */
 async function tagged(
   context: Context,
-  actor: Actor,
+  { actor, project }: { actor: Actor; project: ProjectRow },
   { directory }: RepositoryReader,
   commit: Oid,
   { name, message }: NewTag,
 ): Promise<Oid> {
   const text = message?.trim();
   if (!text) return commit;
+  await requireRoom(context.repositories, project, text.length);
   const tagger = signatureOf(await findPusher(context.db, actor.id));
   return writeTag(directory, { object: commit, type: 'commit', name, tagger, message: `${text}\n` });
 }

@@ -1,17 +1,17 @@
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Actor, Context } from '#src/access/actor.ts';
+import { Shares } from '#src/access/shares.ts';
 import { DomainError, type ErrorCode } from '#src/errors.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
-import { InvalidRequest } from '#src/git/remote/invalid-request.ts';
+import { InvalidRequest, TooMuchSent } from '#src/git/remote/invalid-request.ts';
 import { pushAdvertisement } from '#src/git/remote/push-advertisement.ts';
 import { encodeReport, KEEP_ALIVE } from '#src/git/remote/push-report.ts';
 import { advertiseFetch, serveFetch } from '#src/git/remote/serve-fetch.ts';
 import { identifyRemote, openRemote, type RemoteService } from '#src/repository/access_remote.ts';
 import { receivePush } from '#src/repository/receive.ts';
+import { gitBody } from '#src/web/git_body.ts';
+import { type ProgressLimits, watchProgress } from '#src/web/progress.ts';
 
 export interface GitRemoteOptions {
   contextOf(actor: Actor | null, request: Request): Context;
@@ -22,16 +22,35 @@ export interface GitRemoteOptions {
   limits?: Partial<RemoteLimits> | undefined;
 }
 
-export interface RemoteLimits {
+export interface RemoteLimits extends ProgressLimits {
   /** Milliseconds that one request may take in all. */
   total: number;
   /** Milliseconds during which nothing may go either way. */
   idle: number;
-  /** How many requests are served at a time; further ones are told to come again. */
+  /** How many requests are served at a time; further ones wait for a while, and are told to come again then. */
   atOnce: number;
+  /** Milliseconds that a request may wait to be served. */
+  patience: number;
 }
 
-const LIMITS: RemoteLimits = { total: 2 * 60 * 60_000, idle: 5 * 60_000, atOnce: 100 };
+const LIMITS: RemoteLimits = {
+  total: 2 * 60 * 60_000,
+  idle: 5 * 60_000,
+  atOnce: 100,
+  patience: 5_000,
+  firstByte: 10_000,
+  window: 20_000,
+  bytes: 4096,
+};
+
+/** The parts of all requests that one user, or one address, may have at once, and all anonymous callers together. */
+const PARTS = { each: 0.3, anonymous: 0.7 };
+
+/** The most that a client says of what it wants to fetch, in bytes: some 150,000 refs. */
+const LONGEST_FETCH = 8 * 1024 * 1024;
+
+/** What precedes the pack of a push, at most; in bytes. */
+const LONGEST_COMMANDS = 32 * 1024 * 1024;
 
 /** Milliseconds between signs of life while a push is looked through. */
 const KEEP_ALIVE_PACE = 5_000;
@@ -39,22 +58,21 @@ const KEEP_ALIVE_PACE = 5_000;
 /** Git's smart HTTP protocol, versions 0 to 2, at `/<full path of a project>.git`. Answers in plain text say what is wrong. */
 export function gitRemote(options: GitRemoteOptions): Router {
   const limits = { ...LIMITS, ...options.limits };
-  let running = 0;
+  const { atOnce } = limits;
+  const shares = new Shares({
+    atOnce,
+    each: Math.ceil(atOnce * PARTS.each),
+    anonymous: Math.ceil(atOnce * PARTS.anonymous),
+  });
   const serve: RequestHandler = async (request, response, next) => {
     const called = parse(request);
     if (called === null) return next();
-    if (running >= limits.atOnce) {
-      refuse(request, response, 503, 'The server is busy. Try again soon.', { 'Retry-After': '30' });
-      return;
-    }
-    running += 1;
     const controller = watch(request, response, limits);
     try {
-      await answer(options, called, request, response, controller.signal);
+      await admit(options, called, request, response, { shares, limits, signal: controller.signal });
     } catch (error) {
       fail(options, called, error, request, response);
     } finally {
-      running -= 1;
       controller.stop();
     }
   };
@@ -74,8 +92,35 @@ interface Called {
   service: RemoteService | null;
 }
 
+/** Answers as soon as it is known who asks, if the caller has a share left; nothing of the body is read before. */
+async function admit(
+  options: GitRemoteOptions,
+  called: Called,
+  request: Request,
+  response: Response,
+  { shares, limits, signal }: { shares: Shares; limits: RemoteLimits; signal: AbortSignal },
+): Promise<void> {
+  const { contextOf } = options;
+  const context = contextOf(await identifyRemote(contextOf(null, request), request.headers), request);
+  const sharer = { userId: context.actor?.id ?? null, address: context.clientAddress };
+  const release = await shares.wait(sharer, {
+    milliseconds: limits.patience,
+    waiting: Math.ceil(limits.atOnce * PARTS.each),
+  });
+  const later = { 'Retry-After': '30' };
+  if (release === 'all') return refuse(request, response, 503, 'The server is busy. Try again soon.', later);
+  if (release === 'own') {
+    return refuse(request, response, 429, 'You have too many requests of git under way. Try again soon.', later);
+  }
+  try {
+    await answer(context, called, request, response, signal);
+  } finally {
+    release();
+  }
+}
+
 async function answer(
-  { contextOf }: GitRemoteOptions,
+  context: Context,
   { fullPath, endpoint, service }: Called,
   request: Request,
   response: Response,
@@ -86,7 +131,6 @@ async function answer(
     return refuse(request, response, 405, 'This is an address for git.', { Allow: isAdvertisement ? 'GET' : 'POST' });
   }
   if (service === null) return refuse(request, response, 403, 'Use a git client of version 1.6.6 or later.');
-  const context = contextOf(await identifyRemote(contextOf(null, request), request.headers), request);
   const project = await openRemote(context, fullPath, service);
   if ((await programVersion()) === null) {
     return refuse(
@@ -100,15 +144,18 @@ async function answer(
   if (!isAdvertisement && request.headers['content-type'] !== `application/x-${name}-request`) {
     return refuse(request, response, 415, `The content must be of type application/x-${name}-request.`);
   }
+  const { limits } = context.repositories;
+  const most = service === 'fetch' ? LONGEST_FETCH : limits.pushBytes + LONGEST_COMMANDS;
+  const body = isAdvertisement ? request : gitBody(request, most, limits.unzippedBytes);
   const { directory } = await context.repositories.ensure(project, project.defaultBranch);
   response.setHeader('Content-Type', `application/x-${name}-${isAdvertisement ? 'advertisement' : 'result'}`);
   response.setHeader('Cache-Control', 'no-cache, max-age=0, must-revalidate');
   const protocol = request.get('git-protocol');
   if (service === 'fetch') {
     if (isAdvertisement) await advertiseFetch(directory, response, { protocol, signal });
-    else await serveFetch(directory, bodyOf(request), response, { protocol, signal });
+    else await serveFetch(directory, body, response, { protocol, signal });
   } else if (isAdvertisement) response.end(await pushAdvertisement(directory));
-  else await takePush({ context, project, body: bodyOf(request), signal }, response);
+  else await takePush({ context, project, body, signal }, response);
 }
 
 async function takePush(
@@ -146,22 +193,21 @@ function decoded(text: string): string {
   }
 }
 
-/** The body as it is meant; whoever reads it hears when the client is gone. */
-function bodyOf(request: Request): Readable {
-  if (!['gzip', 'x-gzip'].includes(request.headers['content-encoding'] ?? '')) return request;
-  const plain = createGunzip();
-  pipeline(request, plain, () => undefined);
-  return plain;
-}
-
 /** Aborts when the client is gone, when nothing goes either way any more, or when all takes too long. */
-function watch(request: Request, response: Response, { total, idle }: RemoteLimits) {
+function watch(request: Request, response: Response, limits: RemoteLimits) {
+  const { total, idle } = limits;
   const controller = new AbortController();
   const abort = (reason: string) => {
     controller.abort(new Gone(reason));
     // Whoever waits for more of the body hears of it by this.
     request.destroy();
   };
+  const unwatch = watchProgress(request, response, limits, (reason) => {
+    if (response.headersSent) return abort(reason);
+    refuse(request, response, 408, reason);
+    controller.abort(new Gone(reason));
+    response.once('finish', () => request.destroy());
+  });
   const timer = setTimeout(abort, total, 'The request took too long.');
   const { socket } = request;
   let moved = 0;
@@ -175,6 +221,7 @@ function watch(request: Request, response: Response, { total, idle }: RemoteLimi
   };
   response.once('close', onClose);
   const stop = () => {
+    unwatch();
     clearTimeout(timer);
     clearInterval(still);
     response.off('close', onClose);
@@ -195,6 +242,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 };
 
 function fail(options: GitRemoteOptions, called: Called, error: unknown, request: Request, response: Response): void {
+  // It was told already.
+  if (response.writableEnded) return;
   if (error instanceof DomainError && STATUS[error.code] !== undefined) {
     const { movedTo, retryAfter } = error.extensions;
     if (typeof movedTo === 'string' && called.service === 'fetch' && called.endpoint === 'info/refs') {
@@ -213,6 +262,7 @@ function fail(options: GitRemoteOptions, called: Called, error: unknown, request
   const expected = error instanceof InvalidRequest || error instanceof Gone || isBroken(error) || isGibberish(error);
   if (!expected) options.report(error, request);
   if (response.headersSent || error instanceof Gone || response.destroyed) response.destroy();
+  else if (error instanceof TooMuchSent) refuse(request, response, 413, error.message);
   else if (expected)
     refuse(request, response, 400, error instanceof InvalidRequest ? error.message : 'The request is broken.');
   else refuse(request, response, 500, 'Something went wrong on the server.');

@@ -117,6 +117,21 @@ async function fails(importUrl: string, error: string | RegExp): Promise<void> {
 }
 
 describe('POST /projects with import_url', () => {
+  it('refuses what pushes could not bring either, and more than the quota', async () => {
+    const { url } = await source();
+    const { limits } = world.repositories;
+    const before = { ...limits };
+    try {
+      limits.objectBytes = 1;
+      await fails(url, /^The source is too large: the blob \w+ has \d+ bytes, more than 1 /);
+      Object.assign(limits, { ...before, quotaBytes: 100 });
+      const failed = await ended(await create(url));
+      expect(failed.import_error).toMatch(/GANTRY_REPOSITORY_QUOTA_BYTES/);
+    } finally {
+      Object.assign(limits, before);
+    }
+  });
+
   it('brings branches, tags and the default branch, and records them without events of pushes', async () => {
     const { project, url } = await source();
     const created = await create(url);

@@ -39,6 +39,17 @@ describe('The configuration', () => {
   it('has limits in bytes', () => {
     const { importMaxBytes, maxInlineBytes } = load({ GANTRY_IMPORT_MAX_BYTES: '5', GANTRY_MAX_INLINE_BYTES: '7' });
     expect([importMaxBytes, maxInlineBytes]).toEqual([5, 7]);
+    const { repositoryLimits, gitRequests } = load({
+      GANTRY_MAX_OBJECT_BYTES: '1',
+      GANTRY_MAX_PUSH_BYTES: '2',
+      GANTRY_MAX_UNZIPPED_BYTES: '3',
+      GANTRY_MAX_ARCHIVE_BYTES: '4',
+      GANTRY_REPOSITORY_QUOTA_BYTES: '5',
+      GANTRY_GIT_REQUESTS: '6',
+    });
+    const limits = { objectBytes: 1, pushBytes: 2, unzippedBytes: 3, archiveBytes: 4, quotaBytes: 5 };
+    expect([repositoryLimits, gitRequests]).toEqual([limits, 6]);
+    expect(load({}).repositoryLimits).toEqual({});
   });
 
   it.each([
@@ -50,6 +61,9 @@ describe('The configuration', () => {
     ['GANTRY_STORAGES', 'fast=/f,fast=/g'],
     ['GANTRY_STORAGES', 'fast=/f,slow=/x/../f'],
     ['GANTRY_STORAGES', 'fast=data/repositories'],
+    ['GANTRY_MAX_OBJECT_BYTES', '0'],
+    ['GANTRY_REPOSITORY_QUOTA_BYTES', '1 GB'],
+    ['GANTRY_GIT_REQUESTS', 'many'],
     ['GANTRY_IMPORT_HOSTS', 'http://host'],
     ['GANTRY_IMPORT_HOSTS', 'user@host'],
     ['GANTRY_IMPORT_HOSTS', 'host/path'],

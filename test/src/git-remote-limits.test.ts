@@ -1,12 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { gitRemote, isGitPath, type RemoteLimits } from '#src/web/git_remote.ts';
+import { run, workingCopy } from '../support/git-client.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -38,9 +40,12 @@ function begin(url: string, headers: Record<string, string>, body: string | Buff
     const all = { ...headers, 'Content-Length': String(body.length + 1_000) };
     const outgoing = request(url, { method: 'POST', headers: all }, (response) => resolve(response.statusCode ?? 0));
     outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''));
-    outgoing.write(body);
+    outgoing.flushHeaders();
+    if (body.length > 0) outgoing.write(body);
   });
 }
+
+const FETCH = { 'Content-Type': 'application/x-git-upload-pack-request' };
 
 describe('Limits of the git remote', () => {
   it.each([{ idle: 150 }, { total: 300 }])('breaks a push off that does not go on: %o', async (limits) => {
@@ -57,9 +62,64 @@ describe('Limits of the git remote', () => {
 
   it('tells clients to come again while it serves as many as it may', async () => {
     const project = await world.project({ owner, visibility: 'public' });
-    const url = await serve(remote({ atOnce: 0 }));
+    const url = await serve(remote({ atOnce: 0, patience: 50 }));
     const answer = await fetch(`${url}/${project.fullPath}.git/info/refs?service=git-upload-pack`);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
+  });
+
+  it('ends requests whose content does not begin, or does not go on', async () => {
+    const project = await world.project({ owner, visibility: 'public' });
+    const slow = await serve(remote({ firstByte: 100 }));
+    expect(await begin(`${slow}/${project.fullPath}.git/git-upload-pack`, FETCH, '')).toBe(408);
+    const halting = await serve(remote({ window: 200, bytes: 100 }));
+    expect(await begin(`${halting}/${project.fullPath}.git/git-upload-pack`, FETCH, '0032want ')).toBe(408);
+  });
+
+  it('ends answers of which the client takes nothing', async () => {
+    const project = await world.project({ owner, visibility: 'public' });
+    const { directory } = await world.repositories.ensure(project, 'main');
+    const work = await workingCopy();
+    const noise = randomBytes(16 * 1024 * 1024);
+    writeFileSync(path.join(work, 'noise'), noise);
+    await run(work, 'add', '.');
+    await run(work, 'commit', '--quiet', '-m', 'Noise');
+    await run(work, 'push', '--quiet', directory, 'HEAD:refs/heads/main');
+    const commit = await run(work, 'rev-parse', 'HEAD');
+    const url = new URL(await serve(remote({ window: 300, bytes: 100 })));
+    const socket = connect(Number(url.port), url.hostname);
+    const body = `0032want ${commit}\n00000009done\n`;
+    socket.write(
+      [
+        `POST /${project.fullPath}.git/git-upload-pack HTTP/1.1`,
+        'Host: localhost',
+        'Content-Type: application/x-git-upload-pack-request',
+        `Content-Length: ${body.length}`,
+        '',
+        body,
+      ].join('\r\n'),
+    );
+    // Nothing is read until the server gives up.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    let size = 0;
+    socket.on('data', (chunk) => {
+      size += chunk.length;
+    });
+    await once(socket, 'close').catch(() => undefined);
+    expect(size).toBeLessThan(noise.length);
+  });
+
+  it('leaves no more to one address, and to all anonymous callers, than their parts', async () => {
+    const project = await world.project({ owner, visibility: 'public' });
+    const url = await serve(remote({ atOnce: 4, patience: 50, window: 60_000 }));
+    const half = () => begin(`${url}/${project.fullPath}.git/git-upload-pack`, FETCH, '0032want ');
+    const held = [half(), half()];
+    const refs = (headers: Record<string, string> = {}) =>
+      fetch(`${url}/${project.fullPath}.git/info/refs?service=git-upload-pack`, { headers }).then(
+        ({ status }) => status,
+      );
+    await world.until(async () => (await refs()) === 429);
+    expect(await refs({ 'PRIVATE-TOKEN': owner.token })).toBe(200);
+    expect(held).toHaveLength(2);
   });
 });
 

@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
 import { GitError, MissingObject } from '../errors.ts';
 import { EXECUTABLE, type Mode, type Oid, SYMLINK } from '../model.ts';
-import { encodeName } from '../names.ts';
+import { decodeName, encodeName } from '../names.ts';
+import { TreeCursor } from '../objects/tree-cursor.ts';
 import type { RepositoryReader } from '../reader.ts';
+import { breathe } from '../turns.ts';
 
 /** Contents up to this size are read at once, larger ones in chunks; in bytes. */
 const SMALL = 1024 * 1024;
@@ -41,14 +43,22 @@ export async function archiveTime({ reader, commit }: ArchiveInput): Promise<num
   return found.committer.seconds;
 }
 
-async function* below(reader: RepositoryReader, tree: Oid, prefix: string): AsyncGenerator<Member> {
-  const entries = await reader.tree(tree);
-  if (entries === null) throw new MissingObject(tree, 'tree');
-  for (const { name, type, mode, oid } of entries) {
-    const path = prefix + name;
-    if (type === 'blob') yield file(path, mode, await load(reader, oid));
+async function* below(reader: RepositoryReader, commit: Oid, root: string): AsyncGenerator<Member> {
+  const open = async (tree: Oid, prefix: string) => {
+    await breathe();
+    return { cursor: new TreeCursor(await reader.treeBytes(tree)), prefix };
+  };
+  const stack = [await open((await reader.commit(commit))?.tree ?? commit, root)];
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const { cursor, prefix } = top;
+    if (!cursor.next()) {
+      stack.pop();
+      continue;
+    }
+    const path = prefix + decodeName(cursor.name);
+    if (cursor.type === 'blob') yield file(path, cursor.mode, await load(reader, cursor.oid));
     else yield directory(`${path}/`);
-    if (type === 'tree') yield* below(reader, oid, `${path}/`);
+    if (cursor.type === 'tree') stack.push(await open(cursor.oid, `${path}/`));
   }
 }
 

@@ -1,7 +1,9 @@
-import { MissingObject } from '../errors.ts';
-import { EMPTY_TREE, type Oid, type TreeEntry } from '../model.ts';
-import { compareNames } from '../names.ts';
+import { EMPTY_TREE, type Oid } from '../model.ts';
+import { decodeName } from '../names.ts';
+import { TreeCursor } from '../objects/tree-cursor.ts';
+import { WalkBudget } from '../objects/walk-budget.ts';
 import type { RepositoryReader } from '../reader.ts';
+import { breathe } from '../turns.ts';
 import type { Side } from './renames.ts';
 
 /** A path that is not the same in two trees; null on the side where it is not. */
@@ -11,38 +13,101 @@ export interface Change {
   now: Side | null;
 }
 
-/** The files, links and submodules in which two trees differ, in the order of the bytes of their paths. */
+/** After how many entries others get their turn. */
+const PACE = 1_000;
+
+/** Two directories at the same path, each at its next entry. */
+interface Level {
+  prefix: string;
+  old: Entries;
+  now: Entries;
+}
+
+/** The files, links and submodules in which two trees differ, in the order of the bytes of their paths. Throws TooMuch. */
 export async function changedPaths(reader: RepositoryReader, from: Oid, to: Oid): Promise<Change[]> {
+  return (await firstChanges(reader, from, to, Number.POSITIVE_INFINITY)).changes;
+}
+
+/**
+ * As changedPaths, but no more than so many, after which the walk ends; `complete` tells whether these are all. Directories
+ * that are the same on both sides are not entered. Throws TooMuch.
+ */
+export async function firstChanges(
+  reader: RepositoryReader,
+  from: Oid,
+  to: Oid,
+  most: number,
+): Promise<{ changes: Change[]; complete: boolean }> {
+  const budget = new WalkBudget();
   const changes: Change[] = [];
-  await compare(reader, from, to, '', changes);
-  return changes.sort((left, right) => compareNames(left.path, right.path));
-}
-
-async function compare(reader: RepositoryReader, from: Oid, to: Oid, prefix: string, into: Change[]): Promise<void> {
-  const [old, now] = await Promise.all([names(reader, from), names(reader, to)]);
-  const below: Promise<void>[] = [];
-  for (const name of new Set([...old.keys(), ...now.keys()])) {
-    const [left, right] = [old.get(name), now.get(name)];
-    if (left?.oid === right?.oid && left?.mode === right?.mode) continue;
-    const path = prefix + name;
-    const [leftTree, rightTree] = [treeOf(left), treeOf(right)];
-    if (leftTree !== rightTree) below.push(compare(reader, leftTree, rightTree, `${path}/`, into));
-    const [leftSide, rightSide] = [sideOf(left, path), sideOf(right, path)];
-    if (leftSide !== null || rightSide !== null) into.push({ path, old: leftSide, now: rightSide });
+  const open = async (old: Oid, now: Oid, prefix: string): Promise<Level> => {
+    await breathe();
+    return { prefix, old: await Entries.open(reader, old, budget), now: await Entries.open(reader, now, budget) };
+  };
+  const stack = [await open(from, to, '')];
+  let passed = 0;
+  for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
+    if (++passed % PACE === 0) await breathe();
+    const pair = nextPair(level);
+    if (pair === null) {
+      stack.pop();
+      continue;
+    }
+    const { old, now } = pair;
+    const path = level.prefix + decodeName((old ?? now)?.name ?? Buffer.alloc(0));
+    budget.path(path);
+    if ((old ?? now)?.type === 'tree') {
+      stack.push(await open(old?.oid ?? EMPTY_TREE, now?.oid ?? EMPTY_TREE, `${path}/`));
+    } else {
+      if (changes.length >= most) return { changes, complete: false };
+      changes.push({ path, old: sideOf(old, path), now: sideOf(now, path) });
+    }
   }
-  await Promise.all(below);
+  return { changes, complete: true };
 }
 
-async function names(reader: RepositoryReader, tree: Oid): Promise<Map<string, TreeEntry>> {
-  const entries = tree === EMPTY_TREE ? [] : await reader.tree(tree);
-  if (entries === null) throw new MissingObject(tree, 'tree');
-  return new Map(entries.map((entry) => [entry.name, entry]));
+/** The entries of one directory. */
+class Entries {
+  readonly cursor: TreeCursor;
+  /** Whether the cursor stands at an entry. */
+  present: boolean;
+
+  private constructor(bytes: Buffer) {
+    this.cursor = new TreeCursor(bytes);
+    this.present = this.cursor.next();
+  }
+
+  static async open(reader: RepositoryReader, tree: Oid, budget: WalkBudget): Promise<Entries> {
+    const bytes = await reader.treeBytes(tree);
+    budget.directory(bytes);
+    return new Entries(bytes);
+  }
 }
 
-function treeOf(entry: TreeEntry | undefined): Oid {
-  return entry?.type === 'tree' ? entry.oid : EMPTY_TREE;
+interface Entry {
+  name: Buffer;
+  type: string;
+  mode: string;
+  oid: Oid;
 }
 
-function sideOf(entry: TreeEntry | undefined, path: string): Side | null {
-  return entry === undefined || entry.type === 'tree' ? null : { path, mode: entry.mode, oid: entry.oid };
+/** The next name at which the two differ; null behind the last one. */
+function nextPair({ old, now }: Level): { old: Entry | null; now: Entry | null } | null {
+  while (old.present || now.present) {
+    const order = !old.present ? 1 : !now.present ? -1 : old.cursor.compare(now.cursor);
+    const left = order <= 0 && !(order === 0 && old.cursor.isSame(now.cursor)) ? entryOf(old.cursor) : null;
+    const right = order >= 0 && !(order === 0 && left === null) ? entryOf(now.cursor) : null;
+    if (order <= 0) old.present = old.cursor.next();
+    if (order >= 0) now.present = now.cursor.next();
+    if (left !== null || right !== null) return { old: left, now: right };
+  }
+  return null;
+}
+
+function entryOf({ name, type, mode, oid }: TreeCursor): Entry {
+  return { name, type, mode, oid };
+}
+
+function sideOf(entry: Entry | null, path: string): Side | null {
+  return entry === null ? null : { path, mode: entry.mode, oid: entry.oid };
 }

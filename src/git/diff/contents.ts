@@ -11,11 +11,14 @@ export async function sizeOf(reader: RepositoryReader, side: Side | null): Promi
   return size;
 }
 
-/** What is compared for one side: the content of a file, the target of a link, a line that names the commit of a submodule. */
+/** Nothing larger is compared, whatever the limits are; in bytes. */
+const LARGEST = 64 * 1024 * 1024;
+
+/** What is compared for one side, whose size was looked at: the content of a file, the target of a link, a line that names the commit of a submodule. Throws TooLarge. */
 export async function contentOf(reader: RepositoryReader, side: Side | null): Promise<Buffer | null> {
   if (side === null) return null;
   if (side.mode === SUBMODULE) return Buffer.from(`Subproject commit ${side.oid}\n`);
-  const content = await reader.blob(side.oid, Number.POSITIVE_INFINITY);
+  const content = await reader.blob(side.oid, LARGEST);
   if (content === null) throw new MissingObject(side.oid, 'blob');
   return content;
 }

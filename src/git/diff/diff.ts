@@ -1,8 +1,8 @@
 import { GitError } from '../errors.ts';
 import { EMPTY_TREE, type Mode, type Oid } from '../model.ts';
 import type { RepositoryReader } from '../reader.ts';
-import { changedPaths } from './changes.ts';
-import { findRenames, type Pairing } from './find-renames.ts';
+import { firstChanges } from './changes.ts';
+import { findRenames, type Pairing, withoutRenames } from './find-renames.ts';
 import { DEFAULT_LIMITS, type DiffLimits } from './limits.ts';
 import { makePatches, type PatchResult } from './patches.ts';
 import { diffPool } from './pool.ts';
@@ -48,7 +48,7 @@ export interface DiffOptions {
   text?: boolean;
 }
 
-/** Compares two commits (or trees). Throws MissingObject. */
+/** Compares two commits (or trees). Throws MissingObject, TooMuch. */
 export async function diffTrees(
   reader: RepositoryReader,
   from: Oid,
@@ -59,8 +59,8 @@ export async function diffTrees(
   const all = { ...DEFAULT_LIMITS, ...limits };
   const deadline = performance.now() + all.milliseconds;
   const [left, right] = await Promise.all([treeOf(reader, from), treeOf(reader, to)]);
-  const changes = await changedPaths(reader, left, right);
-  const pairings = await findRenames(reader, changes, all, deadline);
+  const { changes, complete } = await firstChanges(reader, left, right, all.changes);
+  const pairings = complete ? await findRenames(reader, changes, all, deadline) : withoutRenames(changes);
   const shown = pairings.slice(0, all.files);
   const patches = await makePatches(reader, shown, all, text, deadline);
   const entries = shown.map((pairing, at) => describe(pairing, patches[at]));
@@ -68,7 +68,7 @@ export async function diffTrees(
     entries,
     additions: entries.reduce((sum, { additions }) => sum + additions, 0),
     deletions: entries.reduce((sum, { deletions }) => sum + deletions, 0),
-    overflow: shown.length < pairings.length || entries.some(({ tooLarge }) => tooLarge),
+    overflow: !complete || shown.length < pairings.length || entries.some(({ tooLarge }) => tooLarge),
   };
 }
 

@@ -1,9 +1,13 @@
 import type { RepositoryReader } from '../reader.ts';
+import { breathe } from '../turns.ts';
 import type { Change } from './changes.ts';
 import { contentOf, sizeOf } from './contents.ts';
 import type { DiffLimits } from './limits.ts';
 import { DiffAborted, diffPool } from './pool.ts';
 import { exactRenames, isRegular, type Rename, type Side } from './renames.ts';
+
+/** How many sizes are asked for at a time. */
+const AT_ONCE = 200;
 
 /** What is compared with what. */
 export interface Pairing {
@@ -37,6 +41,11 @@ export async function findRenames(
   return pair(changes, found);
 }
 
+/** The changes as they are, where there are too many to look for renames among them. */
+export function withoutRenames(changes: Change[]): Pairing[] {
+  return pair(changes, new Map());
+}
+
 function pair(changes: Change[], found: Map<Side, { source: Side; similarity: number }>): Pairing[] {
   const moved = new Set([...found.values()].map(({ source }) => source));
   return changes.flatMap(({ old, now }): Pairing[] => {
@@ -60,6 +69,7 @@ async function inexact(
   limits: DiffLimits,
   deadline: number,
 ): Promise<Rename[]> {
+  if (sources.length === 0 || targets.length === 0) return [];
   const candidates = await Promise.all([small(reader, sources, limits), small(reader, targets, limits)]);
   const [left, right] = [candidates[0].list, candidates[1].list];
   if (left.length === 0 || right.length === 0 || left.length * right.length > limits.renames ** 2) return [];
@@ -86,7 +96,11 @@ async function inexact(
 
 /** Those of a size that is compared. Empty files are renamed only as exact copies. */
 async function small(reader: RepositoryReader, sides: Side[], limits: DiffLimits) {
-  const sizes = await Promise.all(sides.map((side) => sizeOf(reader, side)));
+  const sizes: number[] = [];
+  for (let at = 0; at < sides.length; at += AT_ONCE) {
+    await breathe();
+    sizes.push(...(await Promise.all(sides.slice(at, at + AT_ONCE).map((side) => sizeOf(reader, side)))));
+  }
   const fits = (at: number) => (sizes[at] ?? 0) > 0 && (sizes[at] ?? 0) <= limits.fileBytes;
   const list = sides.filter((_, at) => fits(at));
   return { list, bytes: sizes.reduce((sum, size, at) => sum + (fits(at) ? size : 0), 0) };

@@ -24,18 +24,52 @@ export interface Rename {
 
 /** Pairs files of the same content, each source once, preferring the same base name. Lists are in the order of paths. */
 export function exactRenames(sources: Side[], targets: Side[]): Rename[] {
-  const byOid = new Map<Oid, number[]>();
-  for (const [at, { oid }] of sources.entries()) byOid.set(oid, [...(byOid.get(oid) ?? []), at]);
-  const used = new Set<number>();
+  const groups = new Map<string, Namesakes>();
+  for (const [at, side] of sources.entries()) {
+    const group = groups.get(contentKey(side)) ?? new Namesakes();
+    groups.set(contentKey(side), group.add(at, baseName(side.path)));
+  }
   const renames: Rename[] = [];
   for (const [target, side] of targets.entries()) {
-    const free = (byOid.get(side.oid) ?? []).filter((at) => !used.has(at) && isSameKind(sources[at], side));
-    const source = free.find((at) => baseName(sources[at]?.path ?? '') === baseName(side.path)) ?? free[0];
-    if (source === undefined) continue;
-    used.add(source);
-    renames.push({ source, target, similarity: 100 });
+    const source = groups.get(contentKey(side))?.take(baseName(side.path));
+    if (source !== undefined) renames.push({ source, target, similarity: 100 });
   }
   return renames;
+}
+
+/** Sources of one content, in their order: thousands of files may be the same. */
+class Namesakes {
+  readonly #all: number[] = [];
+  readonly #byName = new Map<string, number[]>();
+  readonly #used = new Set<number>();
+  /** Positions behind what was looked at already. */
+  #next = 0;
+  readonly #nextByName = new Map<string, number>();
+
+  add(source: number, name: string): this {
+    this.#all.push(source);
+    const known = this.#byName.get(name);
+    if (known) known.push(source);
+    else this.#byName.set(name, [source]);
+    return this;
+  }
+
+  /** The first one that is not taken yet, one of the same name if there is any. */
+  take(name: string): number | undefined {
+    const namesakes = this.#byName.get(name) ?? [];
+    let at = this.#nextByName.get(name) ?? 0;
+    while (at < namesakes.length && this.#used.has(namesakes[at] ?? -1)) at++;
+    this.#nextByName.set(name, at);
+    while (this.#next < this.#all.length && this.#used.has(this.#all[this.#next] ?? -1)) this.#next++;
+    const found = namesakes[at] ?? this.#all[this.#next];
+    if (found !== undefined) this.#used.add(found);
+    return found;
+  }
+}
+
+/** Files are renamed to files whatever their permissions; links and submodules only to their like. */
+function contentKey({ mode, oid }: Side): string {
+  return `${isRegular(mode) ? 'file' : mode} ${oid}`;
 }
 
 export interface Content {
@@ -128,11 +162,6 @@ function keepBest(best: Candidate[], candidate: Candidate): void {
 
 function order(left: Candidate, right: Candidate): number {
   return right.score - left.score || Number(right.sameName) - Number(left.sameName);
-}
-
-/** Files are renamed to files whatever their permissions; links and submodules only to their like. */
-function isSameKind(source: Side | undefined, target: Side): boolean {
-  return source?.mode === target.mode || (isRegular(source?.mode ?? '') && isRegular(target.mode));
 }
 
 export function isRegular(mode: Mode): boolean {

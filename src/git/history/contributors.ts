@@ -70,4 +70,4 @@ async function countLines(reader: RepositoryReader, commit: Commit): Promise<Lin
   return { additions, deletions };
 }
 
-const UNLIMITED = { files: Infinity, fileBytes: 64 * 1024 * 1024, totalBytes: 256 * 1024 * 1024 };
+const UNLIMITED = { changes: Infinity, files: Infinity, fileBytes: 64 * 1024 * 1024, totalBytes: 256 * 1024 * 1024 };

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import { MissingObject } from '../errors.ts';
+import { MissingObject, TooLarge } from '../errors.ts';
+import { largestOf } from '../limits.ts';
 import { isOid, type Oid } from '../model.ts';
 import { Lru } from './lru.ts';
 import { compact, type GitObject, type ObjectHeader, type ObjectStore } from './store.ts';
@@ -34,7 +35,15 @@ export class CachedStore implements ObjectStore {
     const key = this.#scope + oid;
     const known = objects.get(key);
     if (known !== undefined) return known;
-    const object = await this.#inner.read(oid);
+    const header = headers.get(key);
+    if (header !== undefined && header.size > largestOf(header.type)) {
+      throw new TooLarge(header.size, largestOf(header.type));
+    }
+    const object = await this.#inner.read(oid).catch(async (error) => {
+      // Known from now on, it is not begun to be read again.
+      if (error instanceof TooLarge) await this.header(oid);
+      throw error;
+    });
     if (object === null || object.content.length > LARGEST) return object;
     const kept = compact(object);
     objects.set(key, kept);

@@ -1,13 +1,21 @@
-import fs, { existsSync } from 'node:fs';
+import fs from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createInflate, inflateSync } from 'node:zlib';
-import { MissingObject } from '../errors.ts';
+import { MissingObject, TooLarge } from '../errors.ts';
+import { largestOf } from '../limits.ts';
 import { isOid, type ObjectType, type Oid } from '../model.ts';
 import { isAbsent } from '../refs/read.ts';
+import { Laborious } from './pack-file.ts';
 import { Packs } from './packs.ts';
 import type { GitObject, ObjectHeader, ObjectStore } from './store.ts';
+
+/** Larger loose objects are not left to isomorphic-git, which unpacks them in this thread; in bytes. */
+const LARGEST_AT_ONCE = 64 * 1024;
+
+/** The largest blob that is put together of differences in this process, in bytes. */
+const LARGEST_MADE = 32 * 1024 * 1024;
 
 /**
  * Objects in this process. Loose ones are read by isomorphic-git. Of a packed one it would read the whole pack into memory,
@@ -18,25 +26,41 @@ export class IsomorphicStore implements ObjectStore {
   readonly #packs: Packs;
   #idle: NodeJS.Timeout | undefined;
   readonly #idleMs: number;
+  readonly #helper: ObjectStore | null;
 
-  /** @param idleMs after how many milliseconds without a read the files of packs are closed */
-  constructor(directory: string, idleMs = 30_000) {
+  /**
+   * @param idleMs after how many milliseconds without a read the files of packs are closed
+   * @param helper who reads what takes long to put together; without one it is not read
+   */
+  constructor(
+    directory: string,
+    { idleMs = 30_000, helper = null }: { idleMs?: number; helper?: ObjectStore | null } = {},
+  ) {
     this.#gitdir = directory;
     this.#packs = new Packs(directory);
     this.#idleMs = idleMs;
+    this.#helper = helper;
   }
 
-  async read(oid: Oid): Promise<GitObject | null> {
-    this.#touch();
-    const packed = this.#packs.find((pack) => pack.read(oid));
-    // Between the two looks a repack may have moved it from here to there.
-    return packed ?? (await this.#readLoose(oid)) ?? this.#packs.find((pack) => pack.read(oid));
+  read(oid: Oid, limitOf = largestOf): Promise<GitObject | null> {
+    return this.#helped(
+      async () => {
+        const packed = this.#packs.find((pack) => pack.read(oid, limitOf));
+        // Between the two looks a repack may have moved it from here to there.
+        return packed ?? (await this.#readLoose(oid, limitOf)) ?? this.#packs.find((pack) => pack.read(oid, limitOf));
+      },
+      (helper) => helper.read(oid),
+    );
   }
 
-  async header(oid: Oid): Promise<ObjectHeader | null> {
-    this.#touch();
-    const packed = this.#packs.find((pack) => pack.header(oid));
-    return packed ?? (await this.#looseHeader(oid)) ?? this.#packs.find((pack) => pack.header(oid));
+  header(oid: Oid): Promise<ObjectHeader | null> {
+    return this.#helped(
+      async () => {
+        const packed = this.#packs.find((pack) => pack.header(oid));
+        return packed ?? (await this.#looseHeader(oid)) ?? this.#packs.find((pack) => pack.header(oid));
+      },
+      (helper) => helper.header(oid),
+    );
   }
 
   async stream(oid: Oid): Promise<Readable> {
@@ -45,7 +69,8 @@ export class IsomorphicStore implements ObjectStore {
     if (packed !== null) return packed;
     const loose = await this.#looseHeader(oid);
     if (loose !== null) return Readable.from(content(this.#file(oid), loose.offset), { objectMode: false });
-    const object = await this.read(oid);
+    if (this.#helper !== null) return this.#helper.stream(oid);
+    const object = await this.read(oid, () => LARGEST_MADE);
     if (object === null) throw new MissingObject(oid);
     return Readable.from(slices(object.content), { objectMode: false });
   }
@@ -67,9 +92,22 @@ export class IsomorphicStore implements ObjectStore {
     this.#packs.close();
   }
 
-  async #readLoose(oid: Oid): Promise<GitObject | null> {
+  async #helped<T>(work: () => Promise<T>, ask: (helper: ObjectStore) => Promise<T>): Promise<T> {
+    this.#touch();
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Laborious) || this.#helper === null) throw error;
+      return ask(this.#helper);
+    }
+  }
+
+  async #readLoose(oid: Oid, limitOf: typeof largestOf): Promise<GitObject | null> {
     // Were it not there, isomorphic-git would go on to load all packs.
-    if (!existsSync(this.#file(oid))) return null;
+    const header = await this.#looseHeader(oid);
+    if (header === null) return null;
+    if (header.size > limitOf(header.type)) throw new TooLarge(header.size, limitOf(header.type));
+    if (header.size > LARGEST_AT_ONCE) return { type: header.type, content: await this.#unpackLoose(oid, header) };
     try {
       // Loaded with the first object: it takes as much memory as a good part of the server.
       const { default: git } = await import('isomorphic-git');
@@ -80,6 +118,13 @@ export class IsomorphicStore implements ObjectStore {
       if (codeOf(error) === 'NotFoundError') return null;
       throw error;
     }
+  }
+
+  async #unpackLoose(oid: Oid, { size, offset }: { size: number; offset: number }): Promise<Buffer> {
+    const chunks = await Readable.from(content(this.#file(oid), offset)).toArray();
+    const bytes = Buffer.concat(chunks);
+    if (bytes.length !== size) throw new MissingObject(oid);
+    return bytes;
   }
 
   #touch(): void {

@@ -1,45 +1,38 @@
 import { MissingObject } from '../errors.ts';
-import { DIRECTORY, EMPTY_TREE, type Mode, type Oid, type TreeEntry } from '../model.ts';
-import { decodeName, encodeName } from '../names.ts';
-import { parseTree, typeOfMode } from './parse.ts';
+import { DIRECTORY, EMPTY_TREE, type Mode, type Oid } from '../model.ts';
+import { encodeName } from '../names.ts';
+import { breathe } from '../turns.ts';
+import { typeOfMode } from './parse.ts';
 import type { ObjectStore } from './store.ts';
+
+/** Looking through a directory of this size takes a noticeable time; in bytes. */
+const LARGE = 128 * 1024;
 
 /** What lies at a path below a tree; null if nothing does. The empty path is the tree itself. Throws MissingObject. */
 export async function entryAt(store: ObjectStore, tree: Oid, path: string): Promise<{ mode: Mode; oid: Oid } | null> {
   let found = { mode: DIRECTORY, oid: tree };
-  for (const component of pathComponents(path)) {
+  for (const [at, component] of pathComponents(path).entries()) {
+    if (at % PACE === PACE - 1) await breathe();
     if (typeOfMode(found.mode) !== 'tree') return null;
-    const entry = findEntry(await treeBytes(store, found.oid), encodeName(component));
+    const bytes = await treeBytes(store, found.oid);
+    if (bytes.length > LARGE) await breathe();
+    const entry = findEntry(bytes, encodeName(component));
     if (entry === null) return null;
     found = entry;
   }
   return found;
 }
 
-/** The entries of one directory, in git's order; `prefix` is its path. */
-export async function directoryEntries(store: ObjectStore, tree: Oid, prefix: string): Promise<TreeEntry[]> {
-  return parseTree(await treeBytes(store, tree)).map(({ mode, name, oid }) => {
-    const text = decodeName(name);
-    return { oid, name: text, path: prefix === '' ? text : `${prefix}/${text}`, type: typeOfMode(mode), mode };
-  });
-}
-
-/** All entries below a directory, each directory before what it holds, in git's order. */
-export async function allEntries(store: ObjectStore, tree: Oid, prefix: string): Promise<TreeEntry[]> {
-  const entries = await directoryEntries(store, tree, prefix);
-  const below = await Promise.all(
-    entries.map((entry) => (entry.type === 'tree' ? allEntries(store, entry.oid, entry.path) : [])),
-  );
-  return entries.flatMap((entry, at) => [entry, ...(below[at] ?? [])]);
-}
-
-/** The content of a tree object. Throws MissingObject. */
+/** The content of a tree object. Throws MissingObject, TooLarge. */
 export async function treeBytes(store: ObjectStore, oid: Oid): Promise<Buffer> {
   if (oid === EMPTY_TREE) return Buffer.alloc(0);
   const object = await store.read(oid);
   if (object?.type !== 'tree') throw new MissingObject(oid, 'tree');
   return object.content;
 }
+
+/** After how many directories others get their turn. */
+const PACE = 64;
 
 /** The names between the slashes; slashes at the ends and doubled ones do not count. */
 export function pathComponents(path: string): string[] {

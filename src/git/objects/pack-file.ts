@@ -1,7 +1,8 @@
 import { createReadStream, openSync } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createInflate, inflateSync } from 'node:zlib';
-import { GitError } from '../errors.ts';
+import { GitError, TooLarge, TooMuch } from '../errors.ts';
+import { largestOf } from '../limits.ts';
 import type { ObjectType, Oid } from '../model.ts';
 import { applyDelta, deltaSizes } from './delta.ts';
 import { Lru } from './lru.ts';
@@ -22,6 +23,15 @@ const LARGEST_BASE = 512 * 1024;
 const scratch = Buffer.alloc(FIRST_READ);
 
 let packs = 0;
+
+/** How many differences are followed in this process, and how many bytes are made of them. */
+const MOST_STEPS = 250;
+const MOST_WORK = 32 * 1024 * 1024;
+
+/** An object is made of so many or such large differences that another process had better put it together. */
+export class Laborious extends TooMuch {
+  override name = 'Laborious';
+}
 
 /** What the pack holds at an offset: an object, or the difference to a base. */
 interface Stored {
@@ -49,18 +59,30 @@ export class PackFile {
     this.#file = new FileReader(this.#path);
   }
 
-  read(oid: Oid): GitObject | null {
-    const offset = this.#index.offset(oid);
-    return offset === null ? null : this.#readAt(offset);
-  }
-
-  header(oid: Oid): ObjectHeader | null {
+  /** Throws TooLarge, and Laborious. */
+  read(oid: Oid, limitOf = largestOf): GitObject | null {
     const offset = this.#index.offset(oid);
     if (offset === null) return null;
+    const { type, size } = this.#headerAt(offset);
+    if (size > limitOf(type)) throw new TooLarge(size, limitOf(type));
+    return this.#readAt(offset);
+  }
+
+  /** Throws Laborious. */
+  header(oid: Oid): ObjectHeader | null {
+    const offset = this.#index.offset(oid);
+    return offset === null ? null : this.#headerAt(offset);
+  }
+
+  /** Type and size without putting anything together: the head of a difference tells the size of the result. */
+  #headerAt(offset: number): ObjectHeader {
     let stored = this.#stored(offset);
     if (stored.type !== null) return { type: stored.type, size: stored.size };
     const { result } = deltaSizes(this.#beginning(stored));
-    while (stored.type === null) stored = this.#stored(this.#baseOffset(stored));
+    for (let steps = 0; stored.type === null; steps++) {
+      if (steps > MOST_STEPS) throw new Laborious(`${this.#path} has a long chain at ${offset}`);
+      stored = this.#stored(this.#baseOffset(stored));
+    }
     return { type: stored.type, size: result };
   }
 
@@ -90,10 +112,14 @@ export class PackFile {
   #readAt(offset: number): GitObject {
     const differences: { offset: number; delta: Buffer }[] = [];
     let object: GitObject | undefined;
+    let work = 0;
     for (let at = offset; object === undefined; ) {
       object = bases.get(this.#scope + at);
       if (object !== undefined) break;
       const stored = this.#stored(at);
+      work += stored.size + (stored.type === null ? deltaSizes(this.#beginning(stored)).result : 0);
+      if (work > MOST_WORK || differences.length > MOST_STEPS)
+        throw new Laborious(`${this.#path} has much to put together at ${offset}`);
       const content = this.#inflate(stored);
       if (stored.type === null) {
         differences.push({ offset: at, delta: content });

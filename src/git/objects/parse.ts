@@ -30,30 +30,6 @@ export function parseAnnotation(oid: Oid, bytes: Buffer): Annotation {
   };
 }
 
-/** An entry of one tree object, by itself. */
-export interface RawEntry {
-  mode: Mode;
-  name: Buffer;
-  oid: Oid;
-}
-
-/** Reads the bytes of a tree: its entries, in git's order. */
-export function parseTree(bytes: Buffer): RawEntry[] {
-  const entries: RawEntry[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const space = bytes.indexOf(32, at);
-    const end = bytes.indexOf(0, space);
-    if (space < 0 || end < 0 || end + 21 > bytes.length) throw new Error('A tree object is cut off');
-    entries.push({
-      mode: bytes.toString('latin1', at, space).padStart(6, '0'),
-      name: bytes.subarray(space + 1, end),
-      oid: bytes.toString('hex', end + 1, end + 21),
-    });
-    at = end + 21;
-  }
-  return entries;
-}
-
 /** The kind of thing that a mode stands for. */
 export function typeOfMode(mode: Mode): EntryType {
   if (mode.startsWith('04')) return 'tree';

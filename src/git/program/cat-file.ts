@@ -1,4 +1,5 @@
-import { ProgramFailed } from '../errors.ts';
+import { ProgramFailed, TooLarge } from '../errors.ts';
+import { largestOf } from '../limits.ts';
 import type { ObjectType, Oid } from '../model.ts';
 import type { GitObject, ObjectHeader } from '../objects/store.ts';
 import { collectComplaint, type Program, startProgram } from './run.ts';
@@ -49,6 +50,7 @@ export class CatFile {
     return found === null ? null : { type: found.type, size: found.size };
   }
 
+  /** Throws TooLarge; whoever knows the size does not ask for such an object. */
   async read(oid: Oid): Promise<GitObject | null> {
     const found = await this.#ask('contents', oid);
     return found === null ? null : { type: found.type, content: found.content };
@@ -72,12 +74,15 @@ export class CatFile {
   }
 
   #receive(chunk: Buffer): void {
+    if (this.#failure !== null) return;
     this.#chunks.push(chunk);
     this.#size += chunk.length;
     // Chunks of a large object are put together once, when all are there.
     if (this.#size < this.#needed) return;
     let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
-    for (let used = this.#take(rest); used > 0; used = this.#take(rest)) rest = rest.subarray(used);
+    for (let used = this.#take(rest); used > 0 && this.#failure === null; used = this.#take(rest)) {
+      rest = rest.subarray(used);
+    }
     this.#chunks = rest.length === 0 ? [] : [rest];
     this.#size = rest.length;
   }
@@ -92,7 +97,9 @@ export class CatFile {
     if (match === null) this.#answer(null);
     else {
       const header = { type: match[1] as ObjectType, size: Number(match[2]) };
-      if (this.#requests[0]?.contents === true) this.#header = header;
+      const contents = this.#requests[0]?.contents === true;
+      if (contents && header.size > largestOf(header.type)) this.#refuse(header);
+      else if (contents) this.#header = header;
       else this.#answer({ ...header, content: Buffer.alloc(0) });
     }
     return end + 1;
@@ -104,6 +111,13 @@ export class CatFile {
     this.#header = null;
     this.#answer({ ...header, content: bytes.subarray(0, header.size) });
     return header.size + 1;
+  }
+
+  /** Whoever asked after it asks again: the program cannot be told to leave out a content that it has begun to say. */
+  #refuse({ type, size }: ObjectHeader): void {
+    this.#requests.shift()?.reject(new TooLarge(size, largestOf(type)));
+    this.#program.kill('SIGKILL');
+    this.#fail('was ended as it began to say a large object');
   }
 
   #answer(object: (ObjectHeader & { content: Buffer }) | null): void {

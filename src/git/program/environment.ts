@@ -17,7 +17,13 @@ export const PROGRAM_ARGUMENTS = [
   'maintenance.auto=false',
   '-c',
   'core.quotePath=false',
+  // Larger ones are streamed, and compared with nothing.
+  '-c',
+  'core.bigFileThreshold=32m',
 ];
+
+/** How much memory a program may take in one piece, in bytes: an object that is put together of differences lies in one. */
+export const LARGEST_ALLOCATION = 192 * 1024 * 1024;
 
 /** All that the program gets of the environment: no settings of users or of the system, no prompts, no other languages. */
 export function programEnvironment(): NodeJS.ProcessEnv {

@@ -1,7 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ProgramFailed } from '../errors.ts';
-import { PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
+import { LARGEST_ALLOCATION, PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
 
 export interface RunOptions {
   /** In milliseconds. */
@@ -21,10 +23,35 @@ export interface Answer {
 
 export type Program = ChildProcessByStdio<Writable, Readable, Readable>;
 
+/** How much memory of its own a program that walks may fill, in bytes. */
+const MOST_MEMORY = 1024 ** 3;
+
+/** Looks now and then how much memory a program fills, where the system tells (Linux); the function ends that. */
+function watchMemory(program: Program, onTooMuch: () => void): () => void {
+  const timer = setInterval(async () => {
+    const status = await readFile(`/proc/${program.pid}/status`, 'utf8').catch(() => '');
+    const filled = Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+    if (filled > MOST_MEMORY) onTooMuch();
+  }, 250);
+  return () => clearInterval(timer);
+}
+
+/** How much lower the priority of programs is than that of this process; as low as 10 they would starve beside others. */
+const LOWER = 5;
+
+/** Lets this process, and whoever it answers, go first wherever the program competes with it for a processor. */
+export function calm(program: { pid?: number | undefined }): void {
+  try {
+    if (program.pid !== undefined) setPriority(program.pid, LOWER);
+  } catch {
+    // It has ended already, or the system has no such thing.
+  }
+}
+
 /** Starts `git` on a bare repository. Names among the arguments must stand behind `--` or `--end-of-options`. */
 export function startProgram(directory: string, args: string[]): Program {
   return spawn('git', [...PROGRAM_ARGUMENTS, `--git-dir=${directory}`, ...args], {
-    env: programEnvironment(),
+    env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(LARGEST_ALLOCATION) },
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
@@ -46,11 +73,13 @@ export function readProgram(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const program = startProgram(directory, args);
+    calm(program);
     const stop = (reason: string) => {
       program.kill('SIGKILL');
       reject(new ProgramFailed(`git ${args[0]} ${reason}`));
     };
     const timer = setTimeout(() => stop(`took longer than ${timeout} ms`), timeout);
+    const unwatch = watchMemory(program, () => stop(`filled more than ${MOST_MEMORY} bytes of memory`));
     const complaint = collectComplaint(program.stderr);
     let size = 0;
     program.stdout.on('data', (chunk: Buffer) => {
@@ -60,10 +89,12 @@ export function readProgram(
     });
     program.stdin.on('error', () => undefined).end(input);
     program.on('error', (error) => {
+      unwatch();
       clearTimeout(timer);
       reject(new ProgramFailed(`git cannot be run: ${error.message}`));
     });
     program.on('close', (code) => {
+      unwatch();
       clearTimeout(timer);
       if (code !== null && codes.includes(code)) resolve(code);
       else reject(new ProgramFailed(`git ${args[0]} ended with ${code}: ${complaint()}`));

@@ -3,7 +3,7 @@ import { MissingObject, ProgramFailed } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import type { GitObject, ObjectHeader, ObjectStore } from '../objects/store.ts';
 import { catFiles } from './pool.ts';
-import { collectComplaint, runProgram, startProgram } from './run.ts';
+import { calm, collectComplaint, runProgram, startProgram } from './run.ts';
 
 /** Up to this size a blob comes at once from the long-lived program; larger ones have a program to themselves. In bytes. */
 const SMALL = 512 * 1024;
@@ -16,7 +16,7 @@ export class ProgramStore implements ObjectStore {
     this.#directory = directory;
   }
 
-  read(oid: Oid): Promise<GitObject | null> {
+  async read(oid: Oid): Promise<GitObject | null> {
     return catFiles.ask(this.#directory, (program) => program.read(oid));
   }
 
@@ -49,6 +49,7 @@ export class ProgramStore implements ObjectStore {
 /** What a run of git says, as a stream with backpressure; it fails when git does, and destroying it ends git. */
 export function streamProgram(directory: string, args: string[]): Readable {
   const program = startProgram(directory, args);
+  calm(program);
   const complaint = collectComplaint(program.stderr);
   program.stdin.on('error', () => undefined).end();
   const ended = new Promise<number | null>((resolve, reject) => {

@@ -5,6 +5,9 @@ import { killGroup, startGroup } from './spawn.ts';
 /** Blemishes of old histories that do no harm. */
 const TOLERATED = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'];
 
+/** What the program may take of memory in one piece, in bytes: a list of eight million objects, or one object. */
+const LARGEST_PIECE = 1024 ** 3;
+
 /** Nothing is connected to but the URL that is given, by HTTP alone, as it is. */
 const ALONE = [
   'protocol.allow=never',
@@ -45,7 +48,13 @@ export async function fetchAll(url: string, directory: string, signal: AbortSign
 function run(directory: string, args: string[], signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const environment = { GIT_ALLOW_PROTOCOL: 'http', NO_PROXY: '*', GIT_CURL_VERBOSE: '', GIT_TRACE: '' };
+    const environment = {
+      GIT_ALLOC_LIMIT: String(LARGEST_PIECE),
+      GIT_ALLOW_PROTOCOL: 'http',
+      NO_PROXY: '*',
+      GIT_CURL_VERBOSE: '',
+      GIT_TRACE: '',
+    };
     const program = startGroup([...ALONE, `--git-dir=${directory}`, ...args], environment);
     const kill = () => killGroup(program);
     signal.addEventListener('abort', kill);

@@ -4,3 +4,8 @@ import { GitError } from '../errors.ts';
 export class InvalidRequest extends GitError {
   override name = 'InvalidRequest';
 }
+
+/** A client of the remote sends more than it may; the message names the limit. */
+export class TooMuchSent extends InvalidRequest {
+  override name = 'TooMuchSent';
+}

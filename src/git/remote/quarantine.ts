@@ -4,11 +4,14 @@ import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { GitError } from '../errors.ts';
 import type { Oid } from '../model.ts';
+import { LARGEST_ALLOCATION } from '../program/environment.ts';
 import { collectComplaint } from '../program/run.ts';
 import { ensureDirectory, inDirectory, syncDirectory, syncFanOut } from '../write/sync.ts';
 import type { ByteReader } from './byte-reader.ts';
-import { InvalidRequest } from './invalid-request.ts';
+import { checkObjects, OversizedObject } from './check-objects.ts';
+import { InvalidRequest, TooMuchSent } from './invalid-request.ts';
 import { type GroupProgram, killGroup, startGroup } from './spawn.ts';
+import { allocationFor, UnpackPatience } from './unpack-limits.ts';
 
 /** What was pushed is damaged, or is not complete together with what is there. The message is for the pusher. */
 export class RefusedObjects extends GitError {
@@ -20,6 +23,17 @@ const SMALL_PACK = 20;
 
 /** Blemishes of old histories that do no harm. */
 const TOLERATED = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'].map((name) => `${name}=ignore`);
+
+/** Milliseconds that looking at the sizes of what was unpacked may take. */
+const CHECK_TIMEOUT = 5 * 60_000;
+
+/** What a push may bring, in bytes. */
+export interface PackLimits {
+  /** The pack as it is sent. */
+  packBytes: number;
+  /** Each blob in it. */
+  objectBytes: number;
+}
 
 /**
  * Objects that were pushed, beside those of the repository and invisible to it until they are found to be good. What a
@@ -45,28 +59,47 @@ export class Quarantine {
 
   /**
    * Takes in a pack as it comes and checks its objects one by one. Reads it to its end even if it is refused, so that the
-   * client hears why. Throws RefusedObjects, InvalidRequest, or what the stream throws when the client is gone.
+   * client hears why, unless there is too much of it. Throws RefusedObjects, InvalidRequest, TooMuchSent, or what the stream
+   * throws when the client is gone.
    */
-  async takePack(reader: ByteReader): Promise<void> {
+  async takePack(reader: ByteReader, { packBytes, objectBytes }: PackLimits): Promise<void> {
     const header = await reader.exactly(12);
     if (header === null || header.toString('latin1', 0, 4) !== 'PACK') throw new InvalidRequest('There is no pack');
     const strict = `--strict=${TOLERATED.join(',')}`;
     const small = header.readUInt32BE(8) < SMALL_PACK;
     const args = small ? ['unpack-objects', '-q', strict] : ['index-pack', '--stdin', '--fix-thin', strict];
-    const program = this.#start(args);
+    const program = this.#start(args, { GIT_ALLOC_LIMIT: String(allocationFor(header.readUInt32BE(8))) });
     const result = this.#outcome(program);
+    const patience = new UnpackPatience(program);
     try {
-      await write(program, header);
-      for await (const chunk of reader.remaining()) await write(program, chunk);
+      await patience.during(() => write(program, header));
+      for await (const chunk of reader.remaining()) {
+        if (patience.count(chunk.length) > packBytes)
+          throw new TooMuchSent(`The push has more than ${packBytes} bytes (GANTRY_MAX_PUSH_BYTES).`);
+        await patience.during(() => write(program, chunk));
+      }
       program.stdin.end();
     } catch (error) {
       killGroup(program);
       await result;
       throw error;
     }
-    const { code, complaint } = await result;
+    const { code, complaint } = await patience.during(() => result);
     this.#signal.throwIfAborted();
+    if (patience.isOver) throw new RefusedObjects('unpacking it takes too long');
     if (code !== 0) throw new RefusedObjects(reasonIn(complaint));
+    await this.#checkSizes(objectBytes);
+  }
+
+  async #checkSizes(objectBytes: number): Promise<void> {
+    const late = AbortSignal.timeout(CHECK_TIMEOUT);
+    const signal = AbortSignal.any([this.#signal, late]);
+    try {
+      await checkObjects(this.#repository, this.#objects, { objectBytes, signal });
+    } catch (error) {
+      if (error instanceof OversizedObject) throw new RefusedObjects(error.message);
+      throw late.aborted && !this.#signal.aborted ? new RefusedObjects('looking through it takes too long') : error;
+    }
   }
 
   /** Makes sure that all that these objects lead to is there. Throws RefusedObjects. */
@@ -110,12 +143,13 @@ export class Quarantine {
     await rm(this.#objects, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  #start(args: string[]): GroupProgram {
+  #start(args: string[], environment: NodeJS.ProcessEnv = {}): GroupProgram {
     const synced = ['-c', 'core.fsync=objects', '-c', 'core.fsyncMethod=batch'];
     return startGroup([...synced, `--git-dir=${this.#repository}`, ...args], {
       GIT_OBJECT_DIRECTORY: this.#objects,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(path.join(this.#repository, 'objects')),
       GIT_QUARANTINE_PATH: this.#objects,
+      ...environment,
     });
   }
 
@@ -191,5 +225,8 @@ function quoted(file: string): string {
 function reasonIn(complaint: string): string {
   const fatal = complaint.split('\n').filter((line) => /^(fatal|error): /.test(line));
   const text = fatal.map((line) => line.replace(/^(fatal|error): /, '')).join('; ');
+  if (/attempting to allocate|out of memory/i.test(text)) {
+    return `an object of it takes more than ${LARGEST_ALLOCATION} bytes of memory to unpack: push it with -c core.bigFileThreshold=100m`;
+  }
   return text === '' ? 'the pack is damaged' : text;
 }

@@ -52,7 +52,12 @@ async function run(args: string[], from: Readable | null, into: Writable, { prot
   ended.catch(() => undefined);
   const fed = from === null ? program.stdin.end() : pipeline(from, program.stdin);
   // The program may have heard enough before the client has said everything.
-  if (fed instanceof Promise) fed.catch((error) => (isBrokenPipe(error) ? undefined : kill()));
+  let refused: unknown;
+  const refuse = (error: unknown) => {
+    refused = error;
+    kill();
+  };
+  if (fed instanceof Promise) fed.catch((error) => (isBrokenPipe(error) ? undefined : refuse(error)));
   program.stdin.on('error', () => undefined);
   let answered = false;
   program.stdout.once('data', () => {
@@ -61,6 +66,7 @@ async function run(args: string[], from: Readable | null, into: Writable, { prot
   try {
     await pipeline(program.stdout, into, { signal, end: false });
     const code = await ended;
+    if (refused !== undefined) throw refused;
     // After an answer the program also complains of clients that go on in another request, as version 0 has it.
     if (code !== 0 && !answered) throw new ProgramFailed(`git upload-pack ended with ${code}: ${complaint()}`);
     into.end();

@@ -1,9 +1,12 @@
-import { GitError, MissingObject } from '../errors.ts';
+import { GitError, MissingObject, TooMuch } from '../errors.ts';
 import { DIRECTORY, EMPTY_TREE, type Mode, type Oid } from '../model.ts';
 import { encodeName } from '../names.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { encodeTree } from './encode.ts';
 import type { ObjectWriter } from './objects.ts';
+
+/** Directories with more names are not changed here, as all of them are read and written for it: git does that. */
+const MOST_NAMES = 50_000;
 
 /** What a name in a directory stands for, other than a directory. */
 export interface Leaf {
@@ -91,8 +94,12 @@ export class DraftTree {
 
   async #names(directory: Directory): Promise<Map<string, Leaf | Directory>> {
     if (directory.names !== null) return directory.names;
-    const entries = directory.oid === EMPTY_TREE ? [] : await this.#reader.tree(directory.oid);
-    if (entries === null) throw new MissingObject(directory.oid, 'tree');
+    const request = { recursive: false, offset: 0, limit: MOST_NAMES };
+    const page = directory.oid === EMPTY_TREE ? null : await this.#reader.treePage(directory.oid, '', request);
+    if (page === null && directory.oid !== EMPTY_TREE) throw new MissingObject(directory.oid, 'tree');
+    const { entries, total } = page ?? { entries: [], total: 0 };
+    if (total > MOST_NAMES)
+      throw new TooMuch(`a directory has ${total} names: more than ${MOST_NAMES} are not changed here`);
     // Someone else may have read it in the meantime.
     directory.names ??= new Map(
       entries.map(({ name, mode, oid, type }) => [

@@ -123,10 +123,11 @@ class Merge {
     if (mode === null) return null;
     if (oid !== null) return { mode, oid };
     if (![base, ours, theirs].every((leaf) => isRegular(leaf.mode))) return null;
+    const sizes = await Promise.all([base, ours, theirs].map(({ oid }) => this.#reader.blobSize(oid)));
+    if (sizes.some((size) => size === null || size > LARGEST)) return null;
     const contents = await Promise.all([base, ours, theirs].map((leaf) => this.#content(leaf)));
     const [before, left, right] = contents;
     if (before === undefined || left === undefined || right === undefined) return null;
-    if (contents.some((content) => content.length > LARGEST)) return null;
     try {
       const merged = await diffPool.run('merge', { base: before, ours: left, theirs: right }, TIMEOUT);
       return merged === null ? null : { mode, oid: this.#objects.add('blob', Buffer.from(merged)) };
@@ -137,7 +138,7 @@ class Merge {
   }
 
   async #content({ oid }: Leaf): Promise<Buffer> {
-    const content = await this.#reader.blob(oid, Number.POSITIVE_INFINITY);
+    const content = await this.#reader.blob(oid, LARGEST);
     if (content === null) throw new MissingObject(oid, 'blob');
     return content;
   }

@@ -1,0 +1,66 @@
+import { GitError } from '../errors.ts';
+import type { EntryType, Mode, Oid } from '../model.ts';
+
+/** Steps through the bytes of a tree in git's order, without making anything of the entries that nobody asks for. */
+export class TreeCursor {
+  readonly #bytes: Buffer;
+  #start = 0;
+  #space = 0;
+  #zero = 0;
+  #next = 0;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Goes on to the next entry; false behind the last one. Throws GitError for a tree that is cut off. */
+  next(): boolean {
+    this.#start = this.#next;
+    if (this.#start >= this.#bytes.length) return false;
+    this.#space = this.#bytes.indexOf(32, this.#start);
+    this.#zero = this.#bytes.indexOf(0, this.#space);
+    this.#next = this.#zero + 21;
+    if (this.#space < 0 || this.#zero < 0 || this.#next > this.#bytes.length) throw new GitError('A tree is cut off');
+    return true;
+  }
+
+  get type(): EntryType {
+    // 40000, or 040000 of old tools; submodules are 160000.
+    const [first, second] = [this.#bytes[this.#start], this.#bytes[this.#start + 1]];
+    if (first === 52 || (first === 48 && second === 52)) return 'tree';
+    return first === 49 && second === 54 ? 'commit' : 'blob';
+  }
+
+  get mode(): Mode {
+    return this.#bytes.toString('latin1', this.#start, this.#space).padStart(6, '0');
+  }
+
+  get name(): Buffer {
+    return this.#bytes.subarray(this.#space + 1, this.#zero);
+  }
+
+  get oid(): Oid {
+    return this.#bytes.toString('hex', this.#zero + 1, this.#next);
+  }
+
+  /** Whether mode, name and object are the same as those of another entry. */
+  isSame(other: TreeCursor): boolean {
+    const length = this.#next - this.#start;
+    if (length !== other.#next - other.#start) return false;
+    return this.#bytes.compare(other.#bytes, other.#start, other.#next, this.#start, this.#next) === 0;
+  }
+
+  /** Negative where this entry comes first, 0 for the same name of the same kind; directories sort with a slash behind. */
+  compare(other: TreeCursor): number {
+    const [left, right] = [this.name, other.name];
+    const shorter = Math.min(left.length, right.length);
+    const order = left.compare(right, 0, shorter, 0, shorter);
+    return order !== 0 ? order : this.#byteAt(shorter) - other.#byteAt(shorter);
+  }
+
+  /** A byte of the name as git sorts it. */
+  #byteAt(position: number): number {
+    const { name } = this;
+    return name[position] ?? (position === name.length && this.type === 'tree' ? 47 : 0);
+  }
+}

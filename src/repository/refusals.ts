@@ -1,0 +1,19 @@
+import { BadRequest, ContentTooLarge, type DomainError } from '#src/errors.ts';
+import { TooLarge, TooMuch } from '#src/git/errors.ts';
+
+/** What a limit of git's library means to whoever asked; null for any other error. */
+export function limitRefusal(error: unknown): DomainError | null {
+  if (error instanceof TooLarge) {
+    return new ContentTooLarge(`an object has ${error.size} bytes, more than ${error.limit}`);
+  }
+  return error instanceof TooMuch ? new BadRequest(`The request takes too much work: ${error.message}`) : null;
+}
+
+/** Does work; what is over a limit of git's library is refused as limitRefusal words it. */
+export async function withinLimits<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw limitRefusal(error) ?? error;
+  }
+}

@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http';
+import type { RequestHandler } from 'express';
+
+/** What is known of an answer that is under way: how much the client had taken at the last look. */
+const answers = new Map<ServerResponse, number>();
+
+/**
+ * Cuts answers of which the client has taken nothing for some milliseconds, at least that and at most twice as many: they
+ * would fill the memory, or keep a program running, for as long as the client likes.
+ */
+export function endStalled(milliseconds: number): RequestHandler {
+  const timer = setInterval(look, milliseconds).unref();
+  timer.unref();
+  return (_request, response, next) => {
+    answers.set(response, -1);
+    response.once('close', () => answers.delete(response));
+    next();
+  };
+}
+
+function look(): void {
+  for (const [response, before] of answers) {
+    const { socket } = response;
+    if (socket === null) continue;
+    const waits = response.writableLength + socket.writableLength > 0;
+    const taken = socket.bytesWritten - socket.writableLength;
+    if (waits && taken === before) response.destroy();
+    else answers.set(response, waits ? taken : -1);
+  }
+}
