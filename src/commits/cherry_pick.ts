@@ -5,7 +5,6 @@ import { BadRequest, NotFound } from '#src/errors.ts';
 import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject } from '#src/projects/find.ts';
-import { gate } from '#src/repository/gate.ts';
 import { advance, writableBranch } from '#src/repository/write.ts';
 
 const IMPOSSIBLE =
@@ -24,11 +23,9 @@ export async function cherryPickCommit(context: Context, ref: Ref, sha: string, 
   const { tip, reader, committer, project } = target;
   if (tip === null) throw new NotFound('Branch');
   try {
-    const oid = await gate.pass(project.id, async () => {
-      const made = await cherryPick(reader, { commit: picked.oid, onto: tip, committer });
-      await advance(context, target, made);
-      return made;
-    });
+    const oid = await advance(context, target, (hold) =>
+      cherryPick(reader, { commit: picked.oid, onto: tip, committer }, hold),
+    );
     const [row] = await commitRows(project, reader, [oid]);
     if (!row) throw new Error(`The commit ${oid} is gone`);
     return row;

@@ -8,10 +8,11 @@ import { ByteReader } from '#src/git/remote/byte-reader.ts';
 import type { PushReport } from '#src/git/remote/push-report.ts';
 import { type PushCommand, type PushRequest, readPushRequest } from '#src/git/remote/push-request.ts';
 import { Quarantine, RefusedObjects } from '#src/git/remote/quarantine.ts';
+import { refValues } from '#src/git/remote/secure.ts';
+import { Hold } from '#src/git/write/hold.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import type { RefChange } from '#src/repository/change_refs.ts';
+import type { ChangeOptions, RefChange } from '#src/repository/change_refs.ts';
 import { isFarBehind } from '#src/repository/contributors_kept.ts';
-import { gate } from '#src/repository/gate.ts';
 import { needsMaintenance } from '#src/repository/maintain.ts';
 import { branchRefusals } from '#src/repository/protection.ts';
 import { pushRefs } from '#src/repository/record.ts';
@@ -49,7 +50,7 @@ export async function receivePush(push: Push): Promise<Received | null> {
   try {
     if (commands.some(({ to }) => to !== null)) await quarantine.takePack(reader);
     onReceived(capabilities);
-    const report = await gate.pass(project.id, () => accept(push, request, quarantine));
+    const report = await accept(push, request, quarantine);
     // The refs have changed: nothing may fail any more, and all of it is done later without jobs as well.
     await workLater(context, project).catch(() => undefined);
     return { ...report, capabilities };
@@ -80,7 +81,10 @@ async function accept(
   quarantine: Quarantine,
 ): Promise<PushReport> {
   const { context, project, signal } = push;
-  await quarantine.checkConnected(commands.flatMap(({ to }) => to ?? []));
+  const hold = new Hold(context.repositories.directory(project));
+  const tips = commands.flatMap(({ to }) => to ?? []);
+  const bounds = await refValues(hold.directory);
+  await quarantine.complete(tips, bounds);
   const refused = await refusals(push, commands, quarantine);
   const isAtomic = capabilities.has('atomic');
   if (isAtomic) await refuseChanged(context, project, commands, refused);
@@ -88,8 +92,14 @@ async function accept(
   const changes = commands.filter((command) => !refused.has(command));
   signal.throwIfAborted();
   if (changes.length > 0) {
-    await quarantine.migrate();
-    await make(context, project, changes, refused, isAtomic);
+    try {
+      await quarantine.migrate(hold);
+      hold.rely(bounds);
+      for (const oid of tips) hold.vouch(oid, null);
+      await make(context, project, changes, refused, { atomic: isAtomic, hold });
+    } finally {
+      await hold.release();
+    }
     if (isAtomic) spread(refused, changes);
   }
   const refs = commands.map((command) => ({ name: command.name, refused: refused.get(command) ?? null }));
@@ -105,16 +115,16 @@ async function make(
   project: ProjectRow,
   changes: readonly RefChange[],
   refused: Map<RefChange, string>,
-  atomic: boolean,
+  options: ChangeOptions,
 ): Promise<void> {
   const refs = new RefReader(context.repositories.directory(project));
-  const atOnce = atomic ? changes.length : AT_ONCE;
+  const atOnce = options.atomic ? changes.length : AT_ONCE;
   const main = project.defaultBranch === null ? await refs.head() : `${BRANCHES}${project.defaultBranch}`;
   const ordered = changes.toSorted((left, right) => Number(right.name === main) - Number(left.name === main));
   let pushed = project;
   for (let at = 0; at < ordered.length; at += atOnce) {
     const next = ordered.slice(at, at + atOnce);
-    const outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, { atomic });
+    const outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, options);
     for (const { change, error } of outcomes) {
       if (error !== null && !(error instanceof NotAlone)) refused.set(change, reasonOf(error));
     }

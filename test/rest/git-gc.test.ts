@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { commitFile, gitClient, run, workingCopy } from '../support/git-client.ts';
+import { git, gitLines } from '../support/git-program.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const api = world.api(owner);
+
+/** Milliseconds for which repositories are cleaned up and written to at the same time. */
+const WHILE = 4_000;
+
+/** A project with a commit on `main`, and the address to push to. */
+async function filled(): Promise<{ project: ProjectRow; directory: string; url: string; main: string }> {
+  const project = await world.project({ owner });
+  const work = await workingCopy();
+  for (let at = 0; at < 40; at++) writeFileSync(path.join(work, `f${at}.txt`), `${at}\n`);
+  const main = await commitFile(work, 'a.txt', 'a\n');
+  const url = `${world.url.replace('http://', `http://oauth2:${owner.token}@`)}/${project.fullPath}.git`;
+  await run(work, 'push', '--quiet', url, 'main');
+  return { project, directory: world.repositories.directory(project), url, main };
+}
+
+/** What operators run by hand, again and again until `end`: it knows of no lock of the server. */
+async function cleanUp(directory: string, args: string[], end: number): Promise<number> {
+  let rounds = 0;
+  for (; performance.now() < end; rounds++) await gitClient(directory, '-c', 'safe.directory=*', ...args);
+  return rounds;
+}
+
+/** Pushes branches of a working copy of its own; the names and commits that the server took. */
+async function push(url: string, name: string, size: number, end: number): Promise<Map<string, string>> {
+  const made = new Map<string, string>();
+  const work = await workingCopy();
+  await run(work, 'pull', '--quiet', url, 'main');
+  for (let at = 0; performance.now() < end; at++) {
+    for (let file = 0; file < size; file++) writeFileSync(path.join(work, `${name}-${file}.txt`), `${at} ${file}\n`);
+    const head = await commitFile(work, 'b.txt', `${name} ${at}\n`);
+    const branch = `${name}/${at}`;
+    const { code } = await gitClient(work, 'push', '--quiet', url, `HEAD:refs/heads/${branch}`);
+    if (code === 0) made.set(branch, head);
+    await run(work, 'reset', '--quiet', '--hard', 'HEAD~1');
+  }
+  return made;
+}
+
+/** Commits files over the API, each time to a new branch. */
+async function commit(project: ProjectRow, name: string, size: number, end: number): Promise<Map<string, string>> {
+  const made = new Map<string, string>();
+  const at = `/projects/${project.id}/repository`;
+  for (let round = 0; performance.now() < end; round++) {
+    const branch = `${name}/${round}`;
+    if ((await api.post(`${at}/branches`, { branch, ref: 'main' })).status !== 201) continue;
+    const actions = Array.from({ length: size }, (_, file) => ({
+      action: 'create',
+      file_path: `${name}/${file}`,
+      content: `${round} ${file} ${Math.random()}`,
+    }));
+    const answer = await api.post(`${at}/commits`, { branch, commit_message: 'More', actions });
+    if (answer.status === 201) made.set(branch, answer.body.id);
+  }
+  return made;
+}
+
+/** Deletes branches and makes them again of the commits that they had, which nothing leads to in between. */
+async function revive(project: ProjectRow, name: string, end: number): Promise<Map<string, string>> {
+  const made = new Map<string, string>();
+  const at = `/projects/${project.id}/repository`;
+  for (let round = 0; performance.now() < end; round++) {
+    const [first, second] = [`${name}/${round}/old`, `${name}/${round}/new`];
+    await api.post(`${at}/branches`, { branch: first, ref: 'main' });
+    const file = { branch: first, content: `${round} ${Math.random()}`, commit_message: 'Old' };
+    await api.post(`${at}/files/old`, file);
+    const { body } = await api.get(`${at}/branches/${encodeURIComponent(first)}`);
+    await api.delete(`${at}/branches/${encodeURIComponent(first)}`);
+    const answer = await api.post(`${at}/branches`, { branch: second, ref: body.commit?.id ?? 'none' });
+    if (![201, 400, 404].includes(answer.status)) console.log(answer.body);
+    expect([201, 400, 404]).toContain(answer.status);
+    if (answer.status === 201) made.set(second, body.commit.id);
+  }
+  return made;
+}
+
+describe('A repository that is cleaned up by hand while it is written to', () => {
+  it.each([
+    ['git gc --prune=now', ['gc', '--quiet', '--prune=now']],
+    ['git repack -ad', ['repack', '-adq']],
+  ])('keeps every object of what was answered with success: %s', async (_name, args) => {
+    const { project, directory, url, main } = await filled();
+    const end = performance.now() + WHILE;
+    const [rounds, ...made] = await Promise.all([
+      cleanUp(directory, args, end),
+      push(url, 'small', 0, end),
+      push(url, 'large', 30, end),
+      commit(project, 'few', 1, end),
+      commit(project, 'many', 20, end),
+      revive(project, 'back', end),
+    ]);
+    expect(rounds).toBeGreaterThan(3);
+    for (const branches of made) expect(branches.size).toBeGreaterThan(0);
+    console.log(rounds, made.map((m) => m.size));
+    const expected = new Map([['main', main], ...made.flatMap((branches) => [...branches])]);
+    const lines = gitLines(directory, ['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)']);
+    const present = new Map(lines.map((line) => line.split(' ') as [string, string]));
+    const lost = [...expected].filter(([branch, oid]) => present.get(branch) !== oid);
+    expect(lost).toEqual([]);
+    expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
+  });
+});
