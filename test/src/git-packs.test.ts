@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { initRepository } from '#src/git/init.ts';
 import { applyDelta } from '#src/git/objects/delta.ts';
@@ -30,6 +32,21 @@ function chains(): string {
   h.tag('v1', mark, 'tag\n');
   return h.build();
 }
+
+/** Makes single files of all objects; their paths. */
+function spread(directory: string): string[] {
+  const folder = path.join(directory, 'objects', 'pack');
+  const packs = readdirSync(folder).filter((name) => name.endsWith('.pack'));
+  const contents = packs.map((name) => readFileSync(path.join(folder, name)));
+  // The program unpacks only what is not there.
+  for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { force: true });
+  for (const content of contents) git(directory, ['unpack-objects', '-q'], content);
+  return readdirSync(path.join(directory, 'objects'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /^[0-9a-f]{38}$/.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name));
+}
+
+const run = promisify(execFile);
 
 describe('Packs', () => {
   it.each([
@@ -77,6 +94,54 @@ describe('Packs', () => {
       expect(found.filter((object) => object === null)).toEqual([]);
       git(directory, ['prune-packed']);
       git(directory, ['update-ref', 'refs/heads/extra', oids[0] ?? '']);
+    }
+    await store.close();
+  });
+
+  it('take over single objects while these are read', async () => {
+    const directory = chains();
+    const reader = new IsomorphicStore(directory);
+    const all = gitLines(directory, ['rev-list', '--objects', '--all']).map((line) => line.slice(0, 40));
+    for (let round = 0; round < 3; round++) {
+      const before = spread(directory);
+      const streams = await Promise.all(all.slice(0, 100).map((oid) => reader.stream(oid)));
+      const packing = run('git', [`--git-dir=${directory}`, 'repack', '-adq']);
+      let done = false;
+      void packing.finally(() => {
+        done = true;
+      });
+      while (!done) {
+        const found = await Promise.all(all.map((oid) => reader.read(oid)));
+        expect(found.filter((object) => object === null)).toEqual([]);
+        const headers = await Promise.all(all.map((oid) => reader.header(oid)));
+        expect(headers.filter((header) => header === null)).toEqual([]);
+        const [first = ''] = all;
+        expect(await reader.matching(first.slice(0, 8))).toEqual([first]);
+      }
+      await packing;
+      // Streams that were begun go on, though the files have been removed.
+      expect(before.filter((file) => existsSync(file))).toEqual([]);
+      for (const [at, stream] of streams.entries()) {
+        const content = Buffer.concat(await stream.toArray());
+        expect(content.equals((await reader.read(all[at] ?? ''))?.content ?? Buffer.alloc(0))).toBe(true);
+      }
+      await reader.close();
+    }
+  });
+
+  it('are found that came within the same tick of the clock', async () => {
+    const directory = path.join(scratch(), 'r.git');
+    await initRepository(directory, 'main');
+    const folder = path.join(directory, 'objects/pack');
+    const store = new IsomorphicStore(directory);
+    const now = Date.now() / 1000;
+    for (let at = 0; at < 3; at++) {
+      const objects = new ObjectWriter(directory);
+      const oids = Array.from({ length: 13 }, (_, index) => objects.add('blob', Buffer.from(`${at} ${index}`)));
+      await objects.flush();
+      utimesSync(folder, now, now);
+      expect(await store.read(oids[0] ?? '')).not.toBeNull();
+      expect(await store.matching(oids[1]?.slice(0, 8) ?? '')).toEqual([oids[1]]);
     }
     await store.close();
   });

@@ -43,8 +43,12 @@ export class IsomorphicStore implements ObjectStore {
     this.#touch();
     const packed = this.#packs.find((pack) => pack.stream(oid));
     if (packed !== null) return packed;
-    const loose = await this.#looseHeader(oid);
-    if (loose !== null) return Readable.from(content(this.#file(oid), loose.offset), { objectMode: false });
+    const loose = await this.#openLoose(oid);
+    if (loose !== null) {
+      const stream = Readable.from(content(loose.file, loose.offset), { objectMode: false });
+      // A stream that is destroyed before it was read never enters the generator.
+      return stream.once('close', () => void loose.file.close().catch(() => undefined));
+    }
     const object = await this.read(oid);
     if (object === null) throw new MissingObject(oid);
     return Readable.from(slices(object.content), { objectMode: false });
@@ -58,7 +62,8 @@ export class IsomorphicStore implements ObjectStore {
       throw error;
     });
     const loose = names.map((name) => prefix.slice(0, 2) + name).filter((oid) => isOid(oid) && oid.startsWith(prefix));
-    return [...new Set([...this.#packs.matching(prefix), ...loose])];
+    // Packs last: what a repack moves meanwhile is found there.
+    return [...new Set([...loose, ...this.#packs.matching(prefix)])];
   }
 
   async close(): Promise<void> {
@@ -68,12 +73,11 @@ export class IsomorphicStore implements ObjectStore {
   }
 
   async #readLoose(oid: Oid): Promise<GitObject | null> {
-    // Were it not there, isomorphic-git would go on to load all packs.
     if (!existsSync(this.#file(oid))) return null;
     try {
       // Loaded with the first object: it takes as much memory as a good part of the server.
       const { default: git } = await import('isomorphic-git');
-      const found = await git.readObject({ fs, gitdir: this.#gitdir, oid, format: 'content', cache: {} });
+      const found = await git.readObject({ fs: LOOSE_ALONE, gitdir: this.#gitdir, oid, format: 'content', cache: {} });
       if (found.format !== 'content') return null;
       return { type: found.type as ObjectType, content: toBuffer(found.object) };
     } catch (error) {
@@ -91,29 +95,44 @@ export class IsomorphicStore implements ObjectStore {
     return path.join(this.#gitdir, 'objects', oid.slice(0, 2), oid.slice(2));
   }
 
-  /** The first bytes of a loose object tell its type and size; `offset` is where the content begins. */
-  async #looseHeader(oid: Oid): Promise<(ObjectHeader & { offset: number }) | null> {
-    let file: FileHandle | undefined;
+  async #looseHeader(oid: Oid): Promise<ObjectHeader | null> {
+    const loose = await this.#openLoose(oid);
+    await loose?.file.close();
+    return loose === null ? null : { type: loose.type, size: loose.size };
+  }
+
+  /**
+   * A loose object, whose first bytes tell its type and size; `offset` is where the content begins. It stays open: a repack may
+   * remove it from the directory at any time. Null if there is none.
+   */
+  async #openLoose(oid: Oid): Promise<(ObjectHeader & { offset: number; file: FileHandle }) | null> {
+    let file: FileHandle;
     try {
       file = await open(this.#file(oid));
+    } catch (error) {
+      if (isAbsent(error)) return null;
+      throw error;
+    }
+    try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(128), 0, 128, 0);
       const start = inflateSync(buffer.subarray(0, bytesRead), { finishFlush: 2 });
       const match = /^(commit|tree|blob|tag) (\d+)\0/.exec(start.toString('latin1', 0, 64));
       if (match === null) throw new MissingObject(oid);
-      return { type: match[1] as ObjectType, size: Number(match[2]), offset: match[0].length };
+      return { type: match[1] as ObjectType, size: Number(match[2]), offset: match[0].length, file };
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return null;
+      await file.close();
       throw error;
-    } finally {
-      await file?.close();
     }
   }
 }
 
-/** The content of a loose object, without the header that precedes it. */
-async function* content(file: string, offset: number): AsyncGenerator<Buffer> {
+/** For isomorphic-git, which would load all packs where a loose object has vanished in the meantime. */
+const LOOSE_ALONE = { promises: { ...fs.promises, readdir: async () => [] } };
+
+/** The content of a loose object, without the header that precedes it. Closes the file. */
+async function* content(file: FileHandle, offset: number): AsyncGenerator<Buffer> {
   let skip = offset;
-  const source = fs.createReadStream(file, { highWaterMark: 64 * 1024 });
+  const source = file.createReadStream({ start: 0, highWaterMark: 64 * 1024 });
   const inflate = createInflate({ chunkSize: 64 * 1024 });
   source.on('error', (error) => inflate.destroy(error));
   try {
