@@ -13,7 +13,6 @@ import { Hold } from '#src/git/write/hold.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { ChangeOptions, RefChange } from '#src/repository/change_refs.ts';
 import { isFarBehind } from '#src/repository/contributors_kept.ts';
-import { needsMaintenance } from '#src/repository/maintain.ts';
 import { branchRefusals } from '#src/repository/protection.ts';
 import { pushRefs } from '#src/repository/record.ts';
 
@@ -64,15 +63,10 @@ export async function receivePush(push: Push): Promise<Received | null> {
   }
 }
 
-/** Leaves to jobs what the push has made worth while. */
-async function workLater({ db, repositories, jobs }: Context, project: ProjectRow): Promise<void> {
-  const job = { projectId: project.id };
-  if (await needsMaintenance({ repositories }, project)) {
-    await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.maintain', job));
-  }
-  if (await isFarBehind(db, project.id)) {
-    await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.contributors', job));
-  }
+/** Leaves to a job what the push has made worth while. */
+async function workLater({ db, jobs }: Context, { id }: ProjectRow): Promise<void> {
+  if (!(await isFarBehind(db, id))) return;
+  await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.contributors', { projectId: id }));
 }
 
 async function accept(

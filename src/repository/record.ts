@@ -8,6 +8,7 @@ import { wantPipelines } from '#src/pipelines/push.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { type ChangeOptions, changeRefs, type RefChange, type RefOutcome } from '#src/repository/change_refs.ts';
 import { type Described, describeChange, describeChanges } from '#src/repository/describe_push.ts';
+import { wantMaintenance } from '#src/repository/maintain.ts';
 import { type Pusher, pushData } from '#src/repository/push_data.ts';
 import { repositorySize } from '#src/repository/size.ts';
 import { currentSettings, type Settings } from '#src/settings/current.ts';
@@ -46,6 +47,7 @@ export async function pushRefs(
   const recordMade = async (tx: Transaction, made: readonly RefChange[]) => {
     await record(tx, recorder, made);
     await wantPipelines(tx, context, reader, { projectId: project.id, userId: actor.id, changes: made });
+    await wantMaintenance(tx, context, project);
     if (made.length === changes.length) await also?.(tx);
   };
   return changeRefs(context, project, changes, recordMade, { ...options, prepare });

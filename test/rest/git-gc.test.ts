@@ -101,7 +101,10 @@ describe('A repository that is cleaned up by hand while it is written to', () =>
     ]);
     expect(rounds).toBeGreaterThan(3);
     for (const branches of made) expect(branches.size).toBeGreaterThan(0);
-    console.log(rounds, made.map((m) => m.size));
+    console.log(
+      rounds,
+      made.map((m) => m.size),
+    );
     const expected = new Map([['main', main], ...made.flatMap((branches) => [...branches])]);
     const lines = gitLines(directory, ['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)']);
     const present = new Map(lines.map((line) => line.split(' ') as [string, string]));

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { IsomorphicStore } from '#src/git/objects/isomorphic.ts';
 import { ObjectWriter } from '#src/git/write/objects.ts';
 import { text } from '../support/git-fixtures.ts';
 import { HistoryBuilder, randomizer } from '../support/git-history.ts';
-import { git, gitBytes, gitLines, scratch } from '../support/git-program.ts';
+import { git, gitBytes, gitLines, scratch, unpack } from '../support/git-program.ts';
 
 /** Many versions of some files, so that packs hold long chains of differences. */
 function chains(): string {
@@ -31,19 +31,6 @@ function chains(): string {
   }
   h.tag('v1', mark, 'tag\n');
   return h.build();
-}
-
-/** Makes single files of all objects; their paths. */
-function spread(directory: string): string[] {
-  const folder = path.join(directory, 'objects', 'pack');
-  const packs = readdirSync(folder).filter((name) => name.endsWith('.pack'));
-  const contents = packs.map((name) => readFileSync(path.join(folder, name)));
-  // The program unpacks only what is not there.
-  for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { force: true });
-  for (const content of contents) git(directory, ['unpack-objects', '-q'], content);
-  return readdirSync(path.join(directory, 'objects'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /^[0-9a-f]{38}$/.test(entry.name))
-    .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
 const run = promisify(execFile);
@@ -103,7 +90,7 @@ describe('Packs', () => {
     const reader = new IsomorphicStore(directory);
     const all = gitLines(directory, ['rev-list', '--objects', '--all']).map((line) => line.slice(0, 40));
     for (let round = 0; round < 3; round++) {
-      const before = spread(directory);
+      const before = unpack(directory);
       const streams = await Promise.all(all.slice(0, 100).map((oid) => reader.stream(oid)));
       const packing = run('git', [`--git-dir=${directory}`, 'repack', '-adq']);
       let done = false;

@@ -10,6 +10,13 @@ import { Quarantine, RefusedObjects } from './quarantine.ts';
 /** Milliseconds that looking for objects and packing them may take. */
 const TIME = 50_000;
 
+export interface SecureOptions {
+  /** Repositories from which objects may be taken as well. */
+  sources?: readonly string[];
+  /** How long that may take, in milliseconds. */
+  timeout?: number;
+}
+
 /** All values of refs. */
 export async function refValues(directory: string): Promise<Set<Oid>> {
   return new Set((await new RefReader(directory).list('refs/')).map(({ target }) => target));
@@ -18,13 +25,11 @@ export async function refValues(directory: string): Promise<Set<Oid>> {
 /**
  * Makes sure that refs can be made to hold their new values: whatever these lead to is reachable from other refs, or kept by
  * the hold, which takes in what is neither. Returns whether all of it is there. Without a git program it looks at nothing.
- *
- * @param sources repositories from which objects may be taken as well
  */
 export async function secureObjects(
   hold: Hold,
   changes: readonly RefChange[],
-  sources: readonly string[] = [],
+  { sources = [], timeout = TIME }: SecureOptions = {},
 ): Promise<boolean> {
   const present = new Set(changes.map(({ from }) => from));
   const open = new Set(changes.flatMap(({ to }) => (to === null ? [] : (hold.baseOf(to) ?? []))));
@@ -36,7 +41,7 @@ export async function secureObjects(
   hold.rely(tips.filter((oid) => bounds.has(oid)));
   const others = tips.filter((oid) => !bounds.has(oid));
   if (others.length === 0) return true;
-  const quarantine = await Quarantine.open(hold.directory, AbortSignal.timeout(TIME), sources);
+  const quarantine = await Quarantine.open(hold.directory, AbortSignal.timeout(timeout), sources);
   try {
     await quarantine.complete(others, bounds, hold.packs);
     await quarantine.migrate(hold);

@@ -26,11 +26,7 @@ interface Packed {
  *
  * @param hold keeps the pack until refs lead to its objects
  */
-export async function writePack(
-  directory: string,
-  objects: ReadonlyMap<Oid, GitObject>,
-  hold?: Hold,
-): Promise<void> {
+export async function writePack(directory: string, objects: ReadonlyMap<Oid, GitObject>, hold?: Hold): Promise<void> {
   const folder = path.join(directory, 'objects', 'pack');
   await mkdir(folder, { recursive: true });
   const { bytes, packed, checksum } = await assemblePack(objects);
