@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { GitError, RefChanged } from '#src/git/errors.ts';
-import { isValidRefName } from '#src/git/refs/name.ts';
+import { isValidRefName, mayBeMade } from '#src/git/refs/name.ts';
 import { RefReader } from '#src/git/refs/read.ts';
 import { NotAlone } from '#src/git/refs/update-many.ts';
 import { ByteReader } from '#src/git/remote/byte-reader.ts';
@@ -141,8 +141,10 @@ async function refusals(
   for (const command of commands) {
     const { name, from, to } = command;
     const refuse = (reason: string | null) => reason !== null && refused.set(command, reason);
-    if (!name.startsWith('refs/') || !isValidRefName(name)) refuse('the name is not valid');
-    else if (RESERVED.some((prefix) => name.startsWith(prefix))) refuse('the server keeps such names for itself');
+    const isPossible = to === null ? name.startsWith('refs/') && isValidRefName(name) : mayBeMade(name);
+    if (!isPossible) refuse('the name is not valid');
+    else if (RESERVED.some((reserved) => `${name}/`.startsWith(reserved)))
+      refuse('the server keeps such names for itself');
     else if (!name.startsWith(BRANCHES)) continue;
     else if (to !== null && others.has(to)) refuse('a branch must be a commit');
     else {
@@ -156,7 +158,7 @@ async function refusals(
 }
 
 const BRANCHES = 'refs/heads/';
-/** Refs that the server makes, and refs that would put other objects in the place of those that were asked for. */
+/** Refs, with all below them, that the server makes, or that would put other objects in the place of what was asked for. */
 const RESERVED = [
   'refs/merge-requests/',
   'refs/keep-around/',
