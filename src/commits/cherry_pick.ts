@@ -2,10 +2,11 @@ import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { type CommitRow, commitRows, findCommit } from '#src/commits/find.ts';
 import { BadRequest, NotFound } from '#src/errors.ts';
+import { RefusedObjects } from '#src/git/remote/quarantine.ts';
 import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject } from '#src/projects/find.ts';
-import { advance, writableBranch } from '#src/repository/write.ts';
+import { advance, NOT_COMMITTED, writableBranch } from '#src/repository/write.ts';
 
 const IMPOSSIBLE =
   'Sorry, we cannot cherry-pick this commit automatically. It may have been cherry-picked already, or a later commit changed the same lines.';
@@ -31,6 +32,7 @@ export async function cherryPickCommit(context: Context, ref: Ref, sha: string, 
     return row;
   } catch (error) {
     if (error instanceof MergeConflict || error instanceof NothingChanged) throw new BadRequest(IMPOSSIBLE);
+    if (error instanceof RefusedObjects) throw new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { parseActions, type RawAction, refusalOf } from '#src/commits/actions.ts
 import { type CommitRow, commitRows } from '#src/commits/find.ts';
 import { BadRequest } from '#src/errors.ts';
 import { EMPTY_TREE } from '#src/git/model.ts';
+import { RefusedObjects } from '#src/git/remote/quarantine.ts';
 import { type Action, ActionFailed, applyActions } from '#src/git/write/actions.ts';
 import { DraftTree } from '#src/git/write/draft.ts';
 import { ObjectWriter } from '#src/git/write/objects.ts';
@@ -70,6 +71,7 @@ async function rehearse({ reader, tip }: WritableBranch, actions: Action[]): Pro
 
 function explained(error: unknown, actions: readonly Action[], refusal: typeof refusalOf): unknown {
   if (error instanceof NothingChanged) return new BadRequest(NOT_COMMITTED);
+  if (error instanceof RefusedObjects) return new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
   const action = error instanceof ActionFailed ? actions[error.index] : undefined;
   return action ? new BadRequest(refusal(action, error as ActionFailed)) : error;
 }

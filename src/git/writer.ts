@@ -2,6 +2,7 @@ import { GitError, MissingObject } from './errors.ts';
 import type { Commit, Oid, Signature } from './model.ts';
 import { EMPTY_TREE } from './model.ts';
 import type { RepositoryReader } from './reader.ts';
+import { checkObjects } from './remote/check-objects.ts';
 import { type Action, applyActions } from './write/actions.ts';
 import { DraftTree } from './write/draft.ts';
 import { encodeCommit, encodeTag, type TagInput } from './write/encode.ts';
@@ -39,7 +40,10 @@ export interface ActionsInput {
   message: string;
 }
 
-/** Writes a commit of file actions. Throws ActionFailed for the first that cannot be done, and NothingChanged. */
+/**
+ * Writes a commit of file actions. Throws ActionFailed for the first that cannot be done, NothingChanged, and RefusedObjects
+ * for what would be refused in a push as well.
+ */
 export async function commitActions(reader: RepositoryReader, input: ActionsInput, hold?: Hold): Promise<Oid> {
   const { parent, actions, author, committer, message } = input;
   const objects = new ObjectWriter(reader.directory, hold);
@@ -50,6 +54,7 @@ export async function commitActions(reader: RepositoryReader, input: ActionsInpu
   if (tree === base) throw new NothingChanged('The actions change nothing');
   const parents = parent === null ? [] : [parent];
   const oid = objects.add('commit', encodeCommit({ tree, parents, author, committer, message }));
+  if (draft.needsCheck) await checkObjects(reader.directory, objects.added);
   await objects.flush();
   // What was not written anew is in the tree of the parent.
   hold?.vouch(oid, parent);
@@ -66,8 +71,8 @@ export interface CherryPickInput {
 }
 
 /**
- * Writes a commit that changes `onto` as a commit changed its first parent, with the same author. Throws MergeConflict, and
- * NothingChanged if the change is there already.
+ * Writes a commit that changes `onto` as a commit changed its first parent, with the same author. Throws MergeConflict,
+ * NothingChanged if the change is there already, and RefusedObjects for what would be refused in a push as well.
  */
 export async function cherryPick(reader: RepositoryReader, input: CherryPickInput, hold?: Hold): Promise<Oid> {
   const { commit: oid, onto, committer, message } = input;
@@ -76,12 +81,13 @@ export async function cherryPick(reader: RepositoryReader, input: CherryPickInpu
   const base = parent === undefined ? EMPTY_TREE : await treeOf(reader, parent);
   const ours = await treeOf(reader, onto);
   const objects = new ObjectWriter(reader.directory, hold);
-  const { tree, conflicts } = await mergeTrees(reader, objects, { base, ours, theirs: commit.tree });
+  const { tree, conflicts, needsCheck } = await mergeTrees(reader, objects, { base, ours, theirs: commit.tree });
   if (conflicts.length > 0) throw new MergeConflict(conflicts);
   if (tree === ours) throw new NothingChanged('The change is there already');
   const { author } = commit;
   const text = message ?? commit.message;
   const picked = objects.add('commit', encodeCommit({ tree, parents: [onto], author, committer, message: text }));
+  if (needsCheck) await checkObjects(reader.directory, objects.added);
   await objects.flush();
   return picked;
 }

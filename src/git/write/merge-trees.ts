@@ -17,6 +17,8 @@ const TIMEOUT = 20_000;
 export interface TreeMerge {
   /** The merged tree; of no use if there are conflicts. */
   tree: Oid;
+  /** Whether it has to be checked as pushes are. */
+  needsCheck: boolean;
   /** The paths on which both sides cannot be had, in the order of their bytes. */
   conflicts: string[];
 }
@@ -33,7 +35,8 @@ export async function mergeTrees(
   const merge = new Merge(reader, objects, ours);
   const [wanted, present] = await Promise.all([changedPaths(reader, base, theirs), changedPaths(reader, base, ours)]);
   await merge.run(await pairings(reader, wanted), present);
-  return { tree: merge.draft.write(objects), conflicts: merge.conflicts.sort() };
+  const { draft, conflicts } = merge;
+  return { tree: draft.write(objects), needsCheck: draft.needsCheck, conflicts: conflicts.sort() };
 }
 
 interface Put {

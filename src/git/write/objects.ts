@@ -38,6 +38,11 @@ export class ObjectWriter {
     return this.#objects.get(oid) ?? null;
   }
 
+  /** What was added and not yet written. */
+  get added(): ReadonlyMap<Oid, GitObject> {
+    return this.#objects;
+  }
+
   /** Writes what was added; it is synced to the disk when this returns. */
   async flush(): Promise<void> {
     const objects = this.#objects;
