@@ -109,7 +109,9 @@ async function addTo({ db, repositories }: Stores, from: string, fork: Fork): Pr
   const hold = await Hold.open(directory);
   try {
     if (!hold) await copyObjects(from, directory);
-    else await secureObjects(hold, changes, { sources: [from], timeout: COPYING });
+    else if (!(await secureObjects(hold, changes, { sources: [from], timeout: COPYING }))) {
+      throw new Error(`${from} changed while it was copied`);
+    }
     const record = (tx: Transaction, made: readonly RefChange[]) =>
       recordCopy(
         tx,

@@ -1,4 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -139,6 +140,31 @@ describe('A repository that is cleaned up by hand while it is written to', () =>
     const made = [...answers].filter(([, status]) => status === 201).map(([commit]) => commit);
     const branches = gitLines(directory, ['for-each-ref', '--format=%(objectname)', 'refs/heads/old']);
     expect(branches.toSorted()).toEqual(made.toSorted());
+    expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
+  });
+});
+
+describe('A push that brings no objects', () => {
+  it('makes a branch of a commit to which nothing led, and keeps it', async () => {
+    const { project, directory, main } = await filled();
+    const tree = git(directory, ['rev-parse', `${main}^{tree}`]).trim();
+    const who = ['-c', 'user.name=x', '-c', 'user.email=x@x'];
+    const commit = git(directory, [...who, 'commit-tree', '-m', 'Old', '-p', main, tree]).trim();
+    const line = `${'0'.repeat(40)} ${commit} refs/heads/back\0report-status`;
+    const head = Buffer.from(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
+    const pack = Buffer.from('PACK\0\0\0\x02\0\0\0\0', 'latin1');
+    const sum = createHash('sha1').update(pack).digest();
+    const answer = await fetch(`${world.url}/${project.fullPath}.git/git-receive-pack`, {
+      method: 'POST',
+      headers: { 'PRIVATE-TOKEN': owner.token, 'Content-Type': 'application/x-git-receive-pack-request' },
+      body: Buffer.concat([head, pack, sum]),
+    });
+    expect(await answer.text()).toContain('ok refs/heads/back');
+    const packs = readdirSync(path.join(directory, 'objects', 'pack')).filter((name) => name.endsWith('.pack'));
+    // That of the first push, and one with the commit alone.
+    expect(packs).toHaveLength(2);
+    git(directory, ['gc', '--quiet', '--prune=now']);
+    expect(git(directory, ['rev-parse', 'back']).trim()).toBe(commit);
     expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
   });
 });

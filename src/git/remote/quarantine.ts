@@ -28,7 +28,6 @@ export class Quarantine {
   readonly #objects: string;
   readonly #signal: AbortSignal;
   readonly #sources: readonly string[];
-  #isEmpty = false;
 
   private constructor(repository: string, objects: string, signal: AbortSignal, sources: readonly string[]) {
     this.#repository = repository;
@@ -56,7 +55,6 @@ export class Quarantine {
     if (header === null || header.toString('latin1', 0, 4) !== 'PACK') throw new InvalidRequest('There is no pack');
     const strict = `--strict=${TOLERATED.join(',')}`;
     const args = ['index-pack', '--stdin', '--fix-thin', strict];
-    this.#isEmpty = header.readUInt32BE(8) === 0;
     const program = this.#start(args);
     const result = this.#outcome(program);
     try {
@@ -71,6 +69,8 @@ export class Quarantine {
     const { code, complaint } = await result;
     this.#signal.throwIfAborted();
     if (code !== 0) throw new RefusedObjects(reasonIn(complaint));
+    // A push of what is there already brings a pack without objects.
+    if (header.readUInt32BE(8) === 0) await this.#drop();
   }
 
   /**
@@ -107,7 +107,7 @@ export class Quarantine {
   /** Moves the objects into the repository, where they are kept and on disk when this returns. No ref leads to them yet. */
   async migrate(hold: Hold): Promise<void> {
     for (const name of await this.#packs()) {
-      if (!this.#isEmpty) await hold.take(path.join(this.#objects, 'pack', name.slice(0, -'.pack'.length)));
+      await hold.take(path.join(this.#objects, 'pack', name.slice(0, -'.pack'.length)));
     }
   }
 
@@ -129,6 +129,11 @@ export class Quarantine {
     const codes = (await Promise.all([listed, packed])).map(({ code }) => code);
     this.#signal.throwIfAborted();
     return codes.every((code) => code === 0);
+  }
+
+  async #drop(): Promise<void> {
+    const folder = path.join(this.#objects, 'pack');
+    for (const name of await readdir(folder)) await rm(path.join(folder, name), { force: true });
   }
 
   async #packs(): Promise<string[]> {
