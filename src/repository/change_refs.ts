@@ -74,12 +74,12 @@ export async function changeRefs(
 }
 
 /**
- * Whether changes are made at once. Where some refs go and others come that is a must: in between nothing would lead to what
- * both have in common, and somebody's `git gc` would remove it.
+ * Whether changes are made at once. Where refs leave what they held while others come that is a must: in between nothing would
+ * lead to what both have in common, and somebody's `git gc` would remove it.
  */
 function areTogether(changes: readonly RefChange[], { atomic }: ChangeOptions): boolean {
   if (changes.length >= MANY || (atomic && changes.length > 1)) return true;
-  return changes.some(({ to }) => to === null) && changes.some(({ to }) => to !== null);
+  return changes.length > 1 && changes.some(({ from }) => from !== null) && changes.some(({ to }) => to !== null);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,6 @@ import { InvalidRefName, RefChanged, RefLocked } from '#src/git/errors.ts';
 import { initRepository } from '#src/git/init.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { removeStaleLocks } from '#src/git/refs/lock.ts';
-import { PackedRefs } from '#src/git/refs/packed.ts';
 import { deleteRef, updateRef } from '#src/git/refs/update.ts';
 import { NotAlone, type RefChange, updateRefs } from '#src/git/refs/update-many.ts';
 import { commitActions, writeTag } from '#src/git/writer.ts';
@@ -249,17 +248,3 @@ function changer(directory: string, names: string[], values: string[]): string {
       process.stdout.write(to + '\\n');
     }`;
 }
-
-describe('Packed refs', () => {
-  it('are read anew although their file looks the same, as it changed within the same tick of the clock', async () => {
-    const directory = scratch();
-    const file = path.join(directory, 'packed-refs');
-    const packed = new PackedRefs(directory);
-    for (let at = 0; at < 200; at++) {
-      const oid = at.toString(16).padStart(40, '0');
-      writeFileSync(file, `${oid} refs/heads/main\n`);
-      expect((await packed.read()).get('refs/heads/main')).toBe(oid);
-      expect((await packed.read()).get('refs/heads/main')).toBe(oid);
-    }
-  });
-});
