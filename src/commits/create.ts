@@ -2,13 +2,13 @@ import type { Context } from '#src/access/actor.ts';
 import { parseActions, type RawAction, refusalOf } from '#src/commits/actions.ts';
 import { type CommitRow, commitRows } from '#src/commits/find.ts';
 import { BadRequest } from '#src/errors.ts';
-import { EMPTY_TREE, type Oid } from '#src/git/model.ts';
+import { EMPTY_TREE } from '#src/git/model.ts';
+import { RefusedObjects } from '#src/git/remote/quarantine.ts';
 import { type Action, ActionFailed, applyActions } from '#src/git/write/actions.ts';
 import { DraftTree } from '#src/git/write/draft.ts';
 import { ObjectWriter } from '#src/git/write/objects.ts';
 import { commitActions, NothingChanged } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { gate } from '#src/repository/gate.ts';
 import { requireRoom } from '#src/repository/quota.ts';
 import {
   type Authorship,
@@ -41,35 +41,23 @@ export async function createCommit(context: Context, ref: Ref, input: NewCommit)
 }
 
 /** Commits actions to a branch that the actor may write to. Throws BadRequest; `refusal` words a failed action. */
-export function commitFiles(
-  context: Context,
-  target: WritableBranch,
-  actions: Action[],
-  how: Pick<NewCommit, 'message'> & Authorship,
-  refusal = refusalOf,
-): Promise<CommitRow> {
-  return gate.pass(target.project.id, () => commitNow(context, target, actions, how, refusal));
-}
-
-async function commitNow(
+export async function commitFiles(
   context: Context,
   target: WritableBranch,
   actions: Action[],
   { message, ...authorship }: Pick<NewCommit, 'message'> & Authorship,
-  refusal: typeof refusalOf,
+  refusal = refusalOf,
 ): Promise<CommitRow> {
   const { reader, tip, committer, project } = target;
   const content = actions.map((action) => ('content' in action ? (action.content?.length ?? 0) : 0));
   const size = content.reduce((sum, bytes) => sum + bytes, message.length);
   await requireRoom(context.repositories, project, size);
   const author = authorOf(committer, authorship);
-  let oid: Oid;
-  try {
-    oid = await commitActions(reader, { parent: tip, actions, author, committer, message });
-  } catch (error) {
-    throw explained(error, actions, refusal);
-  }
-  await advance(context, target, oid);
+  const oid = await advance(context, target, (hold) =>
+    commitActions(reader, { parent: tip, actions, author, committer, message }, hold).catch((error) => {
+      throw explained(error, actions, refusal);
+    }),
+  );
   const [row] = await commitRows(project, reader, [oid]);
   if (!row) throw new Error(`The commit ${oid} is gone`);
   return row;
@@ -87,6 +75,7 @@ async function rehearse({ reader, tip }: WritableBranch, actions: Action[]): Pro
 
 function explained(error: unknown, actions: readonly Action[], refusal: typeof refusalOf): unknown {
   if (error instanceof NothingChanged) return new BadRequest(NOT_COMMITTED);
+  if (error instanceof RefusedObjects) return new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
   const action = error instanceof ActionFailed ? actions[error.index] : undefined;
   return action ? new BadRequest(refusal(action, error as ActionFailed)) : error;
 }

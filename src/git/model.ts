@@ -44,7 +44,7 @@ export interface Annotation {
 
 export type EntryType = 'tree' | 'blob' | 'commit';
 
-/** Six octal digits: directory, file, executable file, symbolic link or submodule (old repositories have more). */
+/** Six octal digits: directory, file, executable file, symbolic link or submodule. */
 export type Mode = string;
 
 export const DIRECTORY: Mode = '040000';

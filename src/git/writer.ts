@@ -2,14 +2,17 @@ import { GitError, MissingObject } from './errors.ts';
 import type { Commit, Oid, Signature } from './model.ts';
 import { EMPTY_TREE } from './model.ts';
 import type { RepositoryReader } from './reader.ts';
+import { checkWritten } from './remote/check-written.ts';
 import { type Action, applyActions } from './write/actions.ts';
 import { DraftTree } from './write/draft.ts';
 import { encodeCommit, encodeTag, type TagInput } from './write/encode.ts';
+import type { Hold } from './write/hold.ts';
 import { mergeTrees } from './write/merge-trees.ts';
 import { ObjectWriter } from './write/objects.ts';
 
 /*
- * What is written here are objects, synced to the disk, that no ref leads to yet. `updateRef` makes them visible.
+ * What is written here are objects, synced to the disk, that no ref leads to yet. `updateRef` makes them visible. A hold
+ * keeps them until then.
  */
 
 /** The actions left everything as it was. */
@@ -37,10 +40,13 @@ export interface ActionsInput {
   message: string;
 }
 
-/** Writes a commit of file actions. Throws ActionFailed for the first that cannot be done, and NothingChanged. */
-export async function commitActions(reader: RepositoryReader, input: ActionsInput): Promise<Oid> {
+/**
+ * Writes a commit of file actions. Throws ActionFailed for the first that cannot be done, NothingChanged, and RefusedObjects
+ * for what would be refused in a push as well.
+ */
+export async function commitActions(reader: RepositoryReader, input: ActionsInput, hold?: Hold): Promise<Oid> {
   const { parent, actions, author, committer, message } = input;
-  const objects = new ObjectWriter(reader.directory);
+  const objects = new ObjectWriter(reader.directory, hold);
   const base = parent === null ? EMPTY_TREE : await treeOf(reader, parent);
   const draft = new DraftTree(reader, base);
   await applyActions(draft, objects, actions);
@@ -48,7 +54,10 @@ export async function commitActions(reader: RepositoryReader, input: ActionsInpu
   if (tree === base) throw new NothingChanged('The actions change nothing');
   const parents = parent === null ? [] : [parent];
   const oid = objects.add('commit', encodeCommit({ tree, parents, author, committer, message }));
+  if (draft.needsCheck) await checkWritten(reader.directory, objects.added);
   await objects.flush();
+  // What was not written anew is in the tree of the parent.
+  hold?.vouch(oid, parent);
   return oid;
 }
 
@@ -62,31 +71,33 @@ export interface CherryPickInput {
 }
 
 /**
- * Writes a commit that changes `onto` as a commit changed its first parent, with the same author. Throws MergeConflict, and
- * NothingChanged if the change is there already.
+ * Writes a commit that changes `onto` as a commit changed its first parent, with the same author. Throws MergeConflict,
+ * NothingChanged if the change is there already, and RefusedObjects for what would be refused in a push as well.
  */
-export async function cherryPick(reader: RepositoryReader, input: CherryPickInput): Promise<Oid> {
+export async function cherryPick(reader: RepositoryReader, input: CherryPickInput, hold?: Hold): Promise<Oid> {
   const { commit: oid, onto, committer, message } = input;
   const commit = await commitOf(reader, oid);
   const parent = commit.parents[0];
   const base = parent === undefined ? EMPTY_TREE : await treeOf(reader, parent);
   const ours = await treeOf(reader, onto);
-  const objects = new ObjectWriter(reader.directory);
-  const { tree, conflicts } = await mergeTrees(reader, objects, { base, ours, theirs: commit.tree });
+  const objects = new ObjectWriter(reader.directory, hold);
+  const { tree, conflicts, needsCheck } = await mergeTrees(reader, objects, { base, ours, theirs: commit.tree });
   if (conflicts.length > 0) throw new MergeConflict(conflicts);
   if (tree === ours) throw new NothingChanged('The change is there already');
   const { author } = commit;
   const text = message ?? commit.message;
   const picked = objects.add('commit', encodeCommit({ tree, parents: [onto], author, committer, message: text }));
+  if (needsCheck) await checkWritten(reader.directory, objects.added);
   await objects.flush();
   return picked;
 }
 
 /** Writes an annotated tag; the ref `refs/tags/<name>` has to be set to it. */
-export async function writeTag(directory: string, input: TagInput): Promise<Oid> {
-  const objects = new ObjectWriter(directory);
+export async function writeTag(directory: string, input: TagInput, hold?: Hold): Promise<Oid> {
+  const objects = new ObjectWriter(directory, hold);
   const oid = objects.add('tag', encodeTag(input));
   await objects.flush();
+  hold?.vouch(oid, input.object);
   return oid;
 }
 

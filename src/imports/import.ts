@@ -8,12 +8,12 @@ import { ProgramFailed } from '#src/git/errors.ts';
 import { initRepository } from '#src/git/init.ts';
 import { encodeName } from '#src/git/names.ts';
 import { programVersion } from '#src/git/program/detect.ts';
-import { isValidRefName } from '#src/git/refs/name.ts';
+import { mayBeMade } from '#src/git/refs/name.ts';
 import type { Ref } from '#src/git/refs/read.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { checkObjects, OversizedObject } from '#src/git/remote/check-objects.ts';
 import { refsToCopy } from '#src/git/remote/copy.ts';
-import { fetchAll } from '#src/git/remote/fetch-all.ts';
+import { fetchAll, ShallowSource } from '#src/git/remote/fetch-all.ts';
 import { syncDirectory } from '#src/git/write/sync.ts';
 import { openForward } from '#src/imports/forward.ts';
 import type { ImportSettings } from '#src/imports/options.ts';
@@ -43,6 +43,8 @@ const MOST_ATTEMPTS = 5;
 /** In bytes; the database keeps names of refs in an index. */
 const LONGEST_NAME = 1_000;
 const BRANCHES = 'refs/heads/';
+
+const SHALLOW = 'The source is a shallow repository: its history is cut off, and the rest of it cannot be imported.';
 
 const running = new Map<number, Promise<void>>();
 
@@ -132,6 +134,7 @@ async function fetchFrom(
   } catch (error) {
     if (late.aborted) throw new ImportFailed(`The import took longer than ${imports.timeout / 1000} seconds.`);
     if (forward.failure()) throw forward.failure();
+    if (error instanceof ShallowSource) throw new ImportFailed(SHALLOW);
     throw error instanceof ProgramFailed ? new ImportFailed(reason(error.message, forward.url)) : error;
   } finally {
     forward.close();
@@ -160,8 +163,12 @@ function reason(complaint: string, url: string): string {
 }
 
 function requireNames(refs: readonly Ref[]): void {
-  const bad = refs.find(({ name }) => !isValidRefName(name) || encodeName(name).length > LONGEST_NAME);
-  if (bad) throw new ImportFailed('The source has a branch or tag whose name is too long.');
+  if (refs.some(({ name }) => encodeName(name).length > LONGEST_NAME)) {
+    throw new ImportFailed('The source has a branch or tag whose name is too long.');
+  }
+  const bad = refs.find(({ name }) => !mayBeMade(name));
+  if (bad)
+    throw new ImportFailed(`The source has a branch or tag whose name is not allowed: ${bad.name.slice(0, 200)}`);
 }
 
 /** The branch that was asked for, else that of the source's HEAD, else the most likely one. */

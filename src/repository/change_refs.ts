@@ -1,12 +1,15 @@
+import type { PathLike } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import path from 'node:path';
 import type { Context } from '#src/access/actor.ts';
 import type { Transaction } from '#src/db.ts';
-import { InvalidRefName } from '#src/git/errors.ts';
+import { InvalidRefName, MissingObject } from '#src/git/errors.ts';
 import { encodeName } from '#src/git/names.ts';
 import { removeStaleLocks } from '#src/git/refs/lock.ts';
+import { refFile } from '#src/git/refs/read.ts';
 import { deleteRef, updateRef } from '#src/git/refs/update.ts';
 import { type ManyOptions, NotAlone, type RefChange, updateRefs } from '#src/git/refs/update-many.ts';
+import { confirmObjects, secureObjects } from '#src/git/remote/secure.ts';
+import { Hold } from '#src/git/write/hold.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
 
@@ -17,6 +20,15 @@ const LONGEST_NAME = 1_000;
 
 /** From how many changes on they are made at once: a few are quicker with a file each. */
 const MANY = 4;
+
+export interface ChangeOptions {
+  /** All changes are made, or none. */
+  atomic?: boolean | undefined;
+  /** Keeps new objects that the changes bring; whoever opened it releases it. */
+  hold?: Hold | undefined;
+  /** What needs the new objects and is done before the lock is taken. */
+  prepare?: (() => Promise<void>) | undefined;
+}
 
 /** What became of a change: null when it was made, else the reason why not. */
 export interface RefOutcome {
@@ -29,44 +41,67 @@ export type RecordRefs = (tx: Transaction, changes: readonly RefChange[]) => Pro
 
 /**
  * The only way in which refs of a project's repository change, for the API and for pushes alike. Each change is made if
- * its ref still holds `from`, and if all can be made where they are `atomic`; those that were made are on disk before they
- * are recorded. The objects that `to` names are in the repository already. Rights have been checked by the caller.
+ * its ref still holds `from`, if all that `to` leads to is there, and if all can be made where they are `atomic`; those that
+ * were made are on disk before they are recorded. Rights have been checked by the caller.
  */
 export async function changeRefs(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
   project: Pick<ProjectRow, 'id' | 'repositoryStorage' | 'defaultBranch'>,
   changes: readonly RefChange[],
   record: RecordRefs,
-  { atomic = false }: { atomic?: boolean | undefined } = {},
+  options: ChangeOptions = {},
 ): Promise<RefOutcome[]> {
   const reader = await repositories.ensure(project, project.defaultBranch);
-  const together = changes.length >= MANY || (atomic && changes.length > 1);
-  const peeled = await reader.peeled(together ? changes.flatMap(({ to }) => to ?? []) : []);
-  return withRepositoryLock(db, project.id, async (tx) => {
-    // Whoever left a lock behind is dead: this lock is held by nobody else.
-    await removeStaleLocks(reader.directory, ['HEAD', ...changes.map(({ name }) => name)]);
-    if (await isStale(path.join(reader.directory, 'packed-refs.lock'))) {
-      await removeStaleLocks(reader.directory, ['packed-refs']);
-    }
-    const outcomes = together
-      ? await makeTogether(reader.directory, changes, { atomic, peeled })
-      : await makeEach(reader.directory, changes);
-    const made = outcomes.filter(({ error }) => error === null).map(({ change }) => change);
-    if (made.length > 0) await record(tx, made);
-    return outcomes;
-  });
+  const hold = options.hold ?? new Hold(reader.directory);
+  const missing = () => changes.map((change) => ({ change, error: new MissingObject(change.to ?? change.name) }));
+  try {
+    if (!(await secureObjects(hold, changes))) return missing();
+    await options.prepare?.();
+    const peeled = await reader.peeled(areTogether(changes, options) ? changes.flatMap(({ to }) => to ?? []) : []);
+    return await withRepositoryLock(db, project.id, async (tx) => {
+      await removeLeftLocks(reader.directory, changes);
+      if (!(await confirmObjects(hold, changes))) return missing();
+      const outcomes = areTogether(changes, options)
+        ? await makeTogether(reader.directory, changes, { atomic: options.atomic ?? false, peeled })
+        : await makeEach(reader.directory, changes);
+      const made = outcomes.filter(({ error }) => error === null).map(({ change }) => change);
+      if (made.length > 0) await record(tx, made);
+      return outcomes;
+    });
+  } finally {
+    if (options.hold === undefined) await hold.release();
+  }
 }
 
-/** In milliseconds; far longer than any writer keeps the lock. */
-const STALE = 60_000;
+/**
+ * Whether changes are made at once. Where refs leave what they held while others come that is a must: in between nothing would
+ * lead to what both have in common, and somebody's `git gc` would remove it.
+ */
+function areTogether(changes: readonly RefChange[], { atomic }: ChangeOptions): boolean {
+  if (changes.length >= MANY || (atomic && changes.length > 1)) return true;
+  return changes.length > 1 && changes.some(({ from }) => from !== null) && changes.some(({ to }) => to !== null);
+}
 
 /**
- * Whether a lock on all packed refs is older than this process or than any work takes. Somebody may be running `git gc` by
- * hand, who moves refs from their files to `packed-refs`: with the lock taken from them refs could be lost.
+ * In milliseconds, of a lock on one ref and on all packed refs: far longer than anybody keeps such a lock. Somebody may be
+ * running `git gc` by hand, who moves refs from their files to `packed-refs`: with a lock taken from them refs would be lost.
  */
-async function isStale(lock: string): Promise<boolean> {
+const STALE = { ref: 10_000, packed: 60_000 };
+
+/** Removes the locks of processes that died. This server writes refs under a lock that nobody else holds now. */
+async function removeLeftLocks(directory: string, changes: readonly RefChange[]): Promise<void> {
+  const stale: string[] = [];
+  for (const name of new Set(['HEAD', 'packed-refs', ...changes.map(({ name }) => name)])) {
+    const age = name === 'packed-refs' ? STALE.packed : STALE.ref;
+    if (await isStale(refFile(directory, `${name}.lock`), age)) stale.push(name);
+  }
+  await removeStaleLocks(directory, stale);
+}
+
+/** Whether a lock is older than this process, or than this many milliseconds. */
+async function isStale(lock: PathLike, age: number): Promise<boolean> {
   const found = await stat(lock).catch(() => null);
-  return found !== null && (found.mtimeMs < performance.timeOrigin || found.mtimeMs < Date.now() - STALE);
+  return found !== null && (found.mtimeMs < performance.timeOrigin || found.mtimeMs < Date.now() - age);
 }
 
 async function makeTogether(

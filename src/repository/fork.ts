@@ -2,13 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Context } from '#src/access/actor.ts';
+import type { Transaction } from '#src/db.ts';
 import { copyObjects, copyRepository, refsToCopy } from '#src/git/remote/copy.ts';
-import { changeRefs } from '#src/repository/change_refs.ts';
-import { gate } from '#src/repository/gate.ts';
-import { withRepositoryLock } from '#src/repository/lock.ts';
+import { secureObjects } from '#src/git/remote/secure.ts';
+import { Hold } from '#src/git/write/hold.ts';
+import { changeRefs, type RefChange } from '#src/repository/change_refs.ts';
+import { whileObjectsStay, withRepositoryLock } from '#src/repository/lock.ts';
 import { recordCopy } from '#src/repository/record_copy.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
+
+/** Milliseconds that copying objects to a repository that has others may take. */
+const COPYING = 45 * 60_000;
 
 /** Milliseconds after which nobody works on a copy any more: jobs may take half of that. */
 const ABANDONED = 2 * 60 * 60_000;
@@ -48,7 +53,10 @@ async function copy({ db, repositories }: Stores, projectId: number): Promise<vo
   // The source may be a fork that waits itself.
   await forkRepository({ db, repositories }, source.id);
   const isWanted = fork.deletedAt === null && (await repositories.open(source)) !== null;
-  if (isWanted) await gate.pass(source.id, () => copyTo({ db, repositories }, repositories.directory(source), fork));
+  if (isWanted) {
+    const from = repositories.directory(source);
+    await whileObjectsStay(db, source.id, () => copyTo({ db, repositories }, from, fork));
+  }
   await db.repositoryCopy.deleteMany({ where: { projectId } });
 }
 
@@ -90,20 +98,29 @@ async function removeLeftovers(repositories: Stores['repositories'], fork: Fork)
   }
 }
 
+/** Adds branches and tags that a fork does not have, with what they lead to. */
 async function addTo({ db, repositories }: Stores, from: string, fork: Fork): Promise<void> {
   const directory = repositories.directory(fork);
   const refs = await refsToCopy(from);
-  await copyObjects(from, directory);
   const known = new Set((await refsToCopy(directory)).map(({ name }) => name));
   const changes = refs
     .filter(({ name }) => !known.has(name))
     .map(({ name, target }) => ({ name, from: null, to: target }));
-  await changeRefs({ db, repositories }, fork, changes, async (tx, made) => {
-    await recordCopy(
-      tx,
-      { db, repositories },
-      fork,
-      made.map(({ name, to }) => ({ name, target: String(to) })),
-    );
-  });
+  const hold = await Hold.open(directory);
+  try {
+    if (!hold) await copyObjects(from, directory);
+    else if (!(await secureObjects(hold, changes, { sources: [from], timeout: COPYING }))) {
+      throw new Error(`${from} changed while it was copied`);
+    }
+    const record = (tx: Transaction, made: readonly RefChange[]) =>
+      recordCopy(
+        tx,
+        { db, repositories },
+        fork,
+        made.map(({ name, to }) => ({ name, target: String(to) })),
+      );
+    await changeRefs({ db, repositories }, fork, changes, record, { hold });
+  } finally {
+    await hold?.release();
+  }
 }

@@ -1,9 +1,11 @@
 import type { Context } from '#src/access/actor.ts';
+import type { Transaction } from '#src/db.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
-import { type Heap, hasOldObjects, measureHeap, prune, repack } from '#src/git/remote/repack.ts';
-import { gate } from '#src/repository/gate.ts';
-import { withRepositoryLock } from '#src/repository/lock.ts';
+import { prune, removeHalfWritten } from '#src/git/remote/prune.ts';
+import { type Heap, hasOldObjects, measureHeap, repack } from '#src/git/remote/repack.ts';
+import { removeAbandoned } from '#src/git/write/hold.ts';
+import { mayRemoveObjects, unlessMaintained, withRepositoryLock } from '#src/repository/lock.ts';
 import { repositorySize } from '#src/repository/size.ts';
 import type { RepositoryPlace } from '#src/repository/store.ts';
 
@@ -13,10 +15,16 @@ type Stores = Pick<Context, 'db' | 'repositories'>;
 const MANY: Heap = { loose: 2_000, packs: 30 };
 /** Seconds for which what no ref leads to is kept: far longer than any request or push takes. */
 const GRACE = 14 * 24 * 60 * 60;
-/** Milliseconds that the steps may take: pruning keeps writers waiting. */
-const TIME = { prune: 30_000, repack: 45 * 60_000 };
+/** Milliseconds that the steps may take: looking for what to remove keeps writers waiting. */
+const TIME = { look: 30_000, repack: 45 * 60_000 };
+/** How many objects are removed at a time. */
+const AT_ONCE = 10_000;
+/** Milliseconds until maintenance is wanted again, and of how many projects that is remembered. */
+const AGAIN = 1_000;
+const REMEMBERED = 1_000;
 
-const busy = new Set<number>();
+/** When maintenance was wanted last, by project. */
+const wanted = new Map<number, number>();
 
 /** Maintains the repositories of the projects in which something happened lately, those that need it. */
 export async function maintainActive(stores: Stores): Promise<void> {
@@ -33,45 +41,64 @@ export async function maintainProject(stores: Stores, projectId: number, many: H
   if (place) await maintain(stores, place, many);
 }
 
-/** Whether single objects or packs of a repository have piled up. */
-export async function needsMaintenance(
-  { repositories }: Pick<Stores, 'repositories'>,
+/** Has the repository of a project maintained after a write, when the transaction commits, if enough has piled up. */
+export async function wantMaintenance(
+  tx: Transaction,
+  { repositories, jobs }: Pick<Stores, 'repositories'> & { jobs?: Context['jobs'] | undefined },
   place: RepositoryPlace,
-  many: Heap = MANY,
-): Promise<boolean> {
-  const { loose, packs } = await measureHeap(repositories.directory(place));
+): Promise<void> {
+  const now = performance.now();
+  if (!jobs || now - (wanted.get(place.id) ?? -Infinity) < AGAIN) return;
+  if (!(await needsMaintenance(repositories.directory(place), MANY))) return;
+  if (wanted.size >= REMEMBERED) wanted.clear();
+  wanted.set(place.id, now);
+  await jobs.enqueue(tx, 'repositories.maintain', { projectId: place.id });
+}
+
+/** Whether single objects or packs of a repository have piled up. */
+async function needsMaintenance(directory: string, many: Heap): Promise<boolean> {
+  const { loose, packs } = await measureHeap(directory);
   return loose > many.loose || packs > many.packs;
 }
 
 /**
- * Packs what has piled up, and removes what no ref has led to for a long time. Neither fetches nor reads are disturbed;
- * pushes whose objects have arrived wait for the removal, or it waits for another time. Does nothing without a git program.
+ * Packs what has piled up, and removes what no ref has led to for a long time. Neither fetches nor reads are disturbed; of all
+ * processes of this server one works on a repository at a time. Does nothing without a git program.
  */
 async function maintain(stores: Stores, place: RepositoryPlace, many: Heap = MANY): Promise<void> {
-  const { db, repositories } = stores;
-  if (busy.has(place.id) || (await programVersion()) === null) return;
-  if (!(await needsMaintenance(stores, place, many))) return;
-  const directory = repositories.directory(place);
-  busy.add(place.id);
-  try {
-    const { packs } = await measureHeap(directory);
-    await repack(directory, packs > many.packs, TIME.repack);
-    await repositories.forget(place);
-    if (await hasOldObjects(directory, GRACE)) await removeOld(stores, place);
-    const size = await repositorySize(directory);
-    await db.$executeRaw`UPDATE project_counters SET repository_size = COALESCE(${size}::bigint, repository_size)
-      WHERE project_id = ${place.id}`;
-  } finally {
-    busy.delete(place.id);
-  }
+  if ((await programVersion()) === null) return;
+  const directory = stores.repositories.directory(place);
+  await removeAbandoned(directory);
+  if (!(await needsMaintenance(directory, many))) return;
+  await unlessMaintained(stores.db, place.id, () => tidyUp(stores, place, many));
 }
 
+async function tidyUp(stores: Stores, place: RepositoryPlace, many: Heap): Promise<void> {
+  const { db, repositories } = stores;
+  const directory = repositories.directory(place);
+  const { packs } = await measureHeap(directory);
+  await repack(directory, packs > many.packs, TIME.repack);
+  await repositories.forget(place);
+  if (await hasOldObjects(directory, GRACE)) await removeOld(stores, place);
+  const size = await repositorySize(directory);
+  await db.$executeRaw`UPDATE project_counters SET repository_size = COALESCE(${size}::bigint, repository_size)
+    WHERE project_id = ${place.id}`;
+}
+
+/**
+ * Removes old objects under the lock that all writers of refs take, of all processes: none of them can come to rely on an
+ * object between the look at it and its removal.
+ */
 async function removeOld({ db, repositories }: Stores, place: RepositoryPlace): Promise<void> {
-  const work = () => prune(repositories.directory(place), GRACE, TIME.prune);
-  await gate.close(place.id, () =>
-    withRepositoryLock(db, place.id, work).catch((error) => {
-      // What takes too long in a large repository stays: it does no harm.
-      if (!(error instanceof ProgramFailed)) throw error;
-    }),
-  );
+  const directory = repositories.directory(place);
+  const options = { age: GRACE, limit: AT_ONCE, timeout: TIME.look };
+  try {
+    await withRepositoryLock(db, place.id, async (tx) => {
+      if (await mayRemoveObjects(tx, place.id)) await prune(directory, options);
+    });
+  } catch (error) {
+    // What takes too long in a large repository stays: it does no harm.
+    if (!(error instanceof ProgramFailed)) throw error;
+  }
+  await removeHalfWritten(directory, GRACE);
 }

@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { GitError, RefChanged } from '#src/git/errors.ts';
-import { isValidRefName } from '#src/git/refs/name.ts';
+import { isValidRefName, mayBeMade } from '#src/git/refs/name.ts';
 import { RefReader } from '#src/git/refs/read.ts';
 import { NotAlone } from '#src/git/refs/update-many.ts';
 import { ByteReader } from '#src/git/remote/byte-reader.ts';
 import type { PushReport } from '#src/git/remote/push-report.ts';
 import { type PushCommand, type PushRequest, readPushRequest } from '#src/git/remote/push-request.ts';
 import { Quarantine, RefusedObjects } from '#src/git/remote/quarantine.ts';
+import { refValues } from '#src/git/remote/secure.ts';
+import { Hold } from '#src/git/write/hold.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import type { RefChange } from '#src/repository/change_refs.ts';
+import type { ChangeOptions, RefChange } from '#src/repository/change_refs.ts';
 import { isFarBehind } from '#src/repository/contributors_kept.ts';
-import { gate } from '#src/repository/gate.ts';
-import { needsMaintenance } from '#src/repository/maintain.ts';
 import { branchRefusals } from '#src/repository/protection.ts';
 import { quotaRefusal } from '#src/repository/quota.ts';
 import { pushRefs } from '#src/repository/record.ts';
@@ -50,7 +50,7 @@ export async function receivePush(push: Push): Promise<Received | null> {
   try {
     if (commands.some(({ to }) => to !== null)) await takeObjects(push, quarantine, reader);
     onReceived(capabilities);
-    const report = await gate.pass(project.id, () => accept(push, request, quarantine));
+    const report = await accept(push, request, quarantine);
     // The refs have changed: nothing may fail any more, and all of it is done later without jobs as well.
     await workLater(context, project).catch(() => undefined);
     return { ...report, capabilities };
@@ -76,15 +76,10 @@ async function takeObjects({ context, project }: Push, quarantine: Quarantine, r
   if (after !== null) throw new RefusedObjects(after);
 }
 
-/** Leaves to jobs what the push has made worth while. */
-async function workLater({ db, repositories, jobs }: Context, project: ProjectRow): Promise<void> {
-  const job = { projectId: project.id };
-  if (await needsMaintenance({ repositories }, project)) {
-    await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.maintain', job));
-  }
-  if (await isFarBehind(db, project.id)) {
-    await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.contributors', job));
-  }
+/** Leaves to a job what the push has made worth while. */
+async function workLater({ db, jobs }: Context, { id }: ProjectRow): Promise<void> {
+  if (!(await isFarBehind(db, id))) return;
+  await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.contributors', { projectId: id }));
 }
 
 async function accept(
@@ -93,7 +88,10 @@ async function accept(
   quarantine: Quarantine,
 ): Promise<PushReport> {
   const { context, project, signal } = push;
-  await quarantine.checkConnected(commands.flatMap(({ to }) => to ?? []));
+  const hold = new Hold(context.repositories.directory(project));
+  const tips = commands.flatMap(({ to }) => to ?? []);
+  const bounds = await refValues(hold.directory);
+  await quarantine.complete(tips, bounds);
   const refused = await refusals(push, commands, quarantine);
   const isAtomic = capabilities.has('atomic');
   if (isAtomic) await refuseChanged(context, project, commands, refused);
@@ -101,8 +99,14 @@ async function accept(
   const changes = commands.filter((command) => !refused.has(command));
   signal.throwIfAborted();
   if (changes.length > 0) {
-    await quarantine.migrate();
-    await make(context, project, changes, refused, isAtomic);
+    try {
+      await quarantine.migrate(hold);
+      hold.rely(bounds);
+      for (const oid of tips) hold.vouch(oid, null);
+      await make(context, project, changes, refused, { atomic: isAtomic, hold });
+    } finally {
+      await hold.release();
+    }
     if (isAtomic) spread(refused, changes);
   }
   const refs = commands.map((command) => ({ name: command.name, refused: refused.get(command) ?? null }));
@@ -118,16 +122,16 @@ async function make(
   project: ProjectRow,
   changes: readonly RefChange[],
   refused: Map<RefChange, string>,
-  atomic: boolean,
+  options: ChangeOptions,
 ): Promise<void> {
   const refs = new RefReader(context.repositories.directory(project));
-  const atOnce = atomic ? changes.length : AT_ONCE;
+  const atOnce = options.atomic ? changes.length : AT_ONCE;
   const main = project.defaultBranch === null ? await refs.head() : `${BRANCHES}${project.defaultBranch}`;
   const ordered = changes.toSorted((left, right) => Number(right.name === main) - Number(left.name === main));
   let pushed = project;
   for (let at = 0; at < ordered.length; at += atOnce) {
     const next = ordered.slice(at, at + atOnce);
-    const outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, { atomic });
+    const outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, options);
     for (const { change, error } of outcomes) {
       if (error !== null && !(error instanceof NotAlone)) refused.set(change, reasonOf(error));
     }
@@ -150,8 +154,10 @@ async function refusals(
   for (const command of commands) {
     const { name, from, to } = command;
     const refuse = (reason: string | null) => reason !== null && refused.set(command, reason);
-    if (!name.startsWith('refs/') || !isValidRefName(name)) refuse('the name is not valid');
-    else if (RESERVED.some((prefix) => name.startsWith(prefix))) refuse('the server keeps such names for itself');
+    const isPossible = to === null ? name.startsWith('refs/') && isValidRefName(name) : mayBeMade(name);
+    if (!isPossible) refuse('the name is not valid');
+    else if (RESERVED.some((reserved) => `${name}/`.startsWith(reserved)))
+      refuse('the server keeps such names for itself');
     else if (!name.startsWith(BRANCHES)) continue;
     else if (to !== null && others.has(to)) refuse('a branch must be a commit');
     else {
@@ -165,7 +171,7 @@ async function refusals(
 }
 
 const BRANCHES = 'refs/heads/';
-/** Refs that the server makes, and refs that would put other objects in the place of those that were asked for. */
+/** Refs, with all below them, that the server makes, or that would put other objects in the place of what was asked for. */
 const RESERVED = [
   'refs/merge-requests/',
   'refs/keep-around/',

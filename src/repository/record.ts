@@ -6,8 +6,9 @@ import type { RepositoryReader } from '#src/git/reader.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { wantPipelines } from '#src/pipelines/push.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { changeRefs, type RefChange, type RefOutcome } from '#src/repository/change_refs.ts';
+import { type ChangeOptions, changeRefs, type RefChange, type RefOutcome } from '#src/repository/change_refs.ts';
 import { type Described, describeChange, describeChanges } from '#src/repository/describe_push.ts';
+import { wantMaintenance } from '#src/repository/maintain.ts';
 import { type Pusher, pushData } from '#src/repository/push_data.ts';
 import { repositorySize } from '#src/repository/size.ts';
 import { currentSettings, type Settings } from '#src/settings/current.ts';
@@ -24,8 +25,8 @@ export type PushedProject = Pick<
 
 /**
  * Changes refs of a project as a push by this user, and records it: events, the first branch as the default one, counts.
- * For the API and the remote alike; rights have been checked, and the objects are there. `also` is done in the same
- * transaction, when every change was made. Atomic changes are all made, or none.
+ * For the API and the remote alike; rights have been checked. `also` is done in the same transaction, when every change was
+ * made.
  */
 export async function pushRefs(
   context: Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] },
@@ -33,20 +34,23 @@ export async function pushRefs(
   project: PushedProject,
   changes: readonly RefChange[],
   also?: (tx: Transaction) => Promise<void>,
-  { atomic = false }: { atomic?: boolean } = {},
+  options: ChangeOptions = {},
 ): Promise<RefOutcome[]> {
   // All that can be done before the lock is.
   const reader = await context.repositories.ensure(project, project.defaultBranch);
   const settings = await currentSettings(context.db);
   const pusher = 'email' in actor ? actor : await findPusher(context.db, actor.id);
-  const described = await describeChanges(reader, project.defaultBranch, changes);
-  const recorder: Recorder = { reader, project, settings, pusher, described };
+  const recorder: Recorder = { reader, project, settings, pusher, described: new Map() };
+  const prepare = async () => {
+    recorder.described = await describeChanges(reader, project.defaultBranch, changes);
+  };
   const recordMade = async (tx: Transaction, made: readonly RefChange[]) => {
     await record(tx, recorder, made);
     await wantPipelines(tx, context, reader, { projectId: project.id, userId: actor.id, changes: made });
+    await wantMaintenance(tx, context, project);
     if (made.length === changes.length) await also?.(tx);
   };
-  return changeRefs(context, project, changes, recordMade, { atomic });
+  return changeRefs(context, project, changes, recordMade, { ...options, prepare });
 }
 
 /** Name and address of a user, as their commits and pushes bear them. */

@@ -1,10 +1,11 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { BadRequest } from '#src/errors.ts';
-import { GitError } from '#src/git/errors.ts';
+import { GitError, MissingObject } from '#src/git/errors.ts';
 import type { Oid, Signature } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { isValidBranchName } from '#src/git/refs/name.ts';
+import { Hold } from '#src/git/write/hold.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import type { RefOutcome } from '#src/repository/change_refs.ts';
@@ -15,6 +16,9 @@ import { writeRefusal } from '#src/repository/writable.ts';
 
 /** What is said when a commit cannot be made for any other reason (behaviour.md 1.5). */
 export const NOT_COMMITTED = 'Something went wrong. Your changes were not committed';
+
+/** How often a commit is written. */
+const ATTEMPTS = 2;
 
 /** A branch that the actor may add commits to. */
 export interface WritableBranch {
@@ -72,14 +76,31 @@ export async function requirePush(context: Context, actor: Actor, project: Proje
   if (refusal !== null) throw new BadRequest(refusal);
 }
 
-/** Makes a commit that is in the repository the tip of its branch. Throws BadRequest if the branch has moved since. */
+/**
+ * Writes a commit and makes it the tip of its branch. Once more if what was written is gone by then, as it can be where
+ * somebody removes unreachable objects by hand. Throws BadRequest if the branch has moved since, and what `commit` throws.
+ *
+ * @param commit writes the commit
+ */
 export async function advance(
   context: Context,
-  { pusher, project, branch, tip }: WritableBranch,
-  to: Oid,
-): Promise<void> {
-  const outcomes = await pushRefs(context, pusher, project, [{ name: `refs/heads/${branch}`, from: tip, to }]);
-  requireMade(outcomes, NOT_COMMITTED);
+  { pusher, project, branch, tip, reader }: WritableBranch,
+  commit: (hold: Hold | undefined) => Promise<Oid>,
+): Promise<Oid> {
+  for (let attempt = 1; ; attempt++) {
+    const hold = await Hold.open(reader.directory);
+    try {
+      const to = await commit(hold);
+      const change = { name: `refs/heads/${branch}`, from: tip, to };
+      const outcomes = await pushRefs(context, pusher, project, [change], undefined, { hold });
+      const isGone = outcomes.some(({ error }) => error instanceof MissingObject);
+      if (isGone && attempt < ATTEMPTS) continue;
+      requireMade(outcomes, NOT_COMMITTED);
+      return to;
+    } finally {
+      await hold?.release();
+    }
+  }
 }
 
 /** Throws BadRequest with this message if git refused a change, and whatever else went wrong. */

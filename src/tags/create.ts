@@ -1,13 +1,15 @@
 import type { Actor, Context } from '#src/access/actor.ts';
+import type { Transaction } from '#src/db.ts';
 import { BadRequest } from '#src/errors.ts';
+import { MissingObject } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { isValidTagName } from '#src/git/refs/name.ts';
+import { Hold } from '#src/git/write/hold.ts';
 import { writeTag } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { RefOutcome } from '#src/repository/change_refs.ts';
-import { gate } from '#src/repository/gate.ts';
 import { requireRoom } from '#src/repository/quota.ts';
 import { findPusher, pushRefs } from '#src/repository/record.ts';
 import { requireMade, signatureOf, writableProject } from '#src/repository/write.ts';
@@ -30,7 +32,9 @@ export async function createTag(context: Context, ref: Ref, input: NewTag): Prom
   const { actor, project } = await writableProject(context, ref);
   if (!isValidTagName(name)) throw new BadRequest('Tag name invalid');
   const reader = await context.repositories.open(project);
-  const outcomes = await gate.pass(project.id, () => tagNow(context, actor, project, reader, input));
+  const outcomes = await tagNow(context, actor, project, reader, input);
+  // Nothing led to the commit, and it has been removed since, in whole or in part.
+  if (outcomes.some(({ error }) => error instanceof MissingObject)) throw invalidTarget(input);
   // Somebody was faster, or there are tags below that name.
   requireMade(outcomes, (await reader?.tag(name)) ? `Tag ${name} already exists` : 'Tag name invalid');
   return findTag(context, project, name);
@@ -45,18 +49,31 @@ async function tagNow(
 ): Promise<RefOutcome[]> {
   const { name, target, releaseDescription } = input;
   const commit = target === '' ? null : ((await reader?.resolve(target)) ?? null);
-  if (!reader || commit === null) throw new BadRequest(`Target ${target} is invalid`);
+  if (!reader || commit === null) throw invalidTarget(input);
   checkNotes(releaseDescription ?? '');
   if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`);
-  const to = await tagged(context, { actor, project }, reader, commit, input);
-  return pushRefs(context, actor, project, [{ name: `refs/tags/${name}`, from: null, to }], async (tx) => {
-    if (!releaseDescription) return;
-    await tx.release.upsert({
-      where: { projectId_tag: { projectId: project.id, tag: name } },
-      create: { projectId: project.id, tag: name, description: releaseDescription },
-      update: { description: releaseDescription },
-    });
+  const hold = await Hold.open(reader.directory);
+  try {
+    const to = await tagged(context, { actor, project }, reader, commit, input, hold);
+    const change = { name: `refs/tags/${name}`, from: null, to };
+    const release = (tx: Transaction) => addRelease(tx, project, name, releaseDescription);
+    return await pushRefs(context, actor, project, [change], release, { hold });
+  } finally {
+    await hold?.release();
+  }
+}
+
+async function addRelease(tx: Transaction, { id }: ProjectRow, tag: string, description?: string | null) {
+  if (!description) return;
+  await tx.release.upsert({
+    where: { projectId_tag: { projectId: id, tag } },
+    create: { projectId: id, tag, description },
+    update: { description },
   });
+}
+
+function invalidTarget({ target }: NewTag): BadRequest {
+  return new BadRequest(`Target ${target} is invalid`);
 }
 
 /** What the tag is to hold: the commit, or an annotation of it. */
@@ -66,10 +83,11 @@ async function tagged(
   { directory }: RepositoryReader,
   commit: Oid,
   { name, message }: NewTag,
+  hold: Hold | undefined,
 ): Promise<Oid> {
   const text = message?.trim();
   if (!text) return commit;
   await requireRoom(context.repositories, project, text.length);
   const tagger = signatureOf(await findPusher(context.db, actor.id));
-  return writeTag(directory, { object: commit, type: 'commit', name, tagger, message: `${text}\n` });
+  return writeTag(directory, { object: commit, type: 'commit', name, tagger, message: `${text}\n` }, hold);
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -161,6 +161,22 @@ describe('POST /projects with import_url', () => {
     await run(work, 'push', '--quiet', 'origin', 'main');
     expect(gitLines(directory, ['fsck', '--strict'])).toEqual([]);
   });
+
+  it('fails with that reason where the history of the source is cut off', async () => {
+    const { project, url } = await source();
+    const oldest = git(directoryOf(project), ['rev-parse', 'main~1']);
+    writeFileSync(path.join(directoryOf(project), 'shallow'), oldest);
+    await fails(url, /^The source is a shallow repository: /);
+  });
+
+  it.each(['refs/heads/HEAD', 'refs/heads/-x', 'refs/tags/-x'])(
+    'fails where the source has a name that is not allowed: %s',
+    async (name) => {
+      const { project, url } = await source();
+      git(directoryOf(project), ['update-ref', name, 'main']);
+      await fails(url, `whose name is not allowed: ${name}`);
+    },
+  );
 
   it('brings odd histories whole', async () => {
     const project = await world.project({ owner, visibility: 'public' });

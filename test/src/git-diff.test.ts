@@ -150,6 +150,31 @@ describe('Diffs', () => {
     expect((await diffTrees(reader, to, to)).entries).toEqual([]);
   });
 
+  it('head hunks with whole characters, as git does', async () => {
+    const body = text(30, 'b');
+    const characters = ['\u00e9', '\u65e5', '\u{1f600}', '\uffff', '\u0001'].map((character) => Buffer.from(character));
+    // Latin-1, cut off, too long, a surrogate, beyond Unicode.
+    const damaged = ['\xe9', '\xe6\x97', '\xc0\xaf', '\xed\xa0\x80', '\xf4\x90\x80\x80', '\xf0\x80\x80\x80', '\x80'];
+    const all = [...characters, ...damaged.map((bytes) => Buffer.from(bytes, 'latin1'))];
+    const sides: [Change[], Change[]] = [[], []];
+    for (const [kind, character] of all.entries()) {
+      for (const ascii of [1, 40, 74, 75, 76, 77, 78, 79, 80, 81]) {
+        const heading = [Buffer.from('x'.repeat(ascii)), character, Buffer.from(' after it\n')];
+        const path = `f${kind}-${ascii}`;
+        sides[0].push({
+          path,
+          content: Buffer.concat([...heading, Buffer.from(`  ${body.replaceAll('\n', '\n  ')}`)]),
+        });
+        const changed = `  ${body.replaceAll('\n', '\n  ')}more\n`;
+        sides[1].push({ path, content: Buffer.concat([...heading, Buffer.from(changed)]) });
+      }
+    }
+    const { directory, from, to } = pairOf(...sides);
+    const { entries } = await diffTrees(new IsomorphicReader(directory), from, to);
+    expect(ownDiff(entries)).toEqual(gitDiff(directory, [from, to]));
+    expect(entries.some(({ diff }) => diff.includes('\ufffd'))).toBe(false);
+  });
+
   it('leave out what is beyond the limits, and say so', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const { directory, from, to } = pairOf(

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { initRepository } from '#src/git/init.ts';
 import { applyDelta } from '#src/git/objects/delta.ts';
@@ -8,7 +10,7 @@ import { IsomorphicStore } from '#src/git/objects/isomorphic.ts';
 import { ObjectWriter } from '#src/git/write/objects.ts';
 import { text } from '../support/git-fixtures.ts';
 import { HistoryBuilder, randomizer } from '../support/git-history.ts';
-import { git, gitBytes, gitLines, scratch } from '../support/git-program.ts';
+import { git, gitBytes, gitLines, scratch, unpack } from '../support/git-program.ts';
 
 /** Many versions of some files, so that packs hold long chains of differences. */
 function chains(): string {
@@ -30,6 +32,8 @@ function chains(): string {
   h.tag('v1', mark, 'tag\n');
   return h.build();
 }
+
+const run = promisify(execFile);
 
 describe('Packs', () => {
   it.each([
@@ -77,6 +81,54 @@ describe('Packs', () => {
       expect(found.filter((object) => object === null)).toEqual([]);
       git(directory, ['prune-packed']);
       git(directory, ['update-ref', 'refs/heads/extra', oids[0] ?? '']);
+    }
+    await store.close();
+  });
+
+  it('take over single objects while these are read', async () => {
+    const directory = chains();
+    const reader = new IsomorphicStore(directory);
+    const all = gitLines(directory, ['rev-list', '--objects', '--all']).map((line) => line.slice(0, 40));
+    for (let round = 0; round < 3; round++) {
+      const before = unpack(directory);
+      const streams = await Promise.all(all.slice(0, 100).map((oid) => reader.stream(oid)));
+      const packing = run('git', [`--git-dir=${directory}`, 'repack', '-adq']);
+      let done = false;
+      void packing.finally(() => {
+        done = true;
+      });
+      while (!done) {
+        const found = await Promise.all(all.map((oid) => reader.read(oid)));
+        expect(found.filter((object) => object === null)).toEqual([]);
+        const headers = await Promise.all(all.map((oid) => reader.header(oid)));
+        expect(headers.filter((header) => header === null)).toEqual([]);
+        const [first = ''] = all;
+        expect(await reader.matching(first.slice(0, 8))).toEqual([first]);
+      }
+      await packing;
+      // Streams that were begun go on, though the files have been removed.
+      expect(before.filter((file) => existsSync(file))).toEqual([]);
+      for (const [at, stream] of streams.entries()) {
+        const content = Buffer.concat(await stream.toArray());
+        expect(content.equals((await reader.read(all[at] ?? ''))?.content ?? Buffer.alloc(0))).toBe(true);
+      }
+      await reader.close();
+    }
+  });
+
+  it('are found that came within the same tick of the clock', async () => {
+    const directory = path.join(scratch(), 'r.git');
+    await initRepository(directory, 'main');
+    const folder = path.join(directory, 'objects/pack');
+    const store = new IsomorphicStore(directory);
+    const now = Date.now() / 1000;
+    for (let at = 0; at < 3; at++) {
+      const objects = new ObjectWriter(directory);
+      const oids = Array.from({ length: 13 }, (_, index) => objects.add('blob', Buffer.from(`${at} ${index}`)));
+      await objects.flush();
+      utimesSync(folder, now, now);
+      expect(await store.read(oids[0] ?? '')).not.toBeNull();
+      expect(await store.matching(oids[1]?.slice(0, 8) ?? '')).toEqual([oids[1]]);
     }
     await store.close();
   });

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { diffTrees } from '#src/git/diff/diff.ts';
 import { TooLarge } from '#src/git/errors.ts';
 import { joinContributors } from '#src/git/history/contributors.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
@@ -7,8 +8,9 @@ import { decodeName, encodeName } from '#src/git/names.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
 import { ProgramReader } from '#src/git/program.ts';
 import type { Contributor, RepositoryReader } from '#src/git/reader.ts';
+import { gitDiff, ownDiff } from '../support/git-diff.ts';
 import { oddHistory, randomHistory } from '../support/git-fixtures.ts';
-import { git, gitBytes, gitCode, gitLines, ownRepository } from '../support/git-program.ts';
+import { emptyRepository, git, gitBytes, gitCode, gitLines, ownRepository } from '../support/git-program.ts';
 
 const readers: [string, (directory: string) => RepositoryReader][] = [
   ['in process', (directory) => new IsomorphicReader(directory)],
@@ -322,5 +324,38 @@ describe('Names', () => {
     ];
     for (const sample of samples) expect(encodeName(decodeName(Buffer.from(sample)))).toEqual(Buffer.from(sample));
     expect(decodeName(Buffer.from('é😀'))).toBe('é😀');
+  });
+});
+
+/** Two commits whose trees have the modes of old repositories and other programs. */
+function oddModes(): { directory: string; from: string; to: string } {
+  const directory = emptyRepository('file');
+  const blob = git(directory, ['hash-object', '-w', '--stdin'], 'x\n').trim();
+  const write = (entries: [string, string][]) => {
+    const parts = entries.flatMap(([mode, name]) => [Buffer.from(`${mode} ${name}\0`), Buffer.from(blob, 'hex')]);
+    return git(directory, ['hash-object', '-t', 'tree', '-w', '--stdin', '--literally'], Buffer.concat(parts)).trim();
+  };
+  const commit = (tree: string, ...parents: string[]) => {
+    const who = ['-c', 'user.name=x', '-c', 'user.email=x@x'];
+    return git(directory, [...who, 'commit-tree', '-m', 'm', ...parents.flatMap((oid) => ['-p', oid]), tree]).trim();
+  };
+  const modes = ['0100644', '100000', '100600', '100664', '100744', '100775', '120777', '160755'];
+  const from = commit(write(modes.map((mode) => [mode, `f${mode}`])));
+  const to = commit(write(modes.map((mode) => [mode.replace('64', '55'), `f${mode}`])), from);
+  git(directory, ['update-ref', 'refs/heads/main', to]);
+  return { directory, from, to };
+}
+
+describe.each(readers)('Modes that nobody writes any more (%s)', (_how, open) => {
+  it('are shown as git shows them', async () => {
+    const { directory, from, to } = oddModes();
+    const reader = open(directory);
+    const shown = (await reader.tree(from))?.map(({ mode, type, oid, name }) => `${mode} ${type} ${oid}\t${name}`);
+    expect(shown?.toSorted()).toEqual(gitLines(directory, ['ls-tree', from]).toSorted());
+    expect((await reader.entry(from, 'f100664'))?.mode).toBe('100644');
+    expect(ownDiff((await diffTrees(reader, from, to)).entries)).toEqual(gitDiff(directory, [from, to]));
+    const last = await reader.lastCommit(to, 'f100000');
+    expect([last?.oid]).toEqual(gitLines(directory, ['log', '-1', '--format=%H', to, '--', 'f100000']));
+    await reader.close();
   });
 });

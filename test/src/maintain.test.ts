@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto';
-import { existsSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { Gate } from '#src/repository/gate.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { connect } from '#src/db.ts';
+import { Hold } from '#src/git/write/hold.ts';
+import { unlessMaintained } from '#src/repository/lock.ts';
 import { maintainProject } from '#src/repository/maintain.ts';
 import { clone, commitFile, run, workingCopy } from '../support/git-client.ts';
-import { git, gitLines } from '../support/git-program.ts';
+import { git, gitLines, unpack } from '../support/git-program.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
 const owner = await world.user();
+/** As another process of this server has it. */
+const elsewhere = connect(world.databaseUrl);
+afterAll(() => elsewhere.$disconnect());
 const stores = { db: world.db, repositories: world.repositories };
 
 const counted = (directory: string, key: string) =>
@@ -19,6 +24,7 @@ const counted = (directory: string, key: string) =>
       ?.split(' ')[1],
   );
 
+/** A project with six commits, all of their objects in files of their own. */
 async function pushedProject() {
   const project = await world.project({ owner, visibility: 'public' });
   const url = `${world.url.replace('http://', `http://oauth2:${owner.token}@`)}/${project.fullPath}.git`;
@@ -28,7 +34,9 @@ async function pushedProject() {
     await commitFile(work, `f${at}.txt`, `${at}\n`);
     await run(work, 'push', '--quiet', 'origin', 'main');
   }
-  return { project, work, url, directory: world.repositories.directory(project) };
+  const directory = world.repositories.directory(project);
+  unpack(directory);
+  return { project, work, url, directory };
 }
 
 /** A single object to which nothing leads, whose name begins with 17, where the job looks. */
@@ -63,7 +71,6 @@ describe('Maintenance of a repository', () => {
     for (let round = 0; round < 4; round++) {
       await commitFile(work, `f${round}.txt`, `changed ${round}\n`);
       await run(work, 'push', '--quiet', '--force', 'origin', 'HEAD:topic');
-      git(directory, ['repack', '-d', '-q']);
       await run(work, 'reset', '--quiet', '--hard', 'HEAD~1');
     }
     expect(counted(directory, 'packs')).toBe(4);
@@ -100,24 +107,70 @@ describe('Maintenance of a repository', () => {
     await maintaining;
     expect(gitLines(directory, ['fsck', '--strict', '--no-dangling'])).toEqual([]);
   });
-});
 
-describe('The gate of a repository', () => {
-  it('is closed only while nobody is inside, and lets nobody in until it opens', async () => {
-    const gate = new Gate();
-    const inside = Promise.withResolvers<void>();
-    const passing = gate.pass(1, () => inside.promise);
-    expect(await gate.close(1, () => Promise.reject(new Error('done all the same')))).toBe(false);
-    expect(await gate.close(2, () => Promise.resolve())).toBe(true);
-    inside.resolve();
-    await passing;
-    const order: string[] = [];
-    const work = Promise.withResolvers<void>();
-    const closing = gate.close(1, () => work.promise.then(() => void order.push('closed')));
-    const waiting = gate.pass(1, async () => void order.push('inside'));
-    work.resolve();
-    expect(await closing).toBe(true);
-    await waiting;
-    expect(order).toEqual(['closed', 'inside']);
+  it('puts together what many small writes left, without being told', async () => {
+    const project = await world.project({ owner });
+    const api = world.api(owner);
+    for (let at = 0; at < 35; at++) {
+      const file = { branch: 'main', content: `${at}`, commit_message: 'More' };
+      expect((await api.post(`/projects/${project.id}/repository/files/f${at}`, file)).status).toBe(201);
+    }
+    const directory = world.repositories.directory(project);
+    await world.until(async () => counted(directory, 'packs') < 30);
+    await world.idle();
+    expect(gitLines(directory, ['fsck', '--strict', '--no-dangling'])).toEqual([]);
+    expect(gitLines(directory, ['rev-list', 'main'])).toHaveLength(35);
+  });
+
+  it('is done by one process at a time', async () => {
+    const { project, directory } = await pushedProject();
+    const before = counted(directory, 'count');
+    await unlessMaintained(elsewhere, project.id, () => maintainProject(stores, project.id, { loose: -1, packs: 100 }));
+    expect([counted(directory, 'count'), counted(directory, 'packs')]).toEqual([before, 0]);
+    await maintainProject(stores, project.id, { loose: -1, packs: 100 });
+    expect([counted(directory, 'count'), counted(directory, 'packs')]).toEqual([0, 1]);
+  });
+
+  it('removes no object that another process is about to make a branch of', async () => {
+    const { project, directory } = await pushedProject();
+    // A commit of which nothing is reachable, in old files.
+    const blob = path.basename(stray(directory, 'old', 20));
+    const tree = git(directory, ['mktree'], `100644 blob 17${blob}\told\n`).trim();
+    const args = ['-c', 'user.name=x', '-c', 'user.email=x@x', 'commit-tree', '-m', 'Old', tree];
+    const commit = git(directory, args).trim();
+    const old = Date.now() / 1000 - 20 * 24 * 60 * 60;
+    const files = [commit, tree].map((oid) => path.join(directory, 'objects', oid.slice(0, 2), oid.slice(2)));
+    for (const file of files) utimesSync(file, old, old);
+    let done = false;
+    const pruning = (async () => {
+      while (!done) await maintainProject({ ...stores, db: elsewhere }, project.id, { loose: -1, packs: 100 });
+    })();
+    const at = `/projects/${project.id}/repository/branches`;
+    const answers = [];
+    for (let round = 0; round < 5; round++) {
+      answers.push((await world.api(owner).post(at, { branch: `b${round}`, ref: commit })).status);
+    }
+    done = true;
+    await pruning;
+    for (const status of answers) expect([201, 400]).toContain(status);
+    expect(gitLines(directory, ['fsck', '--strict', '--no-dangling'])).toEqual([]);
+    const branches = gitLines(directory, ['for-each-ref', '--format=%(objectname)', 'refs/heads/b*']);
+    expect(branches).toEqual(answers.filter((status) => status === 201).map(() => commit));
+  });
+
+  it('frees the packs of a process that died a day ago, and removes what it left half-done', async () => {
+    const { project, directory } = await pushedProject();
+    const folder = path.join(directory, 'objects', 'pack');
+    const hold = new Hold(directory);
+    const [ours, young] = [`${await hold.begin()}.keep`, `${await hold.begin()}.keep`];
+    const theirs = path.join(folder, 'pack-by-hand.keep');
+    const [half, fresh] = ['incoming-1', 'incoming-2'].map((name) => path.join(directory, 'objects', name));
+    writeFileSync(theirs, 'for a mirror\n');
+    for (const name of [half, fresh]) mkdirSync(path.join(name ?? '', 'pack'), { recursive: true });
+    const time = Date.now() / 1000 - 25 * 60 * 60;
+    for (const file of [ours, theirs, half]) utimesSync(file ?? '', time, time);
+    await maintainProject(stores, project.id);
+    const left = [ours, young, theirs, half, fresh].map((file) => existsSync(file ?? ''));
+    expect(left).toEqual([false, true, true, false, true]);
   });
 });

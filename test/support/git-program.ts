@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
@@ -76,4 +76,17 @@ export function ownRepository(): string | null {
   const args = ['clone', '--quiet', '--bare', '--no-hardlinks', source.toString().trim(), directory];
   execFileSync('git', [...settings, ...args], { env });
   return directory;
+}
+
+/** Makes single files of all objects of a repository; their paths. */
+export function unpack(directory: string): string[] {
+  const folder = path.join(directory, 'objects', 'pack');
+  const packs = readdirSync(folder).filter((name) => name.endsWith('.pack'));
+  const contents = packs.map((name) => readFileSync(path.join(folder, name)));
+  // The program unpacks only what is not there.
+  for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { force: true });
+  for (const content of contents) git(directory, ['unpack-objects', '-q'], content);
+  return readdirSync(path.join(directory, 'objects'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /^[0-9a-f]{38}$/.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name));
 }

@@ -123,7 +123,7 @@ test('a server that is killed during a push leaves the repository as it was, and
   const repository = path.join(own.directory, 'repositories', id.toString(16).padStart(2, '0'), `${id}.git`);
   const incoming = () =>
     existsSync(repository) &&
-    readdirSync(path.join(repository, 'objects')).some((entry) => entry.startsWith('tmp_objdir'));
+    readdirSync(path.join(repository, 'objects')).some((entry) => entry.startsWith('incoming-'));
   while (!incoming()) await sleep(5);
   await sleep(200);
   await first.end('SIGKILL');

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { compareLines } from './compare.ts';
 import { type Lines, lineAt, splitLines } from './lines.ts';
 import type { Side } from './side.ts';
@@ -117,10 +118,27 @@ class Headings {
       const text = lineAt(this.#lines, at);
       if (!/^[A-Za-z_$]/.test(text.toString('latin1', 0, 1))) continue;
       const heading = text.toString('latin1', 0, LONGEST_HEADING).replace(/[ \t\n\v\f\r]+$/, '');
-      this.#found = Buffer.from(` ${heading}`, 'latin1');
+      this.#found = wholeCharacters(Buffer.from(` ${heading}`, 'latin1'));
       break;
     }
     this.#searched = Math.max(this.#searched, line - 1);
     return this.#found;
   }
+}
+
+/** A text up to the first bytes that are no character of UTF-8: one that was cut off at the end, say. */
+function wholeCharacters(bytes: Buffer): Buffer {
+  let at = 0;
+  for (let length = 1; length > 0; at += length) length = characterLength(bytes, at);
+  return bytes.subarray(0, at);
+}
+
+/** How many bytes the character takes that begins here; 0 if that is none, or one that git does not take for one. */
+function characterLength(bytes: Buffer, at: number): number {
+  const first = bytes[at];
+  if (first === undefined) return 0;
+  const length = first < 0x80 ? 1 : first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const character = bytes.subarray(at, at + length);
+  if (length < 2 || !isUtf8(character) || character.length < length) return length === 1 ? 1 : 0;
+  return character[0] === 0xef && character[1] === 0xbf && (character[2] ?? 0) >= 0xbe ? 0 : length;
 }

@@ -67,8 +67,12 @@ export class IsomorphicStore implements ObjectStore {
     this.#touch();
     const packed = this.#packs.find((pack) => pack.stream(oid));
     if (packed !== null) return packed;
-    const loose = await this.#looseHeader(oid);
-    if (loose !== null) return Readable.from(content(this.#file(oid), loose.offset), { objectMode: false });
+    const loose = await this.#openLoose(oid);
+    if (loose !== null) {
+      const stream = Readable.from(content(loose.file, loose.offset), { objectMode: false });
+      // A stream that is destroyed before it was read never enters the generator.
+      return stream.once('close', () => void loose.file.close().catch(() => undefined));
+    }
     if (this.#helper !== null) return this.#helper.stream(oid);
     const object = await this.read(oid, () => LARGEST_MADE);
     if (object === null) throw new MissingObject(oid);
@@ -83,7 +87,8 @@ export class IsomorphicStore implements ObjectStore {
       throw error;
     });
     const loose = names.map((name) => prefix.slice(0, 2) + name).filter((oid) => isOid(oid) && oid.startsWith(prefix));
-    return [...new Set([...this.#packs.matching(prefix), ...loose])];
+    // Packs last: what a repack moves meanwhile is found there.
+    return [...new Set([...loose, ...this.#packs.matching(prefix)])];
   }
 
   async close(): Promise<void> {
@@ -107,11 +112,11 @@ export class IsomorphicStore implements ObjectStore {
     const header = await this.#looseHeader(oid);
     if (header === null) return null;
     if (header.size > limitOf(header.type)) throw new TooLarge(header.size, limitOf(header.type));
-    if (header.size > LARGEST_AT_ONCE) return { type: header.type, content: await this.#unpackLoose(oid, header) };
+    if (header.size > LARGEST_AT_ONCE) return this.#unpackLoose(oid);
     try {
       // Loaded with the first object: it takes as much memory as a good part of the server.
       const { default: git } = await import('isomorphic-git');
-      const found = await git.readObject({ fs, gitdir: this.#gitdir, oid, format: 'content', cache: {} });
+      const found = await git.readObject({ fs: LOOSE_ALONE, gitdir: this.#gitdir, oid, format: 'content', cache: {} });
       if (found.format !== 'content') return null;
       return { type: found.type as ObjectType, content: toBuffer(found.object) };
     } catch (error) {
@@ -120,11 +125,13 @@ export class IsomorphicStore implements ObjectStore {
     }
   }
 
-  async #unpackLoose(oid: Oid, { size, offset }: { size: number; offset: number }): Promise<Buffer> {
-    const chunks = await Readable.from(content(this.#file(oid), offset)).toArray();
-    const bytes = Buffer.concat(chunks);
-    if (bytes.length !== size) throw new MissingObject(oid);
-    return bytes;
+  /** Null if it has been moved to a pack since its header was read. */
+  async #unpackLoose(oid: Oid): Promise<GitObject | null> {
+    const loose = await this.#openLoose(oid);
+    if (loose === null) return null;
+    const bytes = Buffer.concat(await Readable.from(content(loose.file, loose.offset)).toArray());
+    if (bytes.length !== loose.size) throw new MissingObject(oid);
+    return { type: loose.type, content: bytes };
   }
 
   #touch(): void {
@@ -136,29 +143,44 @@ export class IsomorphicStore implements ObjectStore {
     return path.join(this.#gitdir, 'objects', oid.slice(0, 2), oid.slice(2));
   }
 
-  /** The first bytes of a loose object tell its type and size; `offset` is where the content begins. */
-  async #looseHeader(oid: Oid): Promise<(ObjectHeader & { offset: number }) | null> {
-    let file: FileHandle | undefined;
+  async #looseHeader(oid: Oid): Promise<ObjectHeader | null> {
+    const loose = await this.#openLoose(oid);
+    await loose?.file.close();
+    return loose === null ? null : { type: loose.type, size: loose.size };
+  }
+
+  /**
+   * A loose object, whose first bytes tell its type and size; `offset` is where the content begins. It stays open: a repack may
+   * remove it from the directory at any time. Null if there is none.
+   */
+  async #openLoose(oid: Oid): Promise<(ObjectHeader & { offset: number; file: FileHandle }) | null> {
+    let file: FileHandle;
     try {
       file = await open(this.#file(oid));
+    } catch (error) {
+      if (isAbsent(error)) return null;
+      throw error;
+    }
+    try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(128), 0, 128, 0);
       const start = inflateSync(buffer.subarray(0, bytesRead), { finishFlush: 2 });
       const match = /^(commit|tree|blob|tag) (\d+)\0/.exec(start.toString('latin1', 0, 64));
       if (match === null) throw new MissingObject(oid);
-      return { type: match[1] as ObjectType, size: Number(match[2]), offset: match[0].length };
+      return { type: match[1] as ObjectType, size: Number(match[2]), offset: match[0].length, file };
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return null;
+      await file.close();
       throw error;
-    } finally {
-      await file?.close();
     }
   }
 }
 
-/** The content of a loose object, without the header that precedes it. */
-async function* content(file: string, offset: number): AsyncGenerator<Buffer> {
+/** For isomorphic-git, which would load all packs where a loose object has vanished in the meantime. */
+const LOOSE_ALONE = { promises: { ...fs.promises, readdir: async () => [] } };
+
+/** The content of a loose object, without the header that precedes it. Closes the file. */
+async function* content(file: FileHandle, offset: number): AsyncGenerator<Buffer> {
   let skip = offset;
-  const source = fs.createReadStream(file, { highWaterMark: 64 * 1024 });
+  const source = file.createReadStream({ start: 0, highWaterMark: 64 * 1024 });
   const inflate = createInflate({ chunkSize: 64 * 1024 });
   source.on('error', (error) => inflate.destroy(error));
   try {

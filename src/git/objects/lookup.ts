@@ -2,7 +2,7 @@ import { MissingObject } from '../errors.ts';
 import { DIRECTORY, EMPTY_TREE, type Mode, type Oid } from '../model.ts';
 import { encodeName } from '../names.ts';
 import { breathe } from '../turns.ts';
-import { typeOfMode } from './parse.ts';
+import { canonicalMode, typeOfMode } from './parse.ts';
 import type { ObjectStore } from './store.ts';
 
 /** Looking through a directory of this size takes a noticeable time; in bytes. */
@@ -46,7 +46,7 @@ function findEntry(bytes: Buffer, name: Buffer): { mode: Mode; oid: Oid } | null
     const end = bytes.indexOf(0, space);
     if (space < 0 || end < 0) return null;
     if (end - space - 1 === name.length && bytes.compare(name, 0, name.length, space + 1, end) === 0) {
-      const mode = bytes.toString('latin1', at, space).padStart(6, '0');
+      const mode = canonicalMode(bytes.toString('latin1', at, space));
       return { mode, oid: bytes.toString('hex', end + 1, end + 21) };
     }
     at = end + 21;

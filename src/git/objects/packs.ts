@@ -2,7 +2,14 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Oid } from '../model.ts';
 import { isAbsent } from '../refs/read.ts';
+import { isYoung } from '../refs/young.ts';
 import { PackFile } from './pack-file.ts';
+
+/** How often to look at the directory for one question. */
+const LOOKS = 4;
+
+/** Stands for a directory that is to be looked at again, whatever its time says. */
+const YOUNG = 'young';
 
 /** The packs of one repository, as they are on disk whenever something is not found in those that are known. */
 export class Packs {
@@ -17,13 +24,19 @@ export class Packs {
 
   /** What the first pack answers that has an answer; null if none has. */
   find<T>(ask: (pack: PackFile) => T | null): T | null {
-    const answer = this.#ask(ask);
-    return answer === null && this.#refresh() ? this.#ask(ask) : answer;
+    let answer = this.#ask(ask);
+    // While it is looked at, a repack may go on: what it moves from pack to pack is found in the end.
+    for (let look = 0; answer === null && look < LOOKS && this.#refresh(); look++) answer = this.#ask(ask);
+    return answer;
   }
 
   matching(prefix: string): Oid[] {
-    this.#refresh();
-    return [...this.#packs].flatMap(([name, pack]) => this.#askOne(name, pack, (one) => one.matching(prefix)) ?? []);
+    for (let look = 1; ; look++) {
+      this.#refresh();
+      const asked = [...this.#packs].map(([name, pack]) => this.#askOne(name, pack, (one) => one.matching(prefix)));
+      // One that was removed meanwhile has a successor.
+      if (!asked.includes(null) || look === LOOKS) return asked.flatMap((found) => found ?? []);
+    }
   }
 
   /** Closes the files; they are opened again when needed. */
@@ -70,7 +83,7 @@ export class Packs {
     const stats = statSync(this.#directory, { bigint: true, throwIfNoEntry: false });
     const stamp = stats === undefined ? '' : `${stats.ino} ${stats.mtimeNs}`;
     if (stamp === this.#stamp) return false;
-    const names = stats === undefined ? [] : readdirSync(this.#directory).filter((name) => name.endsWith('.idx'));
+    const names = readIndexNames(this.#directory);
     for (const [name, pack] of this.#packs) {
       if (names.includes(name)) continue;
       pack.close();
@@ -78,7 +91,8 @@ export class Packs {
     }
     const before = this.#packs.size;
     for (const name of names) if (!this.#packs.has(name)) this.#open(name);
-    this.#stamp = stamp;
+    // What comes within the same tick of the file system's clock leaves the time as it is.
+    this.#stamp = stats !== undefined && isYoung(stats) ? YOUNG : stamp;
     return this.#packs.size > before;
   }
 
@@ -89,5 +103,14 @@ export class Packs {
       // Gone again: a repack is under way.
       if (!isAbsent(error)) throw error;
     }
+  }
+}
+
+function readIndexNames(directory: string): string[] {
+  try {
+    return readdirSync(directory).filter((name) => name.endsWith('.idx'));
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
   }
 }

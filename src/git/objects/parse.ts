@@ -1,4 +1,16 @@
-import type { Annotation, Commit, EntryType, Mode, ObjectType, Oid } from '../model.ts';
+import {
+  type Annotation,
+  type Commit,
+  DIRECTORY,
+  type EntryType,
+  EXECUTABLE,
+  FILE,
+  type Mode,
+  type ObjectType,
+  type Oid,
+  SUBMODULE,
+  SYMLINK,
+} from '../model.ts';
 import { parseSignature } from './signature.ts';
 
 /** Reads the bytes of a commit. Odd commits of old tools are read as far as they make sense. */
@@ -28,6 +40,21 @@ export function parseAnnotation(oid: Oid, bytes: Buffer): Annotation {
     tagger: tagger === undefined ? null : parseSignature(text(tagger)),
     message: text(body),
   };
+}
+
+/** A mode as git shows it, from how a tree has it: old repositories and other programs write more of them, such as 100664. */
+export function canonicalMode(octal: string): Mode {
+  const mode = Number.parseInt(octal, 8);
+  switch (mode & 0o170000) {
+    case 0o100000:
+      return mode & 0o100 ? EXECUTABLE : FILE;
+    case 0o120000:
+      return SYMLINK;
+    case 0o040000:
+      return DIRECTORY;
+    default:
+      return SUBMODULE;
+  }
 }
 
 /** The kind of thing that a mode stands for. */

@@ -1,5 +1,6 @@
 import { GitError } from '../errors.ts';
 import type { EntryType, Mode, Oid } from '../model.ts';
+import { canonicalMode } from './parse.ts';
 
 /** Steps through the bytes of a tree in git's order, without making anything of the entries that nobody asks for. */
 export class TreeCursor {
@@ -32,7 +33,7 @@ export class TreeCursor {
   }
 
   get mode(): Mode {
-    return this.#bytes.toString('latin1', this.#start, this.#space).padStart(6, '0');
+    return canonicalMode(this.#bytes.toString('latin1', this.#start, this.#space));
   }
 
   get name(): Buffer {

@@ -17,11 +17,14 @@ export class ProgramStore implements ObjectStore {
   }
 
   async read(oid: Oid): Promise<GitObject | null> {
-    return catFiles.ask(this.#directory, (program) => program.read(oid));
+    const ask = () => catFiles.ask(this.#directory, (program) => program.read(oid));
+    // Not found twice is not there: once may be a repack that was in the way.
+    return (await ask()) ?? ask();
   }
 
-  header(oid: Oid): Promise<ObjectHeader | null> {
-    return catFiles.ask(this.#directory, (program) => program.header(oid));
+  async header(oid: Oid): Promise<ObjectHeader | null> {
+    const ask = () => catFiles.ask(this.#directory, (program) => program.header(oid));
+    return (await ask()) ?? ask();
   }
 
   async stream(oid: Oid): Promise<Readable> {

@@ -21,6 +21,16 @@ export function isValidTagName(name: string): boolean {
   return !name.startsWith('-') && name !== 'HEAD' && isValidRefName(`refs/tags/${name}`);
 }
 
+/**
+ * Whether a ref may be made by its full name: branches and tags have names that no command takes for an option, nor for what
+ * HEAD stands for.
+ */
+export function mayBeMade(ref: string): boolean {
+  if (ref.startsWith('refs/heads/')) return isValidBranchName(ref.slice('refs/heads/'.length));
+  if (ref.startsWith('refs/tags/')) return isValidTagName(ref.slice('refs/tags/'.length));
+  return ref.startsWith('refs/') && isValidRefName(ref);
+}
+
 /** File systems hold 255 bytes a name, of which the lock file's ending takes some. */
 function isValidComponent(component: string): boolean {
   if (component === '' || component.startsWith('.') || component.endsWith('.lock')) return false;

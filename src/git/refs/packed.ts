@@ -1,14 +1,18 @@
+import { createHash } from 'node:crypto';
 import { type BigIntStats, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Oid } from '../model.ts';
 import { decodeName } from '../names.ts';
+import { isYoung } from './young.ts';
 
 /** The refs that `git pack-refs` gathered in one file, read again whenever the file is another one. */
 export class PackedRefs {
   readonly #file: string;
   #stamp = '';
   #refs = new Map<string, Oid>();
+  /** Of what was read while the file was young. */
+  #digest: string | null = null;
 
   constructor(directory: string) {
     this.#file = path.join(directory, 'packed-refs');
@@ -16,9 +20,14 @@ export class PackedRefs {
 
   /** Full names and what the refs hold; not to be changed. */
   async read(): Promise<ReadonlyMap<string, Oid>> {
-    const stamp = stampOf(this.#file);
-    if (stamp === this.#stamp) return this.#refs;
-    this.#refs = stamp === '' ? new Map() : parsePackedRefs(await readIfThere(this.#file));
+    const stats = statSync(this.#file, { bigint: true, throwIfNoEntry: false });
+    const stamp = stampOf(stats);
+    if (stamp === this.#stamp && this.#digest === null) return this.#refs;
+    const bytes = stats === undefined ? Buffer.alloc(0) : await readIfThere(this.#file);
+    const digest = stats !== undefined && isYoung(stats) ? createHash('sha1').update(bytes).digest('hex') : null;
+    // A young file that looks the same is read again, but not taken apart again.
+    if (digest === null || digest !== this.#digest) this.#refs = parsePackedRefs(bytes);
+    this.#digest = digest;
     this.#stamp = stamp;
     return this.#refs;
   }
@@ -39,8 +48,7 @@ export function parsePackedRefs(bytes: Buffer): Map<string, Oid> {
   return refs;
 }
 
-function stampOf(file: string): string {
-  const stats: BigIntStats | undefined = statSync(file, { bigint: true, throwIfNoEntry: false });
+function stampOf(stats: BigIntStats | undefined): string {
   return stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
 }
 

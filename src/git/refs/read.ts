@@ -1,10 +1,14 @@
 import { type PathLike, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { isOid, type Oid } from '../model.ts';
 import { compareNames, decodeName, encodeName } from '../names.ts';
 import { isValidRefName } from './name.ts';
 import { PackedRefs } from './packed.ts';
+
+/** How many refs are read without a pause. */
+const AT_ONCE = 200;
 
 export interface Ref {
   /** In full, such as `refs/heads/master`. */
@@ -55,7 +59,9 @@ export class RefReader {
 
   async #collect(prefix: string, into: Map<string, Oid | null>): Promise<void> {
     const entries = await readDirectory(refFile(this.#directory, prefix));
-    for (const entry of entries) {
+    for (const [at, entry] of entries.entries()) {
+      // Files are read at once: others are to be served in between.
+      if (at % AT_ONCE === AT_ONCE - 1) await setImmediate();
       const name = prefix + decodeName(entry.name);
       if (entry.isDirectory()) await this.#collect(`${name}/`, into);
       else if (isValidRefName(name)) into.set(name, await this.read(name));

@@ -1,7 +1,8 @@
 import { rm, unlink } from 'node:fs/promises';
-import { GitError, InvalidRefName, RefChanged } from '../errors.ts';
+import { GitError, InvalidRefName, MissingObject, RefChanged } from '../errors.ts';
 import { isOid, type Oid } from '../model.ts';
 import { encodeName } from '../names.ts';
+import { absentObjects } from '../objects/presence.ts';
 import { LOCK_TIMEOUT, RefLock, removeEmptyAbove, syncAbove } from './lock.ts';
 import { isValidRefName } from './name.ts';
 import { packedNames, writePacked } from './packed-write.ts';
@@ -88,16 +89,19 @@ class Batch {
     }
   }
 
-  /** Gives up the changes of refs that hold something else, or whose names exclude others. */
+  /** Gives up the changes of refs that hold something else, or to what is not there, or whose names exclude others. */
   async check(): Promise<void> {
     const refs = new RefReader(this.#directory);
     const names = new Names((await refs.list('refs/')).map(({ name }) => name));
+    const wanted = [...this.#locks.keys()].flatMap(({ to }) => to ?? []);
+    const absent = new Set(await absentObjects(this.#directory, wanted));
     for (const change of this.#locks.keys()) {
       const { name, from, to } = change;
       try {
         const actual = await refs.read(name);
         if (to === null ? actual === null || (from !== null && actual !== from) : actual !== from)
           throw new RefChanged(name, actual);
+        if (to !== null && absent.has(to)) throw new MissingObject(to);
         if (to === null) names.remove(name);
         else if (actual === null) names.add(name);
       } catch (error) {

@@ -1,7 +1,8 @@
 import { rm, unlink } from 'node:fs/promises';
-import { InvalidRefName, RefChanged } from '../errors.ts';
+import { InvalidRefName, MissingObject, RefChanged } from '../errors.ts';
 import { isOid, type Oid } from '../model.ts';
 import { encodeName } from '../names.ts';
+import { absentObjects } from '../objects/presence.ts';
 import { syncDirectory } from '../write/sync.ts';
 import { LOCK_TIMEOUT, RefLock, removeEmptyAbove } from './lock.ts';
 import { isValidBranchName, isValidRefName } from './name.ts';
@@ -18,7 +19,7 @@ export interface RefUpdate {
 
 /**
  * Sets a ref, given its full name, if it holds what it is expected to hold. On disk when this returns. Throws RefChanged,
- * RefLocked, and InvalidRefName, also for a name that is a directory of refs or lies below one.
+ * RefLocked, MissingObject, and InvalidRefName, also for a name that is a directory of refs or lies below one.
  */
 export async function updateRef(directory: string, name: string, update: RefUpdate): Promise<void> {
   const { from, to, timeout = LOCK_TIMEOUT } = update;
@@ -31,6 +32,7 @@ export async function updateRef(directory: string, name: string, update: RefUpda
     const actual = await refs.read(target);
     if (from !== undefined && actual !== from) throw new RefChanged(name, actual);
     if (actual === null) await refuseConflict(refs, target);
+    if ((await absentObjects(directory, [to])).length > 0) throw new MissingObject(to);
     await lock.commit(Buffer.from(`${to}\n`));
   } catch (error) {
     await lock.release();

@@ -1,7 +1,9 @@
 import { constants, copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { MissingObject } from '../errors.ts';
 import { initRepository } from '../init.ts';
 import { encodeName } from '../names.ts';
+import { absentObjects } from '../objects/presence.ts';
 import { type Ref, RefReader } from '../refs/read.ts';
 import { setDefaultBranch } from '../refs/update.ts';
 import { syncDirectory } from '../write/sync.ts';
@@ -19,7 +21,8 @@ export async function refsToCopy(directory: string): Promise<Ref[]> {
 
 /**
  * Copies a repository with its branches and tags to a place where nothing is yet. It shares nothing with its source, and
- * whoever calls this puts it where it belongs when it is complete.
+ * whoever calls this puts it where it belongs when it is complete. Throws MissingObject if a ref went and its objects were
+ * removed meanwhile.
  */
 export async function copyRepository(from: string, to: string, defaultBranch: string | null): Promise<Ref[]> {
   const refs = await refsToCopy(from);
@@ -28,6 +31,9 @@ export async function copyRepository(from: string, to: string, defaultBranch: st
   await initRepository(to, 'master');
   await setDefaultBranch(to, defaultBranch ?? head);
   await copyObjects(from, to);
+  const targets = refs.map(({ target }) => target);
+  const [absent] = await absentObjects(to, targets);
+  if (absent !== undefined) throw new MissingObject(absent);
   const lines = refs.map(({ name, target }) =>
     Buffer.concat([Buffer.from(`${target} `), encodeName(name), Buffer.from('\n')]),
   );

@@ -1,4 +1,6 @@
-import { ProgramFailed } from '../errors.ts';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { GitError, ProgramFailed } from '../errors.ts';
 import { collectComplaint } from '../program/run.ts';
 import { killGroup, startGroup } from './spawn.ts';
 
@@ -27,20 +29,27 @@ const ALONE = [
   ...TOLERATED.map((name) => `fetch.fsck.${name}=ignore`),
 ].flatMap((setting) => ['-c', setting]);
 
+/** The history of the source is cut off: its oldest commits have parents that it does not have. */
+export class ShallowSource extends GitError {
+  override name = 'ShallowSource';
+}
+
 /**
  * Fetches all branches and tags from a URL into a bare repository, where they are on disk when this returns.
  *
  * @returns the full name of the ref that HEAD stands for at the source; null if that is not told
- * @throws ProgramFailed, or the signal's reason
+ * @throws ShallowSource, ProgramFailed, or the signal's reason
  */
 export async function fetchAll(url: string, directory: string, signal: AbortSignal): Promise<string | null> {
   const told = await run(directory, ['ls-remote', '--quiet', '--symref', '--', url, 'HEAD'], signal);
   const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance'];
+  // Branches of a cut-off history would be left out with nothing but a warning: they come along, so that it is noticed.
   await run(
     directory,
-    ['fetch', ...options, '--', url, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'],
+    ['fetch', ...options, '--update-shallow', '--', url, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'],
     signal,
   );
+  if (existsSync(path.join(directory, 'shallow'))) throw new ShallowSource(`${url} is shallow`);
   await run(directory, ['-c', 'core.fsync=objects,reference', 'pack-refs', '--all'], signal);
   return /^ref: (\S+)\tHEAD$/m.exec(told)?.[1] ?? null;
 }

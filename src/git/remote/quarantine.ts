@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { GitError } from '../errors.ts';
 import type { Oid } from '../model.ts';
+import { absentObjects } from '../objects/presence.ts';
 import { LARGEST_ALLOCATION } from '../program/environment.ts';
 import { collectComplaint } from '../program/run.ts';
-import { ensureDirectory, inDirectory, syncDirectory, syncFanOut } from '../write/sync.ts';
+import { type Hold, INCOMING } from '../write/hold.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { checkObjects, OversizedObject } from './check-objects.ts';
 import { InvalidRequest, TooMuchSent } from './invalid-request.ts';
@@ -17,9 +18,6 @@ import { allocationFor, UnpackPatience } from './unpack-limits.ts';
 export class RefusedObjects extends GitError {
   override name = 'RefusedObjects';
 }
-
-/** Packs of fewer objects are kept as single ones: a pack for each small push would make reading slow. */
-const SMALL_PACK = 20;
 
 /** Blemishes of old histories that do no harm. */
 const TOLERATED = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'].map((name) => `${name}=ignore`);
@@ -37,24 +35,29 @@ export interface PackLimits {
 
 /**
  * Objects that were pushed, beside those of the repository and invisible to it until they are found to be good. What a
- * crash leaves behind goes with `git prune`, which knows the name.
+ * crash leaves behind is removed by `removeAbandoned`.
  */
 export class Quarantine {
   readonly #repository: string;
   readonly #objects: string;
   readonly #signal: AbortSignal;
+  readonly #sources: readonly string[];
 
-  private constructor(repository: string, objects: string, signal: AbortSignal) {
+  private constructor(repository: string, objects: string, signal: AbortSignal, sources: readonly string[]) {
     this.#repository = repository;
     this.#objects = objects;
     this.#signal = signal;
+    this.#sources = sources;
   }
 
-  /** @param signal ends what is under way, with its reason */
-  static async open(repository: string, signal: AbortSignal): Promise<Quarantine> {
-    const objects = path.join(repository, 'objects', `tmp_objdir-incoming-${randomBytes(8).toString('hex')}`);
+  /**
+   * @param signal ends what is under way, with its reason
+   * @param sources repositories from which objects may be taken, beside this one
+   */
+  static async open(repository: string, signal: AbortSignal, sources: readonly string[] = []): Promise<Quarantine> {
+    const objects = path.join(repository, 'objects', `${INCOMING}${randomBytes(8).toString('hex')}`);
     await mkdir(path.join(objects, 'pack'), { recursive: true });
-    return new Quarantine(repository, objects, signal);
+    return new Quarantine(repository, objects, signal, sources);
   }
 
   /**
@@ -66,9 +69,9 @@ export class Quarantine {
     const header = await reader.exactly(12);
     if (header === null || header.toString('latin1', 0, 4) !== 'PACK') throw new InvalidRequest('There is no pack');
     const strict = `--strict=${TOLERATED.join(',')}`;
-    const small = header.readUInt32BE(8) < SMALL_PACK;
-    const args = small ? ['unpack-objects', '-q', strict] : ['index-pack', '--stdin', '--fix-thin', strict];
-    const program = this.#start(args, { GIT_ALLOC_LIMIT: String(allocationFor(header.readUInt32BE(8))) });
+    const args = ['index-pack', '--stdin', '--fix-thin', strict];
+    const count = header.readUInt32BE(8);
+    const program = this.#start(args, { GIT_ALLOC_LIMIT: String(allocationFor(count)) });
     const result = this.#outcome(program);
     const patience = new UnpackPatience(program);
     try {
@@ -89,6 +92,8 @@ export class Quarantine {
     if (patience.isOver) throw new RefusedObjects('unpacking it takes too long');
     if (code !== 0) throw new RefusedObjects(reasonIn(complaint));
     await this.#checkSizes(objectBytes);
+    // A push of what is there already brings a pack without objects.
+    if (count === 0) await this.#drop();
   }
 
   async #checkSizes(objectBytes: number): Promise<void> {
@@ -102,11 +107,20 @@ export class Quarantine {
     }
   }
 
-  /** Makes sure that all that these objects lead to is there. Throws RefusedObjects. */
-  async checkConnected(tips: readonly Oid[]): Promise<void> {
-    if (tips.length === 0) return;
-    const { code } = await this.#ask(['rev-list', '--objects', '--quiet', '--stdin', '--not', '--all'], lines(tips));
-    if (code !== 0) throw new RefusedObjects('objects are missing: the history that was pushed is not complete');
+  /**
+   * Makes sure that all that these objects lead to is there, and takes in what is neither here nor reachable from the bounds:
+   * nobody else keeps it. Throws RefusedObjects.
+   *
+   * @param bounds values of refs
+   * @param kept names of packs in the repository that are kept as well
+   */
+  async complete(tips: readonly Oid[], bounds: ReadonlySet<Oid>, kept: readonly string[] = []): Promise<void> {
+    const open = tips.filter((oid) => !bounds.has(oid));
+    if (open.length === 0 || (await this.#gather(open, bounds, kept))) return;
+    // A ref may have been broken for long, or a repack was in the way.
+    const broken = new Set(await absentObjects(this.#repository, [...bounds]));
+    if (await this.#gather(open, new Set([...bounds].filter((oid) => !broken.has(oid))), kept)) return;
+    throw new RefusedObjects('objects are missing: the history that was pushed is not complete');
   }
 
   /** Of these objects, those that are no commits. */
@@ -124,18 +138,11 @@ export class Quarantine {
     return (await this.#ask(['merge-base', '--is-ancestor', ancestor, descendant], '')).code === 0;
   }
 
-  /** Moves the objects into the repository, where they are on disk when this returns. No ref leads to them yet. */
-  async migrate(): Promise<void> {
-    const target = path.join(this.#repository, 'objects');
-    for (const name of await readdir(this.#objects)) {
-      if (!/^[0-9a-f]{2}$/.test(name)) continue;
-      await ensureDirectory(path.join(target, name));
-      await moveAll(path.join(this.#objects, name), path.join(target, name), (names) => names);
+  /** Moves the objects into the repository, where they are kept and on disk when this returns. No ref leads to them yet. */
+  async migrate(hold: Hold): Promise<void> {
+    for (const name of await this.#packs()) {
+      await hold.take(path.join(this.#objects, 'pack', name.slice(0, -'.pack'.length)));
     }
-    // The index last: without it nobody looks at the pack.
-    const order = (names: string[]) => names.filter(isOfPack).sort((left) => (left.endsWith('.idx') ? 1 : -1));
-    await moveAll(path.join(this.#objects, 'pack'), path.join(target, 'pack'), order);
-    await syncDirectory(target);
   }
 
   /** Removes what has not been moved. */
@@ -143,27 +150,54 @@ export class Quarantine {
     await rm(this.#objects, { recursive: true, force: true, maxRetries: 3 });
   }
 
+  /** Packs what the tips lead to, the bounds do not, and no kept pack has; returns whether all of it was there. */
+  async #gather(tips: readonly Oid[], bounds: ReadonlySet<Oid>, kept: readonly string[]): Promise<boolean> {
+    const listing = this.#start(['rev-list', '--objects', '--no-object-names', '--stdin']);
+    const keep = [...kept, ...(await this.#packs())].map((name) => `--keep-pack=${name}`);
+    const quiet = ['-q', '--non-empty', '--delta-base-offset', '--window=0'];
+    const packing = this.#start(['pack-objects', ...quiet, ...keep, path.join(this.#objects, 'pack', 'pack')]);
+    const listed = this.#outcome(listing, false);
+    const packed = this.#outcome(packing).finally(() => killGroup(listing));
+    listing.stdout.pipe(packing.stdin);
+    listing.stdin.end(lines([...tips, ...[...bounds].map((oid) => `^${oid}`)]));
+    const codes = (await Promise.all([listed, packed])).map(({ code }) => code);
+    this.#signal.throwIfAborted();
+    return codes.every((code) => code === 0);
+  }
+
+  async #drop(): Promise<void> {
+    const folder = path.join(this.#objects, 'pack');
+    for (const name of await readdir(folder)) await rm(path.join(folder, name), { force: true });
+  }
+
+  async #packs(): Promise<string[]> {
+    return (await readdir(path.join(this.#objects, 'pack'))).filter((name) => name.endsWith('.pack'));
+  }
+
   #start(args: string[], environment: NodeJS.ProcessEnv = {}): GroupProgram {
     const synced = ['-c', 'core.fsync=objects', '-c', 'core.fsyncMethod=batch'];
+    const others = [this.#repository, ...this.#sources].map((directory) => quoted(path.join(directory, 'objects')));
     return startGroup([...synced, `--git-dir=${this.#repository}`, ...args], {
       GIT_OBJECT_DIRECTORY: this.#objects,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(path.join(this.#repository, 'objects')),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: others.join(path.delimiter),
       GIT_QUARANTINE_PATH: this.#objects,
       ...environment,
     });
   }
 
   /** Never rejects: a program that cannot be started ends with null. */
-  #outcome(program: GroupProgram): Promise<{ code: number | null; complaint: string; output: string }> {
+  #outcome(program: GroupProgram, collect = true): Promise<{ code: number | null; complaint: string; output: string }> {
     const complaint = collectComplaint(program.stderr);
     const kill = () => killGroup(program);
     this.#signal.addEventListener('abort', kill);
     if (this.#signal.aborted) kill();
     program.stdin.on('error', () => undefined);
     let output = '';
-    program.stdout.setEncoding('latin1').on('data', (text: string) => {
-      output += text;
-    });
+    if (collect) {
+      program.stdout.setEncoding('latin1').on('data', (text: string) => {
+        output += text;
+      });
+    }
     return new Promise((resolve) => {
       const end = (code: number | null) => {
         this.#signal.removeEventListener('abort', kill);
@@ -191,25 +225,6 @@ async function write({ stdin }: GroupProgram, chunk: Buffer): Promise<void> {
   const { signal } = settled;
   await Promise.race([once(stdin, 'drain', { signal }), once(stdin, 'close', { signal })]).catch(() => undefined);
   settled.abort();
-}
-
-async function moveAll(from: string, to: string, order: (names: string[]) => string[]): Promise<void> {
-  const names = order(await readdir(from));
-  for (const name of names) await moveOne(path.join(from, name), path.join(to, name));
-  if (names.length > 0) await syncFanOut(to);
-}
-
-/** What is there already is the same, and perhaps in use. */
-async function moveOne(from: string, to: string): Promise<void> {
-  try {
-    await inDirectory(path.dirname(to), () => link(from, to));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rename(from, to);
-  }
-}
-
-function isOfPack(name: string): boolean {
-  return /^pack-[0-9a-f]{40}\.(pack|idx|rev)$/.test(name);
 }
 
 function lines(oids: readonly Oid[]): string {

@@ -36,12 +36,7 @@ export async function hasOldObjects(directory: string, age: number): Promise<boo
   return false;
 }
 
-/** Removes single objects to which no ref leads and which are older than so many seconds, and what crashes left behind. */
-export async function prune(directory: string, age: number, timeout: number): Promise<void> {
-  const before = Math.floor(Date.now() / 1000) - age;
-  await run(directory, ['prune', `--expire=${before}`], timeout);
-}
-
+/** Runs `git` in a process group of its own and ends it when it takes too long. Throws ProgramFailed. */
 function run(directory: string, args: string[], timeout: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const program = startGroup([`--git-dir=${directory}`, ...args]);

@@ -4,6 +4,7 @@ import { encodeName } from '../names.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { encodeTree } from './encode.ts';
 import type { ObjectWriter } from './objects.ts';
+import { isActedUpon } from './path.ts';
 
 /** Directories with more names are not changed here, as all of them are read and written for it: git does that. */
 const MOST_NAMES = 50_000;
@@ -30,6 +31,8 @@ export class PathBlocked extends GitError {
 export class DraftTree {
   readonly #reader: RepositoryReader;
   readonly #root: Directory;
+  /** Whether what was put into it has to be checked as pushes are: git acts upon some files. */
+  needsCheck = false;
 
   constructor(reader: RepositoryReader, tree: Oid = EMPTY_TREE) {
     this.#reader = reader;
@@ -65,6 +68,7 @@ export class DraftTree {
     if (present !== undefined && isDirectory(present)) throw new PathBlocked(`${path} is a directory`);
     at.changed = true;
     names.set(last, leaf);
+    this.needsCheck ||= isActedUpon(path);
   }
 
   /** Removes a leaf, and the directories that are empty without it; returns whether it was there. */

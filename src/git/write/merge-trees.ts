@@ -17,6 +17,8 @@ const TIMEOUT = 20_000;
 export interface TreeMerge {
   /** The merged tree; of no use if there are conflicts. */
   tree: Oid;
+  /** Whether it has to be checked as pushes are. */
+  needsCheck: boolean;
   /** The paths on which both sides cannot be had, in the order of their bytes. */
   conflicts: string[];
 }
@@ -33,7 +35,8 @@ export async function mergeTrees(
   const merge = new Merge(reader, objects, ours);
   const [wanted, present] = await Promise.all([changedPaths(reader, base, theirs), changedPaths(reader, base, ours)]);
   await merge.run(await pairings(reader, wanted), present);
-  return { tree: merge.draft.write(objects), conflicts: merge.conflicts.sort() };
+  const { draft, conflicts } = merge;
+  return { tree: draft.write(objects), needsCheck: draft.needsCheck, conflicts: conflicts.sort() };
 }
 
 interface Put {
@@ -118,6 +121,10 @@ class Merge {
 
   /** One leaf from three, or null. */
   async #merge(base: Leaf, ours: Leaf, theirs: Leaf): Promise<Leaf | null> {
+    if (isSame(theirs, base) || isSame(ours, theirs)) return ours;
+    if (isSame(ours, base)) return theirs;
+    // What one side made a link of, say, cannot have the content that the other side gave the file.
+    if (new Set([base, ours, theirs].map(({ mode }) => kindOf(mode))).size > 1) return null;
     const mode = pick(base.mode, ours.mode, theirs.mode);
     const oid = pick(base.oid, ours.oid, theirs.oid);
     if (mode === null) return null;
@@ -149,8 +156,24 @@ class Merge {
   }
 }
 
-function pairings(reader: RepositoryReader, changes: Change[]): Promise<Pairing[]> {
-  return findRenames(reader, changes, DEFAULT_LIMITS, performance.now() + TIMEOUT);
+/** As findRenames, but a file that became a link, say, is one change. */
+async function pairings(reader: RepositoryReader, changes: Change[]): Promise<Pairing[]> {
+  const found = await findRenames(reader, changes, DEFAULT_LIMITS, performance.now() + TIMEOUT);
+  return found.flatMap((pairing, at) => {
+    const next = found[at + 1];
+    const before = found[at - 1];
+    if (next && isOneChange(pairing, next)) return [{ ...pairing, now: next.now }];
+    return before && isOneChange(before, pairing) ? [] : [pairing];
+  });
+}
+
+function isOneChange(removed: Pairing, added: Pairing): boolean {
+  return removed.now === null && added.old === null && removed.old?.path === added.now?.path;
+}
+
+/** File, link or submodule. */
+function kindOf(mode: string): string {
+  return mode.slice(0, 2);
 }
 
 /** The value that a side changed, unless both changed it differently. */

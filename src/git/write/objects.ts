@@ -7,6 +7,7 @@ import { largestOf } from '../limits.ts';
 import type { ObjectType, Oid } from '../model.ts';
 import type { GitObject } from '../objects/store.ts';
 import { nameOf } from './encode.ts';
+import type { Hold } from './hold.ts';
 import { writePack } from './pack.ts';
 import { ensureDirectory, inDirectory, syncDirectory, syncFanOut, writeSynced } from './sync.ts';
 
@@ -18,10 +19,13 @@ const compress = promisify(deflate);
 /** Gathers the new objects of one change of a repository, and writes them together. */
 export class ObjectWriter {
   readonly #directory: string;
+  readonly #hold: Hold | undefined;
   #objects = new Map<Oid, GitObject>();
 
-  constructor(directory: string) {
+  /** @param hold takes what is written, which nobody removes then until refs lead to it */
+  constructor(directory: string, hold?: Hold) {
     this.#directory = directory;
+    this.#hold = hold;
   }
 
   /** Returns the name of the object, which is on disk after `flush`. Throws TooLarge for what could not be read again. */
@@ -37,11 +41,16 @@ export class ObjectWriter {
     return this.#objects.get(oid) ?? null;
   }
 
+  /** What was added and not yet written. */
+  get added(): ReadonlyMap<Oid, GitObject> {
+    return this.#objects;
+  }
+
   /** Writes what was added; it is synced to the disk when this returns. */
   async flush(): Promise<void> {
     const objects = this.#objects;
     this.#objects = new Map();
-    if (objects.size > MOST_LOOSE) return writePack(this.#directory, objects);
+    if (this.#hold || objects.size > MOST_LOOSE) return writePack(this.#directory, objects, this.#hold);
     const fanOuts = new Set([...objects.keys()].map((oid) => path.join(this.#directory, 'objects', oid.slice(0, 2))));
     const created = await Promise.all([...fanOuts].map(ensureDirectory));
     const write = ([oid, object]: [Oid, GitObject]) =>

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflate } from 'node:zlib';
 import type { ObjectType, Oid } from '../model.ts';
 import type { GitObject } from '../objects/store.ts';
+import { type Hold, INCOMING } from './hold.ts';
 import { syncDirectory, writeSynced } from './sync.ts';
 
 const TYPES: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
@@ -20,19 +21,24 @@ interface Packed {
   offset: number;
 }
 
-/** Writes objects as one pack without deltas, with its index, both synced to the disk. */
-export async function writePack(directory: string, objects: ReadonlyMap<Oid, GitObject>): Promise<void> {
+/**
+ * Writes objects as one pack without deltas, with its index, both synced to the disk.
+ *
+ * @param hold keeps the pack until refs lead to its objects
+ */
+export async function writePack(directory: string, objects: ReadonlyMap<Oid, GitObject>, hold?: Hold): Promise<void> {
   const folder = path.join(directory, 'objects', 'pack');
   await mkdir(folder, { recursive: true });
-  const { parts, packed, checksum } = await assemble(objects);
-  const name = path.join(folder, `pack-${checksum.toString('hex')}`);
+  const { bytes, packed, checksum } = await assemblePack(objects);
+  const name = (await hold?.begin()) ?? path.join(folder, `pack-${checksum.toString('hex')}`);
   // The index last: without it nobody looks at the pack.
-  await writeSynced(`${name}.pack`, parts, 'tmp_pack_');
-  await writeSynced(`${name}.idx`, [index(packed, checksum)], 'tmp_idx_');
+  await writeSynced(`${name}.pack`, [bytes], INCOMING);
+  await writeSynced(`${name}.idx`, [index(packed, checksum)], INCOMING);
   await syncDirectory(folder);
 }
 
-async function assemble(objects: ReadonlyMap<Oid, GitObject>) {
+/** The bytes of a pack, which end with its checksum, and what is where in it. */
+export async function assemblePack(objects: ReadonlyMap<Oid, GitObject>) {
   const header = Buffer.alloc(12);
   header.write('PACK');
   header.writeUInt32BE(2, 4);
@@ -53,7 +59,7 @@ async function assemble(objects: ReadonlyMap<Oid, GitObject>) {
   const hash = createHash('sha1');
   for (const part of parts) hash.update(part);
   const checksum = hash.digest();
-  return { parts: [Buffer.concat([...parts, checksum])], packed, checksum };
+  return { bytes: Buffer.concat([...parts, checksum]), packed, checksum };
 }
 
 /** Type and size in groups of seven bits, then the compressed content. */

@@ -25,6 +25,15 @@ export function pathFault(path: string): PathFault | null {
   return long ? 'long' : null;
 }
 
+/**
+ * Whether git, or a file system, could take a name on a path for `.gitmodules` or `.gitattributes`, whose contents git acts
+ * upon. True of a few other names as well.
+ */
+export function isActedUpon(path: string): boolean {
+  const names = path.replace(IGNORED, '').split(/[/\\]/);
+  return names.some((name) => /^(\.gitm|\.gita|gitmod~|gitatt~|gi7)/i.test(name));
+}
+
 /** Names that a file system takes for `.git`: in any case, with trailing dots or spaces, as a short name or a stream. */
 function isReserved(name: string): boolean {
   const parts = name.replace(IGNORED, '').split('\\');

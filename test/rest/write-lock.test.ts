@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { connect } from '#src/db.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { gate } from '#src/repository/gate.ts';
+import { mayRemoveObjects, whileObjectsStay, withRepositoryLock } from '#src/repository/lock.ts';
 import { forgetSettings } from '#src/settings/current.ts';
 import { gitClient, workingCopy } from '../support/git-client.ts';
 import { git } from '../support/git-program.ts';
@@ -10,6 +11,10 @@ const world = await startWorld();
 const owner = await world.user();
 const api = world.api(owner);
 const file = { branch: 'main', content: 'x', commit_message: 'First' };
+
+/** As another process of this server has it. */
+const elsewhere = connect(world.databaseUrl);
+afterAll(() => elsewhere.$disconnect());
 
 /** A project with a commit on `main` and another one on `topic`. */
 async function filled(): Promise<{ project: ProjectRow; at: string; commit: string }> {
@@ -31,12 +36,17 @@ const WRITES = [
 ] as const;
 
 describe('Writes over the API', () => {
-  it.each(WRITES)('%s waits while objects to which no ref leads are removed', async (_what, path, body) => {
+  it.each(WRITES)('%s waits while another process removes objects to which no ref leads', async (_what, path, body) => {
     const { project, at, commit } = await filled();
     const refs = () => git(world.repositories.directory(project), ['for-each-ref']);
     const before = refs();
     const removal = Promise.withResolvers<void>();
-    const closed = gate.close(project.id, () => removal.promise);
+    const begun = Promise.withResolvers<void>();
+    const removing = withRepositoryLock(elsewhere, project.id, () => {
+      begun.resolve();
+      return removal.promise;
+    });
+    await begun.promise;
     const address = `${at}${typeof path === 'string' ? path : path(commit)}`;
     let status: number | null = null;
     const written = api.post(address, body(commit)).then((answer) => {
@@ -45,10 +55,30 @@ describe('Writes over the API', () => {
     for (let n = 0; n < 20; n++) await api.get(`/projects/${project.id}`);
     expect([status, refs()]).toEqual([null, before]);
     removal.resolve();
-    expect(await closed).toBe(true);
+    await removing;
     await written;
     expect(status).toBe(201);
     expect(refs()).not.toBe(before);
+  });
+});
+
+describe('Objects to which no ref leads any more', () => {
+  it('stay while a process reads them that copies the repository', async () => {
+    const { project } = await filled();
+    const copying = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const copies = [1, 2].map(() =>
+      whileObjectsStay(elsewhere, project.id, () => {
+        begun.resolve();
+        return copying.promise;
+      }),
+    );
+    await begun.promise;
+    const may = () => withRepositoryLock(world.db, project.id, (tx) => mayRemoveObjects(tx, project.id));
+    expect(await may()).toBe(false);
+    copying.resolve();
+    await Promise.all(copies);
+    expect(await may()).toBe(true);
   });
 });
 

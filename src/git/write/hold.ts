@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { access, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Oid } from '../model.ts';
+import { programVersion } from '../program/detect.ts';
+import { syncDirectory } from './sync.ts';
+
+/** The files of a pack that move with it; the index last, as nobody looks at a pack without one. */
+const ENDINGS = ['.pack', '.rev', '.idx'];
+
+/** What the `.keep` files of this server begin with; those of anybody else are left alone. */
+const MARK = 'gantry';
+
+/** Milliseconds after which nobody works on what was left behind any more: far longer than any request or push takes. */
+const ABANDONED = 24 * 60 * 60_000;
+
+/** New files have names that `git prune` does not know, as it removes whatever begins with `tmp_`, however young. */
+export const INCOMING = 'incoming-';
+
+/**
+ * New objects of one change, in packs of their own beside a `.keep` file each, until refs lead to them: no repack or prune,
+ * of this server or by hand, removes or replaces such packs. Single objects have no such protection: `git gc --prune=now`
+ * deletes those that it did not see a ref for when it began. The names of the packs are unique, so that nobody else
+ * releases them.
+ */
+export class Hold {
+  readonly directory: string;
+  readonly #packs: string[] = [];
+  readonly #bases = new Map<Oid, Oid | null>();
+  readonly #relied = new Set<Oid>();
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** A hold where packs are ever put together again: without a git program single objects are better. */
+  static async open(directory: string): Promise<Hold | undefined> {
+    return (await programVersion()) === null ? undefined : new Hold(directory);
+  }
+
+  /** Begins a new pack: its path without an ending. */
+  async begin(): Promise<string> {
+    const name = path.join(this.directory, 'objects', 'pack', `pack-${randomBytes(20).toString('hex')}`);
+    this.#packs.push(name);
+    await writeFile(`${name}.keep`, `${MARK}: until refs lead to it\n`, { flag: 'wx' });
+    return name;
+  }
+
+  /** Moves a pack, named by its path without an ending, into the repository. It is on disk when this returns. */
+  async take(pack: string): Promise<void> {
+    const name = await this.begin();
+    for (const ending of ENDINGS) {
+      const isThere = await access(pack + ending).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) await rename(pack + ending, name + ending);
+    }
+    await syncDirectory(path.dirname(name));
+  }
+
+  /** Notes that all that an object leads to is in here, but for what `base` leads to. */
+  vouch(oid: Oid, base: Oid | null): void {
+    this.#bases.set(oid, base);
+  }
+
+  /** Notes that vouchers hold as long as these values of refs are reachable. */
+  rely(values: Iterable<Oid>): void {
+    for (const value of values) this.#relied.add(value);
+  }
+
+  get relied(): ReadonlySet<Oid> {
+    return this.#relied;
+  }
+
+  /** Takes back all vouchers, and what they rely on. */
+  forget(): void {
+    this.#bases.clear();
+    this.#relied.clear();
+  }
+
+  /** Names of the files of the packs. */
+  get packs(): string[] {
+    return this.#packs.map((name) => `${path.basename(name)}.pack`);
+  }
+
+  /** What must be there in place of an object that was vouched for; null if nothing has to. */
+  baseOf(oid: Oid): Oid | null {
+    let base: Oid | null = oid;
+    while (base !== null && this.#bases.has(base)) base = this.#bases.get(base) ?? null;
+    return base;
+  }
+
+  /** Leaves the packs to repacks: refs lead to the objects now, or never will. */
+  async release(): Promise<void> {
+    for (const name of this.#packs.splice(0)) await rm(`${name}.keep`, { force: true });
+  }
+}
+
+/** Removes what processes left behind that died a day ago or earlier: their `.keep` files, and objects on their way in. */
+export async function removeAbandoned(directory: string): Promise<void> {
+  const objects = path.join(directory, 'objects');
+  for (const folder of [objects, path.join(objects, 'pack')]) {
+    for (const name of await readdir(folder).catch(() => [])) {
+      const isKeep = name.endsWith('.keep');
+      if (!isKeep && !name.startsWith(INCOMING) && !name.startsWith('tmp_')) continue;
+      const file = path.join(folder, name);
+      if (!(await isOld(file)) || (isKeep && !(await isOurs(file)))) continue;
+      await rm(file, { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+}
+
+async function isOld(file: string): Promise<boolean> {
+  const { mtimeMs = Infinity } = (await stat(file).catch(() => null)) ?? {};
+  return mtimeMs < Date.now() - ABANDONED;
+}
+
+async function isOurs(file: string): Promise<boolean> {
+  return (await readFile(file, 'latin1').catch(() => '')).startsWith(MARK);
+}
