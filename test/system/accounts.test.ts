@@ -91,7 +91,7 @@ test('two-factor authentication is switched off for who has lost everything', as
     'mutation ($code: String!) { enableTwoFactor(input: {code: $code}) { user { twoFactorEnabled privateToken } } }';
   const enabled = await graphql(enable, { code: totp(String(setUp.data.setUpTwoFactor?.secret)) });
   expect(enabled.data.enableTwoFactor).toMatchObject({ user: { twoFactorEnabled: true } });
-  const { privateToken } = enabled.data.enableTwoFactor?.user as { privateToken: string };
+  const { privateToken } = (enabled.data.enableTwoFactor as { user: { privateToken: string } }).user;
   const off = () => gantry(['user', 'disable-two-factor', '--username', 'root'], env);
   expect((await off()).stdout).toBe('User root signs in with the password alone from now on.\n');
   expect((await off()).stdout).toMatch(/^Nothing to do/);
