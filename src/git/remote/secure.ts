@@ -1,3 +1,4 @@
+import { ProgramFailed } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import { absentObjects } from '../objects/presence.ts';
 import { programVersion } from '../program/detect.ts';
@@ -63,15 +64,19 @@ export async function secureObjects(
 export async function confirmObjects(hold: Hold, changes: readonly RefChange[]): Promise<boolean> {
   const refs = new RefReader(hold.directory);
   const needed = new Set(hold.relied);
-  for (const { name, from } of changes) {
-    if (from !== null && needed.has(from) && (await refs.read(name)) === from) needed.delete(from);
+  // Changes of refs that hold something else by now are not made.
+  const possible: RefChange[] = [];
+  for (const change of changes) {
+    if (change.from !== null && (await refs.read(change.name)) !== change.from) continue;
+    possible.push(change);
+    if (change.from !== null) needed.delete(change.from);
   }
   if (needed.size === 0) return true;
   const values = await refValues(hold.directory);
   const gone = [...needed].filter((oid) => !values.has(oid));
   if (gone.length === 0 || (await areReachable(hold.directory, gone, values))) return true;
   hold.forget();
-  return secureObjects(hold, changes);
+  return secureObjects(hold, possible);
 }
 
 /** Whether these objects, and with them all that they lead to, are reachable from the values of refs. */
@@ -79,6 +84,12 @@ async function areReachable(directory: string, oids: readonly Oid[], values: Rea
   if ((await programVersion()) === null || (await absentObjects(directory, oids)).length > 0) return false;
   const input = Buffer.from([...oids, ...[...values].map((oid) => `^${oid}`), ''].join('\n'));
   const args = ['rev-list', '--objects', '--no-object-names', '--stdin'];
-  const answer = await runProgram(directory, args, { input, codes: [0, 128] });
-  return answer.code === 0 && answer.output.length === 0;
+  try {
+    // The first object that is listed is one too many.
+    await runProgram(directory, args, { input, limit: 0 });
+    return true;
+  } catch (error) {
+    if (error instanceof ProgramFailed) return false;
+    throw error;
+  }
 }
