@@ -107,15 +107,16 @@ export class IsomorphicStore implements ObjectStore {
     const header = await this.#looseHeader(oid);
     if (header === null) return null;
     if (header.size > limitOf(header.type)) throw new TooLarge(header.size, limitOf(header.type));
-    if (header.size > LARGEST_AT_ONCE) return { type: header.type, content: await this.#unpackLoose(oid, header) };
     try {
+      if (header.size > LARGEST_AT_ONCE) return { type: header.type, content: await this.#unpackLoose(oid, header) };
       // Loaded with the first object: it takes as much memory as a good part of the server.
       const { default: git } = await import('isomorphic-git');
       const found = await git.readObject({ fs, gitdir: this.#gitdir, oid, format: 'content', cache: {} });
       if (found.format !== 'content') return null;
       return { type: found.type as ObjectType, content: toBuffer(found.object) };
     } catch (error) {
-      if (codeOf(error) === 'NotFoundError') return null;
+      // Between the two looks it may have been packed.
+      if (['NotFoundError', 'ENOENT'].includes(codeOf(error) ?? '')) return null;
       throw error;
     }
   }
