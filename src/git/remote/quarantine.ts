@@ -5,7 +5,7 @@ import path from 'node:path';
 import { GitError } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import { LARGEST_ALLOCATION } from '../program/environment.ts';
-import { collectComplaint } from '../program/run.ts';
+import { calm, collectComplaint } from '../program/run.ts';
 import { ensureDirectory, inDirectory, syncDirectory, syncFanOut } from '../write/sync.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { checkObjects, OversizedObject } from './check-objects.ts';
@@ -155,6 +155,7 @@ export class Quarantine {
 
   /** Never rejects: a program that cannot be started ends with null. */
   #outcome(program: GroupProgram): Promise<{ code: number | null; complaint: string; output: string }> {
+    calm(program);
     const complaint = collectComplaint(program.stderr);
     const kill = () => killGroup(program);
     this.#signal.addEventListener('abort', kill);
