@@ -120,7 +120,8 @@ export class IsomorphicStore implements ObjectStore {
       if (found.format !== 'content') return null;
       return { type: found.type as ObjectType, content: toBuffer(found.object) };
     } catch (error) {
-      if (codeOf(error) === 'NotFoundError') return null;
+      // Between the two looks it may have been packed.
+      if (['NotFoundError', 'ENOENT'].includes(codeOf(error) ?? '')) return null;
       throw error;
     }
   }

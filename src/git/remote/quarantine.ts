@@ -6,7 +6,7 @@ import { GitError } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import { absentObjects } from '../objects/presence.ts';
 import { LARGEST_ALLOCATION } from '../program/environment.ts';
-import { collectComplaint } from '../program/run.ts';
+import { calm, collectComplaint } from '../program/run.ts';
 import { type Hold, INCOMING } from '../write/hold.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { checkObjects, OversizedObject } from './check-objects.ts';
@@ -187,6 +187,7 @@ export class Quarantine {
 
   /** Never rejects: a program that cannot be started ends with null. */
   #outcome(program: GroupProgram, collect = true): Promise<{ code: number | null; complaint: string; output: string }> {
+    calm(program);
     const complaint = collectComplaint(program.stderr);
     const kill = () => killGroup(program);
     this.#signal.addEventListener('abort', kill);

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ProgramFailed } from '../errors.ts';
-import { collectComplaint } from '../program/run.ts';
+import { calm, collectComplaint } from '../program/run.ts';
 import { FLUSH, pktLine } from './pkt-line.ts';
 import { killGroup, startGroup } from './spawn.ts';
 
@@ -42,6 +42,7 @@ async function run(args: string[], from: Readable | null, into: Writable, { prot
   signal.throwIfAborted();
   const environment = isProtocol(protocol) ? { GIT_PROTOCOL: protocol } : {};
   const program = startGroup([...SETTINGS, 'upload-pack', '--stateless-rpc', '--strict', ...args], environment);
+  calm(program);
   const kill = () => killGroup(program);
   signal.addEventListener('abort', kill);
   const complaint = collectComplaint(program.stderr);

@@ -1,7 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { PROGRAM_ARGUMENTS, programEnvironment } from '../program/environment.ts';
-import { calm } from '../program/run.ts';
 
 export type GroupProgram = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -10,15 +9,13 @@ const MODERATION = ['-c', 'pack.threads=1', '-c', 'pack.windowMemory=64m'];
 
 /** Starts `git` in a process group of its own, so that `killGroup` ends what it starts itself as well. */
 export function startGroup(args: string[], environment: NodeJS.ProcessEnv = {}, cwd?: string): GroupProgram {
-  const program = spawn('git', [...PROGRAM_ARGUMENTS, ...MODERATION, ...args], {
+  return spawn('git', [...PROGRAM_ARGUMENTS, ...MODERATION, ...args], {
     cwd,
     env: { ...programEnvironment(), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
-  calm(program);
-  return program;
 }
 
 /** Ends a program and all that it started, at once. */
