@@ -156,14 +156,15 @@ async function answerSender<A extends Asker>(
   variables.signed_in = caller.signedIn;
   variables.administrator = caller.admin;
   for (const [name, derive] of Object.entries(route.derived ?? {})) variables[name] = derive(variables, caller);
-  const found = await options.turns.run(options.callerOf(actor, request), async () => {
+  const work = async () => {
     const { data, errors } = await options.execute(endpoint, variables, actor, request);
     const [error] = errors ?? [];
     if (error) return refuseBy(options, call, error);
     const subtree = endpoint.resultPath.reduce((value: unknown, key) => (value as Record<string, unknown>)[key], data);
     if (route.raw) return { subtree };
     respond(endpoint, subtree, page, request, response, urlOf(options, request));
-  });
+  };
+  const found = await (route.ownTurns ? work() : options.turns.run(options.callerOf(actor, request), work));
   // Content is streamed for as long as the client takes.
   if (route.raw && found)
     await sendRaw(await options.read(route.raw, found.subtree, actor, request), request, response);

@@ -40,6 +40,8 @@ export interface Route {
   readonly file?: string;
   /** Whether the body holds contents of files, and may be larger than others. */
   readonly contents?: true;
+  /** Whether the command takes turns of its own, which refuse callers sooner. */
+  readonly ownTurns?: true;
   /** Instead of a record the content is sent that the reader of this name makes of the operation's result. */
   readonly raw?: RawReader;
   /**

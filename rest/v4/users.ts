@@ -84,6 +84,7 @@ export const users: Route[] = [
     result: 'signIn.viewer',
     auth: 'optional',
     atLeastOne: ['login', 'email'],
+    ownTurns: true,
   },
   { method: 'GET', path: '/version', operation: operations.VersionDocument, result: 'version' },
 ];

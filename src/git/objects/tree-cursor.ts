@@ -44,11 +44,16 @@ export class TreeCursor {
     return this.#bytes.toString('hex', this.#zero + 1, this.#next);
   }
 
-  /** Whether mode, name and object are the same as those of another entry. */
+  /** Whether mode, name and object are the same as those of another entry; modes as git shows them. */
   isSame(other: TreeCursor): boolean {
-    const length = this.#next - this.#start;
-    if (length !== other.#next - other.#start) return false;
-    return this.#bytes.compare(other.#bytes, other.#start, other.#next, this.#start, this.#next) === 0;
+    const [length, otherLength] = [this.#next - this.#space, other.#next - other.#space];
+    if (length !== otherLength) return false;
+    if (this.#bytes.compare(other.#bytes, other.#space, other.#next, this.#space, this.#next) !== 0) return false;
+    const [width, otherWidth] = [this.#space - this.#start, other.#space - other.#start];
+    const isLiteral =
+      width === otherWidth &&
+      this.#bytes.compare(other.#bytes, other.#start, other.#space, this.#start, this.#space) === 0;
+    return isLiteral || this.mode === other.mode;
   }
 
   /** Negative where this entry comes first, 0 for the same name of the same kind; directories sort with a slash behind. */
