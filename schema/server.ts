@@ -30,6 +30,12 @@ const LARGE = 5000;
 /** Large operations: of one caller one at a time, so that nobody else waits for them. */
 const LARGE_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 20, waiting: 200, patience: 20_000 };
 
+/** Characters of the longest document that is parsed and measured in passing. */
+const LONG = 8 * 1024;
+
+/** Longer documents, of one address one at a time. */
+const LONG_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 50, waiting: 500, patience: 20_000 };
+
 /** The handler for /graphql: GraphQL over HTTP. */
 export function createGraphQLServer({ contextOf, report, limits, budget, turns }: GraphQLServerOptions) {
   const limiter = new Limiter(schema, limits);
@@ -47,12 +53,26 @@ export function createGraphQLServer({ contextOf, report, limits, budget, turns }
     maskedErrors: { maskError: (error) => maskError(error, report) },
     plugins: [
       readBodies(limits),
+      longDocuments(),
       documents(limits, limiter),
       execution(limiter, (args) => executeWithin(args, report, budget), turns),
     ],
     context: ({ req }) => contextOf(req),
   });
   return (request: IncomingMessage, response: ServerResponse) => yoga(request, response);
+}
+
+/** Has long documents looked at by turns. Who asks is not known yet: their addresses tell callers apart. */
+export function longDocuments(): Plugin {
+  const longTurns = new FairQueue(LONG_TURNS);
+  return {
+    onParams({ params, context, paramsHandler, setParamsHandler }) {
+      if ((params.query?.length ?? 0) <= LONG) return;
+      const { req } = context as { req?: { ip?: string } };
+      const caller = callerOf(null, req?.ip ?? null);
+      setParamsHandler((payload) => longTurns.run(caller, async () => paramsHandler(payload)));
+    },
+  };
 }
 
 type Executing = GraphQLContext & Measured & { req?: IncomingMessage };

@@ -53,12 +53,16 @@ export class FairQueue {
     try {
       return await work();
     } finally {
-      known.running--;
-      this.#running--;
-      if (known.running === 0 && known.waiting.length === 0) this.#callers.delete(caller);
-      // Between two pieces of work that keep the event loop busy, others have their turn.
-      if (this.#waiting > 0) setImmediate(() => this.#next());
+      // Its place is free in the next turn of the event loop: others get to theirs between two pieces of work that never wait.
+      setImmediate(() => this.#end(caller, known));
     }
+  }
+
+  #end(name: string, caller: Caller): void {
+    caller.running--;
+    this.#running--;
+    if (caller.running === 0 && caller.waiting.length === 0) this.#callers.delete(name);
+    this.#next();
   }
 
   #mayStart({ running }: Caller): boolean {

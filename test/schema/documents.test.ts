@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { documents } from '#schema/documents.ts';
 import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, Limiter } from '#schema/limits.ts';
+import { longDocuments } from '#schema/server.ts';
 
 /** What the plugin does with a document, up to its validation with the given number of errors. */
 function seeing() {
@@ -22,6 +23,32 @@ function seeing() {
 }
 
 describe('Documents', () => {
+  it('that are long are looked at one by one for each address; more than fifty do not wait', async () => {
+    const plugin = longDocuments();
+    const turns: (() => Promise<unknown>)[] = [];
+    const ends: (() => void)[] = [];
+    const work = () => new Promise<void>((resolve) => ends.push(resolve));
+    const send = (query: string, ip: string) => {
+      const about = { params: { query }, context: { req: { ip } }, paramsHandler: work };
+      const setParamsHandler = (handler: (payload: unknown) => Promise<unknown>) => turns.push(() => handler(about));
+      plugin.onParams?.({ ...about, setParamsHandler } as never);
+    };
+    send('{ version { version } }', '192.0.2.1');
+    expect(turns.length).toBe(0);
+    for (let n = 0; n < 52; n += 1) send(`# ${'x'.repeat(10_000)}`, '192.0.2.1');
+    send(`# ${'x'.repeat(10_000)}`, '192.0.2.2');
+    const all = turns.map((turn) => turn());
+    await expect(all[51]).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    // One of each address runs.
+    expect(ends.length).toBe(2);
+    for (let n = 0; n < 53; n += 1) {
+      while (ends.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      ends.shift()?.();
+      if (n === 51) break;
+    }
+    expect((await Promise.allSettled(all)).filter(({ status }) => status === 'fulfilled').length).toBe(52);
+  });
+
   it('are kept up to a number of characters, and only valid ones', () => {
     const see = seeing();
     const small = '{ version { version } }';

@@ -15,7 +15,7 @@ export interface Seen {
   failures: number;
 }
 
-const [url = '', project = ''] = process.argv.slice(2);
+const [url = '', project = '', token = ''] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true });
 let stall = 0;
 let reads: number[] = [];
@@ -27,7 +27,7 @@ let reading = performance.now();
 async function ask(path: string): Promise<number> {
   const begun = performance.now();
   try {
-    const { status } = await send(url, { path }, agent);
+    const { status } = await send(url, { path, headers: { 'PRIVATE-TOKEN': token } }, agent);
     if (status >= 300) failures++;
   } catch {
     failures++;

@@ -89,7 +89,17 @@ class Scene {
     const server = await RepositoryServer.start();
     const { text } = await server.ask('projects', { name: 'read', visibility: 'public' });
     const script = path.join(import.meta.dirname, 'prober.ts');
-    const prober = fork(script, [server.url, `/api/v4/projects/${JSON.parse(text).id}`]);
+    // Somebody else than any of the senders: who shares a caller shares its turns.
+    const person = {
+      username: 'reader',
+      name: 'Reader',
+      email: 'reader@example.com',
+      password: 'correct horse battery',
+    };
+    const { id } = JSON.parse((await server.ask('users', person)).text);
+    const wanted = { name: 'reads', scopes: ['api'] };
+    const { token } = JSON.parse((await server.ask(`users/${id}/impersonation_tokens`, wanted)).text);
+    const prober = fork(script, [server.url, `/api/v4/projects/${JSON.parse(text).id}`, token]);
     const scene = new Scene(server, prober);
     await scene.#seen();
     return scene;
