@@ -8,7 +8,7 @@ export interface BudgetLimits {
   statements: number;
   /** Records read, those within JSON included. */
   rows: number;
-  /** Of records and of the contents of files. */
+  /** Of the JSON that records come as. */
   bytes: number;
 }
 
@@ -58,7 +58,7 @@ export class Budget implements Disposable {
     this.#require(this.#rows, 'rows', 'records');
   }
 
-  /** Counts bytes that are about to be held in memory, or that already are. Throws TooExpensive or Unavailable. */
+  /** Counts bytes of records that were read. Throws TooExpensive or Unavailable. */
   spendBytes(count: number): void {
     this.#bytes += count;
     this.#require(this.#bytes, 'bytes', 'bytes');

@@ -1,16 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 
-/** What is known of an answer that is under way: how much the client had taken at the last look. */
-const answers = new Map<ServerResponse, number>();
-
 /**
  * Cuts answers of which the client has taken nothing for some milliseconds, at least that and at most twice as many: they
  * would fill the memory, or keep a program running, for as long as the client likes.
  */
 export function endStalled(milliseconds: number): RequestHandler {
-  const timer = setInterval(look, milliseconds).unref();
-  timer.unref();
+  /** How much of each answer that is under way the client had taken at the last look. */
+  const answers = new Map<ServerResponse, number>();
+  setInterval(() => look(answers), milliseconds).unref();
   return (_request, response, next) => {
     answers.set(response, -1);
     response.once('close', () => answers.delete(response));
@@ -18,7 +16,7 @@ export function endStalled(milliseconds: number): RequestHandler {
   };
 }
 
-function look(): void {
+function look(answers: Map<ServerResponse, number>): void {
   for (const [response, before] of answers) {
     const { socket } = response;
     if (socket === null) continue;
