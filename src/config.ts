@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { BudgetLimits } from './budget.ts';
+import { hostUrls } from './database/client.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -18,6 +19,10 @@ export interface Config {
   dataDir: string;
   /** Connection URL of an own PostgreSQL; without it the embedded one is used. */
   databaseUrl?: string;
+  /** As databaseUrl, where that leads to a pooler which lends sessions by the transaction: the database itself. */
+  databaseDirectUrl?: string;
+  /** Whether statements are prepared once for each connection. */
+  preparedStatements: boolean;
   /** Base URL under which users reach the server, without a trailing slash; without it each request's own. */
   externalUrl?: string;
   /** Key for signing and encrypting, at least 32 characters; without it one is kept in the data directory. */
@@ -100,12 +105,18 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
   }
 
   const dataDir = path.resolve(cwd, setting('GANTRY_DATA', parsePath) ?? 'data');
+  const database = databaseConfig(
+    setting('DATABASE_URL', parseDatabaseUrl),
+    setting('DATABASE_DIRECT_URL', parseDatabaseUrl),
+    problems,
+  );
   const usual = path.join(dataDir, 'repositories');
   const config: Config = {
     host: setting('HOST', parseHost) ?? '127.0.0.1',
     port: setting('PORT', parsePort) ?? 8080,
     dataDir,
-    databaseUrl: setting('DATABASE_URL', parseDatabaseUrl),
+    ...database,
+    preparedStatements: setting('DATABASE_PREPARED_STATEMENTS', parseSwitch) ?? true,
     externalUrl: setting('GANTRY_URL', parseExternalUrl),
     secret: setting('GANTRY_SECRET', atLeast(32)),
     rootPassword: setting('GANTRY_ROOT_PASSWORD', atLeast(8)),
@@ -173,11 +184,29 @@ function parsePath(text: string): string {
   throw new Error('a path cannot hold a NUL character');
 }
 
-/** Does not repeat the value in its message: it may hold a password. */
+/** One host or several, separated by commas. Does not repeat the value in its message: it may hold a password. */
 function parseDatabaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'postgresql:' || url?.protocol === 'postgres:') return text;
+  const urls = hostUrls(text).map((one) => (URL.canParse(one) ? new URL(one) : undefined));
+  if (urls.every((url) => url?.protocol === 'postgresql:' || url?.protocol === 'postgres:')) return text;
   throw new Error('not a URL of the form postgresql://user:password@host:5432/database');
+}
+
+function databaseConfig(
+  databaseUrl: string | undefined,
+  databaseDirectUrl: string | undefined,
+  problems: string[],
+): Pick<Config, 'databaseUrl' | 'databaseDirectUrl'> {
+  const said = problems.some((problem) => problem.startsWith('DATABASE_URL:'));
+  if (databaseDirectUrl !== undefined && databaseUrl === undefined && !said) {
+    problems.push('DATABASE_URL: is missing beside DATABASE_DIRECT_URL');
+  }
+  return present({ databaseUrl, databaseDirectUrl });
+}
+
+function parseSwitch(text: string): boolean {
+  if (/^(true|yes|on)$/i.test(text)) return true;
+  if (/^(false|no|off)$/i.test(text)) return false;
+  throw new Error(`"${text}" is neither on nor off`);
 }
 
 function parseExternalUrl(text: string): string {

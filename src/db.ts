@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { currentBudget } from './budget.ts';
 import { meteredPool } from './database/pool.ts';
+import { SESSION } from './database/session.ts';
 import { ContentTooLarge } from './errors.ts';
 import { Prisma, PrismaClient } from './generated/prisma/client.ts';
 import type { Page } from './page.ts';
@@ -11,16 +12,21 @@ export type Db = PrismaClient;
 /** What runs inside an interactive transaction. */
 export type Transaction = Prisma.TransactionClient;
 
-/**
- * Settings of every connection. Statements are few and prepared, and planning the larger ones costs several times their
- * execution: each is planned once, for all values.
- */
-const SESSION = '-c TimeZone=UTC -c plan_cache_mode=force_generic_plan';
+const sessionOptions = Object.entries(SESSION)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ');
 
 /** Milliseconds that a transaction may wait for a connection, and may take: a busy server is slow, and does not fail for it. */
 const PATIENCE = { maxWait: 10_000, timeout: 30_000 };
 
 export interface ConnectOptions {
+  /**
+   * Whether a pooler stands between that lends sessions by the transaction: it takes no settings of a session, which the
+   * role has by itself then (prepareRole).
+   */
+  pooled?: boolean;
+  /** Whether statements are prepared once for each connection; poolers that are too old lose them. */
+  preparedStatements?: boolean;
   /** How many connections at most. */
   connections?: number;
   /** Whether the client emits `query` events, which cost a little with every statement. */
@@ -28,9 +34,11 @@ export interface ConnectOptions {
 }
 
 /** Connects, lazily, to the PostgreSQL at `url`. */
-export function connect(url: string, { connections = 10, queryEvents = false }: ConnectOptions = {}): Db {
-  const adapter = new PrismaPg(meteredPool({ connectionString: url, max: connections, options: SESSION }), {
-    statementNameGenerator: statementNames(),
+export function connect(url: string, options: ConnectOptions = {}): Db {
+  const { connections = 10, queryEvents = false, pooled = false, preparedStatements = true } = options;
+  const session = pooled ? {} : { options: sessionOptions };
+  const adapter = new PrismaPg(meteredPool({ connectionString: url, max: connections, ...session }), {
+    ...(preparedStatements ? { statementNameGenerator: statementNames() } : {}),
     disposeExternalPool: true,
   });
   // The longer formats of errors quote the values of a statement, which may be secret and do not belong into a log.

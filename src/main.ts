@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Config } from './config.ts';
 import { lockDataDirectory } from './database/lock.ts';
-import { migrate } from './database/migrate.ts';
 import { banner } from './lifecycle/banner.ts';
 import { type Credentials, credentialsFile, prepareCredentials } from './lifecycle/credentials.ts';
-import { openDatabase, requireSupportedVersion } from './lifecycle/database.ts';
+import { openDatabase } from './lifecycle/database.ts';
 import { listen, reachable } from './lifecycle/listen.ts';
+import { connectOptions, prepareDatabase } from './lifecycle/prepare.ts';
 import { readPrivateFile } from './lifecycle/private-file.ts';
 import { loadSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
@@ -35,7 +35,8 @@ export async function serve(given: Config, { ephemeral }: ServeOptions): Promise
   const config = ephemeral ? temporary(given, resources) : given;
   const log = createLogger(config.logLevel);
 
-  const lock = lockDataDirectory(config.dataDir, 'gantry serve');
+  const shared = config.databaseUrl !== undefined;
+  const lock = lockDataDirectory(config.dataDir, 'gantry serve', { shared });
   resources.defer(() => lock.release());
   const state = await start(config, { ephemeral, log, resources, databaseGone: databaseGone.resolve });
   lock.publish({ url: state.url, ...(config.databaseUrl === undefined ? { databaseUrl: state.databaseUrl } : {}) });
@@ -68,18 +69,16 @@ async function start(
   loading.catch(() => undefined);
   const database = await openDatabase(config, log, context.databaseGone);
   resources.defer(() => database.stop());
-  const version = await requireSupportedVersion(database.url);
-  await migrate(database.url, log);
-
   const application = await loading;
   const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
-  const db = connect(database.url);
+  const db = connect(database.url, connectOptions(config));
   resources.defer(() => db.$disconnect());
   let created: Partial<Credentials> | undefined;
-  if (!(await hasAdministrator(db))) {
+  const version = await prepareDatabase(config, database, log, async () => {
+    if (await hasAdministrator(db)) return;
     const { chosen, made } = prepareCredentials(config);
     if (await bootstrapAdministrator(db, secret, chosen)) created = made;
-  }
+  });
 
   const { ensureKeys } = await import('./oauth/keys.ts');
   const keysMade = ensureKeys(db, secret);
@@ -91,7 +90,7 @@ async function start(
   const { jobs, ...stores } = await application.openWorkshop({
     config,
     db,
-    databaseUrl: database.url,
+    directUrl: database.directUrl,
     secret,
     baseUrl: async () => externalUrl ?? (await bound.promise),
     report,

@@ -1,7 +1,7 @@
 import type { Config } from './config.ts';
 import { readHolder } from './database/lock.ts';
-import { migrate } from './database/migrate.ts';
-import { requireSupportedVersion } from './lifecycle/database.ts';
+import { databaseUrls } from './lifecycle/database.ts';
+import { connectOptions, prepareDatabase } from './lifecycle/prepare.ts';
 import { loadSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
 import { createLogger } from './log.ts';
@@ -21,21 +21,21 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
   const stopSignal = awaitStopSignal();
   await using resources = new AsyncDisposableStack();
   const log = createLogger(config.logLevel);
-  const databaseUrl = config.databaseUrl ?? readHolder(config.dataDir)?.databaseUrl;
-  if (databaseUrl === undefined) {
+  const embedded = readHolder(config.dataDir)?.databaseUrl;
+  const database = databaseUrls(config) ?? (embedded === undefined ? null : { url: embedded, directUrl: embedded });
+  if (database === null) {
     throw new Error(
       `There is no server on ${config.dataDir} whose jobs could be worked on. Start one, or set DATABASE_URL.`,
     );
   }
-  await requireSupportedVersion(databaseUrl);
-  await migrate(databaseUrl, log);
+  await prepareDatabase(config, database, log);
   const [{ connect }, { openWorkshop }] = await Promise.all([import('./db.ts'), import('./lifecycle/workshop.ts')]);
-  const db = connect(databaseUrl);
+  const db = connect(database.url, connectOptions(config));
   resources.defer(() => db.$disconnect());
   await openWorkshop({
     config,
     db,
-    databaseUrl,
+    directUrl: database.directUrl,
     secret: loadSecret(config),
     baseUrl: async () => config.externalUrl ?? readHolder(config.dataDir)?.url ?? missingUrl(),
     report: (err) => log.error({ err }, 'background work'),

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -34,20 +35,26 @@ export class LockedError extends Error {
 const sqliteBusy = 5;
 
 /**
- * Takes the data directory for this process alone.
+ * Takes the data directory for this process alone, or together with others that share it: servers on a database of their
+ * own in it must be alone, those on another one need not.
  *
  * The lock is one of the operating system's on a file, which SQLite takes for us as Node has no call for that: it is
- * exclusive without a race, and gone with the process however that ends. The file beside it only informs.
+ * held without a race, and gone with the process however that ends. The file beside it only informs: of several processes
+ * it tells of the one that came last.
  *
  * @param command what this process is doing, for the message that others get
  * @throws LockedError if another process has it
  */
-export function lockDataDirectory(dataDir: string, command: string): DataLock {
+export function lockDataDirectory(dataDir: string, command: string, { shared = false } = {}): DataLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const holderFile = path.join(dataDir, 'holder.json');
-  const database = openLocked(dataDir, holderFile);
-  const holder: Holder = { pid: process.pid, command };
-  const write = () => writeFileSync(holderFile, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+  const database = openLocked(dataDir, holderFile, shared);
+  const holder: Holder & { instance: string } = { pid: process.pid, command, instance: randomUUID() };
+  const write = () => {
+    const growing = `${holderFile}.${holder.instance}`;
+    writeFileSync(growing, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+    renameSync(growing, holderFile);
+  };
   write();
   return {
     publish(found) {
@@ -56,7 +63,8 @@ export function lockDataDirectory(dataDir: string, command: string): DataLock {
     },
     release() {
       if (!database.isOpen) return;
-      rmSync(holderFile, { force: true });
+      const last = parseHolder(holderFile) as typeof holder | undefined;
+      if (last?.instance === holder.instance) rmSync(holderFile, { force: true });
       database.close();
     },
   };
@@ -67,10 +75,14 @@ export function readHolder(dataDir: string): Holder | undefined {
   return parseHolder(path.join(dataDir, 'holder.json'));
 }
 
-function openLocked(dataDir: string, holderFile: string): DatabaseSync {
+function openLocked(dataDir: string, holderFile: string, shared: boolean): DatabaseSync {
   const database = new DatabaseSync(path.join(dataDir, 'lock'), { timeout: 0 });
   try {
-    database.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive');
+    // Whoever reads within a transaction keeps out those that want the file alone, and nobody else.
+    const take = shared
+      ? 'begin; select count(*) from sqlite_schema'
+      : 'pragma locking_mode = exclusive; begin exclusive';
+    database.exec(`pragma journal_mode = memory; ${take}`);
     return database;
   } catch (error) {
     database.close();

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { packagePath } from '../package-root.ts';
+import { openClient } from './client.ts';
 import type { DatabaseLog } from './embedded.ts';
 
 /** A migration as it lies in `prisma/migrations/<name>/migration.sql`. */
@@ -49,8 +50,7 @@ export async function migrate(
   directory = packagePath('prisma/migrations'),
 ): Promise<string[]> {
   const migrations = readMigrations(directory);
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = await openClient({ connectionString: url });
   try {
     await client.query('select pg_advisory_lock($1)', [advisoryLock]);
     const recorded = await readHistory(client);

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import pg from 'pg';
 import { type Budget, currentBudget } from '../budget.ts';
+import { type ClientSettings, DatabaseClient } from './client.ts';
 
 /**
  * A pool of connections on which an operation's statements count against its budget. A statement that runs when the budget
  * ends is cancelled on the server, so that the connection is soon free for others.
  */
-export function meteredPool(config: pg.PoolConfig): pg.Pool {
+export function meteredPool(config: pg.PoolConfig & ClientSettings): pg.Pool {
   return new ContextPool({ ...config, Client: MeteredClient as unknown as pg.PoolConfig['Client'] });
 }
 
@@ -30,7 +31,7 @@ type Done = (error: Error | null, result?: pg.QueryResult) => void;
 /** What ends a transaction is never refused, and nothing is gained by refusing to begin one. */
 const TRANSACTION = /^\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i;
 
-class MeteredClient extends pg.Client {
+class MeteredClient extends DatabaseClient {
   override query(...given: unknown[]): never {
     const budget = currentBudget();
     const run = super.query.bind(this) as (...given: unknown[]) => Promise<pg.QueryResult>;

@@ -1,4 +1,5 @@
 import { PgBoss } from 'pg-boss';
+import { queueDatabase } from '#src/jobs/database.ts';
 import { DEAD_LETTERS } from '#src/jobs/queue.ts';
 
 /** A job that failed as often as it may. */
@@ -32,13 +33,15 @@ export async function retryDeadLetters(url: string, ids?: readonly string[]): Pr
 }
 
 async function withBoss<Result>(url: string, work: (boss: PgBoss) => Promise<Result>): Promise<Result> {
-  const boss = new PgBoss({ connectionString: url, max: 2, supervise: false, schedule: false });
+  const database = queueDatabase(url, () => undefined);
+  const boss = new PgBoss({ db: database, supervise: false, schedule: false });
   boss.on('error', () => undefined);
   await boss.start();
   try {
     return await work(boss);
   } finally {
     await boss.stop({ graceful: false });
+    await database.close();
   }
 }
 

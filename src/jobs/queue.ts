@@ -1,5 +1,7 @@
 import { fromPrisma, PgBoss } from 'pg-boss';
+import type { Listener } from '#src/database/listener.ts';
 import type { Db, Transaction } from '#src/db.ts';
+import { queueDatabase } from '#src/jobs/database.ts';
 import { type ProcessRecord, recordProcess } from '#src/jobs/process.ts';
 import type { MailWanted } from '#src/mail/wanted.ts';
 
@@ -88,8 +90,10 @@ const SUPERVISION = 10;
 export const CONCURRENCY = 10;
 
 export interface WorkerOptions {
-  /** URL of the database. */
+  /** URL of the database, not of a pooler that lends sessions by the transaction. */
   url: string;
+  /** What new jobs are heard of by; without it this process looks for them by itself, every two seconds. */
+  listener?: Listener | undefined;
   db: Db;
   handlers: JobHandlers;
   /** Hears of failed jobs and of trouble with the queue. */
@@ -104,11 +108,12 @@ export interface WorkerOptions {
 
 /** Starts to work on the jobs in the database, on each at once when it comes. */
 export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
-  const { url, db, handlers, report, concurrency = CONCURRENCY, tag = 'gantry', labels = [] } = options;
+  const { url, listener, db, handlers, report, concurrency = CONCURRENCY, tag = 'gantry', labels = [] } = options;
   const pace = { superviseIntervalSeconds: SUPERVISION, monitorIntervalSeconds: SUPERVISION };
   const names = Object.keys(handlers) as JobName[];
   requireKnown(options.queues ?? [], names);
-  const boss = new PgBoss({ connectionString: url, max: 4, useListenNotify: true, ...pace });
+  const database = queueDatabase(url, report, listener);
+  const boss = new PgBoss({ db: database, useListenNotify: listener !== undefined, ...pace });
   boss.on('error', report);
   await boss.start();
   await prepareQueues(boss, names);
@@ -133,6 +138,7 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
     },
     async stop(timeout = 5000) {
       await boss.stop({ graceful: true, timeout });
+      await database.close();
       await record?.remove();
     },
   };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import type { Config } from '../config.ts';
+import { openClient } from '../database/client.ts';
 import { type DatabaseLog, type EmbeddedPostgres, startEmbeddedPostgres } from '../database/embedded.ts';
 import { type DataLock, LockedError, lockDataDirectory, readHolder } from '../database/lock.ts';
 
@@ -8,6 +8,14 @@ const oldestVersion = 15;
 
 /** Milliseconds that a command waits for a server that is just starting, or for another command to end. */
 const patience = 15_000;
+
+/** The addresses of a database. */
+export interface DatabaseUrls {
+  /** Where statements and transactions go, perhaps through a pooler. */
+  url: string;
+  /** Where sessions of one's own are, for what outlives a transaction: notifications, the job queue, migrations. */
+  directUrl: string;
+}
 
 /**
  * The database for the server: the one of `DATABASE_URL`, or the embedded one, started here.
@@ -18,9 +26,19 @@ export async function openDatabase(
   config: Config,
   log: DatabaseLog,
   onExit: (reason: string) => void,
-): Promise<EmbeddedPostgres> {
-  if (config.databaseUrl !== undefined) return { url: config.databaseUrl, stop: async () => undefined };
-  return startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit });
+): Promise<DatabaseUrls & Pick<EmbeddedPostgres, 'stop'>> {
+  const given = databaseUrls(config);
+  if (given) return { ...given, stop: async () => undefined };
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit });
+  return { ...embedded, directUrl: embedded.url };
+}
+
+/** The addresses that the settings give; null where the embedded database is used. */
+export function databaseUrls({
+  databaseUrl: url,
+  databaseDirectUrl = url,
+}: Pick<Config, 'databaseUrl' | 'databaseDirectUrl'>): DatabaseUrls | null {
+  return url === undefined || databaseDirectUrl === undefined ? null : { url, directUrl: databaseDirectUrl };
 }
 
 /**
@@ -36,7 +54,8 @@ export async function withDatabase<Result>(
   command: string,
   work: (url: string) => Promise<Result>,
 ): Promise<Result> {
-  if (config.databaseUrl !== undefined) return work(config.databaseUrl);
+  const given = databaseUrls(config);
+  if (given) return work(given.directUrl);
   const access = await lockOrFind(config.dataDir, command);
   if (typeof access === 'string') return work(access);
   try {
@@ -57,12 +76,9 @@ export async function withDatabase<Result>(
  * @throws Error if it cannot be reached or is too old
  */
 export async function requireSupportedVersion(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  try {
-    await client.connect();
-  } catch (error) {
+  const client = await openClient({ connectionString: url }).catch((error: unknown) => {
     throw new Error(`The database of DATABASE_URL cannot be used: ${reasonOf(error)}`, { cause: error });
-  }
+  });
   try {
     const { rows } = await client.query<{ server_version: string }>('show server_version');
     const version = rows[0]?.server_version.split(' ')[0] ?? '0';

@@ -1,18 +1,38 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 
 /** Writes a file of mode 600, whole or not at all: it is on the disk when this returns. */
 export function writePrivateFile(file: string, content: string): void {
-  const growing = `${file}.new`;
-  const descriptor = openSync(growing, 'w', 0o600);
+  renameSync(writeBeside(file, content), file);
+  syncDirectory(path.dirname(file));
+}
+
+/** As writePrivateFile, unless there is such a file; the content that it has then, be it of another process. */
+export function createPrivateFile(file: string, content: string): string {
+  const written = writeBeside(file, content);
+  try {
+    linkSync(written, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(written);
+  }
+  syncDirectory(path.dirname(file));
+  return readFileSync(file, 'utf8');
+}
+
+/** A new file beside another one, on the disk when this returns. */
+function writeBeside(file: string, content: string): string {
+  const growing = `${file}.${randomUUID()}`;
+  const descriptor = openSync(growing, 'wx', 0o600);
   try {
     writeSync(descriptor, content);
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
-  renameSync(growing, file);
-  syncDirectory(path.dirname(file));
+  return growing;
 }
 
 /** The content, or undefined if there is no such file. */

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Config } from '../config.ts';
+import { Listener } from '../database/listener.ts';
 import type { Db } from '../db.ts';
 import { type ImportSettings, importSettings } from '../imports/options.ts';
 import { jobHandlers } from '../jobs/handlers.ts';
@@ -21,7 +22,8 @@ export interface Workshop {
 export interface WorkshopOptions {
   config: Config;
   db: Db;
-  databaseUrl: string;
+  /** Of the database itself, not of a pooler. */
+  directUrl: string;
   secret: string;
   /** URL that links of mail begin with, as soon as it is known. */
   baseUrl(): Promise<string>;
@@ -35,21 +37,22 @@ export interface WorkshopOptions {
 
 /** Opens all that a process works with, be it a server or a worker, and begins to work on the jobs of its queues. */
 export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
-  const { config, db, databaseUrl, secret, baseUrl, report, resources, labels } = options;
+  const { config, db, directUrl, secret, baseUrl, report, resources, labels } = options;
   const { maxInlineBytes, repositoryLimits: limits, queues, concurrency, mail } = config;
   const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits });
   await requireStorages(db, repositories);
   resources.defer(() => repositories.close());
   const uploads = new UploadStore(path.join(config.dataDir, 'uploads'));
-  const stopWatching = await watchSettings(db, databaseUrl, report);
-  resources.defer(stopWatching);
+  const listener = await Listener.open(directUrl, report);
+  resources.defer(() => listener.close());
+  await watchSettings(db, listener);
   const imports = importSettings({ hosts: config.importHosts, maxBytes: config.importMaxBytes });
   if (mail) startSending(db);
   const outgoing = mail && { mailer: (await import('../mail/mailer.ts')).createMailer(mail), baseUrl };
   const stopped = new AbortController();
   const stores = { db, repositories, uploads, secret, imports };
   const handlers = jobHandlers({ ...stores, outgoing, stopping: stopped.signal });
-  const jobs = await startJobs({ url: databaseUrl, db, handlers, report, queues, concurrency, labels });
+  const jobs = await startJobs({ url: directUrl, listener, db, handlers, report, queues, concurrency, labels });
   resources.defer(async () => {
     stopped.abort();
     await jobs.stop();

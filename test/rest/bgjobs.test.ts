@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Listener } from '#src/database/listener.ts';
 import { type JobHandlers, startJobs } from '#src/jobs/queue.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -12,6 +13,9 @@ beforeAll(async () => {
 
 const get = async (name: string) => (await world.api(admin).get(`/bgjobs/${name}`)).body;
 
+const listener = await Listener.open(world.databaseUrl, () => undefined);
+afterAll(() => listener.close());
+
 /** A second process on the same database, as far as the jobs can tell. */
 async function another(
   change: Partial<JobHandlers> = {},
@@ -20,6 +24,7 @@ async function another(
   const handlers = { ...world.handlers(), ...change };
   return startJobs({
     url: world.databaseUrl,
+    listener,
     db: world.db,
     handlers,
     report: () => undefined,

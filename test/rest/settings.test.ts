@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { Listener } from '#src/database/listener.ts';
 import { connect } from '#src/db.ts';
 import { packagePath } from '#src/package-root.ts';
 import { currentSettings, forgetSettings } from '#src/settings/current.ts';
@@ -258,8 +259,12 @@ describe('PUT /application/settings', () => {
 describe('A change of settings', () => {
   it('is heard by every process', async () => {
     const other = connect(world.databaseUrl);
-    const stop = await watchSettings(other, world.databaseUrl, (error) => console.error(error));
-    afterAll(() => other.$disconnect());
+    const listener = await Listener.open(world.databaseUrl, (error) => console.error(error));
+    const stop = await watchSettings(other, listener);
+    afterAll(async () => {
+      await listener.close();
+      await other.$disconnect();
+    });
     expect((await currentSettings(other)).sessionExpireDelay).toBe(10_080);
     await api.put(AT, { session_expire_delay: 3 });
     await world.until(async () => (await currentSettings(other)).sessionExpireDelay === 3);

@@ -52,10 +52,10 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
-  it('only src/jobs knows the job queue, and only jobs, settings and the database connect by themselves', () => {
+  it('only src/jobs knows the job queue, and only the database connects by itself', () => {
     const found = importsOf('src').filter(({ file, imported }) => {
       if (imported === 'pg-boss') return !file.startsWith('src/jobs/');
-      return imported === 'pg' && !/^src\/(database|lifecycle|settings)\//.test(file);
+      return imported === 'pg' && !/^src\/database\//.test(file);
     });
     expect(listed(found)).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Listener } from '#src/database/listener.ts';
 import { connect } from '#src/db.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { watchSettings } from '#src/settings/watch.ts';
@@ -13,16 +14,17 @@ elsewhere.pathname = '/postgres';
 const administrator = new pg.Client({ connectionString: elsewhere.href });
 await administrator.connect();
 const reports: unknown[] = [];
-const stop = await watchSettings(db, url, (error) => reports.push(error));
+const listener = await Listener.open(url, (error) => reports.push(error));
+await watchSettings(db, listener);
 afterAll(async () => {
-  await stop();
+  await listener.close();
   await administrator.end();
   await db.$disconnect();
 });
 
 async function listeners(): Promise<number> {
   const { rows } = await administrator.query(
-    "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'gantry settings' AND datname = $1",
+    "SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'gantry listener' AND datname = $1",
     [name],
   );
   return rows[0].count;
@@ -30,7 +32,7 @@ async function listeners(): Promise<number> {
 
 async function endListeners(): Promise<void> {
   await administrator.query(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gantry settings' AND datname = $1",
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'gantry listener' AND datname = $1",
     [name],
   );
 }

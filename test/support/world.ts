@@ -8,6 +8,7 @@ import { afterAll } from 'vitest';
 import type { Actor, Context } from '#src/access/actor.ts';
 import { createApp } from '#src/app.ts';
 import type { BudgetLimits } from '#src/budget.ts';
+import { Listener } from '#src/database/listener.ts';
 import { connect, type Db } from '#src/db.ts';
 import { createGroup, type NewGroup } from '#src/groups/create.ts';
 import type { GroupRow } from '#src/groups/find.ts';
@@ -293,7 +294,8 @@ export async function startWorld({
   if (mailer) startSending(db);
   const outgoing = mailer && { mailer, baseUrl: () => listening.promise };
   const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing });
-  const jobs = await startJobs({ url: databaseUrl, handlers, report, db });
+  const listener = await Listener.open(databaseUrl, report);
+  const jobs = await startJobs({ url: databaseUrl, listener, handlers, report, db });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
   let listeningUrl = '';
@@ -312,6 +314,7 @@ export async function startWorld({
     server.closeAllConnections();
     server.close();
     await jobs.stop();
+    await listener.close();
     await repositories.close();
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
     await db.$disconnect();

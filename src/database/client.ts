@@ -1,0 +1,115 @@
+import pg from 'pg';
+
+/**
+ * The URLs of one host each that a URL of several stands for, in its order: `postgresql://a:1,b:2/db` names two. A URL of
+ * one host is itself.
+ */
+export function hostUrls(url: string): string[] {
+  const [, before = '', hosts = '', after = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/i.exec(url) ?? [];
+  if (!hosts.includes(',')) return [url];
+  return hosts.split(',').map((host) => before + host + after);
+}
+
+/** The hosts of a URL, and which of them is to be tried next: all connections of a process share what they learn. */
+class Hosts {
+  readonly urls: readonly string[];
+  #at = 0;
+
+  constructor(url: string) {
+    this.urls = hostUrls(url);
+  }
+
+  get current(): string {
+    return this.urls[this.#at] as string;
+  }
+
+  /** Goes on to the next host, unless somebody did so already. */
+  skip(url: string): void {
+    if (url === this.current) this.#at = (this.#at + 1) % this.urls.length;
+  }
+}
+
+const known = new Map<string, Hosts>();
+
+function hostsOf(url: string): Hosts {
+  const hosts = known.get(url) ?? new Hosts(url);
+  known.set(url, hosts);
+  return hosts;
+}
+
+/** How many hosts a URL names. */
+export function countHosts(url: string): number {
+  return hostsOf(url).urls.length;
+}
+
+/** What a connection is made with; the URL may name several hosts. */
+export type ClientSettings = pg.ClientConfig & { connectionString: string };
+
+/**
+ * A connection to the host of a URL that takes writes. Where the URL names several, each attempt tries one: after a failed
+ * one, or one at a standby, the next goes to the next host.
+ */
+export class DatabaseClient extends pg.Client {
+  readonly #hosts: Hosts;
+  readonly #url: string;
+
+  constructor(settings: ClientSettings) {
+    const hosts = hostsOf(settings.connectionString);
+    super({ ...settings, connectionString: hosts.current });
+    this.#hosts = hosts;
+    this.#url = hosts.current;
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+    const connected = this.#connect();
+    if (!callback) return connected;
+    connected.then(() => callback(null as unknown as Error), callback);
+    return undefined;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    try {
+      await super.connect();
+      if (this.#hosts.urls.length > 1) await this.#requirePrimary();
+      return this;
+    } catch (error) {
+      this.#hosts.skip(this.#url);
+      throw error;
+    }
+  }
+
+  async #requirePrimary(): Promise<void> {
+    const { rows } = await super.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
+    if (!rows[0]?.standby) return;
+    await this.end();
+    throw new Error(`${this.host}:${this.port} is a standby`);
+  }
+}
+
+/** Connections to the host of a URL that takes writes, made as they are needed. Whoever opens it listens for errors, and ends it. */
+export function openPool(settings: ClientSettings & pg.PoolConfig): pg.Pool {
+  const Client = DatabaseClient as unknown as pg.PoolConfig['Client'];
+  return new pg.Pool({ connectionTimeoutMillis: 10_000, keepAlive: true, ...settings, Client });
+}
+
+/**
+ * A connection for one's own use, to the first host of the URL that takes writes. Whoever opens it ends it.
+ *
+ * @throws Error of the last host, if none can be used
+ */
+export async function openClient(settings: ClientSettings): Promise<pg.Client> {
+  for (let left = countHosts(settings.connectionString) - 1; ; left -= 1) {
+    const client = new DatabaseClient({ connectionTimeoutMillis: 10_000, keepAlive: true, ...settings });
+    // An error ends the connection, which its statements say; without a listener it would end the process.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      if (left <= 0) throw error;
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { openClient } from './client.ts';
+
+/** Milliseconds until a lost connection is made anew, and until the next try after a failed one at most. */
+const FIRST_DELAY = 100;
+const LONGEST_DELAY = 1_000;
+
+/** Milliseconds between two looks whether the connection still is one, and that its answer may take. */
+const PULSE = 10_000;
+const PATIENCE = 5_000;
+
+/** What somebody wants to hear on a channel. */
+interface Subscription {
+  channel: string;
+  heard(payload: string): void;
+  connected(): void;
+}
+
+/** A connection, and why it ended, once it did. */
+interface Connection {
+  client: pg.Client;
+  ended: Promise<unknown>;
+}
+
+/**
+ * Hears the notifications of the database for the whole process, over one connection, which is made anew whenever it is lost.
+ * It needs a session of its own: not one of a pooler that lends sessions by the transaction.
+ */
+export class Listener {
+  readonly #url: string;
+  readonly #report: (error: unknown) => void;
+  readonly #stopped = new AbortController();
+  readonly #subscriptions = new Set<Subscription>();
+  #connection: Connection;
+  #kept: Promise<void> | undefined;
+
+  private constructor(url: string, connection: Connection, report: (error: unknown) => void) {
+    this.#url = url;
+    this.#connection = connection;
+    this.#report = report;
+  }
+
+  /**
+   * Connects. `report` hears once of each outage.
+   *
+   * @throws Error when the first connection cannot be made
+   */
+  static async open(url: string, report: (error: unknown) => void): Promise<Listener> {
+    const listener = new Listener(url, await connect(url), report);
+    listener.#dispatch(listener.#connection.client);
+    listener.#kept = listener.#keep();
+    return listener;
+  }
+
+  /**
+   * Hears what is said on a channel. `connected` is called at once, and whenever the connection is made anew: what was said
+   * while there was none is lost.
+   *
+   * @returns the function that ends the subscription
+   */
+  async subscribe(
+    channel: string,
+    heard: (payload: string) => void,
+    connected: () => void,
+  ): Promise<() => Promise<void>> {
+    const subscription = { channel, heard, connected };
+    this.#subscriptions.add(subscription);
+    // Where the connection is just lost, the next one listens to this channel too.
+    await listen(this.#connection.client, channel).then(connected, () => undefined);
+    return async () => {
+      this.#subscriptions.delete(subscription);
+      if (this.#channels().has(channel)) return;
+      await this.#connection.client.query(`UNLISTEN ${pg.escapeIdentifier(channel)}`).catch(() => undefined);
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#stopped.abort();
+    await this.#connection.client.end();
+    await this.#kept;
+  }
+
+  #channels(): Set<string> {
+    return new Set([...this.#subscriptions].map(({ channel }) => channel));
+  }
+
+  #dispatch(client: pg.Client): void {
+    client.on('notification', ({ channel, payload = '' }) => {
+      for (const subscription of this.#subscriptions) if (subscription.channel === channel) subscription.heard(payload);
+    });
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      const reason = await this.#connection.ended;
+      if (signal.aborted) return;
+      this.#report(reason);
+      await this.#connectAgain();
+    }
+  }
+
+  /** Makes another connection, however long that takes. */
+  async #connectAgain(): Promise<void> {
+    const { signal } = this.#stopped;
+    for (let delay = FIRST_DELAY; !signal.aborted; delay = Math.min(2 * delay, LONGEST_DELAY)) {
+      await sleep(delay, undefined, { ref: false, signal }).catch(() => undefined);
+      if (signal.aborted || (await this.#listenAnew().catch(() => false))) return;
+    }
+  }
+
+  /** A new connection that listens to everything; false when the listener was closed meanwhile. */
+  async #listenAnew(): Promise<boolean> {
+    const connection = await connect(this.#url);
+    const { client } = connection;
+    const listening = new Set<string>();
+    try {
+      // Subscriptions may come while it is told of the others.
+      for (let next = this.#channelBeyond(listening); next !== undefined; next = this.#channelBeyond(listening)) {
+        await listen(client, next);
+        listening.add(next);
+      }
+      if (this.#stopped.signal.aborted) await client.end();
+    } catch (error) {
+      await client.end().catch(() => undefined);
+      throw error;
+    }
+    if (this.#stopped.signal.aborted) return false;
+    this.#dispatch(client);
+    this.#connection = connection;
+    for (const { connected } of this.#subscriptions) connected();
+    return true;
+  }
+
+  #channelBeyond(listening: ReadonlySet<string>): string | undefined {
+    return [...this.#channels()].find((channel) => !listening.has(channel));
+  }
+}
+
+/** Connects, and watches whether the other side is there: one that is gone without a word is not told by anything else. */
+async function connect(connectionString: string): Promise<Connection> {
+  const client = await openClient({ connectionString, application_name: 'gantry listener' });
+  const { promise: ended, resolve } = Promise.withResolvers<unknown>();
+  client.once('error', resolve);
+  const pulse = setInterval(async () => {
+    const late = sleep(PATIENCE, 'late', { ref: false });
+    const answer = await Promise.race([client.query('SELECT 1').catch(() => undefined), late]);
+    if (answer === 'late') destroy(client, new Error('The connection that hears notifications does not answer'));
+  }, PULSE).unref();
+  client.once('end', () => {
+    clearInterval(pulse);
+    resolve(new Error('The connection that hears notifications was ended'));
+  });
+  return { client, ended };
+}
+
+async function listen(client: pg.Client, channel: string): Promise<void> {
+  await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+}
+
+/** Ends a connection without waiting for the other side. */
+function destroy(client: pg.Client, reason: Error): void {
+  const { connection } = client as pg.Client & { connection: { stream: { destroy(reason: Error): void } } };
+  connection.stream.destroy(reason);
+}
