@@ -42,6 +42,8 @@ export interface Config {
   budget: Partial<BudgetLimits>;
   /** Absolute path of each storage of repositories by its name; `default` is always one of them. */
   storages: Readonly<Record<string, string>>;
+  /** Where uploaded files are kept. */
+  uploads: { directory: string } | S3Settings;
   /** The largest content that is given within an answer, in bytes; a default when absent. */
   maxInlineBytes?: number;
   /** Limits of repositories, in bytes; what is absent has its default (src/repository/limits.ts). */
@@ -62,6 +64,18 @@ export interface Config {
   concurrency?: number | undefined;
   /** How much one import may take from its source, in bytes; a default when absent. */
   importMaxBytes?: number;
+}
+
+/** A bucket of an S3-compatible store. */
+export interface S3Settings {
+  bucket: string;
+  /** What all keys begin with: empty, or ending in a slash. */
+  prefix: string;
+  /** URL of a store of other makers. */
+  endpoint?: string;
+  region: string;
+  /** Without them the SDK looks where it always does: roles of the machine, profiles. */
+  credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
 }
 
 /** How mail is sent. */
@@ -105,12 +119,25 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
   }
 
   const dataDir = path.resolve(cwd, setting('GANTRY_DATA', parsePath) ?? 'data');
+  const s3: Omit<S3Settings, 'bucket' | 'prefix'> = {
+    region: setting('AWS_REGION', String) ?? 'us-east-1',
+    ...present({
+      endpoint: setting('AWS_ENDPOINT_URL_S3', parseExternalUrl) ?? setting('AWS_ENDPOINT_URL', parseExternalUrl),
+      credentials: s3Credentials(
+        setting('AWS_ACCESS_KEY_ID', String),
+        setting('AWS_SECRET_ACCESS_KEY', String),
+        setting('AWS_SESSION_TOKEN', String),
+        problems,
+      ),
+    }),
+  };
   const database = databaseConfig(
     setting('DATABASE_URL', parseDatabaseUrl),
     setting('DATABASE_DIRECT_URL', parseDatabaseUrl),
     problems,
   );
   const usual = path.join(dataDir, 'repositories');
+  const uploads = setting('GANTRY_UPLOADS', (text) => parseUploads(text, cwd, s3));
   const config: Config = {
     host: setting('HOST', parseHost) ?? '127.0.0.1',
     port: setting('PORT', parsePort) ?? 8080,
@@ -139,6 +166,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       rows: setting('GANTRY_MAX_ROWS', parseCount),
     }),
     storages: setting('GANTRY_STORAGES', (text) => parseStorages(text, cwd, usual)) ?? { default: usual },
+    uploads: uploads ?? { directory: path.join(dataDir, 'uploads') },
     queues: setting('GANTRY_QUEUES', parseQueues),
     concurrency: setting('GANTRY_CONCURRENCY', parseCount),
     repositoryLimits: present({
@@ -187,7 +215,9 @@ function parsePath(text: string): string {
 /** One host or several, separated by commas. Does not repeat the value in its message: it may hold a password. */
 function parseDatabaseUrl(text: string): string {
   const urls = hostUrls(text).map((one) => (URL.canParse(one) ? new URL(one) : undefined));
-  if (urls.every((url) => url?.protocol === 'postgresql:' || url?.protocol === 'postgres:')) return text;
+  const known = urls.every((url) => url?.protocol === 'postgresql:' || url?.protocol === 'postgres:');
+  const named = urls.length === 1 || urls.every((url) => url?.hostname !== '');
+  if (known && named) return text;
   throw new Error('not a URL of the form postgresql://user:password@host:5432/database');
 }
 
@@ -282,6 +312,31 @@ function parseStorages(text: string, cwd: string, usual: string): Record<string,
   const [twice] = Object.values(all).filter((directory, at, directories) => directories.indexOf(directory) < at);
   if (twice !== undefined) throw new Error(`two storages are in ${twice}`);
   return all;
+}
+
+/** A directory, or `s3://bucket` with a prefix of keys perhaps. */
+function parseUploads(text: string, cwd: string, s3: Omit<S3Settings, 'bucket' | 'prefix'>): Config['uploads'] {
+  if (!/^[a-z0-9+]+:\/\//i.test(text)) return { directory: path.resolve(cwd, parsePath(text)) };
+  const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]*))?$/.exec(text) ?? [];
+  if (bucket === undefined) throw new Error(`"${text}" is neither a directory nor of the form s3://bucket/prefix`);
+  return { bucket, prefix: prefix === '' ? '' : `${prefix.replace(/\/+$/, '')}/`, ...s3 };
+}
+
+function s3Credentials(
+  accessKeyId: string | undefined,
+  secretAccessKey: string | undefined,
+  sessionToken: string | undefined,
+  problems: string[],
+): S3Settings['credentials'] {
+  if (accessKeyId !== undefined && secretAccessKey !== undefined) {
+    return present({ accessKeyId, secretAccessKey, sessionToken });
+  }
+  const [missing, given] =
+    accessKeyId === undefined
+      ? ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
+      : ['AWS_SECRET_ACCESS_KEY', 'AWS_ACCESS_KEY_ID'];
+  if ((accessKeyId ?? secretAccessKey) !== undefined) problems.push(`${missing}: is missing beside ${given}`);
+  return undefined;
 }
 
 /** Host names or addresses, each perhaps with a port: `git.example.com,10.0.0.5:3000,[fd00::1]:80`. */

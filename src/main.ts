@@ -154,5 +154,6 @@ function temporary(config: Config, resources: AsyncDisposableStack): Config {
   process.once('exit', remove);
   resources.defer(remove);
   const storages = Object.fromEntries(Object.keys(config.storages).map((name) => [name, path.join(dataDir, name)]));
-  return { ...config, dataDir, storages, databaseUrl: undefined, externalUrl: undefined, port: 0 };
+  const { databaseUrl: _, databaseDirectUrl: __, externalUrl: ___, ...rest } = config;
+  return { ...rest, dataDir, storages, uploads: { directory: path.join(dataDir, 'uploads') }, port: 0 };
 }

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { packagePath } from '../package-root.ts';
 import { openClient } from './client.ts';
 import type { DatabaseLog } from './embedded.ts';
+import { lockSession } from './take_turns.ts';
 
 /** A migration as it lies in `prisma/migrations/<name>/migration.sql`. */
 export interface Migration {
@@ -38,11 +39,26 @@ const historyTable = `
   )`;
 
 /**
+ * Milliseconds that a migration waits for a lock on a table, and how often it tries: whoever waits for long holds up all
+ * that come after it, on servers that serve meanwhile.
+ */
+const LOCK_PATIENCE = 2_000;
+const ATTEMPTS = 30;
+
+/**
+ * What takes something away that the version before needs is named so, and comes a version later than what it takes away:
+ * until then servers of both versions work side by side (docs/scaling.md, Rolling upgrades).
+ */
+const CONTRACT = /^\d+_contract_/;
+
+/**
  * Brings the database up to date: applies what `prisma/migrations` holds and the database lacks, in the order of the names,
- * each migration in a transaction of its own. Records them as `prisma migrate deploy` does, so either can be used.
+ * each migration in a transaction of its own, but for single statements that PostgreSQL takes outside of one only. Records
+ * them as `prisma migrate deploy` does, so either can be used. What a newer version has added does not matter.
  *
  * @returns the names of the migrations applied now
- * @throws Error if a recorded migration failed or was changed since, or if one cannot be applied
+ * @throws Error if a recorded migration failed or was changed since, if one cannot be applied, or if a newer version has
+ *   taken away what this one needs
  */
 export async function migrate(
   url: string,
@@ -52,7 +68,7 @@ export async function migrate(
   const migrations = readMigrations(directory);
   const client = await openClient({ connectionString: url });
   try {
-    await client.query('select pg_advisory_lock($1)', [advisoryLock]);
+    await lockSession(client, advisoryLock);
     const recorded = await readHistory(client);
     const pending = findPending(migrations, recorded);
     for (const migration of pending) {
@@ -97,8 +113,9 @@ function findPending(migrations: Migration[], recorded: Recorded[]): Migration[]
     }
     const migration = known.get(row.migration_name);
     if (migration === undefined) {
+      if (!CONTRACT.test(row.migration_name)) continue;
       throw new Error(
-        `The database has migration ${row.migration_name}, which this version of Gantry does not know: it was used by a newer version.`,
+        `The database has migration ${row.migration_name}, which this version of Gantry does not know: a newer version has taken away what this one needs.`,
       );
     }
     if (migration.checksum !== row.checksum) {
@@ -110,19 +127,50 @@ function findPending(migrations: Migration[], recorded: Recorded[]): Migration[]
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await (CONCURRENTLY.test(migration.sql) ? applyAlone(client, migration) : applyWhole(client, migration));
+    } catch (error) {
+      const isLocked = (error as { code?: string }).code === LOCK_NOT_AVAILABLE;
+      if (isLocked && attempt < ATTEMPTS) continue;
+      throw new Error(`Migration ${migration.name} could not be applied: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** A script of one statement that builds an index while others write. */
+const CONCURRENTLY = /^(\s|--[^\n]*\n)*create\s+(unique\s+)?index\s+concurrently\s+(?<name>"?\w+"?)\s+on\b[^;]*;?\s*$/i;
+
+async function applyWhole(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('begin');
   try {
-    const started = new Date();
+    await client.query(`set local lock_timeout = ${LOCK_PATIENCE}`);
     // Without parameters the simple protocol is used, which takes a whole script.
     await client.query(migration.sql);
-    await client.query(
-      `insert into _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
-       values (gen_random_uuid(), $1, clock_timestamp(), $2, $3, 1)`,
-      [migration.checksum, migration.name, started],
-    );
+    await record(client, migration);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    throw new Error(`Migration ${migration.name} could not be applied: ${(error as Error).message}`, { cause: error });
+    throw error;
   }
+}
+
+/** What an attempt that was broken off has left behind is an index that nothing uses: it is built anew. */
+async function applyAlone(client: pg.Client, migration: Migration): Promise<void> {
+  const name = CONCURRENTLY.exec(migration.sql)?.groups?.name ?? '';
+  await client.query(`drop index concurrently if exists ${name}`);
+  await client.query(migration.sql);
+  await record(client, migration);
+}
+
+async function record(client: pg.Client, { checksum, name }: Migration): Promise<void> {
+  await client.query(
+    `insert into _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
+     values (gen_random_uuid(), $1, clock_timestamp(), $2, now(), 1)`,
+    [checksum, name],
+  );
 }

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { Config } from '../config.ts';
 import { Listener } from '../database/listener.ts';
 import type { Db } from '../db.ts';
@@ -9,7 +8,8 @@ import { startSending } from '../mail/sending.ts';
 import { requireStorages } from '../repository/storages.ts';
 import { RepositoryStore } from '../repository/store.ts';
 import { watchSettings } from '../settings/watch.ts';
-import { UploadStore } from '../uploads/store.ts';
+import { openUploads } from '../uploads/open.ts';
+import type { UploadStore } from '../uploads/store.ts';
 
 /** Where commands and jobs find what is not in the database, and where they leave work. */
 export interface Workshop {
@@ -42,7 +42,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
   const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits });
   await requireStorages(db, repositories);
   resources.defer(() => repositories.close());
-  const uploads = new UploadStore(path.join(config.dataDir, 'uploads'));
+  const uploads = await openUploads(config);
   const listener = await Listener.open(directUrl, report);
   resources.defer(() => listener.close());
   await watchSettings(db, listener);

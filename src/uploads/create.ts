@@ -38,7 +38,7 @@ export async function createUpload(context: Context, ref: Ref, file: IncomingFil
   }
   const place = { projectId: project.id, secret: randomBytes(16).toString('hex'), fileName: fileNameOf(file.name) };
   try {
-    await context.uploads.write(place, file.stream());
+    await context.uploads.write(place, file.stream(), file.size);
     await context.db.upload.create({ data: { ...place, userId: actor.id, size: file.size } });
   } catch (error) {
     await context.uploads.remove(place);

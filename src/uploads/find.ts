@@ -3,11 +3,24 @@ import { NotFound } from '#src/errors.ts';
 import { findProject } from '#src/projects/find.ts';
 import type { Place } from '#src/uploads/store.ts';
 
+/** An uploaded file as it is recorded. */
+export interface FoundUpload {
+  place: Place;
+  /** In bytes. */
+  size: number;
+  createdAt: Date;
+}
+
 /** An uploaded file of a project that the actor sees. Throws NotFound. */
-export async function findUpload(context: Context, fullPath: string, secret: string, fileName: string): Promise<Place> {
+export async function findUpload(
+  context: Context,
+  fullPath: string,
+  secret: string,
+  fileName: string,
+): Promise<FoundUpload> {
   const project = await findProject(context, fullPath);
   const place = { projectId: project.id, secret, fileName };
-  const known = await context.db.upload.count({ where: place });
-  if (known === 0 || !(await context.uploads.has(place))) throw new NotFound('File');
-  return place;
+  const found = await context.db.upload.findFirst({ where: place, select: { size: true, createdAt: true } });
+  if (!found) throw new NotFound('File');
+  return { place, size: Number(found.size), createdAt: found.createdAt };
 }

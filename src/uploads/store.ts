@@ -1,8 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, open, rm, stat } from 'node:fs/promises';
-import path from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
 
 /** Where an uploaded file is. Secret and name are such as this server makes them. */
 export interface Place {
@@ -11,48 +7,31 @@ export interface Place {
   fileName: string;
 }
 
-/** The uploaded files on the disk, below one directory. */
-export class UploadStore {
-  readonly #root: string;
-
-  constructor(root: string) {
-    this.#root = path.resolve(root);
-  }
-
-  /** Keeps a content; it is on the disk when this returns. */
-  async write(place: Place, content: AsyncIterable<Uint8Array>): Promise<void> {
-    const file = this.pathOf(place);
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await pipeline(
-      Readable.from(content, { objectMode: false }),
-      createWriteStream(file, { mode: 0o600, flush: true, flags: 'wx' }),
-    );
-    await sync(path.dirname(file));
-    await sync(path.dirname(path.dirname(file)));
-  }
-
-  /** Absolute path of a file, whether or not it is there. */
-  pathOf({ projectId, secret, fileName }: Place): string {
-    return path.join(this.#root, String(projectId), secret, fileName);
-  }
-
-  async has(place: Place): Promise<boolean> {
-    return stat(this.pathOf(place)).then(
-      (found) => found.isFile(),
-      () => false,
-    );
-  }
-
-  /** Deletes one file, or all of a project. */
-  async remove({ projectId, secret }: { projectId: number; secret?: string }): Promise<void> {
-    const directory = path.join(this.#root, String(projectId), secret ?? '');
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
-  }
+/** A file as it lies in the store. */
+export interface StoredFile extends Place {
+  /** In bytes. */
+  size: number;
+  /** When it came there. */
+  storedAt: Date;
 }
 
-/** A new name is durable only once its directory is; Windows has no such call and needs none. */
-async function sync(directory: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  await using handle = await open(directory, 'r');
-  await handle.sync();
+/** Bytes of a content from the first to the last, both counted from 0 and included. */
+export interface ByteRange {
+  start: number;
+  end: number;
+}
+
+/** The uploaded files, wherever they are kept. Throws Unavailable where that is another server, which does not answer. */
+export interface UploadStore {
+  /** Keeps a content of `size` bytes; it outlives this process, and a loss of power, when this returns. */
+  write(place: Place, content: AsyncIterable<Uint8Array>, size: number): Promise<void>;
+  /** The content or a part of it; null if the file is not there. Whoever takes the stream reads or destroys it. */
+  read(place: Place, range?: ByteRange): Promise<Readable | null>;
+  has(place: Place): Promise<boolean>;
+  /** Every file, project by project. */
+  list(): AsyncIterable<StoredFile>;
+  /** Deletes one file, or all of a project. */
+  remove(files: { projectId: number; secret?: string }): Promise<void>;
+  /** Throws an Error that says why files cannot be kept, if so. */
+  check(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { createApp } from '#src/app.ts';
 import { connect } from '#src/db.ts';
 import { createLogger } from '#src/log.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
-import { UploadStore } from '#src/uploads/store.ts';
+import { DiskUploads } from '#src/uploads/disk.ts';
 import { givenDatabase, serve } from './serve.ts';
 
 const db = connect(givenDatabase());
@@ -12,7 +12,7 @@ const app = createApp({
   db,
   secret,
   repositories: new RepositoryStore({}),
-  uploads: new UploadStore('nowhere'),
+  uploads: new DiskUploads('nowhere'),
   jobs: { enqueue: () => Promise.reject(new Error('no job is measured here')) },
   externalUrl: undefined,
   trustProxy: false,

@@ -65,6 +65,27 @@ describe('POST /projects/:id/uploads', () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
   });
 
+  it('gives the part of a file that is asked for, and nothing to who has it already', async () => {
+    const { body } = await upload(owner, { content: '0123456789' });
+    const ask = async (headers: Record<string, string>, method = 'GET') => {
+      const at = `${world.url}/${project.fullPath}${body.url}`;
+      const answer = await fetch(at, { method, headers: { ...headers, 'PRIVATE-TOKEN': owner.token } });
+      return [answer.status, answer.headers.get('content-range'), await answer.text()];
+    };
+    expect(await ask({ Range: 'bytes=2-4' })).toEqual([206, 'bytes 2-4/10', '234']);
+    expect(await ask({ Range: 'bytes=-3' })).toEqual([206, 'bytes 7-9/10', '789']);
+    expect(await ask({ Range: 'bytes=10-' })).toEqual([416, 'bytes */10', '']);
+    expect(await ask({ Range: 'bytes=0-1,5-6' })).toEqual([200, null, '0123456789']);
+    expect(await ask({ Range: 'lines=1-2' })).toEqual([200, null, '0123456789']);
+    expect(await ask({ Range: 'bytes=2-4', 'If-Range': '"another"' })).toEqual([200, null, '0123456789']);
+    expect(await ask({ Range: 'bytes=2-4' }, 'HEAD')).toEqual([206, 'bytes 2-4/10', '']);
+    const whole = await download(body.url, owner);
+    expect(whole.headers.get('content-length')).toBe('10');
+    const etag = whole.headers.get('etag') ?? '';
+    expect(await ask({ 'If-None-Match': etag, 'Cache-Control': 'max-age=0' })).toEqual([304, null, '']);
+    expect(await ask({ Range: 'bytes=2-4', 'If-Range': etag })).toEqual([206, 'bytes 2-4/10', '234']);
+  });
+
   it.each([
     ['../../etc/passwd', 'passwd'],
     ['C:\\Users\\x\\a.html', 'a.html'],

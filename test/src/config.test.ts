@@ -24,6 +24,43 @@ describe('The configuration', () => {
     expect(load({ GANTRY_STORAGES: 'default=/elsewhere' }).storages).toEqual({ default: '/elsewhere' });
   });
 
+  it('keeps uploads in a directory or in a bucket', () => {
+    expect(load({ GANTRY_DATA: '/d' }).uploads).toEqual({ directory: '/d/uploads' });
+    expect(load({ GANTRY_UPLOADS: '/shared/uploads' }).uploads).toEqual({ directory: '/shared/uploads' });
+    expect(load({ GANTRY_UPLOADS: 's3://our-files' }).uploads).toEqual({
+      bucket: 'our-files',
+      prefix: '',
+      region: 'us-east-1',
+    });
+    const own = {
+      GANTRY_UPLOADS: 's3://our-files/team/one/',
+      AWS_ENDPOINT_URL_S3: 'http://store:9000',
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'me',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    };
+    expect(load(own).uploads).toEqual({
+      bucket: 'our-files',
+      prefix: 'team/one/',
+      endpoint: 'http://store:9000',
+      region: 'eu-central-1',
+      credentials: { accessKeyId: 'me', secretAccessKey: 'secret' },
+    });
+    expect(() => load({ AWS_ACCESS_KEY_ID: 'me' })).toThrow('AWS_SECRET_ACCESS_KEY: is missing');
+  });
+
+  it('has several hosts of a database, and one that no pooler stands before', () => {
+    const databaseUrl = 'postgresql://me:secret@one:5432,two:5433/gantry';
+    const databaseDirectUrl = 'postgresql://me:secret@one/gantry';
+    expect(load({ DATABASE_URL: databaseUrl, DATABASE_DIRECT_URL: databaseDirectUrl })).toMatchObject({
+      databaseUrl,
+      databaseDirectUrl,
+      preparedStatements: true,
+    });
+    expect(load({ DATABASE_PREPARED_STATEMENTS: 'off' }).preparedStatements).toBe(false);
+    expect(() => load({ DATABASE_DIRECT_URL: databaseDirectUrl })).toThrow('DATABASE_URL: is missing');
+  });
+
   it('names the hosts of imports as URLs spell them, with or without a port', () => {
     const GANTRY_IMPORT_HOSTS = 'Git.Example.com, 10.0.0.5:3000,[FD00::1]:80,[::1], 127.1,straße.example.';
     expect(load({ GANTRY_IMPORT_HOSTS }).importHosts).toEqual([
@@ -54,6 +91,12 @@ describe('The configuration', () => {
 
   it.each([
     ['GANTRY_STORAGES', 'fast'],
+    ['GANTRY_UPLOADS', 's3://'],
+    ['GANTRY_UPLOADS', 's3://b/pre fix'],
+    ['GANTRY_UPLOADS', 'http://bucket/'],
+    ['DATABASE_URL', 'postgresql://one,,two/db'],
+    ['DATABASE_URL', 'postgresql://one:port,two/db'],
+    ['DATABASE_PREPARED_STATEMENTS', 'maybe'],
     ['GANTRY_STORAGES', '=/f'],
     ['GANTRY_STORAGES', 'fast='],
     ['GANTRY_STORAGES', 'a/b=/f'],

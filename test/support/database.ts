@@ -10,7 +10,7 @@ import { importSettings } from '#src/imports/options.ts';
 import { jobHandlers } from '#src/jobs/handlers.ts';
 import { startJobs } from '#src/jobs/queue.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
-import { UploadStore } from '#src/uploads/store.ts';
+import { DiskUploads } from '#src/uploads/disk.ts';
 
 /** The PostgreSQL of a test run, as the workers need to know it. */
 export interface TestServer {
@@ -72,7 +72,7 @@ export async function freshDatabase(server?: TestServer): Promise<string> {
 /** The tables of the job queue, which the server installs at its first start. */
 async function installJobs(url: string): Promise<void> {
   const db = connect(url);
-  const stores = { repositories: new RepositoryStore({}), uploads: new UploadStore('') };
+  const stores = { repositories: new RepositoryStore({}), uploads: new DiskUploads('') };
   const handlers = jobHandlers({ db, ...stores, secret: '', imports: importSettings() });
   const jobs = await startJobs({ url, handlers, report: console.error, db });
   await jobs.stop();

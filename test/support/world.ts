@@ -29,7 +29,8 @@ import { RepositoryStore, type StoreOptions } from '#src/repository/store.ts';
 import { decrypt, encrypt, newToken, tokenHash } from '#src/secrets.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { createTokenFromCommandLine } from '#src/tokens/create.ts';
-import { UploadStore } from '#src/uploads/store.ts';
+import { DiskUploads } from '#src/uploads/disk.ts';
+import type { UploadStore } from '#src/uploads/store.ts';
 import { hashPassword } from '#src/users/hash_password.ts';
 import { freshDatabase } from './database.ts';
 import { type Answer, type Send, sender } from './http.ts';
@@ -286,7 +287,7 @@ export async function startWorld({
   const root = mkdtempSync(path.join(tmpdir(), 'gantry-repositories-'));
   const roots = Object.fromEntries(storages.map((name) => [name, path.join(root, name)]));
   const repositories = new RepositoryStore(roots, store);
-  const uploads = new UploadStore(path.join(root, 'uploads'));
+  const uploads = new DiskUploads(path.join(root, 'uploads'));
   const imports = importSettings();
   const report = (error: unknown) => console.error(error);
   const listening = Promise.withResolvers<string>();

@@ -1,0 +1,78 @@
+import { createReadStream, createWriteStream, type Dirent } from 'node:fs';
+import { access, constants, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ByteRange, Place, StoredFile, UploadStore } from './store.ts';
+
+/** The uploaded files on the disk: `<directory>/<project ID>/<secret>/<name>`. */
+export class DiskUploads implements UploadStore {
+  readonly #root: string;
+
+  constructor(directory: string) {
+    this.#root = path.resolve(directory);
+  }
+
+  async write(place: Place, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const file = this.#pathOf(place);
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await pipeline(
+      Readable.from(content, { objectMode: false }),
+      createWriteStream(file, { mode: 0o600, flush: true, flags: 'wx' }),
+    );
+    await sync(path.dirname(file));
+    await sync(path.dirname(path.dirname(file)));
+  }
+
+  async read(place: Place, range?: ByteRange): Promise<Readable | null> {
+    const handle = await open(this.#pathOf(place), 'r').catch(nullIfMissing);
+    return handle && createReadStream('', { fd: handle, ...range });
+  }
+
+  async has(place: Place): Promise<boolean> {
+    return (await stat(this.#pathOf(place)).catch(nullIfMissing))?.isFile() ?? false;
+  }
+
+  async *list(): AsyncIterable<StoredFile> {
+    for (const project of await entries(this.#root)) {
+      const projectId = Number(project.name);
+      if (!Number.isInteger(projectId)) continue;
+      for (const { name: secret } of await entries(path.join(this.#root, project.name))) {
+        for (const { name: fileName } of await entries(path.join(this.#root, project.name, secret))) {
+          const found = await stat(this.#pathOf({ projectId, secret, fileName })).catch(nullIfMissing);
+          if (found?.isFile()) yield { projectId, secret, fileName, size: found.size, storedAt: found.mtime };
+        }
+      }
+    }
+  }
+
+  async remove({ projectId, secret }: { projectId: number; secret?: string }): Promise<void> {
+    const directory = path.join(this.#root, String(projectId), secret ?? '');
+    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  async check(): Promise<void> {
+    await mkdir(this.#root, { recursive: true, mode: 0o700 });
+    await access(this.#root, constants.R_OK | constants.W_OK);
+  }
+
+  #pathOf({ projectId, secret, fileName }: Place): string {
+    return path.join(this.#root, String(projectId), secret, fileName);
+  }
+}
+
+async function entries(directory: string): Promise<Dirent[]> {
+  return (await readdir(directory, { withFileTypes: true }).catch(nullIfMissing)) ?? [];
+}
+
+function nullIfMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+  throw error;
+}
+
+/** A new name is durable only once its directory is; Windows has no such call and needs none. */
+async function sync(directory: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  await using handle = await open(directory, 'r');
+  await handle.sync();
+}
