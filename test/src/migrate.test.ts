@@ -59,7 +59,9 @@ describe('Migrations', () => {
     await client.query('CREATE TABLE things (id int); INSERT INTO things VALUES (1), (1)');
     const script = 'CREATE UNIQUE INDEX CONCURRENTLY things_key ON things (id);';
     const directory = migrations({ '1_index': script });
-    await expect(migrate(url, undefined, directory)).rejects.toThrow(/1_index could not be applied: could not create unique index/);
+    await expect(migrate(url, undefined, directory)).rejects.toThrow(
+      /1_index could not be applied: could not create unique index/,
+    );
     await client.query('DELETE FROM things');
     expect(await migrate(url, undefined, directory)).toEqual(['1_index']);
   });

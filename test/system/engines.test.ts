@@ -1,0 +1,175 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterEach, describe, expect, test } from 'vitest';
+import { isInstalled, postgresPrograms, startCluster, startPooler, startStandby, urlOf } from '../support/engines.ts';
+import { clone, commitFile, run } from '../support/git-client.ts';
+import {
+  printed,
+  type ServerProcess,
+  scratchDirectory,
+  settings,
+  startServer,
+  until,
+} from '../support/server-process.ts';
+
+const endings: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+function ended<T extends { end(): Promise<void> }>(engine: T): T {
+  endings.push(() => engine.end());
+  return engine;
+}
+
+function directories(): (name: string) => string {
+  const { directory, remove } = scratchDirectory();
+  endings.push(remove);
+  return (name) => path.join(directory, name);
+}
+
+async function serve(env: NodeJS.ProcessEnv): Promise<{ server: ServerProcess; token: string }> {
+  const server = await startServer(env);
+  endings.push(() => server.end('SIGTERM'));
+  return { server, token: printed(server.output(), 'Private token') ?? '' };
+}
+
+function api({ server, token }: { server: ServerProcess; token: string }) {
+  return async (method: string, at: string, body?: object) => {
+    const headers = { 'PRIVATE-TOKEN': token, ...(body && { 'Content-Type': 'application/json' }) };
+    const answer = await fetch(`${server.url}/api/v4${at}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: await answer.json().catch(() => null) };
+  };
+}
+
+describe.runIf(postgresPrograms !== null)('On PostgreSQL with a synchronous standby', () => {
+  test('nothing that was acknowledged is lost when the standby is promoted under load, and it serves again within seconds', {
+    timeout: 300_000,
+  }, async () => {
+    const at = directories();
+    const primary = ended(await startCluster(at('primary'), { max_wal_senders: '5', wal_level: 'replica' }));
+    const standby = ended(await startStandby(at('standby'), primary));
+    const administrator = new pg.Client(`postgresql://postgres@127.0.0.1:${primary.port}/postgres`);
+    administrator.on('error', () => undefined);
+    await administrator.connect();
+    await administrator.query("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+    await administrator.query('SELECT pg_reload_conf()');
+    await administrator.end();
+
+    const started = await serve(settings(at('data'), { DATABASE_URL: urlOf([standby, primary], 'gantry') }));
+    const send = api(started);
+    const project = (await send('POST', '/projects', { name: 'kept' })).body;
+    const actions = [{ action: 'create', file_path: 'a.txt', content: 'one' }];
+    await send('POST', `/projects/${project.id}/repository/commits`, {
+      branch: 'main',
+      commit_message: 'One',
+      actions,
+    });
+    const acknowledged: string[] = [];
+    const statuses = new Map<number, number>();
+    let promoted = Number.POSITIVE_INFINITY;
+    let servedAgain = Number.POSITIVE_INFINITY;
+    const stop = new AbortController();
+    const writer = async (name: string) => {
+      for (let n = 0; !stop.signal.aborted; n += 1) {
+        const title = `${name} ${n}`;
+        const { status } = await send('POST', `/projects/${project.id}/issues`, { title });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        if (status !== 201) continue;
+        acknowledged.push(title);
+        if (promoted < performance.now()) servedAgain = Math.min(servedAgain, performance.now());
+      }
+    };
+    const writers = ['a', 'b', 'c', 'd'].map(writer);
+    await sleep(2_000);
+    const before = acknowledged.length;
+    expect(before).toBeGreaterThan(0);
+    await primary.end('SIGKILL');
+    standby.promote();
+    promoted = performance.now();
+    await until(() => (servedAgain < Number.POSITIVE_INFINITY ? true : undefined));
+    await sleep(1_000);
+    stop.abort();
+    await Promise.all(writers);
+    console.info(
+      `Served again ${Math.round(servedAgain - promoted)} ms after the promotion; answers: ${JSON.stringify([...statuses])}`,
+    );
+    expect(servedAgain - promoted).toBeLessThan(15_000);
+    expect([...statuses.keys()].filter((status) => status !== 201 && status !== 503)).toEqual([]);
+
+    const kept = new Set<string>();
+    for (let page = 1; ; page += 1) {
+      const { body } = await send('GET', `/projects/${project.id}/issues?per_page=100&page=${page}`);
+      for (const { title } of body) kept.add(title);
+      if (body.length < 100) break;
+    }
+    expect(acknowledged.filter((title) => !kept.has(title))).toEqual([]);
+    // The queue has gone on as well.
+    await send('POST', '/groups', { name: 'copies', path: 'copies' });
+    const copy = (await send('POST', `/projects/${project.id}/fork`, { namespace: 'copies' })).body;
+    await until(
+      async () => (await send('GET', `/projects/${copy.id}/repository/branches/main`)).status === 200 || undefined,
+    );
+  });
+});
+
+describe.runIf(postgresPrograms !== null && isInstalled('pgbouncer'))(
+  'Behind PgBouncer that lends sessions by the transaction',
+  () => {
+    test('everything works, with what needs a session on a URL of its own', { timeout: 300_000 }, async () => {
+      const at = directories();
+      const cluster = ended(await startCluster(at('cluster'), { timezone: 'Asia/Tokyo' }));
+      const pooler = ended(await startPooler(at('pooler'), cluster));
+      const started = await serve(
+        settings(at('data'), {
+          DATABASE_URL: urlOf([pooler], 'gantry'),
+          DATABASE_DIRECT_URL: urlOf([cluster], 'gantry'),
+          // Debian's PgBouncer is of before it kept prepared statements.
+          DATABASE_PREPARED_STATEMENTS: 'off',
+        }),
+      );
+      const send = api(started);
+      const created = (await send('POST', '/projects', { name: 'pooled' })).body;
+      expect(Math.abs(Date.parse(created.created_at) - Date.now())).toBeLessThan(60_000);
+      const project = `/projects/${created.id}`;
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, n) => send('POST', `${project}/issues`, { title: `Issue ${n}` })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 201));
+      expect(new Set(answers.map(({ body }) => body.iid)).size).toBe(60);
+      const lists = await Promise.all(Array.from({ length: 60 }, () => send('GET', `${project}/issues?per_page=100`)));
+      for (const { body } of lists) expect(body).toHaveLength(60);
+
+      const actions = [{ action: 'create', file_path: 'a.txt', content: 'one' }];
+      await send('POST', `${project}/repository/commits`, { branch: 'main', commit_message: 'One', actions });
+      const remote = `${started.server.url.replace('://', `://oauth2:${started.token}@`)}/root/pooled.git`;
+      const copy = await clone(remote);
+      const hash = await commitFile(copy, 'a.txt', 'two');
+      await run(copy, 'push', '--quiet', 'origin', 'HEAD:main');
+      expect((await send('GET', `${project}/repository/branches/main`)).body.commit.id).toBe(hash);
+      await send('POST', '/groups', { name: 'copies', path: 'copies' });
+      const fork = (await send('POST', `${project}/fork`, { namespace: 'copies' })).body;
+      await until(
+        async () => (await send('GET', `/projects/${fork.id}/repository/branches/main`)).status === 200 || undefined,
+      );
+      expect(
+        (await send('PUT', '/application/settings', { default_projects_limit: 9 })).body.default_projects_limit,
+      ).toBe(9);
+      expect(started.server.output()).not.toMatch(/prepared statement|"level":50/);
+
+      const others = new pg.Client(urlOf([cluster], 'gantry'));
+      await others.connect();
+      const { rows } = await others.query(
+        "SELECT count(*)::int AS n FROM pg_stat_activity WHERE usename = 'gantry' AND application_name NOT LIKE 'gantry %' AND pid <> pg_backend_pid()",
+      );
+      await others.end();
+      expect(rows[0].n).toBeLessThanOrEqual(5);
+    });
+  },
+);
