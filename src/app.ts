@@ -25,6 +25,7 @@ import { oauth } from '#src/oauth/mount.ts';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
 import { type RawTrace, readRawTrace } from '#src/pipeline_jobs/trace.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
+import { reporter } from '#src/report.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
@@ -109,8 +110,7 @@ export function createApp({
     const about = { ...server, baseUrl: baseUrl(request), avatars: avatarServiceEnabled };
     return graphqlContext(domainContext(actor, request), about);
   };
-  const report = (error: unknown, request?: IncomingMessage) =>
-    log?.error({ err: error, requestId: (request as Request | undefined)?.id }, 'unexpected error');
+  const report = reporter(log, 'unexpected error');
 
   if (log) app.use(requestLog(log));
   app.use((_request, response, next) => {

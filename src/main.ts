@@ -8,11 +8,13 @@ import { banner } from './lifecycle/banner.ts';
 import { type Credentials, credentialsFile, prepareCredentials } from './lifecycle/credentials.ts';
 import { openDatabase, requireSupportedVersion } from './lifecycle/database.ts';
 import { listen, reachable } from './lifecycle/listen.ts';
+import { outageLog } from './lifecycle/outages.ts';
 import { readPrivateFile } from './lifecycle/private-file.ts';
 import { loadSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
 import { createLogger, type Logger } from './log.ts';
 import { packageVersion } from './package-root.ts';
+import { reporter } from './report.ts';
 
 export interface ServeOptions {
   /** A data directory for this run only, its own PostgreSQL whatever DATABASE_URL says, and a free port. */
@@ -73,7 +75,7 @@ async function start(
 
   const application = await loading;
   const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
-  const db = connect(database.url);
+  const db = connect(database.url, { outages: outageLog(log) });
   resources.defer(() => db.$disconnect());
   let created: Partial<Credentials> | undefined;
   if (!(await hasAdministrator(db))) {
@@ -85,7 +87,7 @@ async function start(
   const keysMade = ensureKeys(db, secret);
   keysMade.catch(() => undefined);
 
-  const report = (err: unknown) => log.error({ err }, 'background work');
+  const report = reporter(log, 'background work');
   const bound = Promise.withResolvers<string>();
   const { externalUrl, trustProxy, graphqlLimits, budget, gitRequests } = config;
   const { jobs, ...stores } = await application.openWorkshop({

@@ -2,9 +2,11 @@ import type { Config } from './config.ts';
 import { readHolder } from './database/lock.ts';
 import { migrate } from './database/migrate.ts';
 import { requireSupportedVersion } from './lifecycle/database.ts';
+import { outageLog } from './lifecycle/outages.ts';
 import { loadSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
 import { createLogger } from './log.ts';
+import { reporter } from './report.ts';
 
 export interface WorkOptions {
   /** What the metrics show of this process. */
@@ -30,7 +32,7 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
   await requireSupportedVersion(databaseUrl);
   await migrate(databaseUrl, log);
   const [{ connect }, { openWorkshop }] = await Promise.all([import('./db.ts'), import('./lifecycle/workshop.ts')]);
-  const db = connect(databaseUrl);
+  const db = connect(databaseUrl, { outages: outageLog(log) });
   resources.defer(() => db.$disconnect());
   await openWorkshop({
     config,
@@ -38,7 +40,7 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
     databaseUrl,
     secret: loadSecret(config),
     baseUrl: async () => config.externalUrl ?? readHolder(config.dataDir)?.url ?? missingUrl(),
-    report: (err) => log.error({ err }, 'background work'),
+    report: reporter(log, 'background work'),
     resources,
     labels,
   });

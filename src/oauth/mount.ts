@@ -3,6 +3,7 @@ import { NO_APPLICATION, scopeUnsaid } from '#src/oauth/clients.ts';
 import { consentPages } from '#src/oauth/consent.ts';
 import { readForm, Unreadable, withForm } from '#src/oauth/form.ts';
 import { type LazyProvider, lazyProvider, type OAuthOptions } from '#src/oauth/lazy.ts';
+import { passing } from '#src/passing.ts';
 import { unknownScopes } from '#src/oauth/policy.ts';
 import { tokenInfo } from '#src/oauth/token_info.ts';
 
@@ -59,8 +60,12 @@ function handler(
     } catch (error) {
       if (error instanceof Unreadable) return void refuse(response, 400, 'invalid_request', error.message);
       report(error, request);
+      const passes = passing(error)?.refusal;
       if (response.headersSent) response.destroy();
-      else refuse(response, 500, 'server_error', 'Something went wrong on our side.');
+      else if (passes) {
+        response.setHeader('Retry-After', String(passes.extensions.retryAfter));
+        refuse(response, 503, 'temporarily_unavailable', passes.message);
+      } else refuse(response, 500, 'server_error', 'Something went wrong on our side.');
     }
   };
 }

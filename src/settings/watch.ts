@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Db } from '#src/db.ts';
@@ -8,7 +9,11 @@ const CHANNEL = 'gantry_settings';
 
 /** Milliseconds until a lost connection is made anew, and until the next try after a failed one at most. */
 const FIRST_DELAY = 100;
-const LONGEST_DELAY = 1_000;
+const LONGEST_DELAY = 500;
+
+/** Milliseconds in which the database has to answer, and between two questions whether it still does. */
+const DEADLINE = 5_000;
+const PULSE = 10_000;
 
 /**
  * Forgets the kept settings whenever any process changes them, over one connection, which is made anew whenever it is lost.
@@ -40,7 +45,12 @@ export async function watchSettings(
 
 /** A connection that listens. What changed before it did is not told: the settings are read anew. */
 async function listen(db: Db, url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: 'gantry settings', keepAlive: true });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'gantry settings',
+    connectionTimeoutMillis: DEADLINE,
+    keepAlive: true,
+  });
   client.on('notification', () => forgetSettings(db));
   // Errors end the connection, which is what counts; without a listener they would end the process.
   client.on('error', () => undefined);
@@ -58,7 +68,20 @@ async function listen(db: Db, url: string): Promise<pg.Client> {
 /** Waits until the connection is at its end, and reports why if it was not ended here. */
 async function lost(client: pg.Client, report: (error: unknown) => void): Promise<void> {
   client.once('error', report);
-  await new Promise((resolve) => client.once('end', resolve));
+  const ended = new Promise((resolve) => client.once('end', resolve));
+  const pulse = setInterval(() => ask(client), PULSE).unref();
+  await ended;
+  clearInterval(pulse);
+}
+
+/** Ends the connection if nobody answers at its other end: it would stay as it is for hours. */
+function ask(client: pg.Client): void {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  const timer = setTimeout(() => stream.destroy(), DEADLINE).unref();
+  client
+    .query('SELECT 1')
+    .catch(() => undefined)
+    .finally(() => clearTimeout(timer));
 }
 
 /** Another connection, however long that takes; null when the watch ends before. */

@@ -34,7 +34,7 @@ export function serveUploads({ contextOf, authenticate }: UploadOptions): Reques
       });
     } catch (error) {
       // What may not be seen is not there; the page that says so follows.
-      if (error instanceof DomainError || error instanceof URIError) next();
+      if ((error instanceof DomainError && error.code !== 'UNAVAILABLE') || error instanceof URIError) next();
       else next(error);
     }
   };
