@@ -1,4 +1,4 @@
-import { DatabaseAway } from '#src/database/lost.ts';
+import { DATABASE_AWAY } from '#src/database/lost.ts';
 import { Unavailable } from '#src/errors.ts';
 
 /** Something outside of the program that keeps it from its work, and that passes. */
@@ -53,10 +53,10 @@ const DEEPEST = 6;
 
 function find(error: unknown, depth: number): Omit<Passing, 'refusal'> | null {
   if (typeof error !== 'object' || error === null || depth > DEEPEST) return null;
-  if (error instanceof DatabaseAway) {
-    return { kind: /in use|takes no more/.test(error.message) ? 'busy' : 'database', reason: error.message };
+  const { name, message = '', cause, originalError, errors, meta } = error as Wrapping;
+  if (name === DATABASE_AWAY) {
+    return { kind: /in use|takes no more/.test(String(message)) ? 'busy' : 'database', reason: String(message) };
   }
-  const { message = '', cause, originalError, errors, meta } = error as Wrapping;
   const kind = kindOf(error) ?? saidBy(error);
   if (kind) return { kind, reason: String(message).trim().split('\n').at(-1) ?? kind };
   const inside = [cause, originalError, meta?.driverAdapterError, ...(Array.isArray(errors) ? errors : [])];
@@ -68,6 +68,7 @@ function find(error: unknown, depth: number): Omit<Passing, 'refusal'> | null {
 }
 
 interface Wrapping {
+  name?: unknown;
   message?: unknown;
   cause?: unknown;
   originalError?: unknown;

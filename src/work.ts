@@ -3,7 +3,7 @@ import { readHolder } from './database/lock.ts';
 import { migrate } from './database/migrate.ts';
 import { requireSupportedVersion } from './lifecycle/database.ts';
 import { outageLog } from './lifecycle/outages.ts';
-import { loadSecret } from './lifecycle/secret.ts';
+import { agreeOnSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
 import { createLogger } from './log.ts';
 import { reporter } from './report.ts';
@@ -38,7 +38,7 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
     config,
     db,
     databaseUrl,
-    secret: loadSecret(config),
+    secret: await agreeOnSecret(db, config),
     baseUrl: async () => config.externalUrl ?? readHolder(config.dataDir)?.url ?? missingUrl(),
     report: reporter(log, 'background work'),
     resources,

@@ -1,9 +1,12 @@
+/** By its name it is known where it was copied, as the queue of jobs does. */
+export const DATABASE_AWAY = 'DatabaseAway';
+
 /**
  * The database does not answer, or takes no more connections. There is no `code` on it: Prisma would wrap it in an error of
  * its own, which hides it from those who look for this one.
  */
 export class DatabaseAway extends Error {
-  override name = 'DatabaseAway';
+  override name = DATABASE_AWAY;
   /** Whether the statement may have reached the database, which then may have done it. */
   readonly sent: boolean;
 

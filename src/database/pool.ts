@@ -127,7 +127,8 @@ function unreachable(error: unknown): DatabaseAway | null {
   const lost = lostConnection(error);
   if (lost) return lost;
   const message = (error as Error | null)?.message ?? '';
-  if (isFull(error)) return new DatabaseAway(`The database takes no more connections: ${message}`, { cause: error, sent: false });
+  if (isFull(error))
+    return new DatabaseAway(`The database takes no more connections: ${message}`, { cause: error, sent: false });
   if (message !== 'timeout exceeded when trying to connect') return null;
   return new DatabaseAway('All connections to the database are in use.', { cause: error, sent: false });
 }
@@ -140,7 +141,9 @@ async function askAgain<Result>(ask: () => Promise<Result>, statement: unknown):
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await ask();
-    } catch (error) {
+    } catch (thrown) {
+      // pg's pool throws what the connection says of its end, whoever used it.
+      const error = lostConnection(thrown) ?? thrown;
       if (attempt > RETRIES || performance.now() > until || !mayAskAgain(error, statement)) throw error;
       await sleep(attempt * 10 * (1 + Math.random()));
     }

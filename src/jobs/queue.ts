@@ -1,5 +1,6 @@
 import { fromPrisma, PgBoss } from 'pg-boss';
 import type { Db, Transaction } from '#src/db.ts';
+import { queueConnection } from '#src/jobs/connection.ts';
 import { type ProcessRecord, recordProcess } from '#src/jobs/process.ts';
 import type { MailWanted } from '#src/mail/wanted.ts';
 
@@ -108,7 +109,8 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   const pace = { superviseIntervalSeconds: SUPERVISION, monitorIntervalSeconds: SUPERVISION };
   const names = Object.keys(handlers) as JobName[];
   requireKnown(options.queues ?? [], names);
-  const boss = new PgBoss({ connectionString: url, max: 4, useListenNotify: true, ...pace });
+  const connection = queueConnection(url, report);
+  const boss = new PgBoss({ db: connection, useListenNotify: true, ...pace });
   boss.on('error', report);
   await boss.start();
   await prepareQueues(boss, names);
@@ -133,7 +135,9 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
     },
     async stop(timeout = 5000) {
       await boss.stop({ graceful: true, timeout });
-      await record?.remove();
+      await connection.close();
+      // Without the database the others find out by themselves.
+      await record?.remove().catch(report);
     },
   };
 }

@@ -26,7 +26,7 @@ export function readPrivateFile(file: string): string | undefined {
 }
 
 /** A new name is durable only once its directory is; Windows has no such call and needs none. */
-function syncDirectory(directory: string): void {
+export function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(directory, 'r');
   try {

@@ -2,10 +2,10 @@ import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Db } from '#src/db.ts';
-import { currentKeys, type OAuthKeys } from '#src/oauth/keys.ts';
 import { Unavailable } from '#src/errors.ts';
-import { unavailable } from '#src/web/pages/unavailable.ts';
+import { currentKeys, type OAuthKeys } from '#src/oauth/keys.ts';
 import { showError, wantsPage } from '#src/web/pages/page.ts';
+import { unavailable } from '#src/web/pages/unavailable.ts';
 import { beginVisit, type PageOptions } from '#src/web/pages/visit.ts';
 
 /** What the composition root hands over. */

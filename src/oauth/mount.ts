@@ -3,9 +3,9 @@ import { NO_APPLICATION, scopeUnsaid } from '#src/oauth/clients.ts';
 import { consentPages } from '#src/oauth/consent.ts';
 import { readForm, Unreadable, withForm } from '#src/oauth/form.ts';
 import { type LazyProvider, lazyProvider, type OAuthOptions } from '#src/oauth/lazy.ts';
-import { passing } from '#src/passing.ts';
 import { unknownScopes } from '#src/oauth/policy.ts';
 import { tokenInfo } from '#src/oauth/token_info.ts';
+import { passing } from '#src/passing.ts';
 
 /** The OAuth 2.0 endpoints (rest-api-v4.md, Authentication), OpenID Connect's, and the pages on which users decide. */
 export function oauth(options: OAuthOptions): Router {

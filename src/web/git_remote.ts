@@ -8,8 +8,8 @@ import { InvalidRequest, TooMuchSent } from '#src/git/remote/invalid-request.ts'
 import { pushAdvertisement } from '#src/git/remote/push-advertisement.ts';
 import { encodeReport, KEEP_ALIVE } from '#src/git/remote/push-report.ts';
 import { advertiseFetch, serveFetch } from '#src/git/remote/serve-fetch.ts';
-import { identifyRemote, openRemote, type RemoteService } from '#src/repository/access_remote.ts';
 import { passing } from '#src/passing.ts';
+import { identifyRemote, openRemote, type RemoteService } from '#src/repository/access_remote.ts';
 import { receivePush } from '#src/repository/receive.ts';
 import { gitBody } from '#src/web/git_body.ts';
 import { type ProgressLimits, watchProgress } from '#src/web/progress.ts';

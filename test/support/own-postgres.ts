@@ -73,7 +73,15 @@ export async function ownPostgres(settings: Record<string, string> = {}): Promis
         for (const pid of pids) process.kill(pid, 'SIGCONT');
       };
     },
-    ready: () => until(() => query('select 1').then(() => undefined).then(() => true, () => undefined)).then(() => undefined),
+    ready: () =>
+      until(() =>
+        query('select 1')
+          .then(() => undefined)
+          .then(
+            () => true,
+            () => undefined,
+          ),
+      ).then(() => undefined),
     async remove() {
       await postgres.stop('immediate');
       rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
