@@ -3,9 +3,10 @@ import { tooLarge } from '#schema/limits.ts';
 import { withoutSecrets } from '#schema/redact.ts';
 import { unstorable, vanished } from '#src/db.ts';
 import { DomainError, NotFound } from '#src/errors.ts';
+import { passing } from '#src/passing.ts';
 import { limitRefusal } from '#src/repository/refusals.ts';
 
-/** Errors of the domain and of the request pass; anything else is reported and hidden. */
+/** Errors of the domain and of the request pass, and causes that pass are UNAVAILABLE; anything else is reported and hidden. */
 export function maskError(error: unknown, report: (error: unknown) => void): GraphQLError {
   if (error instanceof GraphQLError) {
     const { originalError } = error;
@@ -32,9 +33,13 @@ export function maskError(error: unknown, report: (error: unknown) => void): Gra
       return new GraphQLError(message, { nodes, path, extensions });
     }
     report(originalError);
+    const passes = passing(originalError)?.refusal;
+    if (passes) return new GraphQLError(passes.message, { nodes, path, extensions: passes.extensions });
     return new GraphQLError('Unexpected error.', { nodes, path, extensions: { code: 'INTERNAL_SERVER_ERROR' } });
   }
   if (error instanceof DomainError) return new GraphQLError(error.message, { extensions: error.extensions });
   report(error);
+  const passes = passing(error)?.refusal;
+  if (passes) return new GraphQLError(passes.message, { extensions: passes.extensions });
   return new GraphQLError('Unexpected error.', { extensions: { code: 'INTERNAL_SERVER_ERROR' } });
 }

@@ -20,10 +20,12 @@ import { FairQueue } from '#src/fair_queue.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import type { JobQueue } from '#src/jobs/queue.ts';
+import { Readiness } from '#src/lifecycle/readiness.ts';
 import type { Logger } from '#src/log.ts';
 import { oauth } from '#src/oauth/mount.ts';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
 import { type RawTrace, readRawTrace } from '#src/pipeline_jobs/trace.ts';
+import { reporter } from '#src/report.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
@@ -33,7 +35,7 @@ import { bodyLimit } from '#src/web/body_limit.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { endStalled } from '#src/web/end_stalled.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
-import { health } from '#src/web/health.ts';
+import { health, keepNoConnection } from '#src/web/health.ts';
 import { broken } from '#src/web/pages/broken.ts';
 import { pages } from '#src/web/pages/index.ts';
 import { requestLog } from '#src/web/request_log.ts';
@@ -62,7 +64,8 @@ export interface AppOptions {
   /** How many requests of git clients are served at once; a sensible default when absent. */
   gitRequests?: number | undefined;
   log?: Logger | undefined;
-  isShuttingDown?: (() => boolean) | undefined;
+  /** Whether the server can do its work; judged by the database alone when absent. */
+  readiness?: Readiness | undefined;
 }
 
 /** The largest body of a request to /graphql with files, in bytes: of somebody known, and of somebody unknown. */
@@ -93,7 +96,7 @@ export function createApp({
   budget: givenBudget,
   gitRequests,
   log,
-  isShuttingDown,
+  readiness = new Readiness(db, undefined),
 }: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -109,8 +112,7 @@ export function createApp({
     const about = { ...server, baseUrl: baseUrl(request), avatars: avatarServiceEnabled };
     return graphqlContext(domainContext(actor, request), about);
   };
-  const report = (error: unknown, request?: IncomingMessage) =>
-    log?.error({ err: error, requestId: (request as Request | undefined)?.id }, 'unexpected error');
+  const report = reporter(log, 'unexpected error');
 
   if (log) app.use(requestLog(log));
   app.use((_request, response, next) => {
@@ -120,7 +122,8 @@ export function createApp({
   });
   app.use(bodyTimeout(BODY_TIMEOUT, isGitPath));
   app.use(endStalled(STALLED));
-  app.use(health({ db, ...(isShuttingDown ? { isShuttingDown } : {}) }));
+  app.use(keepNoConnection(readiness));
+  app.use(health(readiness));
 
   const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
   app.get(['/graphql', '/api/graphql'], site.graphiql);

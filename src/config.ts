@@ -54,6 +54,12 @@ export interface Config {
     archiveBytes?: number;
     quotaBytes?: number;
   };
+  /** Milliseconds between SIGTERM and the end of listening; a default when absent. */
+  drain?: number | undefined;
+  /** Milliseconds that clones and pushes have to come to their end after that; a default when absent. */
+  gitGrace?: number | undefined;
+  /** Bytes that have to be free where data is kept for the server to call itself ready; a default when absent. */
+  minFreeBytes?: number | undefined;
   /** How many requests of git clients are served at once; a default when absent. */
   gitRequests?: number | undefined;
   /** What projects may be imported from although its address is not public: host names, or host and port. */
@@ -176,6 +182,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       archiveBytes: setting('GANTRY_MAX_ARCHIVE_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
       quotaBytes: setting('GANTRY_REPOSITORY_QUOTA_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
     }),
+    drain: setting('GANTRY_DRAIN_SECONDS', parseDelay),
+    gitGrace: setting('GANTRY_GIT_GRACE_SECONDS', parseDelay),
+    minFreeBytes: setting('GANTRY_MIN_FREE_BYTES', parseFreeBytes),
     gitRequests: setting('GANTRY_GIT_REQUESTS', parseCount),
     importHosts: setting('GANTRY_IMPORT_HOSTS', parseHosts) ?? [],
     ...present({
@@ -287,6 +296,18 @@ function parseCount(text: string): number {
 function parseSeconds(text: string): number {
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text) * 1000;
   throw new Error(`"${text}" is not a number of seconds from 1 to 99999`);
+}
+
+/** Seconds, perhaps none, as milliseconds. */
+function parseDelay(text: string): number {
+  if (/^\d{1,5}$/.test(text)) return Number(text) * 1000;
+  throw new Error(`"${text}" is not a number of seconds from 0 to 99999`);
+}
+
+/** Bytes, perhaps none. */
+function parseFreeBytes(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new Error(`"${text}" is not a number of bytes from 0 to 999999999999999`);
 }
 
 /** In Base64 more would not fit into one string. */

@@ -1,7 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { currentBudget } from './budget.ts';
 import { meteredPool } from './database/pool.ts';
+import type { OutageListener } from './database/presence.ts';
 import { SESSION } from './database/session.ts';
+import { lastingTransactions } from './database/transactions.ts';
 import { ContentTooLarge } from './errors.ts';
 import { Prisma, PrismaClient } from './generated/prisma/client.ts';
 import type { Page } from './page.ts';
@@ -31,23 +33,29 @@ export interface ConnectOptions {
   connections?: number;
   /** Whether the client emits `query` events, which cost a little with every statement. */
   queryEvents?: boolean;
+  /** Hears of outages of the database. */
+  outages?: OutageListener | undefined;
 }
 
-/** Connects, lazily, to the PostgreSQL at `url`. */
+/**
+ * Connects, lazily, to the PostgreSQL at `url`. What short outages and deadlocks break off is run again where that does no
+ * harm (`meteredPool`, `lastingTransactions`); else statements throw DatabaseAway.
+ */
 export function connect(url: string, options: ConnectOptions = {}): Db {
-  const { connections = 10, queryEvents = false, pooled = false, preparedStatements = true } = options;
+  const { connections = 10, queryEvents = false, pooled = false, preparedStatements = true, outages } = options;
   const session = pooled ? {} : { options: sessionOptions };
-  const adapter = new PrismaPg(meteredPool({ connectionString: url, max: connections, ...session }), {
+  const adapter = new PrismaPg(meteredPool({ connectionString: url, max: connections, ...session }, outages), {
     ...(preparedStatements ? { statementNameGenerator: statementNames() } : {}),
     disposeExternalPool: true,
   });
   // The longer formats of errors quote the values of a statement, which may be secret and do not belong into a log.
-  return new PrismaClient({
+  const client = new PrismaClient({
     adapter,
     errorFormat: 'minimal',
     transactionOptions: PATIENCE,
     log: queryEvents ? [{ emit: 'event', level: 'query' }] : [],
   });
+  return lastingTransactions(client, deadlocked);
 }
 
 /**
@@ -130,8 +138,8 @@ export function vanished(error: unknown): string | null {
   return /([a-z]+)_id_fkey/.exec(text)?.[1] ?? null;
 }
 
-/** Whether PostgreSQL broke a transaction off because it and another one waited for each other: it may be tried again. */
+/** Whether PostgreSQL broke a transaction off because of another one that ran beside it: it may be tried again. */
 export function deadlocked(error: unknown): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
-  return error.code === 'P2034' || JSON.stringify(error.meta ?? {}).includes('"40P01"');
+  return error.code === 'P2034' || /"(40P01|40001)"/.test(JSON.stringify(error.meta ?? {}));
 }

@@ -6,21 +6,26 @@ import { lockDataDirectory } from './database/lock.ts';
 import { banner } from './lifecycle/banner.ts';
 import { type Credentials, credentialsFile, prepareCredentials } from './lifecycle/credentials.ts';
 import { openDatabase } from './lifecycle/database.ts';
+import { drain } from './lifecycle/drain.ts';
 import { listen, reachable } from './lifecycle/listen.ts';
+import { outageLog } from './lifecycle/outages.ts';
 import { connectOptions, prepareDatabase } from './lifecycle/prepare.ts';
 import { readPrivateFile } from './lifecycle/private-file.ts';
-import { loadSecret } from './lifecycle/secret.ts';
+import { Readiness } from './lifecycle/readiness.ts';
+import { agreeOnSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
 import { createLogger, type Logger } from './log.ts';
 import { packageVersion } from './package-root.ts';
+import { reporter } from './report.ts';
 
 export interface ServeOptions {
   /** A data directory for this run only, its own PostgreSQL whatever DATABASE_URL says, and a free port. */
   ephemeral: boolean;
 }
 
-/** Milliseconds that running requests have to finish once the server is told to stop. */
-const grace = 10_000;
+/** Milliseconds that running requests have to finish once the server is told to stop, and those of git clients. */
+const GRACE = 10_000;
+const GIT_GRACE = 60_000;
 
 /**
  * Runs the server until it is told to stop, and takes everything down in reverse order then.
@@ -48,6 +53,7 @@ export async function serve(given: Config, { ephemeral }: ServeOptions): Promise
     return 1;
   }
   log.info(`Stopping after ${reason}`);
+  await drain(state.readiness, reason, ephemeral ? 0 : config.drain);
   return 0;
 }
 
@@ -61,9 +67,8 @@ interface StartContext {
 async function start(
   config: Config,
   context: StartContext,
-): Promise<{ databaseUrl: string; url: string; greeting: string }> {
+): Promise<{ databaseUrl: string; url: string; greeting: string; readiness: Readiness }> {
   const { log, resources, ephemeral } = context;
-  const secret = loadSecret(config);
   // Loading the application takes about as long as starting PostgreSQL; the two run side by side.
   const loading = loadApplication();
   loading.catch(() => undefined);
@@ -71,10 +76,12 @@ async function start(
   resources.defer(() => database.stop());
   const application = await loading;
   const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
-  const db = connect(database.url, connectOptions(config));
+  const db = connect(database.url, { ...connectOptions(config), outages: outageLog(log) });
   resources.defer(() => db.$disconnect());
+  let secret = '';
   let created: Partial<Credentials> | undefined;
   const version = await prepareDatabase(config, database, log, async () => {
+    secret = await agreeOnSecret(db, config);
     if (await hasAdministrator(db)) return;
     const { chosen, made } = prepareCredentials(config);
     if (await bootstrapAdministrator(db, secret, chosen)) created = made;
@@ -84,7 +91,7 @@ async function start(
   const keysMade = ensureKeys(db, secret);
   keysMade.catch(() => undefined);
 
-  const report = (err: unknown) => log.error({ err }, 'background work');
+  const report = reporter(log, 'background work');
   const bound = Promise.withResolvers<string>();
   const { externalUrl, trustProxy, graphqlLimits, budget, gitRequests } = config;
   const { jobs, ...stores } = await application.openWorkshop({
@@ -98,7 +105,11 @@ async function start(
   });
   await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
 
-  let stopping = false;
+  const readiness = new Readiness(db, config, (problems) => {
+    const reasons = problems.map(({ name, reason }) => `${name} (${reason})`);
+    if (problems.length === 0) log.warn('The server is ready again');
+    else log.error(`The server is not ready: ${reasons.join(', ')}`);
+  });
   await keysMade;
   let listeningUrl = '';
   const app = createApp({
@@ -113,14 +124,16 @@ async function start(
     budget,
     gitRequests,
     log,
-    isShuttingDown: () => stopping,
+    readiness,
   });
-  const listening = await listen(app, config.host, config.port);
+  const { host, port, gitGrace = GIT_GRACE } = config;
+  const mayTakeLonger = (target: string) => application.isGitPath(target.split('?', 1)[0] ?? '');
+  const listening = await listen(app, { host, port, mayTakeLonger });
   listeningUrl = reachable(listening.url);
   bound.resolve(listeningUrl);
   resources.defer(async () => {
-    stopping = true;
-    await listening.close(grace);
+    readiness.stop();
+    await listening.close({ long: gitGrace, others: GRACE });
   });
 
   const file = credentialsFile(config.dataDir);
@@ -134,17 +147,18 @@ async function start(
     credentialsFile: readPrivateFile(file) === undefined ? undefined : file,
     ephemeral,
   });
-  return { databaseUrl: database.url, url: externalUrl ?? reachable(listening.url), greeting };
+  return { databaseUrl: database.url, url: externalUrl ?? reachable(listening.url), greeting, readiness };
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap, workshop] = await Promise.all([
+  const [db, app, bootstrap, workshop, remote] = await Promise.all([
     import('./db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
     import('./lifecycle/workshop.ts'),
+    import('./web/git_remote.ts'),
   ]);
-  return { ...db, ...app, ...bootstrap, ...workshop };
+  return { ...db, ...app, ...bootstrap, ...workshop, isGitPath: remote.isGitPath };
 }
 
 function temporary(config: Config, resources: AsyncDisposableStack): Config {

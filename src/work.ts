@@ -1,10 +1,12 @@
 import type { Config } from './config.ts';
 import { readHolder } from './database/lock.ts';
 import { databaseUrls } from './lifecycle/database.ts';
+import { outageLog } from './lifecycle/outages.ts';
 import { connectOptions, prepareDatabase } from './lifecycle/prepare.ts';
-import { loadSecret } from './lifecycle/secret.ts';
+import { agreeOnSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
 import { createLogger } from './log.ts';
+import { reporter } from './report.ts';
 
 export interface WorkOptions {
   /** What the metrics show of this process. */
@@ -28,17 +30,20 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
       `There is no server on ${config.dataDir} whose jobs could be worked on. Start one, or set DATABASE_URL.`,
     );
   }
-  await prepareDatabase(config, database, log);
   const [{ connect }, { openWorkshop }] = await Promise.all([import('./db.ts'), import('./lifecycle/workshop.ts')]);
-  const db = connect(database.url, connectOptions(config));
+  const db = connect(database.url, { ...connectOptions(config), outages: outageLog(log) });
   resources.defer(() => db.$disconnect());
+  let secret = '';
+  await prepareDatabase(config, database, log, async () => {
+    secret = await agreeOnSecret(db, config);
+  });
   await openWorkshop({
     config,
     db,
     directUrl: database.directUrl,
-    secret: loadSecret(config),
+    secret,
     baseUrl: async () => config.externalUrl ?? readHolder(config.dataDir)?.url ?? missingUrl(),
-    report: (err) => log.error({ err }, 'background work'),
+    report: reporter(log, 'background work'),
     resources,
     labels,
   });

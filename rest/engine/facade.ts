@@ -15,6 +15,7 @@ import { SpooledFile } from '#rest/engine/spooled_file.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
 import { DomainError } from '#src/errors.ts';
 import { FairQueue } from '#src/fair_queue.ts';
+import { passing } from '#src/passing.ts';
 
 /** Who asks. */
 interface Asker {
@@ -82,7 +83,7 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
     } catch (error) {
       if (error instanceof BadBody) refuse(response, error.status, { error: error.message });
       else if (error instanceof DomainError) refuseBy(options, { endpoint, values, request, response, query }, error);
-      else fail(options, request, response, error);
+      else fail(options, { endpoint, values, request, response, query }, error);
     }
   };
 }
@@ -186,14 +187,12 @@ function refuseBy<A extends Asker>(
   } else refuse(response, status, body, headers);
 }
 
-function fail<A extends Asker>(
-  { logError }: FacadeOptions<A>,
-  request: IncomingMessage,
-  response: ServerResponse,
-  error: unknown,
-): void {
-  logError(error, request);
-  refuse(response, 500, { message: '500 Internal Server Error' });
+function fail<A extends Asker>(options: FacadeOptions<A>, call: Call, error: unknown): void {
+  const { request, response } = call;
+  options.logError(error, request);
+  const passes = passing(error)?.refusal;
+  if (passes) refuseBy(options, call, passes);
+  else refuse(response, 500, { message: '500 Internal Server Error' });
 }
 
 /** What `:id` names: a number or a full path. What the database cannot compare names nothing, as 0 does. */

@@ -2,5 +2,5 @@ import type { Db } from '#src/db.ts';
 
 /** Removes the tokens of links that are too old to lead anywhere. */
 export async function expireAccountTokens(db: Db): Promise<void> {
-  await db.accountToken.deleteMany({ where: { expiresAt: { lte: new Date() } } });
+  await db.$executeRaw`DELETE FROM account_tokens WHERE expires_at <= now()`;
 }

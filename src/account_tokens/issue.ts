@@ -18,13 +18,17 @@ export async function issueAccountToken(
   { userId, kind, email, hours }: NewAccountToken,
 ): Promise<{ id: number; token: string }> {
   const token = crypto.randomBytes(32).toString('base64url');
-  const expiresAt = new Date(Date.now() + hours * 3_600_000);
-  const data = { userId, kind, email, tokenHash: tokenHash(token), expiresAt };
-  const { id } = await db.accountToken.create({ data, select: { id: true } });
+  const [{ id }] = await db.$queryRaw<[{ id: number }]>`
+    INSERT INTO account_tokens (user_id, kind, email, token_hash, expires_at)
+    VALUES (${userId}, ${kind}::account_token_kind, ${email}, ${tokenHash(token)}, now() + make_interval(hours => ${hours}))
+    RETURNING id`;
   return { id, token };
 }
 
 /** How many tokens of that kind were made for the user within the hour. */
 export async function tokensIssued(db: Db, userId: number, kind: AccountTokenKind): Promise<number> {
-  return db.accountToken.count({ where: { userId, kind, createdAt: { gt: new Date(Date.now() - 3_600_000) } } });
+  const [{ count }] = await db.$queryRaw<[{ count: number }]>`
+    SELECT count(*)::int AS count FROM account_tokens
+    WHERE user_id = ${userId} AND kind = ${kind}::account_token_kind AND created_at > now() - interval '1 hour'`;
+  return count;
 }

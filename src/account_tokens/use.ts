@@ -17,11 +17,11 @@ export async function findAccountToken(
   token: string,
   kind: AccountTokenKind,
 ): Promise<AccountTokenHolder | null> {
-  const found = await db.accountToken.findFirst({
-    where: { tokenHash: tokenHash(token), kind, expiresAt: { gt: new Date() }, user: { state: 'active' } },
-    select: { userId: true, email: true, user: { select: { username: true } } },
-  });
-  return found && { userId: found.userId, email: found.email, username: found.user.username };
+  const [found] = await db.$queryRaw<AccountTokenHolder[]>`
+    SELECT t.user_id AS "userId", t.email, u.username FROM account_tokens t JOIN users u ON u.id = t.user_id
+    WHERE t.token_hash = ${tokenHash(token)} AND t.kind = ${kind}::account_token_kind AND t.expires_at > now()
+      AND u.state = 'active'`;
+  return found ?? null;
 }
 
 /** Uses a token up: of several requests that bring it at once, one gets its user. Throws ValidationFailed. */
@@ -32,7 +32,7 @@ export async function takeAccountToken(
 ): Promise<{ userId: number; email: string }> {
   const [taken] = await tx.$queryRaw<{ userId: number; email: string; good: boolean }[]>`
     DELETE FROM account_tokens WHERE token_hash = ${tokenHash(token)} AND kind = ${kind}::account_token_kind
-    RETURNING user_id AS "userId", email, expires_at > ${new Date()} AS good`;
+    RETURNING user_id AS "userId", email, expires_at > now() AS good`;
   if (!taken?.good) throw worthless();
   return taken;
 }

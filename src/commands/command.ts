@@ -2,7 +2,7 @@ import { type Config, loadConfig } from '#src/config.ts';
 import { migrate } from '#src/database/migrate.ts';
 import type { Db } from '#src/db.ts';
 import { withDatabase } from '#src/lifecycle/database.ts';
-import { loadSecret } from '#src/lifecycle/secret.ts';
+import { agreeOnSecret } from '#src/lifecycle/secret.ts';
 import { createLogger, type Logger } from '#src/log.ts';
 
 /** The command line was wrong, as opposed to what it asked for. */
@@ -31,7 +31,7 @@ export async function onDatabase<Result>(
     await migrate(url);
     const db = connect(url);
     try {
-      return await work(db, loadSecret(config));
+      return await work(db, await agreeOnSecret(db, config));
     } finally {
       await db.$disconnect();
     }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { DatabaseAway } from './lost.ts';
 
 /**
  * The URLs of one host each that a URL of several stands for, in its order: `postgresql://a:1,b:2/db` names two. A URL of
@@ -84,14 +85,8 @@ export class DatabaseClient extends pg.Client {
     const { rows } = await super.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
     if (!rows[0]?.standby) return;
     await this.end();
-    throw new Error(`${this.host}:${this.port} is a standby`);
+    throw new DatabaseAway(`${this.host}:${this.port} is a standby`, { sent: false });
   }
-}
-
-/** Connections to the host of a URL that takes writes, made as they are needed. Whoever opens it listens for errors, and ends it. */
-export function openPool(settings: ClientSettings & pg.PoolConfig): pg.Pool {
-  const Client = DatabaseClient as unknown as pg.PoolConfig['Client'];
-  return new pg.Pool({ connectionTimeoutMillis: 10_000, keepAlive: true, ...settings, Client });
 }
 
 /**

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { findBinaries } from './binaries.ts';
 import { createCluster } from './cluster.ts';
 import { chooseIdentity } from './identity.ts';
+import { keepRunning } from './keep.ts';
 import { clearOrphan } from './orphan.ts';
 import { launch, type Postmaster, StartError } from './postmaster.ts';
 import { startOnWindows } from './windows.ts';
@@ -30,8 +31,8 @@ export interface EmbeddedOptions {
   log: DatabaseLog;
   /** Server settings that override the defaults, e.g. `{fsync: 'off'}` for tests. */
   settings?: Record<string, string>;
-  /** Called when PostgreSQL ends without having been told to. */
-  onExit?: (reason: string) => void;
+  /** Called when PostgreSQL ends again and again, so that it is not started any more (on Windows never). */
+  onExit?: ((reason: string) => void) | undefined;
 }
 
 const role = 'gantry';
@@ -60,7 +61,7 @@ const defaults: Record<string, string> = {
  * Starts the real PostgreSQL that npm installed, on a Unix socket that only this account can reach (on Windows, on a
  * loopback port with a password), and makes its cluster first where there is none. The caller holds the directory's lock.
  *
- * PostgreSQL does not outlive the process that called this, however that ends.
+ * PostgreSQL does not outlive the process that called this, however that ends. When only PostgreSQL ends, it is started again.
  *
  * @throws Error with what PostgreSQL said, if it does not start
  */
@@ -80,10 +81,11 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     await orStop(started, started.ready());
     return started;
   };
-  const postmaster = await startPatiently(start, cluster, options.log);
+  const patiently = () => startPatiently(start, cluster, options.log);
+  const postmaster = await patiently();
   await orStop(postmaster, Promise.all([ensureDatabase(sockets), synced]));
-  postmaster.onUnexpectedExit((reason) => options.onExit?.(reason));
-  return { url: databaseUrl(sockets, database), stop: () => postmaster.stop() };
+  const stop = keepRunning(postmaster, { start: patiently, log: options.log, onExit: options.onExit });
+  return { url: databaseUrl(sockets, database), stop };
 }
 
 async function orStop(postmaster: Postmaster, work: Promise<unknown>): Promise<void> {

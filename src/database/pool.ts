@@ -1,95 +1,161 @@
 import { AsyncResource } from 'node:async_hooks';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Budget, currentBudget } from '../budget.ts';
 import { type ClientSettings, DatabaseClient } from './client.ts';
+import { DatabaseAway, isFull, lostConnection } from './lost.ts';
+import { MeteredClient } from './metered_client.ts';
+import { type OutageListener, Presence } from './presence.ts';
+
+/** Milliseconds that a statement waits for a database that is away to come back. */
+const PATIENCE = 2_500;
+
+/** Milliseconds in which a connection has to be made. */
+const CONNECTING = 2_000;
+
+/** Milliseconds that a statement waits for a connection of the pool while the others use them all. */
+const WAITING = 10_000;
+
+/** Milliseconds after which the database is looked for that has not answered a statement. */
+const SILENCE = 1_000;
+
+/** How often a statement is tried again on its own account. */
+const RETRIES = 5;
 
 /**
- * A pool of connections on which an operation's statements count against its budget. A statement that runs when the budget
- * ends is cancelled on the server, so that the connection is soon free for others.
+ * A pool of connections on which an operation's statements count against its budget (MeteredClient), and which outlives
+ * outages: statements wait a little for the database to come back, and throw DatabaseAway when it does not. What was sent and
+ * got no answer is asked again only if it reads alone, or if it was the loser of a deadlock.
  */
-export function meteredPool(config: pg.PoolConfig & ClientSettings): pg.Pool {
-  return new ContextPool({ ...config, Client: MeteredClient as unknown as pg.PoolConfig['Client'] });
+export function meteredPool(config: pg.PoolConfig & ClientSettings, listener?: OutageListener): pg.Pool {
+  return new LastingPool(config, listener);
 }
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, done: () => void) => void;
 
-/** Who waited for a connection goes on as itself, and not as whoever gave it back. */
-class ContextPool extends pg.Pool {
+class LastingPool extends pg.Pool {
+  readonly #presence: Presence;
+  readonly #members = new Map<MeteredClient, object | null>();
+  readonly #pulse: NodeJS.Timeout;
+
+  constructor(config: pg.PoolConfig & ClientSettings, listener?: OutageListener) {
+    const connecting = { ...config, connectionTimeoutMillis: CONNECTING, keepAlive: true };
+    class Member extends MeteredClient {
+      constructor() {
+        super(connecting);
+      }
+    }
+    super({
+      ...config,
+      connectionTimeoutMillis: WAITING,
+      Client: Member as unknown as pg.PoolConfig['Client'],
+    });
+    this.#presence = new Presence(() => connectOnce(connecting), listener);
+    this.on('connect', (client) => this.#members.set(client as unknown as MeteredClient, null));
+    this.on('remove', (client) => this.#members.delete(client as unknown as MeteredClient));
+    // Connections that end while nobody uses them end a few at a time when the database does: it is looked for at once.
+    this.on('error', () => this.#presence.suspect());
+    this.#pulse = setInterval(() => this.#look(), SILENCE).unref();
+  }
+
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    if (!callback) return super.connect();
-    super.connect(AsyncResource.bind(callback));
+    if (!callback) return this.#checkOut();
+    // Who waited for a connection goes on as itself, and not as whoever gave it back.
+    const called = AsyncResource.bind(callback);
+    this.#checkOut().then(
+      (client) => called(undefined, client, client.release),
+      (error) => called(error, undefined, () => undefined),
+    );
     return undefined;
   }
-}
 
-type Done = (error: Error | null, result?: pg.QueryResult) => void;
-
-/** What ends a transaction is never refused, and nothing is gained by refusing to begin one. */
-const TRANSACTION = /^\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i;
-
-class MeteredClient extends DatabaseClient {
   override query(...given: unknown[]): never {
-    const budget = currentBudget();
-    const run = super.query.bind(this) as (...given: unknown[]) => Promise<pg.QueryResult>;
-    if (!budget || TRANSACTION.test(textOf(given[0]))) return run(...given) as never;
-    const last = given.at(-1);
-    const done = typeof last === 'function' ? (last as Done) : null;
-    const result = metered(budget, this, () => run(...(done ? given.slice(0, -1) : given)));
-    if (!done) return result as never;
-    result.then(
-      (rows) => done(null, rows),
-      (error) => done(error),
-    );
-    return undefined as never;
+    const ask = () => (super.query as (...args: unknown[]) => Promise<pg.QueryResult>).apply(this, given);
+    if (typeof given.at(-1) === 'function') return ask() as never;
+    return askAgain(ask, given[0]) as never;
+  }
+
+  override end(): Promise<void>;
+  override end(callback: () => void): void;
+  override end(callback?: () => void): Promise<void> | undefined {
+    clearInterval(this.#pulse);
+    this.#presence.end();
+    return callback ? void super.end(callback) : super.end();
+  }
+
+  async #checkOut(): Promise<pg.PoolClient> {
+    const until = performance.now() + PATIENCE;
+    for (;;) {
+      await this.#presence.there(until);
+      try {
+        return await super.connect();
+      } catch (error) {
+        const reason = unreachable(error);
+        if (!reason) throw error;
+        if (!isFull(error)) this.#presence.suspect();
+        if (performance.now() >= until) throw reason;
+        await sleep(50);
+      }
+    }
+  }
+
+  /** Looks for the database when a statement got no answer for long, and gives up those that wait for it when it is away. */
+  #look(): void {
+    for (const [client, before] of this.#members) {
+      const { unanswered } = client;
+      this.#members.set(client, unanswered);
+      if (unanswered === null || unanswered !== before) continue;
+      if (this.#presence.isAway) client.cut();
+      else this.#presence.suspect();
+    }
   }
 }
 
-function textOf(statement: unknown): string {
-  return typeof statement === 'string' ? statement : String((statement as { text?: unknown } | null)?.text);
-}
-
-async function metered(budget: Budget, client: pg.Client, run: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
-  budget.spendStatement();
-  let cancelled: Promise<void> | undefined;
-  const onAbort = () => {
-    cancelled = cancel(client).catch(() => undefined);
-  };
-  budget.signal.addEventListener('abort', onAbort, { once: true });
+/** Tries a connection. Throws what pg throws. */
+async function connectOnce(config: ClientSettings): Promise<void> {
+  const client = new DatabaseClient(config);
+  client.on('error', () => undefined);
   try {
-    const result = await run();
-    budget.spendRows(result.rows.length);
-    return result;
+    await client.connect();
   } finally {
-    budget.signal.removeEventListener('abort', onAbort);
-    // Until the server has taken the request, it could end the statement that comes next on this connection.
-    await cancelled;
+    client.end().catch(() => undefined);
   }
 }
 
-/** The code of a request to cancel, in the place of a version of the protocol (PostgreSQL, message formats). */
-const CANCEL_REQUEST = 80877102;
+/** Why no connection was to be had, if others may be had later. */
+function unreachable(error: unknown): DatabaseAway | null {
+  const lost = lostConnection(error);
+  if (lost) return lost;
+  const message = (error as Error | null)?.message ?? '';
+  if (isFull(error))
+    return new DatabaseAway(`The database takes no more connections: ${message}`, { cause: error, sent: false });
+  if (message !== 'timeout exceeded when trying to connect') return null;
+  return new DatabaseAway('All connections to the database are in use.', { cause: error, sent: false });
+}
 
-/** Asks the server to end what runs on a connection, and waits until it has taken notice, five seconds at most. */
-async function cancel(client: pg.Client): Promise<void> {
-  const { processID, secretKey } = client as pg.Client & { processID: number; secretKey: number };
-  const request = Buffer.alloc(16);
-  request.writeInt32BE(16, 0);
-  request.writeInt32BE(CANCEL_REQUEST, 4);
-  request.writeInt32BE(processID, 8);
-  request.writeInt32BE(secretKey, 12);
-  const socket = open(client);
-  try {
-    socket.end(request);
-    await once(socket.resume(), 'close', { signal: AbortSignal.timeout(5_000) });
-  } finally {
-    socket.destroy();
+/** Statements that change nothing, as far as their words tell: to ask twice is to ask. */
+const READS = /^\s*(SELECT|WITH)\b(?!.*\b(INSERT|UPDATE|DELETE|MERGE|SHARE|nextval|setval)\b)/is;
+
+async function askAgain<Result>(ask: () => Promise<Result>, statement: unknown): Promise<Result> {
+  const until = performance.now() + PATIENCE;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ask();
+    } catch (thrown) {
+      // pg's pool throws what the connection says of its end, whoever used it.
+      const error = lostConnection(thrown) ?? thrown;
+      if (attempt > RETRIES || performance.now() > until || !mayAskAgain(error, statement)) throw error;
+      await sleep(attempt * 10 * (1 + Math.random()));
+    }
   }
 }
 
-function open({ host, port }: pg.Client): Socket {
-  return host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+function mayAskAgain(error: unknown, statement: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (code === '40P01' || code === '40001') return true;
+  if (!(error instanceof DatabaseAway)) return false;
+  const text = typeof statement === 'string' ? statement : String((statement as { text?: unknown } | null)?.text);
+  // One that was not sent has waited for the database already.
+  return error.sent ? READS.test(text) : /not queryable$/.test(error.message);
 }

@@ -122,7 +122,8 @@ function supervise(child: ChildProcess, pid: number, cluster: string): Postmaste
       }
     },
     onUnexpectedExit(listener) {
-      listeners.push(listener);
+      if (ended !== undefined && stopping === undefined) listener(ended);
+      else listeners.push(listener);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ConstructorOptions } from 'pg-boss';
-import { openPool } from '#src/database/client.ts';
 import type { Listener } from '#src/database/listener.ts';
+import { meteredPool } from '#src/database/pool.ts';
 
 /** The connections of the job queue. */
 export type QueueDatabase = NonNullable<ConstructorOptions['db']> & { close(): Promise<void> };
@@ -12,11 +12,9 @@ const CONNECTIONS = 4;
  * What the job queue runs its statements on, and hears of new jobs by.
  *
  * @param listener what it hears by; nothing when absent
- * @param report hears of connections that are lost while nobody uses them
  */
-export function queueDatabase(url: string, report: (error: unknown) => void, listener?: Listener): QueueDatabase {
-  const pool = openPool({ connectionString: url, application_name: 'gantry jobs', max: CONNECTIONS });
-  pool.on('error', report);
+export function queueDatabase(url: string, listener?: Listener): QueueDatabase {
+  const pool = meteredPool({ connectionString: url, application_name: 'gantry jobs', max: CONNECTIONS });
   return {
     executeSql: (text, values) => pool.query(text, values as unknown[]),
     ...(listener && {

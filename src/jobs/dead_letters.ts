@@ -33,7 +33,7 @@ export async function retryDeadLetters(url: string, ids?: readonly string[]): Pr
 }
 
 async function withBoss<Result>(url: string, work: (boss: PgBoss) => Promise<Result>): Promise<Result> {
-  const database = queueDatabase(url, () => undefined);
+  const database = queueDatabase(url);
   const boss = new PgBoss({ db: database, supervise: false, schedule: false });
   boss.on('error', () => undefined);
   await boss.start();

@@ -112,7 +112,7 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   const pace = { superviseIntervalSeconds: SUPERVISION, monitorIntervalSeconds: SUPERVISION };
   const names = Object.keys(handlers) as JobName[];
   requireKnown(options.queues ?? [], names);
-  const database = queueDatabase(url, report, listener);
+  const database = queueDatabase(url, listener);
   const boss = new PgBoss({ db: database, useListenNotify: listener !== undefined, ...pace });
   boss.on('error', report);
   await boss.start();
@@ -139,7 +139,8 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
     async stop(timeout = 5000) {
       await boss.stop({ graceful: true, timeout });
       await database.close();
-      await record?.remove();
+      // Without the database the others find out by themselves.
+      await record?.remove().catch(report);
     },
   };
 }

@@ -1,25 +1,36 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A server that accepts connections. */
 export interface Listening {
   /** Base URL, with the port that was taken. */
   url: string;
-  /**
-   * Stops accepting, and waits until running requests have been answered, at most `milliseconds`; what runs then is cut off.
-   */
-  close(milliseconds: number): Promise<void>;
+  /** Stops accepting, and waits until running requests have been answered; what runs too long then is cut off. */
+  close(grace: Grace): Promise<void>;
+}
+
+/** Milliseconds that running requests have to come to their end. */
+export interface Grace {
+  /** Those that may take longer. */
+  long: number;
+  others: number;
 }
 
 /**
  * Listens for HTTP.
  *
+ * @param mayTakeLonger whether a request for this path, with its query, has the longer grace
  * @param port 0 takes a free one
  * @throws Error that says which setting to change
  */
-export async function listen(handler: RequestListener, host: string, port: number): Promise<Listening> {
+export async function listen(
+  handler: RequestListener,
+  { host, port, mayTakeLonger }: { host: string; port: number; mayTakeLonger: (url: string) => boolean },
+): Promise<Listening> {
   const server = createServer(handler);
+  const sockets = watchSockets(server, mayTakeLonger);
   // Longer than the idle time of common proxies, so that it is not the server that closes a connection just being reused.
   server.keepAliveTimeout = 75_000;
   // Pushes may take long; the application limits the time for each kind of request.
@@ -34,7 +45,7 @@ export async function listen(handler: RequestListener, host: string, port: numbe
   const taken = typeof address === 'object' && address !== null ? address.port : port;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
-    close: (milliseconds) => close(server, milliseconds),
+    close: (grace) => close(server, sockets, grace),
   };
 }
 
@@ -43,16 +54,35 @@ export function reachable(url: string): string {
   return url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//localhost');
 }
 
-async function close(server: Server, milliseconds: number): Promise<void> {
+/** Every connection, and whether its request is one of those that may take longer. */
+function watchSockets(server: Server, mayTakeLonger: (url: string) => boolean): Map<Socket, boolean> {
+  const sockets = new Map<Socket, boolean>();
+  server.on('connection', (socket) => {
+    sockets.set(socket, false);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  server.on('request', ({ socket, url }, response) => {
+    if (!mayTakeLonger(url ?? '')) return;
+    sockets.set(socket, true);
+    response.once('close', () => sockets.has(socket) && sockets.set(socket, false));
+  });
+  return sockets;
+}
+
+async function close(server: Server, sockets: Map<Socket, boolean>, { long, others }: Grace): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   // A kept-alive connection becomes idle once its last request has been answered: close it then, not when it times out.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => {
+    for (const [socket, isLong] of sockets) if (!isLong) socket.destroy();
+  }, others);
   const deadline = new AbortController();
   try {
-    await Promise.race([closed, sleep(milliseconds, undefined, { signal: deadline.signal })]);
+    await Promise.race([closed, sleep(Math.max(long, others), undefined, { signal: deadline.signal })]);
   } finally {
     deadline.abort();
+    clearTimeout(cut);
     clearInterval(sweep);
   }
   server.closeAllConnections();

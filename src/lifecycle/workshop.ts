@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import type { Config } from '../config.ts';
 import { Listener } from '../database/listener.ts';
 import type { Db } from '../db.ts';
@@ -35,12 +36,18 @@ export interface WorkshopOptions {
   labels?: readonly string[];
 }
 
+/** A storage that is not there yet is empty. One that cannot be made is told: the server is not ready until it is there. */
+async function makeStorage(directory: string, report: (error: unknown) => void): Promise<void> {
+  await mkdir(directory, { recursive: true }).catch(report);
+}
+
 /** Opens all that a process works with, be it a server or a worker, and begins to work on the jobs of its queues. */
 export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
   const { config, db, directUrl, secret, baseUrl, report, resources, labels } = options;
   const { maxInlineBytes, repositoryLimits: limits, queues, concurrency, mail } = config;
   const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits });
   await requireStorages(db, repositories);
+  for (const directory of Object.values(config.storages)) await makeStorage(directory, report);
   resources.defer(() => repositories.close());
   const uploads = await openUploads(config);
   const listener = await Listener.open(directUrl, report);

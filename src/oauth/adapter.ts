@@ -24,14 +24,29 @@ const TOKENS: Record<string, OAuthTokenKind> = {
   ClientCredentials: 'client',
 };
 
+interface Stored {
+  payload: AdapterPayload;
+  /** Seconds until it expires, by the clock of the database. */
+  left: number;
+}
+
+const LEFT = Prisma.sql`ceil(extract(epoch FROM expires_at - now()))::int`;
+
+/** The provider judges by the clock of this machine; how long something is good, the one of the database says. */
+function onOwnClock({ payload, left }: Stored): AdapterPayload {
+  const { exp = 0, iat } = payload;
+  const shift = Math.floor(Date.now() / 1000) + left - exp;
+  return { ...payload, exp: exp + shift, ...(iat === undefined ? {} : { iat: iat + shift }) };
+}
+
 /** Codes and tokens by their hashes: nothing that is stored can be used as one. */
 function tokens(db: Db, kind: OAuthTokenKind): Adapter {
   return {
     ...nothing,
-    async upsert(id, payload) {
+    async upsert(id, payload, expiresIn) {
       const { jti: _, ...kept } = payload;
       const values = Prisma.sql`${tokenHash(id)}, ${kind}::oauth_token_kind, ${payload.scope?.split(' ') ?? []}::text[],
-        ${JSON.stringify(kept)}::jsonb, to_timestamp(${payload.exp})`;
+        ${JSON.stringify(kept)}::jsonb, now() + make_interval(secs => ${expiresIn})`;
       const inserted =
         kind === 'client'
           ? await db.$executeRaw`
@@ -44,11 +59,11 @@ function tokens(db: Db, kind: OAuthTokenKind): Adapter {
       if (inserted === 0) throw new errors.InvalidGrant('it was revoked meanwhile');
     },
     async find(id) {
-      const [row] = await db.$queryRaw<{ payload: AdapterPayload; consumed: number | null }[]>`
-        SELECT payload, extract(epoch FROM consumed_at)::int AS consumed FROM oauth_tokens
+      const [row] = await db.$queryRaw<(Stored & { consumed: number | null })[]>`
+        SELECT payload, ${LEFT} AS "left", extract(epoch FROM consumed_at)::int AS consumed FROM oauth_tokens
         WHERE token_hash = ${tokenHash(id)} AND kind = ${kind}::oauth_token_kind AND revoked_at IS NULL`;
       if (!row) return undefined;
-      return { ...row.payload, jti: id, ...(row.consumed === null ? {} : { consumed: row.consumed }) };
+      return { ...onOwnClock(row), jti: id, ...(row.consumed === null ? {} : { consumed: row.consumed }) };
     },
     async consume(id) {
       const hash = tokenHash(id);
@@ -109,9 +124,9 @@ function interactions(db: Db): Adapter {
         ON CONFLICT (id_hash) DO UPDATE SET payload = EXCLUDED.payload, expires_at = EXCLUDED.expires_at`;
     },
     async find(id) {
-      const [row] = await db.$queryRaw<{ payload: AdapterPayload }[]>`
-        SELECT payload FROM oauth_interactions WHERE id_hash = ${tokenHash(id)} AND expires_at > now()`;
-      return row && { ...row.payload, jti: id, returnTo: `/oauth/authorize/${id}` };
+      const [row] = await db.$queryRaw<Stored[]>`
+        SELECT payload, ${LEFT} AS "left" FROM oauth_interactions WHERE id_hash = ${tokenHash(id)} AND expires_at > now()`;
+      return row && { ...onOwnClock(row), jti: id, returnTo: `/oauth/authorize/${id}` };
     },
     async destroy(id) {
       await db.oAuthInteraction.deleteMany({ where: { idHash: tokenHash(id) } });

@@ -4,6 +4,7 @@ import { inWords } from '#src/applications/scopes.ts';
 import type { Db } from '#src/db.ts';
 import { rememberScopes } from '#src/oauth/grants.ts';
 import type { LazyProvider } from '#src/oauth/lazy.ts';
+import { signedInAt } from '#src/oauth/session.ts';
 import { tokenHash } from '#src/secrets.ts';
 import { askToSignIn, pagesFor, showError } from '#src/web/pages/page.ts';
 import { showSignIn } from '#src/web/pages/sign_in.ts';
@@ -57,7 +58,7 @@ async function signIn(interaction: Interaction, visit: Visit): Promise<void> {
   if (!anySession && session.createdAt <= (await begunAt(context.db, interaction.uid))) {
     return showSignIn(visit, { returnTo: request.originalUrl });
   }
-  const ts = Math.floor(session.createdAt.getTime() / 1000);
+  const ts = signedInAt(session.age);
   // Signing in anew ends the session of before, and may be as somebody else.
   interaction.session = undefined;
   await finish(interaction, visit.response, { login: { accountId: String(session.actor.id), ts } });

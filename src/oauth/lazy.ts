@@ -2,8 +2,10 @@ import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Db } from '#src/db.ts';
+import { Unavailable } from '#src/errors.ts';
 import { currentKeys, type OAuthKeys } from '#src/oauth/keys.ts';
 import { showError, wantsPage } from '#src/web/pages/page.ts';
+import { unavailable } from '#src/web/pages/unavailable.ts';
 import { beginVisit, type PageOptions } from '#src/web/pages/visit.ts';
 
 /** What the composition root hands over. */
@@ -58,10 +60,13 @@ export function lazyProvider(options: OAuthOptions): LazyProvider {
     }
     const { status } = ctx;
     ctx.respond = false;
-    const visit = await beginVisit(options, request, ctx.res as Response);
+    const visit = status === 503 ? null : await beginVisit(options, request, ctx.res as Response);
+    if (!visit) return unavailable(options, new Unavailable(TRY_LATER), request, ctx.res as Response);
     showError(visit, status, 'The application cannot be let in', REFUSALS[error] ?? description ?? error);
   }
 }
+
+const TRY_LATER = 'The application cannot be let in at the moment. Try again soon.';
 
 const REFUSALS: Record<string, string> = {
   invalid_client: 'The application that sent you here is not known.',

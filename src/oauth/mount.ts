@@ -5,6 +5,7 @@ import { readForm, Unreadable, withForm } from '#src/oauth/form.ts';
 import { type LazyProvider, lazyProvider, type OAuthOptions } from '#src/oauth/lazy.ts';
 import { unknownScopes } from '#src/oauth/policy.ts';
 import { tokenInfo } from '#src/oauth/token_info.ts';
+import { passing } from '#src/passing.ts';
 
 /** The OAuth 2.0 endpoints (rest-api-v4.md, Authentication), OpenID Connect's, and the pages on which users decide. */
 export function oauth(options: OAuthOptions): Router {
@@ -59,8 +60,12 @@ function handler(
     } catch (error) {
       if (error instanceof Unreadable) return void refuse(response, 400, 'invalid_request', error.message);
       report(error, request);
+      const passes = passing(error)?.refusal;
       if (response.headersSent) response.destroy();
-      else refuse(response, 500, 'server_error', 'Something went wrong on our side.');
+      else if (passes) {
+        response.setHeader('Retry-After', String(passes.extensions.retryAfter));
+        refuse(response, 503, 'temporarily_unavailable', passes.message);
+      } else refuse(response, 500, 'server_error', 'Something went wrong on our side.');
     }
   };
 }

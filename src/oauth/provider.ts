@@ -3,6 +3,7 @@ import type { Request } from 'express';
 import Provider, { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { SCOPE_NAMES } from '#src/applications/scopes.ts';
 import type { Db } from '#src/db.ts';
+import type { DomainError } from '#src/errors.ts';
 import { CLAIMS, findAccount } from '#src/oauth/accounts.ts';
 import { adapterFor } from '#src/oauth/adapter.ts';
 import { guardFormPost } from '#src/oauth/form_post.ts';
@@ -12,6 +13,7 @@ import { clientCredentialsGrant, passwordGrant } from '#src/oauth/own_grants.ts'
 import { alwaysAsks, askingPolicy } from '#src/oauth/policy.ts';
 import { sameSecret } from '#src/oauth/secrets.ts';
 import { followSessions } from '#src/oauth/session.ts';
+import { passing } from '#src/passing.ts';
 import type { PageOptions } from '#src/web/pages/visit.ts';
 
 /** What the provider is made of. */
@@ -54,8 +56,22 @@ export function makeProvider(options: ProviderOptions): Provider {
   (provider as EventEmitter).on('error', (error: NodeJS.ErrnoException, ctx?: KoaContextWithOIDC) => {
     if (!['ECONNRESET', 'EPIPE'].includes(error.code ?? '')) options.report(error, ctx?.req as Request);
   });
-  provider.on('server_error', (ctx, error) => options.report(error, ctx.req as Request));
+  provider.on('server_error', (ctx, error) => {
+    options.report(error, ctx.req as Request);
+    const passes = passing(error)?.refusal;
+    if (passes) tellToComeBack(ctx, passes);
+  });
   return provider;
+}
+
+/** Makes the answer one of a server that cannot do its work for a while. */
+function tellToComeBack(ctx: KoaContextWithOIDC, { message, extensions }: DomainError): void {
+  ctx.status = 503;
+  ctx.set('Retry-After', String(extensions.retryAfter));
+  const body: unknown = ctx.body;
+  if (typeof body === 'object' && body !== null && 'error' in body) {
+    Object.assign(body, { error: 'temporarily_unavailable', error_description: message });
+  }
 }
 
 function configuration(options: ProviderOptions): Configuration {

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type Provider from 'oidc-provider';
-import { findSession } from '#src/sessions/session.ts';
+import { type Session as Found, findSession } from '#src/sessions/session.ts';
 import type { PageOptions } from '#src/web/pages/visit.ts';
 import { sessionToken } from '#src/web/session_token.ts';
 
@@ -22,9 +22,15 @@ export function followSessions(provider: Provider, { contextOf, baseUrl }: PageO
   };
 }
 
-function described({ id, actor, createdAt }: { id: number; actor: { id: number }; createdAt: Date }) {
-  const loginTs = Math.floor(createdAt.getTime() / 1000);
+/** The provider compares with the clock of this machine; when the session began, the one of the database has noted. */
+function described({ id, actor, age }: Pick<Found, 'id' | 'actor' | 'age'>) {
+  const loginTs = signedInAt(age);
   return { accountId: String(actor.id), loginTs, uid: String(id), jti: String(id) };
+}
+
+/** When that was, in seconds, by the clock of this machine. */
+export function signedInAt(age: number): number {
+  return Math.floor(Date.now() / 1000 - age);
 }
 
 interface SessionClass {

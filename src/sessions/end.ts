@@ -13,6 +13,8 @@ export async function endSessions(context: Context, except = 0): Promise<number>
 export async function countSessions(context: Context, userId: number): Promise<number | null> {
   if (requireAccount(context).id !== userId) return null;
   const { sessionExpireDelay } = await currentSettings(context.db);
-  const since = new Date(Date.now() - sessionExpireDelay * 60_000);
-  return context.db.session.count({ where: { userId, lastSeenAt: { gt: since } } });
+  const [{ count }] = await context.db.$queryRaw<[{ count: number }]>`
+    SELECT count(*)::int AS count FROM sessions
+    WHERE user_id = ${userId} AND last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})`;
+  return count;
 }

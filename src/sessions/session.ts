@@ -14,6 +14,8 @@ export interface Session {
   name: string;
   /** When the user proved who they are. */
   createdAt: Date;
+  /** Seconds since then. */
+  age: number;
 }
 
 /** By what somebody signed in, as it was when they did. */
@@ -48,7 +50,8 @@ export async function startSession(db: Db, userId: number, shown?: Shown): Promi
 export async function findSession(db: Db, token: string): Promise<Session | null> {
   const { sessionExpireDelay } = await currentSettings(db);
   const [found] = await db.$queryRaw<Found[]>`
-    SELECT s.id AS "sessionId", s.created_at AS "createdAt", u.id, u.username, u.name, u.admin, u.external,
+    SELECT s.id AS "sessionId", s.created_at AS "createdAt",
+      extract(epoch FROM now() - s.created_at)::float8 AS age, u.id, u.username, u.name, u.admin, u.external,
       u.can_create_group AS "canCreateGroup", u.projects_limit AS "projectsLimit",
       s.last_seen_at < now() - interval '1 minute' AS "toNote",
       u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday"
@@ -57,10 +60,10 @@ export async function findSession(db: Db, token: string): Promise<Session | null
       AND ${mayBeSomebody(db)}
       AND s.last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})`;
   if (!found) return null;
-  const { sessionId, createdAt, name, toNote, firstToday, ...user } = found;
+  const { sessionId, createdAt, age, name, toNote, firstToday, ...user } = found;
   if (toNote) await db.$executeRaw`UPDATE sessions SET last_seen_at = now() WHERE id = ${sessionId}`;
   if (firstToday) await noteSeenToday(db, user.id);
-  return { id: sessionId, createdAt, name, actor: { ...user, credential: 'session', scopes: ['api'] } };
+  return { id: sessionId, createdAt, age, name, actor: { ...user, credential: 'session', scopes: ['api'] } };
 }
 
 /** Signs a browser out. */
@@ -71,6 +74,7 @@ export async function endSession(db: Db, id: number): Promise<void> {
 interface Found extends Omit<Actor, 'credential' | 'scopes'> {
   sessionId: number;
   createdAt: Date;
+  age: number;
   name: string;
   toNote: boolean;
   firstToday: boolean;

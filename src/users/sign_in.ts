@@ -109,7 +109,7 @@ async function findByLogin(db: Db, name: string): Promise<Found | undefined> {
   if (name === '' || name.includes('\0')) return undefined;
   const [user] = await db.$queryRaw<Found[]>`
     SELECT u.id, u.admin, u.state::text AS state, u.password_hash AS "passwordHash", u.two_factor_enabled AS "twoFactorEnabled",
-      COALESCE(u.password_expires_at <= now(), false) AS "passwordExpired", u.confirmed_at IS NOT NULL AS confirmed
+      u.password_expires_at IS NOT NULL AS "passwordExpired", u.confirmed_at IS NOT NULL AS confirmed
     FROM users u WHERE u.id = ANY(CASE WHEN ${name.includes('@')}::boolean
       THEN ARRAY(SELECT id FROM users WHERE lower(email) = lower(${name})
         UNION ALL SELECT user_id FROM emails WHERE lower(email) = lower(${name}))

@@ -8,6 +8,7 @@ import { InvalidRequest, TooMuchSent } from '#src/git/remote/invalid-request.ts'
 import { pushAdvertisement } from '#src/git/remote/push-advertisement.ts';
 import { encodeReport, KEEP_ALIVE } from '#src/git/remote/push-report.ts';
 import { advertiseFetch, serveFetch } from '#src/git/remote/serve-fetch.ts';
+import { passing } from '#src/passing.ts';
 import { identifyRemote, openRemote, type RemoteService } from '#src/repository/access_remote.ts';
 import { receivePush } from '#src/repository/receive.ts';
 import { gitBody } from '#src/web/git_body.ts';
@@ -241,9 +242,13 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   UNAVAILABLE: 503,
 };
 
-function fail(options: GitRemoteOptions, called: Called, error: unknown, request: Request, response: Response): void {
+function fail(options: GitRemoteOptions, called: Called, thrown: unknown, request: Request, response: Response): void {
   // It was told already.
   if (response.writableEnded) return;
+  const passes = thrown instanceof DomainError ? undefined : passing(thrown)?.refusal;
+  if (passes) options.report(thrown, request);
+  if (passes && response.headersSent) return void response.destroy();
+  const error = passes ?? thrown;
   if (error instanceof DomainError && STATUS[error.code] !== undefined) {
     const { movedTo, retryAfter } = error.extensions;
     if (typeof movedTo === 'string' && called.service === 'fetch' && called.endpoint === 'info/refs') {

@@ -17,6 +17,5 @@ const app = createApp({
   externalUrl: undefined,
   trustProxy: false,
   log,
-  isShuttingDown: () => false,
 });
 await serve(app);

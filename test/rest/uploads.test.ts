@@ -1,13 +1,18 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { scratch } from '../support/git-program.ts';
 import { graphqlForm, sendForm } from '../support/upload.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 // What other tests have there at the same time is not counted.
+const { TMPDIR } = process.env;
 process.env.TMPDIR = scratch('file');
+afterAll(() => {
+  if (TMPDIR === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = TMPDIR;
+});
 const world = await startWorld();
 const owner = await world.user();
 const guest = await world.user();

@@ -33,7 +33,15 @@ export function scratchDirectory(): { directory: string; remove(): void } {
 
 /** Settings for a server on this data directory, and nothing from the environment of the tests. */
 export function settings(dataDir: string, more: Record<string, string> = {}): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: tmpdir(), GANTRY_DATA: dataDir, PORT: '0', ...more };
+  return {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    TMPDIR: tmpdir(),
+    GANTRY_DATA: dataDir,
+    PORT: '0',
+    GANTRY_DRAIN_SECONDS: '0',
+    ...more,
+  };
 }
 
 /** Runs `gantry <args>` to its end. */

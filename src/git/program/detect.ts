@@ -6,10 +6,25 @@ const OLDEST: [number, number] = [2, 38];
 
 let found: Promise<string | null> | undefined;
 
-/** The version of the git program on the PATH, such as `2.39.5`; null if there is none or if it is too old. Looks once. */
+/** Milliseconds after which a program that was not found is looked for again. */
+const AGAIN = 5_000;
+
+/**
+ * The version of the git program on the PATH, such as `2.39.5`; null if there is none or if it is too old. Looks once, and
+ * again a few seconds after it found none: the machine may have been out of memory or descriptors then.
+ */
 export function programVersion(): Promise<string | null> {
-  found ??= look();
-  return found;
+  if (found) return found;
+  const looking = look();
+  found = looking;
+  looking.then((version) => {
+    if (version === null) setTimeout(() => forget(looking), AGAIN).unref();
+  });
+  return looking;
+}
+
+function forget(looked: Promise<string | null>): void {
+  if (found === looked) found = undefined;
 }
 
 /** Lets `programVersion` look again. */

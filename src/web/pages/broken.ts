@@ -1,17 +1,23 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
+import { DomainError } from '#src/errors.ts';
+import { passing } from '#src/passing.ts';
 import { showError, wantsPage } from '#src/web/pages/page.ts';
+import { unavailable } from '#src/web/pages/unavailable.ts';
 import { beginVisit, type PageOptions } from '#src/web/pages/visit.ts';
 
 /**
  * The handler for what went wrong before or outside of any other: requests that cannot be read, as paths with broken escapes
- * and forms that are too large, and mistakes of our own. Nobody is told where in the program it happened.
+ * and forms that are too large, causes that pass, and mistakes of our own. Nobody is told where in the program it happened.
  */
 export function broken(options: PageOptions): ErrorRequestHandler {
   return async (error, request, response, _next) => {
     const status = statusOf(error);
-    if (status === 500) options.report(error, request);
+    const busy = error instanceof DomainError && error.code === 'UNAVAILABLE';
+    if (status === 500 && !busy) options.report(error, request);
     if (response.headersSent) return void response.destroy();
+    const refusal = busy ? error : status === 500 ? passing(error)?.refusal : undefined;
+    if (refusal) return unavailable(options, refusal, request, response);
     const visit = wantsPage(request) ? await beginVisit(options, request, response).catch(() => null) : null;
     if (!visit) return void response.status(status).json({ error: `${status} ${STATUS_CODES[status]}` });
     if (status === 500)

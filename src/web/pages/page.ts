@@ -1,5 +1,7 @@
 import { type Request, type RequestHandler, type Response, urlencoded } from 'express';
 import { DomainError, type ErrorCode } from '#src/errors.ts';
+import { passing } from '#src/passing.ts';
+import { unavailable } from '#src/web/pages/unavailable.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/web/pages/visit.ts';
 
 /** Answers a visit. Throws DomainErrors, which become pages too. */
@@ -24,13 +26,13 @@ export function pagesFor(options: PageOptions): Pages {
   const parse = urlencoded({ extended: false, limit: MAX_FORM, parameterLimit: 100 });
   const handler = (answer: Page): RequestHandler => {
     return async (request, response) => {
-      const visit = await beginVisit(options, request, response).catch((error) => options.report(error, request));
-      if (!visit) return void response.status(500).type('text').send('Something went wrong.');
+      let visit: Visit | undefined;
       try {
+        visit = await beginVisit(options, request, response);
         await answer(visit);
       } catch (error) {
         if (response.headersSent) response.destroy();
-        else refuse(visit, error, options);
+        else await refuse({ request, response, visit }, error, options);
       }
     };
   };
@@ -96,11 +98,18 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   UNAVAILABLE: 503,
 };
 
-function refuse(visit: Visit, error: unknown, { report }: PageOptions): void {
-  const { request, response } = visit;
+/** Who asks may not be known yet when something goes wrong. */
+interface Asked extends Pick<Visit, 'request' | 'response'> {
+  visit: Visit | undefined;
+}
+
+async function refuse({ request, response, visit }: Asked, error: unknown, options: PageOptions): Promise<void> {
   const status = error instanceof DomainError ? STATUS[error.code] : undefined;
-  if (!(error instanceof DomainError) || status === undefined) {
-    report(error, request);
+  if (!(error instanceof DomainError) || status === undefined || !visit) {
+    options.report(error, request);
+    const passes = passing(error)?.refusal;
+    if (passes) return unavailable(options, passes, request, response);
+    if (!visit) return void response.status(500).type('text').send('Something went wrong.');
     showError(visit, 500, 'Something went wrong', 'The server could not do this. The mistake is on our side.');
     return;
   }

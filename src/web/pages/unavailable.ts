@@ -1,0 +1,18 @@
+import type { Request, Response } from 'express';
+import type { DomainError } from '#src/errors.ts';
+import { render } from '#src/web/pages/render.ts';
+import type { PageOptions } from '#src/web/pages/visit.ts';
+
+/** Answers 503 without asking the database for anything, which may be what is away: a page for browsers, JSON for others. */
+export async function unavailable(
+  { stylesheet }: Pick<PageOptions, 'stylesheet'>,
+  refusal: DomainError,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  response.setHeader('Retry-After', String(refusal.extensions.retryAfter));
+  const { message } = refusal;
+  if (request.accepts(['json', 'html']) !== 'html') return void response.status(503).json({ error: message });
+  const frame = { title: 'Not available at the moment', message, username: null, csrf: '' };
+  render(response, 503, 'error', { ...frame, stylesheet: await stylesheet().catch(() => '') });
+}
