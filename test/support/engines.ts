@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import pg from 'pg';
+import { freePort } from './own-postgres.ts';
 import { until } from './server-process.ts';
 
 /** The programs of PostgreSQL as Debian installs them, of the latest version there is; null where there are none. */
@@ -44,17 +44,6 @@ function ownDirectory(directory: string): string {
     chmodSync(at, 0o711);
   if (account.uid !== undefined && account.gid !== undefined) chownSync(directory, account.uid, account.gid);
   return directory;
-}
-
-/** A port that nobody listens on just now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** A program that was started and is ended by whoever started it. */
@@ -177,43 +166,6 @@ export async function startPooler(directory: string, cluster: Cluster): Promise<
   await until(() => {
     if (engine.child.exitCode !== null) throw new Error(engine.output());
     return /process up|listening on/.test(engine.output()) || undefined;
-  });
-  return engine;
-}
-
-/** Starts a HAProxy that spreads requests over servers as docs/scaling.md has it, and leaves out those that are not ready. */
-export async function startBalancer(directory: string, ports: number[]): Promise<Engine> {
-  ownDirectory(directory);
-  const port = await freePort();
-  const file = path.join(directory, 'haproxy.cfg');
-  writeFileSync(
-    file,
-    [
-      'global',
-      '  maxconn 2000',
-      'defaults',
-      '  mode http',
-      '  timeout connect 2s',
-      '  timeout client 60s',
-      '  timeout server 60s',
-      '  retries 3',
-      '  option redispatch 1',
-      '  retry-on conn-failure 503',
-      'frontend gantry',
-      `  bind 127.0.0.1:${port}`,
-      '  default_backend servers',
-      'backend servers',
-      '  balance leastconn',
-      '  option httpchk GET /-/readiness',
-      '  default-server inter 200ms fall 1 rise 1',
-      ...ports.map((server, at) => `  server s${at} 127.0.0.1:${server} check`),
-      '',
-    ].join('\n'),
-  );
-  const engine = start(findProgram('haproxy') ?? '', ['-db', '-f', file], port);
-  await until(async () => {
-    if (engine.child.exitCode !== null) throw new Error(engine.output());
-    return (await fetch(`http://127.0.0.1:${port}/-/liveness`).catch(() => null))?.ok || undefined;
   });
   return engine;
 }

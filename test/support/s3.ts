@@ -26,6 +26,7 @@ export async function startObjectStore(): Promise<ObjectStore> {
   const options = { address: '127.0.0.1', port: 0, silent: true, directory, configureBuckets: [{ name: bucket }] };
   const server = new S3rver(options);
   const endpoint = `http://127.0.0.1:${(await server.run()).port}`;
+  let running = true;
   // The pair that this store always takes.
   const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
   return {
@@ -37,6 +38,8 @@ export async function startObjectStore(): Promise<ObjectStore> {
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     },
     async stop() {
+      if (!running) return;
+      running = false;
       await server.close();
       rmSync(directory, { recursive: true, force: true });
     },

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { packagePath } from '#src/package-root.ts';
+import { renderChart } from '../support/chart.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: documents of Kubernetes and Compose, looked at field by field
+type Document = any;
+
+const config = readFileSync(packagePath('src/config.ts'), 'utf8');
+const isSetting = (name: string) => config.includes(`'${name}'`);
+
+describe('Compose files', () => {
+  it.each(['compose.yaml', 'compose.scaled.yaml'])(
+    '%s uses settings that there are, and services that it has',
+    (file) => {
+      const {
+        services,
+        volumes,
+        configs = {},
+      }: Document = parse(readFileSync(packagePath(file), 'utf8'), { merge: true });
+      for (const service of Object.values<Document>(services)) {
+        if (service.build) expect(Object.keys(service.environment).filter((name) => !isSetting(name))).toEqual([]);
+        for (const name of Object.keys(service.depends_on ?? {})) {
+          expect(Object.keys(services)).toContain(
+            Array.isArray(service.depends_on) ? service.depends_on[Number(name)] : name,
+          );
+        }
+        for (const volume of service.volumes ?? []) expect(Object.keys(volumes)).toContain(volume.split(':')[0]);
+        for (const { source } of service.configs ?? []) expect(Object.keys(configs)).toContain(source);
+      }
+    },
+  );
+
+  it('of the scaled set have three servers that leave the jobs to two workers', () => {
+    const { services }: Document = parse(readFileSync(packagePath('compose.scaled.yaml'), 'utf8'), { merge: true });
+    const built = Object.values<Document>(services).filter(({ build }) => build);
+    expect(built.filter(({ environment }) => environment.GANTRY_QUEUES === 'none')).toHaveLength(3);
+    expect(built.filter(({ command }) => String(command) === 'work')).toHaveLength(2);
+  });
+});
+
+describe('The Helm chart', () => {
+  const chart = packagePath('charts/gantry');
+  const of = (documents: Document[], kind: string) => documents.filter((document) => document.kind === kind);
+
+  it('starts servers and workers that share a volume and a secret', () => {
+    const documents = renderChart(chart) as Document[];
+    expect(documents.map(({ kind }) => kind).sort()).toEqual([
+      'Deployment',
+      'Deployment',
+      'PersistentVolumeClaim',
+      'PodDisruptionBudget',
+      'Service',
+    ]);
+    const [server, worker] = of(documents, 'Deployment');
+    expect([server.spec.replicas, worker.spec.replicas]).toEqual([3, 2]);
+    for (const { spec } of [server, worker]) {
+      const { template, selector } = spec;
+      expect(template.metadata.labels).toMatchObject(selector.matchLabels);
+      const [container] = template.spec.containers;
+      expect(container.env.filter(({ name }: Document) => !isSetting(name))).toEqual([]);
+      expect(container.env.every(({ value }: Document) => typeof value === 'string')).toBe(true);
+      expect(container.resources.limits).toEqual({ memory: '2Gi' });
+      expect(template.spec.volumes[0].persistentVolumeClaim.claimName).toBe('our-data');
+    }
+    expect(server.spec.template.spec.terminationGracePeriodSeconds).toBe(340);
+    expect(server.spec.template.spec.containers[0].readinessProbe.httpGet.path).toBe('/-/readiness');
+  });
+
+  it('takes a volume of one’s own, more settings and an ingress', () => {
+    const documents = renderChart(chart, {
+      settings: { GANTRY_UPLOADS: 's3://our-files', GANTRY_MAX_SECONDS: 60 },
+      volume: { existingClaim: 'ours' },
+      ingress: { enabled: true, className: 'nginx', tlsSecretName: 'certificate', annotations: { issuer: 'us' } },
+    }) as Document[];
+    expect(of(documents, 'PersistentVolumeClaim')).toEqual([]);
+    const [server] = of(documents, 'Deployment');
+    expect(server.spec.template.spec.volumes[0].persistentVolumeClaim.claimName).toBe('ours');
+    expect(server.spec.template.spec.containers[0].env).toContainEqual({ name: 'GANTRY_MAX_SECONDS', value: '60' });
+    const [ingress] = of(documents, 'Ingress');
+    expect(ingress.spec.tls).toEqual([{ hosts: ['git.example.com'], secretName: 'certificate' }]);
+    expect(ingress.metadata.annotations.issuer).toBe('us');
+    expect(ingress.spec.rules[0].http.paths[0].backend.service.name).toBe(of(documents, 'Service')[0].metadata.name);
+  });
+});
