@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type Provider from 'oidc-provider';
-import { findSession, type Session as Found } from '#src/sessions/session.ts';
+import { type Session as Found, findSession } from '#src/sessions/session.ts';
 import type { PageOptions } from '#src/web/pages/visit.ts';
 import { sessionToken } from '#src/web/session_token.ts';
 

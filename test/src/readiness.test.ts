@@ -19,7 +19,8 @@ afterAll(async () => {
 });
 
 const places = { dataDir: directory, storages: { default: storage } };
-const names = async (...given: Parameters<typeof findProblems>) => (await findProblems(...given)).map(({ name }) => name);
+const names = async (...given: Parameters<typeof findProblems>) =>
+  (await findProblems(...given)).map(({ name }) => name);
 
 describe('What a server needs', () => {
   it('is there', async () => {

@@ -48,14 +48,20 @@ describe('The secret of a database', () => {
     const db = await database();
     await agreeOnSecret(db, { dataDir: directory(), secret: one });
     const wrong = agreeOnSecret(db, { dataDir: directory(), secret: another });
-    await expect(wrong).rejects.toThrow(/^GANTRY_SECRET does not hold the secret with which this database has been used/);
+    await expect(wrong).rejects.toThrow(
+      /^GANTRY_SECRET does not hold the secret with which this database has been used/,
+    );
   });
 
   it('is held against what is encrypted in a database that an earlier version used', async () => {
     const db = await used(one);
-    await expect(agreeOnSecret(db, { dataDir: directory(), secret: another })).rejects.toThrow(/does not hold the secret/);
+    await expect(agreeOnSecret(db, { dataDir: directory(), secret: another })).rejects.toThrow(
+      /does not hold the secret/,
+    );
     expect(await agreeOnSecret(db, { dataDir: directory(), secret: one })).toBe(one);
-    await expect(agreeOnSecret(db, { dataDir: directory(), secret: another })).rejects.toThrow(/does not hold the secret/);
+    await expect(agreeOnSecret(db, { dataDir: directory(), secret: another })).rejects.toThrow(
+      /does not hold the secret/,
+    );
   });
 
   it('is not made anew when it is missing', async () => {

@@ -1,6 +1,6 @@
-import { Agent, createServer, type IncomingMessage, request as send, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { Agent, createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 
 export interface Balancer {
   url: string;

@@ -2,7 +2,7 @@
 const shift = Number(process.env.GANTRY_TEST_CLOCK_SHIFT ?? 0) * 1000;
 const Real = Date;
 
-globalThis.Date = class Date extends Real {
+globalThis.Date = class Shifted extends Real {
   constructor(...given) {
     if (given.length === 0) super(Real.now() + shift);
     else super(...given);

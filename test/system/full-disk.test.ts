@@ -14,7 +14,8 @@ const MEBIBYTE = 1024 * 1024;
 const UNSHARE = ['--user', '--map-root-user', '--mount'];
 const MAY_MOUNT =
   process.platform === 'linux' &&
-  spawnSync('unshare', [...UNSHARE, 'sh', '-c', 'mount -t tmpfs -o size=1m tmpfs /mnt'], { stdio: 'ignore' }).status === 0;
+  spawnSync('unshare', [...UNSHARE, 'sh', '-c', 'mount -t tmpfs -o size=1m tmpfs /mnt'], { stdio: 'ignore' }).status ===
+    0;
 
 const scratch = scratchDirectory();
 const storage = path.join(scratch.directory, 'repositories');
@@ -87,10 +88,16 @@ async function refused(cause: string): Promise<void> {
     const answer = await commit(65_536);
     expect(answer.status).toBe(503);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(((await answer.json()) as { message: string }).message).toMatch(/^(There is no space left|The server’s storage)/);
+    expect(((await answer.json()) as { message: string }).message).toMatch(
+      /^(There is no space left|The server’s storage)/,
+    );
   }
   const query = `mutation { createFile(input: { project: "root/disk", path: "graphql${count}", branch: "master", content: "${'x'.repeat(9000)}", message: "m" }) { __typename } }`;
-  const asked = await fetch(`${server.url}/graphql`, { method: 'POST', headers: HEADERS, body: JSON.stringify({ query }) });
+  const asked = await fetch(`${server.url}/graphql`, {
+    method: 'POST',
+    headers: HEADERS,
+    body: JSON.stringify({ query }),
+  });
   const { errors } = (await asked.json()) as { errors?: { extensions: { code: string } }[] };
   expect(errors?.[0]?.extensions.code).toBe('UNAVAILABLE');
   const log = server.output().slice(before);
@@ -98,7 +105,9 @@ async function refused(cause: string): Promise<void> {
   expect(lines.length).toBe(1);
   expect(log).not.toContain('"stack"');
   // What only reads goes on.
-  expect((await fetch(`${server.url}/api/v4/projects/${project}/repository/tree`, { headers: HEADERS })).status).toBe(200);
+  expect((await fetch(`${server.url}/api/v4/projects/${project}/repository/tree`, { headers: HEADERS })).status).toBe(
+    200,
+  );
 }
 
 describe.runIf(MAY_MOUNT)('A storage', () => {

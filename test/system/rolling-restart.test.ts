@@ -103,12 +103,18 @@ function load(url: string, project: number, directory: string) {
     );
   };
   const issue = (round: number) =>
-    ask('write', `/api/v4/projects/${project}/issues`, { method: 'POST', body: JSON.stringify({ title: `n${round}` }) });
+    ask('write', `/api/v4/projects/${project}/issues`, {
+      method: 'POST',
+      body: JSON.stringify({ title: `n${round}` }),
+    });
   const query = JSON.stringify({ query: '{ viewer { username } }' });
   const prepared = (async () => {
     mkdirSync(directory, { recursive: true });
     await git('git', ['clone', '-q', remote, work], { env });
-    for (const [name, value] of [['user.email', 'r@example.com'], ['user.name', 'R']] as const) {
+    for (const [name, value] of [
+      ['user.email', 'r@example.com'],
+      ['user.name', 'R'],
+    ] as const) {
       await git('git', ['-C', work, 'config', name, value]);
     }
   })();
@@ -162,7 +168,9 @@ async function failsNothing(start: (urls: readonly string[]) => Promise<Balancer
 }
 
 describe('A rolling restart', () => {
-  test('of three servers behind a balancer, twenty times, fails no request, clone or push', { timeout: 1_200_000 }, async () => {
+  test('of three servers behind a balancer, twenty times, fails no request, clone or push', {
+    timeout: 1_200_000,
+  }, async () => {
     await failsNothing(startBalancer, 20, 'balancer');
   });
 
@@ -218,7 +226,10 @@ describe('A server that was told to end', () => {
     }
     await sleep(500);
     const ended = servers[0]?.end('SIGTERM');
-    const first = await Promise.race([once(clone, 'close').then(() => 'clone'), once(other, 'close').then(() => 'other')]);
+    const first = await Promise.race([
+      once(clone, 'close').then(() => 'clone'),
+      once(other, 'close').then(() => 'other'),
+    ]);
     expect(first).toBe('other');
     clone.end(body.slice(1));
     const [response] = await once(clone, 'response');
