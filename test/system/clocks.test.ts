@@ -108,7 +108,10 @@ describe('Of servers whose clocks differ by hours', () => {
         GANTRY_URL: urlOf(0),
       });
       expect(status).toBe(0);
-      const page = await fetch(stdout.trim(), { headers: { accept: 'text/html' } });
+      const landed = await fetch(stdout.trim(), { headers: { accept: 'text/html' }, redirect: 'manual' });
+      const cookie = landed.headers.getSetCookie().map((line) => line.split(';')[0]);
+      const headers = { accept: 'text/html', cookie: cookie.join('; ') };
+      const page = await fetch(new URL(landed.headers.get('location') ?? '', urlOf(0)), { headers });
       expect(page.status).toBe(200);
       expect(await page.text()).toContain('password');
       const [token] = await postgres.query<{ hours: number }>(

@@ -123,6 +123,11 @@ async function holdsThrough(name: string, fault: () => Promise<void>): Promise<v
   const loggedBefore = server.output().length;
   const { answers, created, stop } = traffic(name);
   await sleep(1_000);
+  // Jobs that are wanted, and perhaps begun, when the fault comes.
+  const early = await Promise.all([1, 2, 3].map((number) => create('/projects', { name: `early ${name} ${number}` })));
+  await Promise.all(
+    early.map(({ id }) => fetch(`${server.url}/api/v4/projects/${id}`, { method: 'DELETE', headers: HEADERS })),
+  );
   const begun = performance.now();
   await fault();
   await postgres.ready();
@@ -171,9 +176,10 @@ async function holdsThrough(name: string, fault: () => Promise<void>): Promise<v
     const found = await listeners();
     return Object.keys(found).length === 2 && Object.values(found).every((count) => count === 1) ? true : undefined;
   });
-  // The deletion was a job that came after the outage.
+  // Deletions are jobs: some came before the outage, one after it.
   await until(async () => {
-    const [left] = await postgres.query('SELECT 1 FROM projects WHERE id = $1', [doomed.id]);
+    const ids = [...early, doomed].map(({ id }) => id);
+    const [left] = await postgres.query('SELECT 1 FROM projects WHERE id = ANY($1)', [ids]);
     return left ? undefined : true;
   });
   const processes = await postgres.query<{ busy: number }>('SELECT busy FROM job_processes');
