@@ -19,7 +19,7 @@ afterAll(async () => {
 const add = (tx: Pick<typeof db, '$executeRaw'>, id: number) =>
   tx.$executeRaw`UPDATE slots SET value = value + 1 WHERE id = ${id}`;
 
-async function countOf(id: number): Promise<number> {
+async function readSlot(id: number): Promise<number> {
   return (await other.query('SELECT value FROM slots WHERE id = $1', [id])).rows[0].value;
 }
 
@@ -43,7 +43,7 @@ describe('A transaction', () => {
       });
     await Promise.all([crossing(1, 2, first.resolve, second.promise), crossing(2, 1, second.resolve, first.promise)]);
     expect(runs).toBe(3);
-    expect([await countOf(1), await countOf(2)]).toEqual([2, 2]);
+    expect([await readSlot(1), await readSlot(2)]).toEqual([2, 2]);
   });
 
   it('that loses its connection before it is to be committed runs anew, and is done once', async () => {
@@ -55,7 +55,7 @@ describe('A transaction', () => {
       await add(tx, 3);
     });
     expect(runs).toBe(2);
-    expect(await countOf(3)).toBe(2);
+    expect(await readSlot(3)).toBe(2);
   });
 
   it('that does more than change the database has a time of its own, and runs once', async () => {
@@ -71,7 +71,7 @@ describe('A transaction', () => {
     );
     await expect(lost).rejects.toThrow(DatabaseAway);
     expect(runs).toBe(1);
-    expect(await countOf(4)).toBe(0);
+    expect(await readSlot(4)).toBe(0);
   });
 
   it('that fails for another reason does so at once', async () => {
@@ -103,7 +103,7 @@ describe('A statement', () => {
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(0.5)%' AND pid <> pg_backend_pid()",
     );
     await expect(changing).rejects.toThrow(DatabaseAway);
-    expect(await countOf(6)).toBe(0);
+    expect(await readSlot(6)).toBe(0);
   });
 });
 
