@@ -24,6 +24,7 @@ import { Readiness } from '#src/lifecycle/readiness.ts';
 import type { Logger } from '#src/log.ts';
 import { oauth } from '#src/oauth/mount.ts';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
+import { passing } from '#src/passing.ts';
 import { type RawTrace, readRawTrace } from '#src/pipeline_jobs/trace.ts';
 import { reporter } from '#src/report.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
@@ -181,6 +182,7 @@ export function createApp({
     largestFile: async () => (await currentSettings(db)).maxAttachmentSize * 1024 * 1024,
     baseUrl,
     logError: report,
+    passing: (error) => passing(error)?.refusal ?? null,
   });
   app.use('/api/v4', (request, response) => {
     const mark = request.url.indexOf('?');

@@ -32,6 +32,9 @@ const CODES: [RegExp, Kind][] = [
   [/^(ENOMEM|EAGAIN|53200)$/, 'memory'],
 ];
 
+/** What pg says, without any code, of a connection that ended. */
+const PG = /^Connection terminated unexpectedly|^Connection terminated due to|is not queryable$/;
+
 /** What git, or another program, says on its last lines. */
 const SAID: [RegExp, Kind][] = [
   [/No space left on device|Disk quota exceeded/, 'disk'],
@@ -87,6 +90,7 @@ function kindOf(error: object): Kind | null {
 
 function saidBy(error: object): Kind | null {
   const { name, message } = error as { name?: unknown; message?: unknown };
+  if (PG.test(String(message))) return 'database';
   if (name !== 'ProgramFailed') return null;
   return SAID.find(([pattern]) => pattern.test(String(message)))?.[1] ?? null;
 }

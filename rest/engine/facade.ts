@@ -15,7 +15,6 @@ import { SpooledFile } from '#rest/engine/spooled_file.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
 import { DomainError } from '#src/errors.ts';
 import { FairQueue } from '#src/fair_queue.ts';
-import { passing } from '#src/passing.ts';
 
 /** Who asks. */
 interface Asker {
@@ -51,6 +50,8 @@ export interface FacadeOptions<A extends Asker> {
   /** The document for GET /openapi.json, which is made when it is first asked for. */
   openapi(): object;
   logError(error: unknown, request: IncomingMessage): void;
+  /** What an unexpected error means to callers if its cause passes. */
+  passing(error: unknown): DomainError | null;
 }
 
 /** The handler for everything below /api/v4. `path` is the rest of the path, still encoded; `query` what follows the `?`. */
@@ -190,7 +191,7 @@ function refuseBy<A extends Asker>(
 function fail<A extends Asker>(options: FacadeOptions<A>, call: Call, error: unknown): void {
   const { request, response } = call;
   options.logError(error, request);
-  const passes = passing(error)?.refusal;
+  const passes = options.passing(error);
   if (passes) refuseBy(options, call, passes);
   else refuse(response, 500, { message: '500 Internal Server Error' });
 }

@@ -18,6 +18,9 @@ const WAITING = 10_000;
 /** Milliseconds after which the database is looked for that has not answered a statement. */
 const SILENCE = 1_000;
 
+/** Milliseconds that connections have to end once the pool does. */
+const ENDING = 2_000;
+
 /** How often a statement is tried again on its own account. */
 const RETRIES = 5;
 
@@ -81,6 +84,10 @@ class LastingPool extends pg.Pool {
   override end(callback?: () => void): Promise<void> | undefined {
     clearInterval(this.#pulse);
     this.#presence.end();
+    // A database that does not answer does not say good-bye either.
+    setTimeout(() => {
+      for (const client of this.#members.keys()) client.cut();
+    }, ENDING).unref();
     return callback ? void super.end(callback) : super.end();
   }
 
@@ -107,7 +114,7 @@ class LastingPool extends pg.Pool {
       this.#members.set(client, unanswered);
       if (unanswered === null || unanswered !== before) continue;
       if (this.#presence.isAway) client.cut();
-      else this.#presence.suspect();
+      else this.#presence.wonder();
     }
   }
 }

@@ -4,6 +4,9 @@ import { DatabaseAway, isFull } from './lost.ts';
 /** Milliseconds between two looks whether the database is back. */
 const PACE = 100;
 
+/** What pg says of a connection that is not made in time. */
+const LATE = /timeout/;
+
 /** Hears of the begin and the end of each outage, once. */
 export interface OutageListener {
   away(reason: string): void;
@@ -18,6 +21,7 @@ export class Presence {
   readonly #connect: () => Promise<void>;
   readonly #listener: OutageListener | undefined;
   #looking: Promise<void> | null = null;
+  #holds = false;
   #isAway = false;
   #reason: unknown;
   #ended = false;
@@ -33,20 +37,25 @@ export class Presence {
     return this.#isAway;
   }
 
-  /** Has it looked for, unless that is going on. */
+  /** Has the database looked for that broke a connection off, or let nobody connect: others wait until it is found. */
   suspect(): void {
+    this.#holds = true;
+    this.wonder();
+  }
+
+  /** Has the database looked for that is silent, which it may be for good reasons: others wait only if it is not found. */
+  wonder(): void {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = null;
+      this.#holds = false;
     });
   }
 
   /** Returns as soon as nothing speaks against it that the database answers. Throws DatabaseAway at a point of `performance.now()`. */
   async there(until: number): Promise<void> {
-    while (this.#looking) {
+    while (this.#looking && this.#holds) {
       const left = until - performance.now();
-      if (left <= 0) {
-        throw new DatabaseAway('The database is away.', { cause: this.#reason, sent: false });
-      }
+      if (left <= 0) throw new DatabaseAway('The database is away.', { cause: this.#reason, sent: false });
       const timer = new AbortController();
       const late = sleep(left, undefined, { signal: timer.signal }).catch(() => undefined);
       await Promise.race([this.#looking, late]);
@@ -61,17 +70,21 @@ export class Presence {
 
   async #look(): Promise<void> {
     let since: number | undefined;
-    while (!this.#ended) {
+    for (let attempt = 1; !this.#ended; attempt += 1) {
       const error = await this.#connect().then(
         () => null,
         (failure: unknown) => failure,
       );
       if (error === null || isFull(error)) break;
       this.#reason = error;
+      const reason = error instanceof Error ? error.message : String(error);
+      // A machine with too much to do may be late once.
+      if (attempt === 1 && LATE.test(reason)) continue;
       if (since === undefined) {
         since = performance.now();
         this.#isAway = true;
-        this.#listener?.away(error instanceof Error ? error.message : String(error));
+        this.#holds = true;
+        this.#listener?.away(reason);
       }
       await sleep(PACE, undefined, { ref: false });
     }

@@ -1,5 +1,7 @@
 import { initRepository } from './init.ts';
+import { IsomorphicReader } from './isomorphic.ts';
 import { openRepository } from './open.ts';
+import { programVersion } from './program/detect.ts';
 import type { RepositoryReader } from './reader.ts';
 
 /**
@@ -17,7 +19,8 @@ export class Repositories {
 
   /** The reader for a bare repository. */
   open(directory: string): Promise<RepositoryReader> {
-    const reader = this.#readers.get(directory) ?? openRepository(directory);
+    const kept = this.#readers.get(directory);
+    const reader = kept ? better(kept, directory) : openRepository(directory);
     this.#readers.delete(directory);
     this.#readers.set(directory, reader);
     for (const oldest of this.#readers.keys()) {
@@ -43,4 +46,10 @@ export class Repositories {
   async close(): Promise<void> {
     await Promise.all([...this.#readers.keys()].map((directory) => this.forget(directory)));
   }
+}
+
+/** A reader that was opened while the git program could not be found gives way when it is found. */
+async function better(kept: Promise<RepositoryReader>, directory: string): Promise<RepositoryReader> {
+  const reader = await kept;
+  return reader instanceof IsomorphicReader && (await programVersion()) !== null ? openRepository(directory) : reader;
 }

@@ -137,9 +137,9 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
       await boss.send(name, data, { db: fromPrisma(tx) });
     },
     async stop(timeout = 5000) {
-      await boss.stop({ graceful: true, timeout });
-      await database.close();
       // Without the database the others find out by themselves.
+      await boss.stop({ graceful: true, timeout }).catch(report);
+      await database.close();
       await record?.remove().catch(report);
     },
   };

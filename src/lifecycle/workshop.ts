@@ -36,11 +36,6 @@ export interface WorkshopOptions {
   labels?: readonly string[];
 }
 
-/** A storage that is not there yet is empty. One that cannot be made is told: the server is not ready until it is there. */
-async function makeStorage(directory: string, report: (error: unknown) => void): Promise<void> {
-  await mkdir(directory, { recursive: true }).catch(report);
-}
-
 /** Opens all that a process works with, be it a server or a worker, and begins to work on the jobs of its queues. */
 export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
   const { config, db, directUrl, secret, baseUrl, report, resources, labels } = options;
@@ -65,4 +60,9 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     await jobs.stop();
   });
   return { repositories, uploads, imports, jobs };
+}
+
+/** A storage that is not there yet is empty. One that cannot be made is told: the server is not ready until it is there. */
+async function makeStorage(directory: string, report: (error: unknown) => void): Promise<void> {
+  await mkdir(directory, { recursive: true }).catch(report);
 }

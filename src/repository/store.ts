@@ -101,6 +101,10 @@ export class RepositoryStore {
 function exists(directory: string): Promise<boolean> {
   return access(path.join(directory, 'HEAD')).then(
     () => true,
-    () => false,
+    (error: NodeJS.ErrnoException) => {
+      // Any other error says nothing about what is there: too many files may be open.
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false;
+      throw error;
+    },
   );
 }

@@ -75,8 +75,7 @@ describe('A code', () => {
   it('is good for five minutes', async () => {
     const given = await code(browser, app);
     const age = (seconds: number) => world.db.$executeRaw`
-      UPDATE oauth_tokens SET payload = payload || jsonb_build_object('exp', extract(epoch FROM now())::int + ${300 - seconds}::int)
-      WHERE kind = 'code' AND consumed_at IS NULL`;
+      UPDATE oauth_tokens SET expires_at = now() + make_interval(secs => ${300 - seconds}) WHERE kind = 'code' AND consumed_at IS NULL`;
     await age(301);
     expect(await exchange(world, app, given)).toMatchObject(invalidGrant);
     await age(290);

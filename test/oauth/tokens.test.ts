@@ -92,7 +92,7 @@ describe('A refresh token', () => {
       SELECT round(extract(epoch FROM expires_at - created_at) / 86400)::int AS days FROM oauth_tokens
       WHERE kind = 'refresh' ORDER BY created_at DESC LIMIT 1`;
     expect(row?.days).toBe(90);
-    await world.db.$executeRaw`UPDATE oauth_tokens SET payload = payload || '{"exp": 1}' WHERE kind = 'refresh'`;
+    await world.db.$executeRaw`UPDATE oauth_tokens SET expires_at = now() - interval '1 second' WHERE kind = 'refresh'`;
     expect(await refresh(refresh_token)).toMatchObject(refused(400, 'invalid_grant'));
     expect((await whoami(access_token)).status).toBe(200);
   });

@@ -124,6 +124,7 @@ const facade = createFacade<{ id: number; admin: boolean }>({
   openapi: () => ({}),
   largestFile: async () => 1024,
   logError: () => undefined,
+  passing: () => null,
 });
 const server = createServer((request, response) => {
   const [path = '', query = ''] = (request.url ?? '').split('?');

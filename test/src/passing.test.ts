@@ -17,6 +17,7 @@ describe('A cause that passes', () => {
     ['database', { ...new DatabaseAway('', { sent: true }), message: 'copied (Queue: mail.send)' }],
     ['database', prisma('P2010', driver('57P01'))],
     ['database', prisma('P1001')],
+    ['database', new Error('Connection terminated unexpectedly')],
     ['database', system('25006')],
     ['busy', new DatabaseAway('All connections to the database are in use.', { sent: false })],
     ['busy', prisma('P2037', driver('53300'))],

@@ -7,8 +7,11 @@ import type { Balancer } from './balancer.ts';
 import { freePort } from './own-postgres.ts';
 import { until } from './server-process.ts';
 
-/** Whether Debian's HAProxy is installed. */
-export const HAS_HAPROXY = spawnSync('haproxy', ['-v'], { stdio: 'ignore' }).status === 0;
+/** Debian has it where users do not look for programs. */
+const PLACES = { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
+
+/** Whether HAProxy is installed, as .ci/run does. */
+export const HAS_HAPROXY = spawnSync('haproxy', ['-v'], { stdio: 'ignore', env: PLACES }).status === 0;
 
 /** HAProxy in front of servers, as docs/operating.md has it. */
 export async function startHaproxy(servers: readonly string[]): Promise<Balancer> {
@@ -35,7 +38,7 @@ ${lines.join('\n')}
 `;
   const file = path.join(directory, 'haproxy.cfg');
   writeFileSync(file, config);
-  const child = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });
+  const child = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore', env: PLACES });
   const url = `http://127.0.0.1:${port}`;
   await until(() =>
     fetch(`${url}/-/liveness`).then(

@@ -169,12 +169,12 @@ async function failsNothing(start: (urls: readonly string[]) => Promise<Balancer
 
 describe('A rolling restart', () => {
   test('of three servers behind a balancer, twenty times, fails no request, clone or push', {
-    timeout: 400_000,
+    timeout: 1_200_000,
   }, async () => {
     await failsNothing(startBalancer, 20, 'balancer');
   });
 
-  test.runIf(HAS_HAPROXY)('fails nothing behind HAProxy either', { timeout: 200_000 }, async () => {
+  test.runIf(HAS_HAPROXY)('fails nothing behind HAProxy either', { timeout: 600_000 }, async () => {
     await failsNothing(startHaproxy, 6, 'haproxy');
   });
 });
