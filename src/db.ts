@@ -66,9 +66,11 @@ const LARGEST_JSON = 24 * 1024 * 1024;
  * Throws ContentTooLarge when there is more of it than one answer may hold.
  */
 export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<T> {
+  // OFFSET keeps the expression in one place: without it PostgreSQL puts a copy wherever `text` stands, and works each of
+  // them out.
   const [row] = await db.$queryRaw<[{ json: string; fits: boolean }]>`
     SELECT CASE WHEN octet_length(text) <= ${LARGEST_JSON} THEN text END AS json, text IS NULL OR octet_length(text) <= ${LARGEST_JSON} AS fits
-    FROM (SELECT (${json})::text AS text) AS answer`;
+    FROM (SELECT (${json})::text AS text OFFSET 0) AS answer`;
   if (!row.fits) {
     throw new ContentTooLarge(`The records hold more than ${LARGEST_JSON / 1024 / 1024} MiB; ask for fewer at once`);
   }
@@ -76,14 +78,19 @@ export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql):
   return JSON.parse(row.json);
 }
 
-/** A page of a list from an expression for the JSON array of its records; the total is null when not given. */
+/**
+ * A page of a list from an expression for the JSON array of its records; the total is null when not given. Both may speak of
+ * `common`, subqueries as they stand behind WITH.
+ */
 export async function queryPage<T>(
   db: Pick<Db, '$queryRaw'>,
   offset: number,
   nodes: Prisma.Sql,
   total: Prisma.Sql | false,
+  common?: Prisma.Sql,
 ): Promise<Page<T>> {
-  const json = Prisma.sql`json_build_object('nodes', ${nodes}, 'total', ${total || Prisma.sql`NULL`})`;
+  const both = Prisma.sql`json_build_object('nodes', ${nodes}, 'total', ${total || Prisma.sql`NULL`})`;
+  const json = common ? Prisma.sql`WITH ${common} SELECT ${both}` : both;
   const page = await queryJson<{ nodes: T[]; total: number | null }>(db, json);
   currentBudget()?.spendRows(page.nodes.length);
   return { ...page, offset };

@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import pg from 'pg';
 import { type Budget, currentBudget } from '../budget.ts';
+import { observeStatement, watchPool } from '../metrics/statements.ts';
 
 /**
  * A pool of connections on which an operation's statements count against its budget. A statement that runs when the budget
  * ends is cancelled on the server, so that the connection is soon free for others.
  */
 export function meteredPool(config: pg.PoolConfig): pg.Pool {
-  return new ContextPool({ ...config, Client: MeteredClient as unknown as pg.PoolConfig['Client'] });
+  return watchPool(new ContextPool({ ...config, Client: MeteredClient as unknown as pg.PoolConfig['Client'] }));
 }
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, done: () => void) => void;
@@ -34,10 +35,12 @@ class MeteredClient extends pg.Client {
   override query(...given: unknown[]): never {
     const budget = currentBudget();
     const run = super.query.bind(this) as (...given: unknown[]) => Promise<pg.QueryResult>;
-    if (!budget || TRANSACTION.test(textOf(given[0]))) return run(...given) as never;
+    const text = textOf(given[0]);
+    if (TRANSACTION.test(text)) return run(...given) as never;
     const last = given.at(-1);
     const done = typeof last === 'function' ? (last as Done) : null;
-    const result = metered(budget, this, () => run(...(done ? given.slice(0, -1) : given)));
+    const bare = () => run(...(done ? given.slice(0, -1) : given));
+    const result = observeStatement(text, budget ? () => metered(budget, this, bare) : bare);
     if (!done) return result as never;
     result.then(
       (rows) => done(null, rows),
