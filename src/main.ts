@@ -12,7 +12,9 @@ import { readPrivateFile } from './lifecycle/private-file.ts';
 import { loadSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
 import { createLogger, type Logger } from './log.ts';
+import { logSlow } from './metrics/slow.ts';
 import { packageVersion } from './package-root.ts';
+import { startTracing } from './tracing/start.ts';
 
 export interface ServeOptions {
   /** A data directory for this run only, its own PostgreSQL whatever DATABASE_URL says, and a free port. */
@@ -34,6 +36,8 @@ export async function serve(given: Config, { ephemeral }: ServeOptions): Promise
   await using resources = new AsyncDisposableStack();
   const config = ephemeral ? temporary(given, resources) : given;
   const log = createLogger(config.logLevel);
+  resources.defer(await startTracing(process.env));
+  logSlow(log, config.slow);
 
   const lock = lockDataDirectory(config.dataDir, 'gantry serve');
   resources.defer(() => lock.release());
@@ -87,7 +91,7 @@ async function start(
 
   const report = (err: unknown) => log.error({ err }, 'background work');
   const bound = Promise.withResolvers<string>();
-  const { externalUrl, trustProxy, graphqlLimits, budget, gitRequests } = config;
+  const { externalUrl, trustProxy, graphqlLimits, budget, gitRequests, metricsAddresses } = config;
   const { jobs, ...stores } = await application.openWorkshop({
     config,
     db,
@@ -113,6 +117,7 @@ async function start(
     graphqlLimits,
     budget,
     gitRequests,
+    metricsAddresses,
     log,
     isShuttingDown: () => stopping,
   });

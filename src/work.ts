@@ -5,6 +5,8 @@ import { requireSupportedVersion } from './lifecycle/database.ts';
 import { loadSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
 import { createLogger } from './log.ts';
+import { logSlow } from './metrics/slow.ts';
+import { startTracing } from './tracing/start.ts';
 
 export interface WorkOptions {
   /** What the metrics show of this process. */
@@ -21,6 +23,8 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
   const stopSignal = awaitStopSignal();
   await using resources = new AsyncDisposableStack();
   const log = createLogger(config.logLevel);
+  resources.defer(await startTracing(process.env));
+  logSlow(log, config.slow);
   const databaseUrl = config.databaseUrl ?? readHolder(config.dataDir)?.databaseUrl;
   if (databaseUrl === undefined) {
     throw new Error(
@@ -42,6 +46,12 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
     resources,
     labels,
   });
+  if (config.metricsPort !== undefined) {
+    const { listenForMetrics } = await import('./web/metrics.ts');
+    const listening = await listenForMetrics({ db, config, port: config.metricsPort });
+    resources.defer(() => listening.close(1_000));
+    log.info(`Metrics at ${listening.url}/-/metrics`);
+  }
   process.stdout.write('Gantry works on background jobs. Stop with Ctrl+C.\n');
   log.info(`Stopping after ${await stopSignal.received}`);
   return 0;
