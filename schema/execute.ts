@@ -24,7 +24,9 @@ export async function executeWithin(
   };
   try {
     const abortSignal = isQuery ? { abortSignal: budget.signal } : {};
-    const result = await within(budget, () => observeOperation(facts, async () => execute({ ...args, ...abortSignal })));
+    const result = await within(budget, () =>
+      observeOperation(facts, async () => execute({ ...args, ...abortSignal })),
+    );
     if (!result.errors) return result;
     return { ...result, errors: over() ?? result.errors.map((error) => maskError(error, report)) };
   } catch (error) {

@@ -93,8 +93,7 @@ function execution(
       const isLarge = measure.cost > LARGE || measure.introspectionCost > LARGE;
       setExecuteFn(async (given: ExecutionArgs) => {
         const type = getOperationAST(given.document, given.operationName)?.operation ?? 'unknown';
-        const inTurn = () =>
-          (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute(given));
+        const inTurn = () => (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute(given));
         const result = await measureOperation(type, measure.cost, inTurn);
         if (req?.headers['graphql-cost'] === undefined) return result;
         return { ...result, extensions: { ...result.extensions, cost: limiter.report(measure) } };

@@ -106,6 +106,19 @@ export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
+/**
+ * Whether an index of trigrams can find a text within others. What is shorter has none: PostgreSQL would read such an index
+ * from end to end, which takes longer than to look at the rows.
+ */
+export function hasTrigrams(text: string): boolean {
+  return /[\p{L}\p{N}]{3}/u.test(text);
+}
+
+/** Whether a column, or an expression, holds a pattern; written so that no index is used for it. */
+export function holds(column: string, pattern: string): Prisma.Sql {
+  return Prisma.sql`(${Prisma.raw(column)} || '') ILIKE ${pattern}`;
+}
+
 /** Whether an error of Prisma says that a unique constraint was violated; with a name, that very one. */
 export function violates(error: unknown, constraint?: string): boolean {
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;

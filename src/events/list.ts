@@ -1,6 +1,7 @@
-import { can, REPORTER } from '#src/access/abilities.ts';
+import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor, requireApiScope } from '#src/access/actor.ts';
-import { issueVisible, openTo, projectLevels } from '#src/access/visibility.ts';
+import { seenPlaces, within } from '#src/access/places.ts';
+import { issueVisible } from '#src/access/visibility.ts';
 import { all, Prisma, queryPage } from '#src/db.ts';
 import type { Page, PageRequest } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -100,15 +101,6 @@ export async function listUserEvents(
   return load(context, { of: ofUser, visible, counted, places: seenPlaces(actor) }, page);
 }
 
-/**
- * Whether the project of what the alias names is a place that is seen, with issues, confidential ones or commits where that
- * is asked for. In this form each set of places is made once and looked up for each row, while rows come in their order.
- */
-function within(alias: 'e' | 'c', what?: 'issues' | 'confidential' | 'commits'): Prisma.Sql {
-  const where = what === undefined ? Prisma.empty : Prisma.raw(`WHERE v.${what}`);
-  return sql`((${Prisma.raw(alias)}.project_id IN (SELECT v.id FROM places v ${where})) IS TRUE)`;
-}
-
 const PLAIN = sql`(e.target_type IS NULL AND e.data IS NULL)`;
 
 /** Pushes tell of commits. */
@@ -119,19 +111,6 @@ const IS_MILESTONE = sql`e.target_type = 'Milestone'`;
 
 /** Notes are about commits. */
 const IS_NOTE = sql`e.target_type = 'Note'`;
-
-/** The projects that the actor sees, and whether their issues, the confidential ones and their commits are read there. */
-function seenPlaces(actor: Actor): Prisma.Sql {
-  if (actor.admin) {
-    return sql`places AS MATERIALIZED (SELECT p.id, p.issues_enabled AS issues, TRUE AS confidential, TRUE AS commits
-      FROM projects p WHERE p.deleted_at IS NULL)`;
-  }
-  return sql`levels AS MATERIALIZED (${projectLevels(actor)}),
-    places AS MATERIALIZED (SELECT p.id, p.issues_enabled AS issues, COALESCE(l.level, 0) >= ${REPORTER} AS confidential,
-        ${openTo(actor, 'p')} OR COALESCE(l.level, 0) >= ${REPORTER} AS commits
-      FROM projects p LEFT JOIN levels l ON l.project_id = p.id
-      WHERE p.deleted_at IS NULL AND (${openTo(actor, 'p')} OR l.level > 0))`;
-}
 
 /**
  * Whether the event is about an issue that the actor sees. Of a deleted one nothing is told any more but that it was deleted,
@@ -187,6 +166,7 @@ async function load(
     FROM (SELECT e.* FROM events e WHERE ${all([of, visible, until(page)])} ORDER BY e.id DESC LIMIT ${limit} OFFSET ${offset}) e
       JOIN users u ON u.id = e.author_id)`;
   // The counts know the feed as it is now: what came since is taken off.
-  const since = upTo == null ? sql`0` : sql`(SELECT count(*) FROM events e WHERE ${all([of, visible])} AND e.id > ${upTo})`;
+  const since =
+    upTo == null ? sql`0` : sql`(SELECT count(*) FROM events e WHERE ${all([of, visible])} AND e.id > ${upTo})`;
   return queryPage(db, offset, nodes, withTotal && sql`(${counted} - ${since})`, places);
 }

@@ -1,6 +1,7 @@
 import { Gauge } from 'prom-client';
 import type { Db } from '#src/db.ts';
-import { registry, watchProcess } from '#src/metrics/registry.ts';
+import { watchProcess } from '#src/metrics/process.ts';
+import { registry } from '#src/metrics/registry.ts';
 import { countConnections } from '#src/metrics/statements.ts';
 
 const registers = [registry];

@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { gitPrograms, gitProgramsRunning, gitProgramsStarted } from '#src/metrics/registry.ts';
 import { tracer } from '#src/tracing/tracer.ts';
 
-/** Measures a run of the git program until it ends; `args` are what follows the options that all runs have. */
-export function observeGit<Program extends ChildProcess>(program: Program, args: readonly string[]): Program {
+/** Measures a run of the git program until it ends. */
+export function observeGit(program: ChildProcess, args: readonly string[]): void {
   const command = commandOf(args);
   const begun = performance.now();
   const span = tracer()?.start(`git ${command}`, { attributes: { 'process.executable.name': 'git' } });
@@ -20,7 +20,6 @@ export function observeGit<Program extends ChildProcess>(program: Program, args:
   };
   program.once('exit', end);
   program.once('error', () => end(null));
-  return program;
 }
 
 /** The first word that is no option: the commands of git are few, and no client names them. */

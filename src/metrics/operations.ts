@@ -11,7 +11,10 @@ export interface OperationFacts {
 /** Makes an operation a span, and logs it by its name if it was slow. */
 export async function observeOperation<T>({ type, name }: OperationFacts, run: () => Promise<T>): Promise<T> {
   const begun = performance.now();
-  const attributes = { 'graphql.operation.type': type, ...(name ? { 'graphql.operation.name': name.slice(0, 100) } : {}) };
+  const attributes = {
+    'graphql.operation.type': type,
+    ...(name ? { 'graphql.operation.name': name.slice(0, 100) } : {}),
+  };
   try {
     return await traced(`GraphQL ${type}`, { attributes }, run);
   } finally {

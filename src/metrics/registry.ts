@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
 
 /** All metrics of this process (docs/operating.md, Metrics). Labels take few values each: none comes from a client as it is. */
@@ -96,12 +96,3 @@ new Gauge({
   labelNames: ['version', 'revision', 'node'],
   registers,
 }).set({ version: packageVersion(), revision: packageRevision(), node: process.version }, 1);
-
-let isWatching = false;
-
-/** Begins to watch what the process itself tells: event loop, heap, garbage collection, processor, descriptors. */
-export function watchProcess(): void {
-  if (isWatching) return;
-  isWatching = true;
-  collectDefaultMetrics({ register: registry });
-}

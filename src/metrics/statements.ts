@@ -1,4 +1,3 @@
-import type { Pool } from 'pg';
 import { statements } from '#src/metrics/registry.ts';
 import { noteStatement } from '#src/metrics/slow.ts';
 import { traced, tracer } from '#src/tracing/tracer.ts';
@@ -23,6 +22,15 @@ async function measured<T>(text: string, run: () => Promise<T>): Promise<T> {
     statements.observe({ outcome }, ms / 1000);
     noteStatement(text, ms);
   }
+}
+
+/** What a pool of connections tells of itself. */
+interface Pool {
+  readonly ended: boolean;
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+  readonly options: { readonly max: number };
 }
 
 const pools = new Set<Pool>();

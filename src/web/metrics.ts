@@ -1,5 +1,5 @@
-import { BlockList, isIP } from 'node:net';
 import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
 import express, { type Request, type RequestHandler, Router } from 'express';
 import type { Actor } from '#src/access/actor.ts';
 import { authenticate } from '#src/access/authenticate.ts';
@@ -8,7 +8,7 @@ import type { Config } from '#src/config.ts';
 import type { Db } from '#src/db.ts';
 import { type Listening, listen } from '#src/lifecycle/listen.ts';
 import { collectMetrics, METRICS_TYPE } from '#src/metrics/collect.ts';
-import { watchProcess } from '#src/metrics/registry.ts';
+import { watchProcess } from '#src/metrics/process.ts';
 
 /** The scope of tokens that reach nothing but the metrics, as long as they are an administrator's. */
 const METRICS_SCOPE = 'read_metrics';

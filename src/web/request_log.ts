@@ -68,6 +68,7 @@ function tell(request: Request, { statusCode }: Response, { ms, bytes }: Answer,
 
 /** What the client says of the trace to which the request belongs (W3C Trace Context), if it is well formed. */
 function traceparentOf({ headers: { traceparent } }: Request): string | undefined {
-  const isSane = typeof traceparent === 'string' && /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent);
+  const isSane =
+    typeof traceparent === 'string' && /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent);
   return isSane ? traceparent : undefined;
 }

@@ -12,6 +12,8 @@ export interface Options {
   growth: boolean;
   /** Whether to measure what visibility rules cost. */
   visibility: boolean;
+  /** Whether to measure every list of both APIs on a large dataset. */
+  lists: boolean;
   /** Whether to measure what has to do with repositories. */
   repositories: boolean;
   /** A bare repository to measure instead of the generated one. */
@@ -54,6 +56,7 @@ export function readOptions(args: string[]): Options {
     connections: 16,
     growth: only === 'growth' || !(quick || values['no-growth'] || only !== undefined || profile),
     visibility: only === 'visibility' || (only === undefined && !profile),
+    lists: only === 'lists' || !(quick || only !== undefined || profile),
     repositories: only === 'repository' || !(quick || only !== undefined || profile),
     repository,
     only,

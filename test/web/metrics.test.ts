@@ -15,7 +15,9 @@ async function scrape(): Promise<string> {
 }
 
 async function read(token?: string) {
-  const response = await fetch(`${world.url}/-/metrics`, { headers: token === undefined ? {} : { 'PRIVATE-TOKEN': token } });
+  const response = await fetch(`${world.url}/-/metrics`, {
+    headers: token === undefined ? {} : { 'PRIVATE-TOKEN': token },
+  });
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 }
 
@@ -61,7 +63,10 @@ describe('The metrics are shown', () => {
   it('at a port of their own by a process that works on jobs, to listed addresses', async () => {
     const listed = loadConfig({ GANTRY_METRICS_ADDRESSES: '10.1.2.3,127.0.0.0/8' }, '/nowhere');
     const unlisted = loadConfig({ GANTRY_METRICS_ADDRESSES: '10.1.2.3' }, '/nowhere');
-    for (const [config, status] of [[listed, 200], [unlisted, 404]] as const) {
+    for (const [config, status] of [
+      [listed, 200],
+      [unlisted, 404],
+    ] as const) {
       const listening = await listenForMetrics({ db: world.db, config, port: 0 });
       expect((await fetch(`${listening.url}/-/metrics`)).status).toBe(status);
       expect((await fetch(`${listening.url}/api/v4/projects`)).status).toBe(404);
@@ -70,7 +75,10 @@ describe('The metrics are shown', () => {
   });
 
   it('to addresses as a trusted proxy tells them, and as no other does', async () => {
-    for (const [trust, status] of [['loopback', 200], ['false', 404]] as const) {
+    for (const [trust, status] of [
+      ['loopback', 200],
+      ['false', 404],
+    ] as const) {
       const settings = { GANTRY_METRICS_ADDRESSES: '192.0.2.0/24', TRUST_PROXY: trust };
       const listening = await listenForMetrics({ db: world.db, config: loadConfig(settings, '/nowhere'), port: 0 });
       const headers = { 'X-Forwarded-For': '192.0.2.7' };
@@ -157,7 +165,11 @@ describe('The metrics count', () => {
 
   it('what the process itself tells: event loop, heap, garbage collection', async () => {
     const text = await scrape();
-    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'nodejs_heap_size_used_bytes', 'process_resident_memory_bytes']) {
+    for (const name of [
+      'nodejs_eventloop_lag_p99_seconds',
+      'nodejs_heap_size_used_bytes',
+      'process_resident_memory_bytes',
+    ]) {
       expect(sample(text, name), name).toBeGreaterThan(0);
     }
     expect(text).toContain('nodejs_gc_duration_seconds');

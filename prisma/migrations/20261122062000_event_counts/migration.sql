@@ -140,3 +140,7 @@ ALTER TABLE "author_event_counts" ADD CONSTRAINT "author_event_counts_project_id
 -- The confidential issues that somebody sees as their author or assignee.
 CREATE INDEX "issues_confidential_author" ON "issues" ("author_id") WHERE "confidential";
 CREATE INDEX "issues_confidential_assignee" ON "issues" ("assignee_id") WHERE "confidential";
+
+-- The order by last change that the issues of an author have.
+-- CreateIndex
+CREATE INDEX "issues_author_id_updated_at_id_idx" ON "issues"("author_id", "updated_at", "id");

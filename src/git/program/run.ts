@@ -2,9 +2,9 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { observeGit } from '../../metrics/git.ts';
 import { ProgramFailed } from '../errors.ts';
 import { LARGEST_ALLOCATION, PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
+import { started } from './observe.ts';
 
 export interface RunOptions {
   /** In milliseconds. */
@@ -56,7 +56,7 @@ export function startProgram(directory: string, args: string[]): Program {
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
-  return observeGit(program, args);
+  return started(program, args);
 }
 
 /** Runs `git` to its end and returns what it said. Throws ProgramFailed. */

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { observeGit } from '../../metrics/git.ts';
 import { PROGRAM_ARGUMENTS, programEnvironment } from '../program/environment.ts';
+import { started } from '../program/observe.ts';
 
 export type GroupProgram = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -17,7 +17,7 @@ export function startGroup(args: string[], environment: NodeJS.ProcessEnv = {}, 
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
-  return observeGit(program, args);
+  return started(program, args);
 }
 
 /** Ends a program and all that it started, at once. */

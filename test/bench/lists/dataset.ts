@@ -209,7 +209,7 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
   return [
     `INSERT INTO pipelines (project_id, ref, sha, status, source, user_id)
      SELECT p, 'branch-' || n % 50, encode(sha256((n / 3)::text::bytea), 'hex'), ${state}, 'push', ${skewed(users)}
-     FROM (SELECT n, ${skewed(projects)} AS p FROM generate_series(1, ${Math.ceil(count / 2)}) n) m`,
+     FROM (SELECT n, CASE WHEN n = 1 THEN 1 ELSE ${skewed(projects)} END AS p FROM generate_series(1, ${Math.ceil(count / 2)}) n) m`,
     `INSERT INTO jobs (project_id, pipeline_id, generic, name, stage, stage_index, status, user_id)
      SELECT project_id, id, j = 3, 'job-' || j, 'test', 0, ${state}, user_id FROM pipelines, generate_series(1, 3) j`,
     `INSERT INTO environments (project_id, name, slug)

@@ -1,4 +1,11 @@
-import { type GraphQLArgument, type GraphQLField, type GraphQLObjectType, getNamedType, isEnumType, isObjectType } from 'graphql';
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isObjectType,
+} from 'graphql';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
@@ -19,6 +26,9 @@ export interface List {
 /** Lists that read repositories, which `--only repository` measures. */
 const OF_REPOSITORIES = /\/repository\//;
 
+/** Lists that only administrators, or masters of a place, may read. */
+const FOR_ADMINS = /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)|access_requests|triggers|variables/;
+
 const PER_PAGE = 20;
 
 /** What is searched for: something that many records have, something rare, and something that none has. */
@@ -27,13 +37,15 @@ const SEARCHES = ['1', 'quaternion', 'zyxxyz'];
 /** Every list of the REST API that the database answers: as it comes, in each order, and with each search. */
 export function restLists(): List[] {
   const endpoints = routes.filter(({ method, path }) => method === 'GET' && !OF_REPOSITORIES.test(path));
-  return endpoints.map((route) => compile(route, schema)).filter(({ paginated }) => paginated).flatMap(variants);
+  return endpoints
+    .map((route) => compile(route, schema))
+    .filter(({ paginated }) => paginated)
+    .flatMap(variants);
 }
 
 function variants({ route, parameters }: Endpoint): List[] {
-  const isForAdmins = /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)/.test(route.path);
-  const place = route.path.startsWith('/users/') ? 1 : 1;
-  const path = route.path.replace(/:milestone_id/, '1').replace(/:pipeline_id/, '1').replace(/:\w+/, String(place));
+  const isForAdmins = FOR_ADMINS.test(route.path);
+  const path = route.path.replace(/:\w+/g, '1');
   const list = (query: string): List => ({
     name: `GET ${route.path}${query && `?${query}`}`,
     token: isForAdmins ? listTokens.admin : listTokens.member,
@@ -83,7 +95,7 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
   const search = ['search', 'query'].find(takes);
   const searches = search === undefined ? [] : SEARCHES.map((text) => `${search}: "${text}", `);
-  const isForAdmins = ['userActivities', 'impersonationTokens'].includes(field.name);
+  const isForAdmins = /activities|impersonation|accessRequests|triggers|variables|oauthApplications/i.test(field.name);
   return ['', ...searches].map((given) => ({
     name: `${type.name}.${field.name}${given && ` (${given.slice(0, -2)})`}`,
     token: isForAdmins ? listTokens.admin : listTokens.member,

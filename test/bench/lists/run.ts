@@ -23,7 +23,14 @@ export async function measureListsOf(databaseUrl: string, print: (text: string) 
       for (const list of lists.filter(({ name }) => name.includes(filter))) {
         rows.push(await measure(server, list).catch((error: Error) => [list.name, '', '', '', error.message, '!']));
       }
-      const title = ['list of 20, one connection', 'records', 'first page', `page ${DEEP}, or the last`, 'last page', ''];
+      const title = [
+        'list of 20, one connection',
+        'records',
+        'first page',
+        `page ${DEEP}, or the last`,
+        'last page',
+        '',
+      ];
       print(table(title, rows));
     }
     const number = (count: number) => count.toLocaleString('en');
