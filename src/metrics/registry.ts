@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { packageRevision, packageVersion } from '#src/package-root.ts';
 
 /** All metrics of this process (docs/operating.md, Metrics). Labels take few values each: none comes from a client as it is. */
