@@ -36,7 +36,7 @@ export async function listProjectIssues(
   ];
   const source = sql`issues i WHERE ${all(conditions)}`;
   const counted = countsSuffice(filter) && extra.length === 0;
-  const total = counted ? countFromCounters(actor, project.id, filter, seesAll) : sql`(SELECT count(*) FROM ${source})`;
+  const total = counted ? countFromCounters(actor, project.id, filter, seesAll) : null;
   return load(context, { source, total, common: searchHits(filter) }, order, page);
 }
 
@@ -68,7 +68,7 @@ export async function listAuthoredIssues(
   ];
   const source = sql`issues i WHERE ${all(conditions)}`;
   const common = [seenPlaces(actor), ...searchHits(filter)];
-  return load(context, { source, total: sql`(SELECT count(*) FROM ${source})`, common }, order, page);
+  return load(context, { source, total: null, common }, order, page);
 }
 
 /** The issues of all projects in a group and its subgroups that the actor sees. */
@@ -88,7 +88,7 @@ export async function listGroupIssues(
   ];
   const everything = sql`places v JOIN issues i ON i.project_id = v.id WHERE ${all(conditions)}`;
   if (!countsSuffice(filter)) {
-    return load(context, { source: everything, total: sql`(SELECT count(*) FROM ${everything})`, common }, order, page);
+    return load(context, { source: everything, total: null, common }, order, page);
   }
   const reach = page.limit + page.offset;
   const source = reach > FAR ? everything : firstOfEach(conditions, order, reach);
@@ -107,13 +107,13 @@ function firstOfEach(conditions: Prisma.Sql[], order: IssueOrder, reach: number)
 /** Where the issues of a list come from, under alias `i`. */
 interface Source {
   source: Prisma.Sql;
-  /** How many there are in all. */
-  total: Prisma.Sql;
+  /** How many there are in all; null where they must be counted. */
+  total: Prisma.Sql | null;
   /** What both speak of, as it stands behind WITH. */
   common: Prisma.Sql[];
 }
 
-/** One statement for the page, its relations and the total. */
+/** One statement for the page, its relations and the total. Those that must be counted are found once for page and total. */
 async function load(
   { db }: Context,
   { source, total, common }: Source,
@@ -121,10 +121,13 @@ async function load(
   { limit, offset, withTotal }: PageRequest,
 ): Promise<Page<IssueRow>> {
   const orderBy = ORDERS[order.by][order.direction];
-  const page = sql`SELECT i.id, row_number() OVER (ORDER BY ${orderBy}) AS ord FROM ${source}
+  const isFound = withTotal && total === null;
+  const found = sql`found AS MATERIALIZED (SELECT i.id, i.created_at, i.updated_at FROM ${source})`;
+  const page = sql`SELECT i.id, row_number() OVER (ORDER BY ${orderBy}) AS ord FROM ${isFound ? sql`found i` : source}
     ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`;
-  const along = common.length > 0 ? Prisma.join(common, ', ') : undefined;
-  return queryPage(db, offset, issueRows(page), withTotal && total, along);
+  const parts = isFound ? [...common, found] : common;
+  const along = parts.length > 0 ? Prisma.join(parts, ', ') : undefined;
+  return queryPage(db, offset, issueRows(page), withTotal && (total ?? sql`(SELECT count(*) FROM found)`), along);
 }
 
 const ORDERS = {

@@ -144,3 +144,13 @@ CREATE INDEX "issues_confidential_assignee" ON "issues" ("assignee_id") WHERE "c
 -- The order by last change that the issues of an author have.
 -- CreateIndex
 CREATE INDEX "issues_author_id_updated_at_id_idx" ON "issues"("author_id", "updated_at", "id");
+
+-- The snippets that everybody sees, newest first.
+CREATE INDEX "snippets_public" ON "snippets" ("id") WHERE "project_id" IS NULL AND "visibility" = 'public';
+
+-- The orders of lists over live issues, which are told by the index alone: with the former ones PostgreSQL would rather sort
+-- all issues of a project by another index, as it does not know how many these are.
+CREATE INDEX "issues_live_created" ON "issues" ("project_id", "created_at", "id") WHERE "deleted_at" IS NULL;
+CREATE INDEX "issues_live_updated" ON "issues" ("project_id", "updated_at", "id") WHERE "deleted_at" IS NULL;
+DROP INDEX "issues_project_id_created_at_id_idx";
+DROP INDEX "issues_project_id_updated_at_id_idx";
