@@ -50,7 +50,8 @@ async function planOf(list: List, page = 2): Promise<Node[]> {
     expect(status, list.name).toBe(200);
   });
   const nodes: Node[] = [];
-  for (const statement of statements) if (/^\s*(SELECT|WITH)/i.test(statement)) nodes.push(...parts(await explain(statement)));
+  for (const statement of statements)
+    if (/^\s*(SELECT|WITH)/i.test(statement)) nodes.push(...parts(await explain(statement)));
   return nodes;
 }
 
@@ -81,12 +82,16 @@ describe('Of a large table', () => {
 });
 
 describe('Each order of', () => {
-  const ordered = restLists().filter(({ name }) => /^GET \/projects\/:id\/(issues|pipelines)\?order_by=(?!id)/.test(name));
+  const ordered = restLists().filter(({ name }) =>
+    /^GET \/projects\/:id\/(issues|pipelines)\?order_by=(?!id)/.test(name),
+  );
 
   it.each(ordered.map((list) => [list.name, list] as const))('%s is that of an index', async (name, list) => {
     const column = /order_by=(\w+)/.exec(name)?.[1] ?? '';
     const used = (await planOf(list)).flatMap((node) => node['Index Name'] ?? []);
-    const ownIndex = name.includes('issues') ? `issues_live_${column.replace('_at', '')}` : `pipelines_project_id_${column}_id_idx`;
+    const ownIndex = name.includes('issues')
+      ? `issues_live_${column.replace('_at', '')}`
+      : `pipelines_project_id_${column}_id_idx`;
     expect(used).toContain(ownIndex);
   });
 });

@@ -29,7 +29,12 @@ async function startReceiver() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { spans, paths, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => server.close() };
+  return {
+    spans,
+    paths,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () => server.close(),
+  };
 }
 
 const world = await startWorld();
@@ -71,7 +76,11 @@ describe('Traces', () => {
     const secret = 'what-nobody-traces';
     try {
       expect((await fetch(`${api}/issues?search=${secret}`, { headers })).status).toBe(200);
-      const commit = { branch: 'main', commit_message: 'First', actions: [{ action: 'create', file_path: 'a', content: 'a' }] };
+      const commit = {
+        branch: 'main',
+        commit_message: 'First',
+        actions: [{ action: 'create', file_path: 'a', content: 'a' }],
+      };
       const body = JSON.stringify(commit);
       expect((await fetch(`${api}/repository/commits`, { method: 'POST', headers, body })).status).toBe(201);
       const basic = `Basic ${Buffer.from(`${user.username}:${user.token}`).toString('base64')}`;
@@ -88,7 +97,8 @@ describe('Traces', () => {
     receiver.stop();
     expect(receiver.paths[0]).toBe('/v1/traces');
     const own = receiver.spans.filter(({ traceId }) => traceId === trace);
-    const named = (name: string | RegExp) => own.filter((span) => (typeof name === 'string' ? span.name === name : name.test(span.name)));
+    const named = (name: string | RegExp) =>
+      own.filter((span) => (typeof name === 'string' ? span.name === name : name.test(span.name)));
     const [request] = named('GET /api/v4/projects/:id/issues');
     expect(request?.parentSpanId).toBe('00f067aa0ba902b7');
     const below = own.filter(({ parentSpanId }) => parentSpanId === request?.spanId).map(({ name }) => name);

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '#src/config.ts';
+import { packagePath } from '#src/package-root.ts';
 import { listenForMetrics } from '#src/web/metrics.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -181,5 +183,32 @@ describe('Many scrapes at once', () => {
     await scrape();
     const statements = await world.statements(() => Promise.all(Array.from({ length: 20 }, () => scrape())));
     expect(statements.filter((text) => text.includes('pg_stat_activity')).length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('The dashboard for Grafana', () => {
+  it('asks for metrics that there are', async () => {
+    const { panels } = JSON.parse(readFileSync(packagePath('docs/grafana-dashboard.json'), 'utf8'));
+    const expressions: string[] = panels.flatMap((panel: { targets: { expr: string }[] }) =>
+      panel.targets.map(({ expr }) => expr),
+    );
+    expect(expressions.length).toBeGreaterThan(20);
+    const asked = new Set(
+      expressions.flatMap((expression) => expression.match(/\b(?:gantry|nodejs|process)_\w+/g) ?? []),
+    );
+    const shown = await scrape();
+    const types = new Map(
+      [...shown.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [name, type]),
+    );
+    const known = (name: string) =>
+      types.has(name) || types.get(name.replace(/_(bucket|sum|count)$/, '')) === 'histogram';
+    expect([...asked].filter((name) => !known(name))).toEqual([]);
+  });
+
+  it('and docs/operating.md names every one of our own', async () => {
+    const manual = readFileSync(packagePath('docs/operating.md'), 'utf8');
+    const own = [...(await scrape()).matchAll(/^# TYPE (gantry_\w+) /gm)].map(([, name = '']) => name);
+    expect(own.length).toBeGreaterThan(15);
+    expect(own.filter((name) => !manual.includes(`\`${name}\``))).toEqual([]);
   });
 });

@@ -84,7 +84,12 @@ describe('What is slow is logged', () => {
     expect(statements.some(({ statement }) => /ILIKE \$\d+/.test(String(statement)))).toBe(true);
     expect(JSON.stringify(slow)).not.toContain(secret);
     const operations = slow.filter(({ message }) => message === 'slow operation');
-    expect(operations).toContainEqual({ message: 'slow operation', ms: expect.any(Number), operation: 'MyReport', type: 'query' });
+    expect(operations).toContainEqual({
+      message: 'slow operation',
+      ms: expect.any(Number),
+      operation: 'MyReport',
+      type: 'query',
+    });
     expect(operations.map(({ operation }) => operation)).toContain('ProjectIssues');
   });
 
