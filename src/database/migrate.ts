@@ -4,6 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { packagePath } from '../package-root.ts';
 import type { DatabaseLog } from './embedded.ts';
+import { missingExtension } from './explain_migration.ts';
 
 /** A migration as it lies in `prisma/migrations/<name>/migration.sql`. */
 export interface Migration {
@@ -123,6 +124,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
-    throw new Error(`Migration ${migration.name} could not be applied: ${(error as Error).message}`, { cause: error });
+    const reason = missingExtension(error) ?? (error as Error).message;
+    throw new Error(`Migration ${migration.name} could not be applied: ${reason}`, { cause: error });
   }
 }

@@ -22,6 +22,9 @@ const KINDS = {
   consumer: SpanKind.CONSUMER,
 };
 
+/** Milliseconds that a stopping process waits for a receiver to take its last spans. */
+const STOPPING = 3_000;
+
 /** Spans by OpenTelemetry, sent by OTLP over HTTP; the exporter and the sampler read their own variables. */
 export function openTelemetry(env: NodeJS.ProcessEnv): { tracer: Tracer; stop(): Promise<void> } {
   const provider = new NodeTracerProvider({
@@ -55,7 +58,8 @@ export function openTelemetry(env: NodeJS.ProcessEnv): { tracer: Tracer; stop():
       },
     },
     async stop() {
-      await provider.shutdown();
+      const late = new Promise((resolve) => setTimeout(resolve, STOPPING).unref());
+      await Promise.race([provider.shutdown().catch(() => undefined), late]);
       trace.disable();
       context.disable();
     },
