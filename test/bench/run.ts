@@ -14,6 +14,7 @@ import { profileGantry } from './profile.ts';
 import { comparisonTable, growthTable, memoryTable, visibilityTable } from './report.ts';
 import { measureRepositories } from './repository/run.ts';
 import { startServer } from './server.ts';
+import { measureSustained } from './sustained/run.ts';
 import { measureVisibility } from './visibility.ts';
 
 const quiet = { info: () => undefined, warn: console.warn, error: console.error };
@@ -25,6 +26,7 @@ async function bench(options: Options): Promise<void> {
     'growth',
     'visibility',
     'lists',
+    'sustained',
     'repository',
     'attacks',
   ];
@@ -39,11 +41,12 @@ async function bench(options: Options): Promise<void> {
   resources.defer(remove);
   const postgres = await startEmbeddedPostgres({ dataDir, log: quiet, settings: { max_wal_size: '4GB' } });
   resources.defer(() => postgres.stop());
-  const apart = ['growth', 'visibility', 'lists'].includes(options.only ?? '');
+  const apart = ['growth', 'visibility', 'lists', 'sustained'].includes(options.only ?? '');
   if (!apart) await measureServers(postgres.url, options);
   if (options.visibility) print(visibilityTable(await measureVisibility(postgres.url)));
   if (options.growth) print(growthTable(await measureGrowth(postgres.url)));
   if (options.lists) await measureLists(postgres.url, print);
+  if (options.sustained) await measureSustained(postgres.url, options.minutes, print);
 }
 
 async function measureServers(postgresUrl: string, options: Options): Promise<void> {
