@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createDatabase } from '../dataset.ts';
+import { createDatabase, someWords } from '../dataset.ts';
 
 /** How much there is of everything that the lists show. */
 export interface ListsSize {
@@ -154,16 +154,8 @@ function surroundings({ projects }: ListsSize): string[] {
   ];
 }
 
-const WORDS = `lorem ipsum dolor amet the server answers slowly when a page of many records with labels is asked for
-  and button overlaps text on small screens after login crash export import search index token project user list upload
-  download merge branch commit notice error message empty field color wrong order sort filter mail never arrives`;
-
 /** Texts of about 40 and 300 characters; one issue in a thousand has the word `quaternion`. Counts are made once for all. */
 function issues({ issues: count, projects, users }: ListsSize): string[] {
-  const words = WORDS.split(/\s+/);
-  const some = (length: number) =>
-    `(SELECT string_agg((ARRAY['${words.join("','")}'])[1 + floor(random() * ${words.length})::int], ' ')
-      FROM generate_series(1, ${length}) WHERE n > 0)`;
   return [
     'ALTER TABLE issues DISABLE TRIGGER USER',
     'DROP INDEX issues_title_trgm, issues_description_trgm',
@@ -175,8 +167,8 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
        CASE WHEN random() < 0.2 THEN date '2030-01-01' + floor(random() * 300)::int END,
        timestamptz '2026-01-01' + n * interval '20 milliseconds', timestamptz '2026-02-01' + random() * interval '90 days',
        CASE WHEN random() < 0.02 THEN now() END
-     FROM (SELECT n, ${skewed(projects)} AS project_id, ${skewed(users)} AS author_id, ${some(6)} AS title,
-         ${some(45)} || CASE WHEN n % 1000 = 7 THEN ' quaternion' ELSE '' END AS description
+     FROM (SELECT n, ${skewed(projects)} AS project_id, ${skewed(users)} AS author_id, ${someWords(6)} AS title,
+         ${someWords(45)} || CASE WHEN n % 1000 = 7 THEN ' quaternion' ELSE '' END AS description
        FROM generate_series(1, ${count}) n) i`,
     'CREATE INDEX issues_title_trgm ON issues USING gin (title gin_trgm_ops)',
     'CREATE INDEX issues_description_trgm ON issues USING gin (description gin_trgm_ops)',
