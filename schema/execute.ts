@@ -1,6 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { maskError } from '#schema/errors.ts';
 import { Budget, type BudgetLimits, within } from '#src/budget.ts';
+import { observeOperation } from '#src/metrics/operations.ts';
 
 /**
  * Executes an operation within a budget of its own, and masks what clients are not told. A query ends when the budget does,
@@ -14,14 +15,18 @@ export async function executeWithin(
   limits?: BudgetLimits,
 ): Promise<ExecutionResult> {
   using budget = new Budget(limits);
-  const isQuery = getOperationAST(args.document, args.operationName)?.operation === 'query';
+  const operation = getOperationAST(args.document, args.operationName);
+  const isQuery = operation?.operation === 'query';
+  const facts = { type: operation?.operation ?? 'unknown', name: operation?.name?.value };
   const over = () => {
     const { exceeded } = budget;
     return exceeded && [new GraphQLError(exceeded.message, { extensions: exceeded.extensions })];
   };
   try {
     const abortSignal = isQuery ? { abortSignal: budget.signal } : {};
-    const result = await within(budget, () => execute({ ...args, ...abortSignal }));
+    const result = await within(budget, () =>
+      observeOperation(facts, async () => execute({ ...args, ...abortSignal })),
+    );
     if (!result.errors) return result;
     return { ...result, errors: over() ?? result.errors.map((error) => maskError(error, report)) };
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import { readBodies } from '#schema/bodies.ts';
 import type { GraphQLContext } from '#schema/context.ts';
@@ -11,6 +11,7 @@ import { Limiter, type Limits, tooLarge } from '#schema/limits.ts';
 import { callerOf } from '#src/access/caller.ts';
 import type { BudgetLimits } from '#src/budget.ts';
 import { FairQueue } from '#src/fair_queue.ts';
+import { measureOperation } from '#src/metrics/operations.ts';
 
 export interface GraphQLServerOptions {
   /** Who asks, and with what. Throws DomainErrors. */
@@ -91,7 +92,9 @@ function execution(
       if (!measure) throw tooLarge('The operation was not measured.');
       const isLarge = measure.cost > LARGE || measure.introspectionCost > LARGE;
       setExecuteFn(async (given: ExecutionArgs) => {
-        const result = await (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute(given));
+        const type = getOperationAST(given.document, given.operationName)?.operation ?? 'unknown';
+        const inTurn = () => (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute(given));
+        const result = await measureOperation(type, measure.cost, inTurn);
         if (req?.headers['graphql-cost'] === undefined) return result;
         return { ...result, extensions: { ...result.extensions, cost: limiter.report(measure) } };
       });

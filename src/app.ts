@@ -37,8 +37,10 @@ import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { endStalled } from '#src/web/end_stalled.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health, keepNoConnection } from '#src/web/health.ts';
+import { metrics } from '#src/web/metrics.ts';
 import { broken } from '#src/web/pages/broken.ts';
 import { pages } from '#src/web/pages/index.ts';
+import { noteCaller, noteRoute } from '#src/web/request_facts.ts';
 import { requestLog } from '#src/web/request_log.ts';
 import { sessionForOwnPages, sessionForReads } from '#src/web/session_token.ts';
 import { serveUploads } from '#src/web/uploads.ts';
@@ -64,6 +66,8 @@ export interface AppOptions {
   budget?: Partial<BudgetLimits> | undefined;
   /** How many requests of git clients are served at once; a sensible default when absent. */
   gitRequests?: number | undefined;
+  /** Addresses and networks that read the metrics without a credential; none when absent. */
+  metricsAddresses?: readonly string[] | undefined;
   log?: Logger | undefined;
   /** Whether the server can do its work; judged by the database alone when absent. */
   readiness?: Readiness | undefined;
@@ -96,6 +100,7 @@ export function createApp({
   graphqlLimits,
   budget: givenBudget,
   gitRequests,
+  metricsAddresses = [],
   log,
   readiness = new Readiness(db, undefined),
 }: AppOptions): Express {
@@ -106,6 +111,7 @@ export function createApp({
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
     const { ip = null, res: answer } = request as Request;
+    noteCaller(request, actor);
     return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: ip, answer };
   };
   const contextOf = async (actor: Actor | null, request: IncomingMessage) => {
@@ -115,7 +121,7 @@ export function createApp({
   };
   const report = reporter(log, 'unexpected error');
 
-  if (log) app.use(requestLog(log));
+  app.use(requestLog(log));
   app.use((_request, response, next) => {
     response.setHeader('X-Frame-Options', 'SAMEORIGIN');
     response.setHeader('X-Content-Type-Options', 'nosniff');
@@ -159,6 +165,7 @@ export function createApp({
     const session = sessionForReads(request as Request, baseUrl);
     return authenticate(db, { ...readCredentials(request.headers, parameters), session });
   };
+  app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
   const facade = createFacade<Actor>({
     schema,
     routes,
@@ -178,6 +185,7 @@ export function createApp({
       return readRawArchive(context, found as RawArchive);
     },
     turns,
+    matched: noteRoute,
     callerOf: (actor, request) => callerOf(actor, (request as Request).ip ?? null),
     largestFile: async () => (await currentSettings(db)).maxAttachmentSize * 1024 * 1024,
     baseUrl,

@@ -70,6 +70,12 @@ export interface Config {
   concurrency?: number | undefined;
   /** How much one import may take from its source, in bytes; a default when absent. */
   importMaxBytes?: number;
+  /** Addresses and networks that read the metrics without a credential. */
+  metricsAddresses: readonly string[];
+  /** Port at which `gantry work` shows its metrics; at none when absent. */
+  metricsPort?: number | undefined;
+  /** Milliseconds from which on statements and operations are logged as slow; 0 is never, and what is absent has its default. */
+  slow: { statement?: number; operation?: number };
 }
 
 /** A bucket of an S3-compatible store. */
@@ -187,6 +193,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     minFreeBytes: setting('GANTRY_MIN_FREE_BYTES', parseFreeBytes),
     gitRequests: setting('GANTRY_GIT_REQUESTS', parseCount),
     importHosts: setting('GANTRY_IMPORT_HOSTS', parseHosts) ?? [],
+    metricsAddresses: setting('GANTRY_METRICS_ADDRESSES', parseNetworks) ?? [],
+    metricsPort: setting('GANTRY_METRICS_PORT', parsePort),
+    slow: present({
+      statement: setting('GANTRY_SLOW_STATEMENT_MS', parseMilliseconds),
+      operation: setting('GANTRY_SLOW_OPERATION_MS', parseMilliseconds),
+    }),
     ...present({
       maxInlineBytes: setting('GANTRY_MAX_INLINE_BYTES', atMost(MOST_INLINE_BYTES)),
       importMaxBytes: setting('GANTRY_IMPORT_MAX_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
@@ -310,6 +322,12 @@ function parseFreeBytes(text: string): number {
   throw new Error(`"${text}" is not a number of bytes from 0 to 999999999999999`);
 }
 
+/** Milliseconds, of which 0 means never. */
+function parseMilliseconds(text: string): number {
+  if (/^\d{1,7}$/.test(text)) return Number(text);
+  throw new Error(`"${text}" is not a number of milliseconds from 0 to 9999999`);
+}
+
 /** In Base64 more would not fit into one string. */
 const MOST_INLINE_BYTES = 256 * 1024 * 1024;
 
@@ -414,8 +432,20 @@ function parseTrustProxy(text: string): boolean | number | string {
   return parts.join(', ');
 }
 
+/** Addresses and networks separated by commas: `127.0.0.1,10.0.0.0/8,fd00::/8`. */
+function parseNetworks(text: string): string[] {
+  const parts = text.split(',').map((part) => part.trim());
+  const odd = parts.find((part) => !isNetwork(part));
+  if (odd !== undefined) throw new Error(`"${odd}" is neither an address nor a network`);
+  return parts;
+}
+
 function isTrustedRange(part: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(part)) return true;
+  return ['loopback', 'linklocal', 'uniquelocal'].includes(part) || isNetwork(part);
+}
+
+/** An IP address, perhaps with the bits of a network behind it. */
+function isNetwork(part: string): boolean {
   const [address = '', bits, ...rest] = part.split('/');
   const version = isIP(address);
   if (version === 0 || rest.length > 0) return false;

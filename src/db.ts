@@ -82,9 +82,11 @@ const LARGEST_JSON = 24 * 1024 * 1024;
  * Throws ContentTooLarge when there is more of it than one answer may hold.
  */
 export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<T> {
+  // OFFSET keeps the expression in one place: without it PostgreSQL puts a copy wherever `text` stands, and works each of
+  // them out.
   const [row] = await db.$queryRaw<[{ json: string; fits: boolean }]>`
     SELECT CASE WHEN octet_length(text) <= ${LARGEST_JSON} THEN text END AS json, text IS NULL OR octet_length(text) <= ${LARGEST_JSON} AS fits
-    FROM (SELECT (${json})::text AS text) AS answer`;
+    FROM (SELECT (${json})::text AS text OFFSET 0) AS answer`;
   if (!row.fits) {
     throw new ContentTooLarge(`The records hold more than ${LARGEST_JSON / 1024 / 1024} MiB; ask for fewer at once`);
   }
@@ -92,14 +94,19 @@ export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql):
   return JSON.parse(row.json);
 }
 
-/** A page of a list from an expression for the JSON array of its records; the total is null when not given. */
+/**
+ * A page of a list from an expression for the JSON array of its records; the total is null when not given. Both may speak of
+ * `common`, subqueries as they stand behind WITH.
+ */
 export async function queryPage<T>(
   db: Pick<Db, '$queryRaw'>,
   offset: number,
   nodes: Prisma.Sql,
   total: Prisma.Sql | false,
+  common?: Prisma.Sql,
 ): Promise<Page<T>> {
-  const json = Prisma.sql`json_build_object('nodes', ${nodes}, 'total', ${total || Prisma.sql`NULL`})`;
+  const both = Prisma.sql`json_build_object('nodes', ${nodes}, 'total', ${total || Prisma.sql`NULL`})`;
+  const json = common ? Prisma.sql`WITH ${common} SELECT ${both}` : both;
   const page = await queryJson<{ nodes: T[]; total: number | null }>(db, json);
   currentBudget()?.spendRows(page.nodes.length);
   return { ...page, offset };
@@ -113,6 +120,19 @@ export function all(conditions: Prisma.Sql[]): Prisma.Sql {
 /** The pattern that finds `text` anywhere with LIKE, its own wildcards taken literally. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}
+
+/**
+ * Whether an index of trigrams can find a text within others. What is shorter has none: PostgreSQL would read such an index
+ * from end to end, which takes longer than to look at the rows.
+ */
+export function hasTrigrams(text: string): boolean {
+  return /[\p{L}\p{N}]{3}/u.test(text);
+}
+
+/** Whether a column, or an expression, holds a pattern; written so that no index is used for it. */
+export function holds(column: string, pattern: string): Prisma.Sql {
+  return Prisma.sql`(${Prisma.raw(column)} || '') ILIKE ${pattern}`;
 }
 
 /** Whether an error of Prisma says that a unique constraint was violated; with a name, that very one. */

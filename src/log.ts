@@ -23,15 +23,16 @@ const parameters = /([?&;])([^=&;#?]*)=([^&;#]*)/g;
 /** URLs as values of a query, which may hold credentials with any character. */
 const secretUrls = /([?&;]import_url=)[^&]*/gi;
 
-/** Creates the logger: JSON, one object a line, on the standard output, without known secrets. */
-export function createLogger(level: LogLevel): Logger {
-  return pino({
+/** Creates the logger: JSON, one object a line, on the standard output unless it is told where, without known secrets. */
+export function createLogger(level: LogLevel, to?: pino.DestinationStream): Logger {
+  const options: pino.LoggerOptions = {
     level,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     redact: { paths: redactedPaths(), censor: '[redacted]' },
-  });
+  };
+  return to ? pino(options, to) : pino(options);
 }
 
 /** The URL (path and query, or absolute) with the values of secret parameters and credentials replaced. */

@@ -15,8 +15,10 @@ import { Readiness } from './lifecycle/readiness.ts';
 import { agreeOnSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
 import { createLogger, type Logger } from './log.ts';
+import { logSlow } from './metrics/slow.ts';
 import { packageVersion } from './package-root.ts';
 import { reporter } from './report.ts';
+import { startTracing } from './tracing/start.ts';
 
 export interface ServeOptions {
   /** A data directory for this run only, its own PostgreSQL whatever DATABASE_URL says, and a free port. */
@@ -39,6 +41,8 @@ export async function serve(given: Config, { ephemeral }: ServeOptions): Promise
   await using resources = new AsyncDisposableStack();
   const config = ephemeral ? temporary(given, resources) : given;
   const log = createLogger(config.logLevel);
+  resources.defer(await startTracing(process.env));
+  logSlow(log, config.slow);
 
   const shared = config.databaseUrl !== undefined;
   const lock = lockDataDirectory(config.dataDir, 'gantry serve', { shared });
@@ -93,7 +97,7 @@ async function start(
 
   const report = reporter(log, 'background work');
   const bound = Promise.withResolvers<string>();
-  const { externalUrl, trustProxy, graphqlLimits, budget, gitRequests } = config;
+  const { externalUrl, trustProxy, graphqlLimits, budget, gitRequests, metricsAddresses } = config;
   const { jobs, ...stores } = await application.openWorkshop({
     config,
     db,
@@ -123,6 +127,7 @@ async function start(
     graphqlLimits,
     budget,
     gitRequests,
+    metricsAddresses,
     log,
     readiness,
   });

@@ -6,7 +6,9 @@ import { connectOptions, prepareDatabase } from './lifecycle/prepare.ts';
 import { agreeOnSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
 import { createLogger } from './log.ts';
+import { logSlow } from './metrics/slow.ts';
 import { reporter } from './report.ts';
+import { startTracing } from './tracing/start.ts';
 
 export interface WorkOptions {
   /** What the metrics show of this process. */
@@ -23,6 +25,8 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
   const stopSignal = awaitStopSignal();
   await using resources = new AsyncDisposableStack();
   const log = createLogger(config.logLevel);
+  resources.defer(await startTracing(process.env));
+  logSlow(log, config.slow);
   const embedded = readHolder(config.dataDir)?.databaseUrl;
   const database = databaseUrls(config) ?? (embedded === undefined ? null : { url: embedded, directUrl: embedded });
   if (database === null) {
@@ -47,6 +51,12 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
     resources,
     labels,
   });
+  if (config.metricsPort !== undefined) {
+    const { listenForMetrics } = await import('./web/metrics.ts');
+    const listening = await listenForMetrics({ db, config, port: config.metricsPort });
+    resources.defer(() => listening.close({ long: 0, others: 1_000 }));
+    log.info(`Metrics at ${listening.url}/-/metrics`);
+  }
   process.stdout.write('Gantry works on background jobs. Stop with Ctrl+C.\n');
   log.info(`Stopping after ${await stopSignal.received}`);
   return 0;

@@ -39,6 +39,8 @@ export interface FacadeOptions<A extends Asker> {
   ): Promise<ExecutionResult>;
   /** Opens the content for the result of a raw route's operation. Throws DomainErrors. */
   read(reader: RawReader, found: unknown, actor: A | null, request: IncomingMessage): Promise<RawContent>;
+  /** Hears which route answers a request, by its path below /api/v4. */
+  matched?(request: IncomingMessage, path: string): void;
   /** In which callers take turns with whatever they ask. */
   turns: FairQueue;
   /** Who is one caller there. */
@@ -77,6 +79,7 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
     if (!match) return refuse(response, 404, { error: '404 Not Found' });
     const endpoint = match.endpoints.get(method);
     if (!endpoint) return wrongVerb(request, response, [...match.endpoints.keys()]);
+    options.matched?.(request, endpoint.route.path);
     const values = pathValues(endpoint, match.values);
     if (!values) return refuse(response, 404, { error: '404 Not Found' });
     try {

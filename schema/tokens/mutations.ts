@@ -8,7 +8,7 @@ const CreatePersonalAccessTokenInput = builder.inputType('CreatePersonalAccessTo
   description: 'A new token for the caller.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'What it is for.' }),
-    scopes: t.stringList({ required: true, description: 'What it reaches: `api`, `read_user`.' }),
+    scopes: t.stringList({ required: true, description: 'What it reaches: `api`, `read_user`, `read_metrics`.' }),
     expiresAt: t.field({ type: 'Date', description: 'First day (UTC) on which it is inactive; never when absent.' }),
   }),
 });
@@ -18,7 +18,7 @@ const CreateImpersonationTokenInput = builder.inputType('CreateImpersonationToke
   fields: (t) => ({
     userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
     name: t.string({ required: true, description: 'What it is for.' }),
-    scopes: t.stringList({ description: 'What it reaches: `api`, `read_user`. There must be one.' }),
+    scopes: t.stringList({ description: 'What it reaches: `api`, `read_user`, `read_metrics`. There must be one.' }),
     expiresAt: t.field({ type: 'Date', description: 'First day (UTC) on which it is inactive; never when absent.' }),
   }),
 });

@@ -32,7 +32,10 @@ PersonalAccessToken.implement({
       description: 'The token itself, in the answer to its creation; null ever after.',
       resolve: ({ token }) => token ?? null,
     }),
-    scopes: t.exposeStringList('scopes', { description: 'What it reaches: `api` is everything, `read_user` users.' }),
+    scopes: t.exposeStringList('scopes', {
+      description:
+        'What it reaches: `api` is everything, `read_user` users, `read_metrics` the metrics of the server, where the user is an administrator.',
+    }),
     active: t.exposeBoolean('active', { description: 'Whether it is neither revoked nor expired.' }),
     revoked: t.exposeBoolean('revoked', { description: 'Whether it was revoked.' }),
     expiresAt: t.expose('expiresAt', {

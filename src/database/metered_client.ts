@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type pg from 'pg';
 import { type Budget, currentBudget } from '../budget.ts';
+import { observeStatement } from '../metrics/statements.ts';
 import { DatabaseClient } from './client.ts';
 import { lostConnection } from './lost.ts';
 
@@ -21,8 +22,9 @@ export class MeteredClient extends DatabaseClient {
     const done = typeof last === 'function' ? (last as Done) : null;
     const args = done ? given.slice(0, -1) : given;
     const run = () => (super.query as (...args: unknown[]) => Promise<pg.QueryResult>).apply(this, args);
-    const metering = budget && !TRANSACTION.test(textOf(given[0]));
-    const result = (metering ? metered(budget, this, run) : run()).catch(translate);
+    const text = textOf(given[0]);
+    const bare = () => (budget ? metered(budget, this, run) : run());
+    const result = (TRANSACTION.test(text) ? run() : observeStatement(text, bare)).catch(translate);
     if (!done) return result as never;
     result.then(
       (rows) => done(null, rows),

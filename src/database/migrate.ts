@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { packagePath } from '../package-root.ts';
 import { openClient } from './client.ts';
 import type { DatabaseLog } from './embedded.ts';
+import { missingExtension } from './explain_migration.ts';
 import { lockSession } from './take_turns.ts';
 
 /** A migration as it lies in `prisma/migrations/<name>/migration.sql`. */
@@ -133,9 +134,8 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     } catch (error) {
       const isLocked = (error as { code?: string }).code === LOCK_NOT_AVAILABLE;
       if (isLocked && attempt < ATTEMPTS) continue;
-      throw new Error(`Migration ${migration.name} could not be applied: ${(error as Error).message}`, {
-        cause: error,
-      });
+      const reason = missingExtension(error) ?? (error as Error).message;
+      throw new Error(`Migration ${migration.name} could not be applied: ${reason}`, { cause: error });
     }
   }
 }

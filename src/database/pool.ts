@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { watchPool } from '../metrics/statements.ts';
 import { type ClientSettings, DatabaseClient } from './client.ts';
 import { DatabaseAway, isFull, lostConnection } from './lost.ts';
 import { MeteredClient } from './metered_client.ts';
@@ -30,7 +31,7 @@ const RETRIES = 5;
  * got no answer is asked again only if it reads alone, or if it was the loser of a deadlock.
  */
 export function meteredPool(config: pg.PoolConfig & ClientSettings, listener?: OutageListener): pg.Pool {
-  return new LastingPool(config, listener);
+  return watchPool(new LastingPool(config, listener));
 }
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, done: () => void) => void;

@@ -1,6 +1,7 @@
-import { can, REPORTER } from '#src/access/abilities.ts';
+import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor, requireApiScope } from '#src/access/actor.ts';
-import { issueVisible, openTo, projectAccessLevel, projectListed } from '#src/access/visibility.ts';
+import { seenPlaces, within } from '#src/access/places.ts';
+import { issueVisible } from '#src/access/visibility.ts';
 import { all, Prisma, queryPage } from '#src/db.ts';
 import type { Page, PageRequest } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -57,16 +58,27 @@ export async function listProjectEvents(
 ): Promise<Page<EventRow>> {
   const { actor } = context;
   requireApiScope(actor);
-  const kinds = [sql`e.target_type IS NULL`];
-  if (actor && can(actor, 'read_issue', project)) {
-    kinds.push(issueEvent(actor, can(actor, 'read_confidential_issue', project)));
-  }
-  if (can(actor, 'read_milestone', project)) kinds.push(IS_MILESTONE);
+  const readsIssues = actor !== null && can(actor, 'read_issue', project);
+  const seesConfidential = readsIssues && can(actor, 'read_confidential_issue', project);
   const readsCommits = can(actor, 'read_commit', project);
-  if (readsCommits) kinds.push(IS_NOTE);
-  const pushes = readsCommits ? sql`TRUE` : NO_PUSHES;
-  const conditions = [sql`e.project_id = ${project.id}`, sql`(${Prisma.join(kinds, ' OR ')})`, pushes, until(page)];
-  return load(context, sql`events e WHERE ${all(conditions)}`, page);
+  const kinds = [
+    { kind: 'plain', is: PLAIN, seen: true },
+    { kind: 'push', is: PUSH, seen: readsCommits },
+    { kind: 'note', is: IS_NOTE, seen: readsCommits },
+    { kind: 'milestone', is: IS_MILESTONE, seen: can(actor, 'read_milestone', project) },
+    { kind: 'issue', is: actor ? issueEvent(actor, seesConfidential) : sql`FALSE`, seen: readsIssues },
+    // What an issue's condition lets through already.
+    { kind: 'confidential', is: sql`FALSE`, seen: seesConfidential },
+  ].filter(({ seen }) => seen);
+  const ofProject = sql`e.project_id = ${project.id}`;
+  const visible = sql`(${Prisma.join(
+    kinds.map(({ is }) => is),
+    ' OR ',
+  )})`;
+  const own = readsIssues && !seesConfidential ? ownConfidential(actor, ofProject) : sql`0`;
+  const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM project_event_counts c WHERE c.project_id = ${project.id}
+    AND c.kind::text = ANY(${kinds.map(({ kind }) => kind)}::text[])) + ${own}`;
+  return load(context, { of: ofProject, visible, counted }, page);
 }
 
 /** What a user did, newest first, in the projects and on the issues that the actor may see. */
@@ -76,29 +88,29 @@ export async function listUserEvents(
   page: EventPageRequest,
 ): Promise<Page<EventRow>> {
   const actor = requireActor(context);
-  const issues = sql`(p.issues_enabled AND ${issueEvent(actor, sql`${projectAccessLevel(actor)} >= 20`)})`;
-  const target = sql`(e.target_type IS NULL OR ${issues} OR ${IS_MILESTONE} OR ${IS_NOTE})`;
-  const source = sql`events e JOIN projects p ON p.id = e.project_id JOIN namespaces n ON n.id = p.namespace_id
-    WHERE ${all([sql`e.author_id = ${userId}`, projectListed(actor), target, commitsVisible(actor), until(page)])}`;
-  return load(context, source, page);
+  const ofUser = sql`e.author_id = ${userId}`;
+  const issues = sql`(${within('e', 'issues')} AND ${issueEvent(actor, within('e', 'confidential'))})`;
+  const visible = sql`CASE WHEN ${PLAIN} OR ${IS_MILESTONE} THEN ${within('e')} WHEN ${PUSH} OR ${IS_NOTE} THEN ${within('e', 'commits')}
+    ELSE ${issues} END`;
+  const others = sql`${within('e', 'issues')} AND NOT ${within('e', 'confidential')}`;
+  const own = actor.admin ? sql`0` : ownConfidential(actor, sql`${ofUser} AND ${others}`);
+  const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM author_event_counts c
+    WHERE c.author_id = ${userId} AND CASE c.kind WHEN 'issue' THEN ${within('c', 'issues')}
+      WHEN 'confidential' THEN ${within('c', 'issues')} AND ${within('c', 'confidential')}
+      WHEN 'push' THEN ${within('c', 'commits')} WHEN 'note' THEN ${within('c', 'commits')} ELSE ${within('c')} END) + ${own}`;
+  return load(context, { of: ofUser, visible, counted, places: seenPlaces(actor) }, page);
 }
 
+const PLAIN = sql`(e.target_type IS NULL AND e.data IS NULL)`;
+
 /** Pushes tell of commits. */
-const NO_PUSHES = sql`e.data IS NULL`;
+const PUSH = sql`(e.target_type IS NULL AND e.data IS NOT NULL)`;
 
 /** Whoever sees a project and is signed in reads its milestones. */
 const IS_MILESTONE = sql`e.target_type = 'Milestone'`;
 
 /** Notes are about commits. */
 const IS_NOTE = sql`e.target_type = 'Note'`;
-
-/** Whether the actor reads the commits of the project `p` in the namespace `n`, if the event is about some. */
-function commitsVisible(actor: Actor): Prisma.Sql {
-  const level = sql`${projectAccessLevel(actor)} >= ${REPORTER}`;
-  return actor.admin
-    ? sql`TRUE`
-    : sql`((${NO_PUSHES} AND NOT COALESCE(${IS_NOTE}, FALSE)) OR ${openTo(actor, 'p')} OR ${level})`;
-}
 
 /**
  * Whether the event is about an issue that the actor sees. Of a deleted one nothing is told any more but that it was deleted,
@@ -109,6 +121,18 @@ function issueEvent(actor: Actor, seesConfidential: Prisma.Sql | boolean): Prism
     AND (i.deleted_at IS NULL OR e.action = 'destroyed') AND ${issueVisible(actor, seesConfidential)}))`;
 }
 
+/**
+ * How many of the events that `of` names are about confidential issues that the actor sees as their author or assignee. They
+ * are found by their issues alone: whose they are would look the more selective, and seldom is.
+ */
+function ownConfidential(actor: Actor, of: Prisma.Sql): Prisma.Sql {
+  return sql`(SELECT count(*) FROM (
+      SELECT i.id, i.deleted_at FROM issues i WHERE i.confidential AND i.author_id = ${actor.id}
+      UNION SELECT i.id, i.deleted_at FROM issues i WHERE i.confidential AND i.assignee_id = ${actor.id}) i
+    CROSS JOIN LATERAL (SELECT e.* FROM events e WHERE e.target_type = 'Issue' AND e.target_id = i.id OFFSET 0) e
+    WHERE (i.deleted_at IS NULL OR e.action = 'destroyed') AND ${of})`;
+}
+
 /** The title that the target has now, which who sees it now may know; the recorded one is for what is gone. */
 const TITLE = sql`COALESCE(CASE e.target_type WHEN 'Issue' THEN (SELECT i.title FROM issues i WHERE i.id = e.target_id)
   WHEN 'Milestone' THEN (SELECT m.title FROM milestones m WHERE m.id = e.target_id) END, e.target_title)`;
@@ -117,15 +141,32 @@ const TITLE = sql`COALESCE(CASE e.target_type WHEN 'Issue' THEN (SELECT i.title 
 const NOTE = sql`(SELECT json_build_object('id', c.id, 'body', c.note, 'author', ${userJson('a')}, 'createdAt', c.created_at)
   FROM commit_comments c JOIN users a ON a.id = c.author_id WHERE e.target_type = 'Note' AND c.id = e.target_id)`;
 
+/** The events of a feed under alias `e`. */
+interface Feed {
+  /** Whose feed it is. */
+  of: Prisma.Sql;
+  /** Which of them the actor may see. */
+  visible: Prisma.Sql;
+  /** How many these are, by the counts that triggers keep. */
+  counted: Prisma.Sql;
+  /** What the conditions speak of, worked out once. */
+  places?: Prisma.Sql;
+}
+
 /** One statement for the page with the authors and the total. */
 async function load(
   { db }: Context,
-  source: Prisma.Sql,
-  { limit, offset, withTotal }: PageRequest,
+  { of, visible, counted, places }: Feed,
+  page: EventPageRequest,
 ): Promise<Page<EventRow>> {
+  const { limit, offset, withTotal, upTo } = page;
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'action', e.action,
       'targetId', e.target_id, 'targetType', e.target_type, 'targetTitle', ${TITLE}, 'author', ${userJson('u')},
       'data', e.data, 'note', ${NOTE}, 'createdAt', e.created_at) ORDER BY e.id DESC), '[]')
-    FROM (SELECT e.* FROM ${source} ORDER BY e.id DESC LIMIT ${limit} OFFSET ${offset}) e JOIN users u ON u.id = e.author_id)`;
-  return queryPage(db, offset, nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
+    FROM (SELECT e.* FROM events e WHERE ${all([of, visible, until(page)])} ORDER BY e.id DESC LIMIT ${limit} OFFSET ${offset}) e
+      JOIN users u ON u.id = e.author_id)`;
+  // The counts know the feed as it is now: what came since is taken off.
+  const since =
+    upTo == null ? sql`0` : sql`(SELECT count(*) FROM events e WHERE ${all([of, visible])} AND e.id > ${upTo})`;
+  return queryPage(db, offset, nodes, withTotal && sql`(${counted} - ${since})`, places);
 }

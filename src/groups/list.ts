@@ -1,6 +1,6 @@
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { groupVisible, live, memberNamespaces } from '#src/access/visibility.ts';
-import { all, containing, Prisma, queryPage } from '#src/db.ts';
+import { all, containing, hasTrigrams, holds, Prisma, queryPage } from '#src/db.ts';
 import { type GroupRow, groupRows } from '#src/groups/find.ts';
 import type { Direction, Page, PageRequest } from '#src/page.ts';
 
@@ -73,8 +73,10 @@ function groupConditions({ search, skipGroups }: GroupFilter): Prisma.Sql[] {
   if (skipGroups?.length) conditions.push(sql`NOT n.id = ANY(${[...skipGroups]}::int[])`);
   if (search?.trim()) {
     const pattern = containing(search.trim());
-    conditions.push(sql`n.id IN (SELECT id FROM namespaces WHERE name ILIKE ${pattern}
-      UNION SELECT id FROM namespaces WHERE path ILIKE ${pattern})`);
+    const found = sql`n.id IN (SELECT id FROM namespaces WHERE name ILIKE ${pattern}
+      UNION SELECT id FROM namespaces WHERE path ILIKE ${pattern})`;
+    const held = sql`(${holds('n.name', pattern)} OR ${holds('n.path', pattern)})`;
+    conditions.push(hasTrigrams(search) ? found : held);
   }
   return conditions;
 }

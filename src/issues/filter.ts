@@ -1,4 +1,4 @@
-import { containing, Prisma } from '#src/db.ts';
+import { containing, hasTrigrams, holds, Prisma } from '#src/db.ts';
 import { BadRequest } from '#src/errors.ts';
 import { MOST_LABELS } from '#src/labels/ensure.ts';
 
@@ -17,23 +17,46 @@ export interface IssueFilter {
 const { sql } = Prisma;
 
 /**
- * The conditions of a filter on alias `i`; a project whose issues they are narrows the look-ups of its labels. Throws BadRequest.
+ * The conditions of a filter on alias `i`; `inProjects`, a condition on alias `l`, narrows the look-ups of labels. What they
+ * find by a search comes from `searchHits`, which must stand behind WITH. Throws BadRequest.
  */
-export function issueConditions(filter: IssueFilter, projectId?: number): Prisma.Sql[] {
+export function issueConditions(filter: IssueFilter, inProjects: Prisma.Sql): Prisma.Sql[] {
   const conditions = [sql`i.deleted_at IS NULL`];
   const { state, labels, milestone, iids, search } = filter;
   if (state && state !== 'all') conditions.push(sql`i.state = ${state}::issue_state`);
   if (labels && labels.length > MOST_LABELS) {
     throw new BadRequest(`labels has too many names (maximum is ${MOST_LABELS})`);
   }
-  if (labels && labels.length > 0) conditions.push(...labelConditions([...new Set(labels)], projectId));
+  if (labels && labels.length > 0) conditions.push(...labelConditions([...new Set(labels)], inProjects));
   if (milestone) conditions.push(milestoneCondition(milestone));
   if (iids && iids.length > 0) conditions.push(sql`i.iid = ANY(${[...iids]}::int[])`);
   if (search) {
     const pattern = containing(search);
-    conditions.push(sql`(i.title ILIKE ${pattern} OR i.description ILIKE ${pattern})`);
+    const held = sql`(${holds('i.title', pattern)} OR ${holds('i.description', pattern)})`;
+    const few = sql`(SELECT count(*) FROM hits) <= ${MOST_HITS}`;
+    conditions.push(
+      hasTrigrams(search)
+        ? sql`CASE WHEN ${few} THEN (i.id IN (SELECT h.id FROM hits h)) IS TRUE ELSE ${held} END`
+        : held,
+    );
   }
   return conditions;
+}
+
+/** Up to so many issues are looked up among those of a list; of more than that most lists hold some. */
+const MOST_HITS = 5_000;
+
+/**
+ * The issues of the whole server that have the text, by index, as the subquery `hits`; one more than are looked up where it is
+ * a common text. Nothing where no index helps.
+ */
+export function searchHits({ search }: IssueFilter): Prisma.Sql[] {
+  if (!search || !hasTrigrams(search)) return [];
+  const pattern = containing(search);
+  return [
+    sql`hits AS MATERIALIZED (SELECT f.id FROM issues f WHERE f.title ILIKE ${pattern}
+      UNION ALL SELECT f.id FROM issues f WHERE f.description ILIKE ${pattern} LIMIT ${MOST_HITS + 1})`,
+  ];
 }
 
 /** Whether the filter narrows by anything but the state, which the counters know. */
@@ -41,14 +64,13 @@ export function countsSuffice({ labels, milestone, iids, search }: IssueFilter):
   return !labels?.length && !milestone && !iids?.length && !search;
 }
 
-function labelConditions(titles: string[], projectId: number | undefined): Prisma.Sql[] {
+function labelConditions(titles: string[], inProjects: Prisma.Sql): Prisma.Sql[] {
   if (titles.includes('No Label')) {
     return [sql`NOT EXISTS (SELECT 1 FROM issue_labels il WHERE il.issue_id = i.id)`];
   }
-  const inProject = projectId === undefined ? Prisma.empty : sql`AND l.project_id = ${projectId}`;
   return titles.map(
     (title) => sql`i.id IN (SELECT il.issue_id FROM issue_labels il JOIN labels l ON l.id = il.label_id
-      WHERE l.title = ${title} ${inProject})`,
+      WHERE l.title = ${title} AND ${inProjects})`,
   );
 }
 

@@ -1,9 +1,10 @@
 import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
-import { issueVisible, projectAccessLevel, projectListed } from '#src/access/visibility.ts';
+import { seenPlaces, within } from '#src/access/places.ts';
+import { issueVisible } from '#src/access/visibility.ts';
 import { all, Prisma, queryPage } from '#src/db.ts';
 import type { GroupRow } from '#src/groups/find.ts';
-import { countsSuffice, type IssueFilter, issueConditions } from '#src/issues/filter.ts';
+import { countsSuffice, type IssueFilter, issueConditions, searchHits } from '#src/issues/filter.ts';
 import { type IssueRow, issueRows } from '#src/issues/rows.ts';
 import type { Direction, Page, PageRequest } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -30,13 +31,13 @@ export async function listProjectIssues(
   const conditions = [
     sql`i.project_id = ${project.id}`,
     issueVisible(actor, seesAll),
-    ...issueConditions(filter, project.id),
+    ...issueConditions(filter, sql`l.project_id = ${project.id}`),
     ...extra,
   ];
   const source = sql`issues i WHERE ${all(conditions)}`;
   const counted = countsSuffice(filter) && extra.length === 0;
-  const total = counted ? countFromCounters(actor, project.id, filter, seesAll) : sql`(SELECT count(*) FROM ${source})`;
-  return load(context, source, order, page, total);
+  const total = counted ? countFromCounters(actor, project.id, filter, seesAll) : null;
+  return load(context, { source, total, common: searchHits(filter) }, order, page);
 }
 
 /** The issues of a milestone that the actor sees, in the order in which they came. */
@@ -58,7 +59,16 @@ export async function listAuthoredIssues(
   order: IssueOrder,
   page: PageRequest,
 ): Promise<Page<IssueRow>> {
-  return listAcrossProjects(context, [sql`i.author_id = ${authorId}`], sql`TRUE`, filter, order, page);
+  const actor = requireActor(context);
+  const conditions = [
+    sql`i.author_id = ${authorId}`,
+    within('i', 'issues'),
+    issueVisible(actor, within('i', 'confidential')),
+    ...issueConditions(filter, sql`l.project_id IN (SELECT v.id FROM places v)`),
+  ];
+  const source = sql`issues i WHERE ${all(conditions)}`;
+  const common = [seenPlaces(actor), ...searchHits(filter)];
+  return load(context, { source, total: null, common }, order, page);
 }
 
 /** The issues of all projects in a group and its subgroups that the actor sees. */
@@ -69,38 +79,55 @@ export async function listGroupIssues(
   order: IssueOrder,
   page: PageRequest,
 ): Promise<Page<IssueRow>> {
-  const inGroup = sql`n.lineage @> ARRAY[${group.id}]::int[]`;
-  return listAcrossProjects(context, [], inGroup, filter, order, page);
-}
-
-async function listAcrossProjects(
-  context: Context,
-  own: Prisma.Sql[],
-  where: Prisma.Sql,
-  filter: IssueFilter,
-  order: IssueOrder,
-  page: PageRequest,
-): Promise<Page<IssueRow>> {
   const actor = requireActor(context);
-  const visible = sql`(SELECT p.id, ${projectAccessLevel(actor)} >= 20 AS secrets FROM projects p
-    JOIN namespaces n ON n.id = p.namespace_id WHERE p.issues_enabled AND ${where} AND ${projectListed(actor)}) vp`;
-  const conditions = [...own, issueVisible(actor, sql`vp.secrets`), ...issueConditions(filter)];
-  const source = sql`issues i JOIN ${visible} ON vp.id = i.project_id WHERE ${all(conditions)}`;
-  return load(context, source, order, page, sql`(SELECT count(*) FROM ${source})`);
+  const inGroup = sql`p.issues_enabled AND n.lineage @> ARRAY[${group.id}]::int[]`;
+  const common = [seenPlaces(actor, inGroup), ...searchHits(filter)];
+  const conditions = [
+    issueVisible(actor, sql`v.confidential`),
+    ...issueConditions(filter, sql`l.project_id IN (SELECT v.id FROM places v)`),
+  ];
+  const everything = sql`places v JOIN issues i ON i.project_id = v.id WHERE ${all(conditions)}`;
+  if (!countsSuffice(filter)) {
+    return load(context, { source: everything, total: null, common }, order, page);
+  }
+  const reach = page.limit + page.offset;
+  const source = reach > FAR ? everything : firstOfEach(conditions, order, reach);
+  return load(context, { source, total: countFromPlaces(actor, filter), common }, order, page);
 }
 
-/** One statement for the page, its relations and the total. */
+/** Up to so many issues of each project are put in order with those of the others; beyond that it is all of them. */
+const FAR = 1_000;
+
+/** Of each place as many issues as the page may need, in their order, by index. */
+function firstOfEach(conditions: Prisma.Sql[], order: IssueOrder, reach: number): Prisma.Sql {
+  return sql`places v CROSS JOIN LATERAL (SELECT i.id, i.created_at, i.updated_at FROM issues i
+    WHERE ${all([sql`i.project_id = v.id`, ...conditions])} ORDER BY ${ORDERS[order.by][order.direction]} LIMIT ${reach}) i`;
+}
+
+/** Where the issues of a list come from, under alias `i`. */
+interface Source {
+  source: Prisma.Sql;
+  /** How many there are in all; null where they must be counted. */
+  total: Prisma.Sql | null;
+  /** What both speak of, as it stands behind WITH. */
+  common: Prisma.Sql[];
+}
+
+/** One statement for the page, its relations and the total. Those that must be counted are found once for page and total. */
 async function load(
   { db }: Context,
-  source: Prisma.Sql,
+  { source, total, common }: Source,
   order: IssueOrder,
   { limit, offset, withTotal }: PageRequest,
-  total: Prisma.Sql,
 ): Promise<Page<IssueRow>> {
   const orderBy = ORDERS[order.by][order.direction];
-  const page = sql`SELECT i.id, row_number() OVER (ORDER BY ${orderBy}) AS ord FROM ${source}
+  const isFound = withTotal && total === null;
+  const found = sql`found AS MATERIALIZED (SELECT i.id, i.created_at, i.updated_at FROM ${source})`;
+  const page = sql`SELECT i.id, row_number() OVER (ORDER BY ${orderBy}) AS ord FROM ${isFound ? sql`found i` : source}
     ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`;
-  return queryPage(db, offset, issueRows(page), withTotal && total);
+  const parts = isFound ? [...common, found] : common;
+  const along = parts.length > 0 ? Prisma.join(parts, ', ') : undefined;
+  return queryPage(db, offset, issueRows(page), withTotal && (total ?? sql`(SELECT count(*) FROM found)`), along);
 }
 
 const ORDERS = {
@@ -109,16 +136,37 @@ const ORDERS = {
 };
 
 /** The count that a trigger keeps; who does not see confidential issues gets the public ones and his own. */
-function countFromCounters(actor: Actor, projectId: number, { state }: IssueFilter, seesAll: boolean): Prisma.Sql {
-  const states = state && state !== 'all' ? [state] : (['opened', 'closed'] as const);
+function countFromCounters(actor: Actor, projectId: number, filter: IssueFilter, seesAll: boolean): Prisma.Sql {
+  const { everything, confidential } = counters(filter);
+  if (seesAll) return sql`(SELECT ${everything} FROM project_counters c WHERE c.project_id = ${projectId})`;
+  const own = ownConfidential(actor, filter, sql`i.project_id = ${projectId}`);
+  return sql`(SELECT ${everything} - (${confidential}) + ${own} FROM project_counters c WHERE c.project_id = ${projectId})`;
+}
+
+/** As countFromCounters, of all places. */
+function countFromPlaces(actor: Actor, filter: IssueFilter): Prisma.Sql {
+  const { everything, confidential } = counters(filter);
+  const own = ownConfidential(actor, filter, sql`${within('i')} AND NOT ${within('i', 'confidential')}`);
+  return sql`(SELECT COALESCE(sum(${everything} - CASE WHEN v.confidential THEN 0 ELSE ${confidential} END), 0) + ${own}
+    FROM places v JOIN project_counters c ON c.project_id = v.id)`;
+}
+
+function statesOf({ state }: IssueFilter): ('opened' | 'closed')[] {
+  return state && state !== 'all' ? [state] : ['opened', 'closed'];
+}
+
+/** How many issues in these states a project has, and how many of them are confidential, by the counters under alias `c`. */
+function counters(filter: IssueFilter): { everything: Prisma.Sql; confidential: Prisma.Sql } {
   const sum = (suffix: '' | '_confidential') =>
     Prisma.join(
-      states.map((name) => Prisma.raw(`c.${name}${suffix}`)),
+      statesOf(filter).map((name) => Prisma.raw(`c.${name}${suffix}`)),
       ' + ',
     );
-  if (seesAll) return sql`(SELECT ${sum('')} FROM project_counters c WHERE c.project_id = ${projectId})`;
-  return sql`(SELECT ${sum('')} - (${sum('_confidential')}) + (SELECT count(*) FROM issues i
-    WHERE i.project_id = ${projectId} AND i.confidential AND i.deleted_at IS NULL
-      AND i.state::text = ANY(${[...states]}::text[]) AND (i.author_id = ${actor.id} OR i.assignee_id = ${actor.id}))
-    FROM project_counters c WHERE c.project_id = ${projectId})`;
+  return { everything: sum(''), confidential: sql`(${sum('_confidential')})` };
+}
+
+/** How many confidential issues the actor sees only as their author or assignee. */
+function ownConfidential(actor: Actor, filter: IssueFilter, where: Prisma.Sql): Prisma.Sql {
+  return sql`(SELECT count(*) FROM issues i WHERE i.confidential AND (i.author_id = ${actor.id} OR i.assignee_id = ${actor.id})
+    AND i.deleted_at IS NULL AND i.state::text = ANY(${statesOf(filter)}::text[]) AND ${where})`;
 }

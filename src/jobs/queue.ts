@@ -4,6 +4,8 @@ import type { Db, Transaction } from '#src/db.ts';
 import { queueDatabase } from '#src/jobs/database.ts';
 import { type ProcessRecord, recordProcess } from '#src/jobs/process.ts';
 import type { MailWanted } from '#src/mail/wanted.ts';
+import { observeJob } from '#src/metrics/jobs.ts';
+import { tracer } from '#src/tracing/tracer.ts';
 
 /** A branch or tag that was pushed. */
 export interface PushedRef {
@@ -129,12 +131,16 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
     worker = await boss.work<object>(name, pace, async (jobs) => {
       // Of several that came meanwhile it hears once: it is to look for more until there are none.
       boss.notifyWorker(worker);
-      for (const { data } of jobs) await slots.use(() => run(() => work(data), record, report));
+      for (const { data } of jobs) {
+        const { traceparent, ...told } = (data ?? {}) as { traceparent?: string };
+        await slots.use(() => run(() => observeJob(name, traceparent, () => work(told)), record, report));
+      }
     });
   }
   return {
     async enqueue(tx, name, data) {
-      await boss.send(name, data, { db: fromPrisma(tx) });
+      const traceparent = tracer()?.traceparent();
+      await boss.send(name, traceparent ? { ...data, traceparent } : data, { db: fromPrisma(tx) });
     },
     async stop(timeout = 5000) {
       // Without the database the others find out by themselves.

@@ -27,7 +27,7 @@ export interface Grace {
  */
 export async function listen(
   handler: RequestListener,
-  { host, port, mayTakeLonger }: { host: string; port: number; mayTakeLonger: (url: string) => boolean },
+  { host, port, mayTakeLonger = () => false }: { host: string; port: number; mayTakeLonger?: (url: string) => boolean },
 ): Promise<Listening> {
   const server = createServer(handler);
   const sockets = watchSockets(server, mayTakeLonger);

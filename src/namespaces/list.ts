@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { memberNamespaces } from '#src/access/visibility.ts';
-import { all, containing, Prisma, queryPage } from '#src/db.ts';
+import { all, containing, hasTrigrams, holds, Prisma, queryPage } from '#src/db.ts';
 import type { Page, PageRequest } from '#src/page.ts';
 import type { NamespaceRow } from '#src/projects/find.ts';
 
@@ -20,8 +20,10 @@ export async function listNamespaces(
   if (!actor.admin) conditions.push(sql`(n.owner_id = ${actor.id} OR n.lineage && ${memberNamespaces(actor)})`);
   if (search?.trim()) {
     const pattern = containing(search.trim());
-    conditions.push(sql`n.id IN (SELECT id FROM namespaces WHERE name ILIKE ${pattern}
-      UNION SELECT id FROM namespaces WHERE path ILIKE ${pattern})`);
+    const found = sql`n.id IN (SELECT id FROM namespaces WHERE name ILIKE ${pattern}
+      UNION SELECT id FROM namespaces WHERE path ILIKE ${pattern})`;
+    const held = sql`(${holds('n.name', pattern)} OR ${holds('n.path', pattern)})`;
+    conditions.push(hasTrigrams(search) ? found : held);
   }
   const source = sql`namespaces n WHERE ${all(conditions)}`;
   const nodes = sql`(SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (

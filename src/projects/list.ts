@@ -1,7 +1,7 @@
 import type { Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts';
 import { accessibleProjects, live, projectListed } from '#src/access/visibility.ts';
-import { all, containing, Prisma, queryPage } from '#src/db.ts';
+import { all, containing, hasTrigrams, holds, Prisma, queryPage } from '#src/db.ts';
 import type { Direction, Page, PageRequest } from '#src/page.ts';
 import { type ProjectRow, projectRows } from '#src/projects/find.ts';
 
@@ -47,7 +47,7 @@ export function projectConditions(actor: Actor | null, filter: ProjectFilter): P
   const { archived, visibility, search, owned, starred, membership } = filter;
   if (archived != null) conditions.push(archived ? sql`p.archived` : sql`NOT p.archived`);
   if (visibility) conditions.push(sql`p.visibility = ${visibility}::visibility`);
-  if (search?.trim()) conditions.push(sql`p.id IN (${searched(search.trim())})`);
+  if (search?.trim()) conditions.push(searched(search.trim()));
   // Nothing is an anonymous caller's own.
   if (!actor) return owned || starred || membership ? [sql`FALSE`] : conditions;
   if (owned) conditions.push(sql`p.namespace_id IN (${ownedNamespaces(actor)})`);
@@ -57,13 +57,18 @@ export function projectConditions(actor: Actor | null, filter: ProjectFilter): P
   return conditions;
 }
 
-/** One branch for each column, so that each finds its rows by its own index. */
+/** One branch for each column, so that each finds its rows by its own index; without one all rows are looked at. */
 function searched(text: string): Prisma.Sql {
   const pattern = containing(text);
-  return sql`SELECT sp.id FROM projects sp WHERE sp.name ILIKE ${pattern}
+  if (!hasTrigrams(text)) {
+    const own = ['p.name', 'p.path', 'p.description'].map((column) => holds(column, pattern));
+    const around = sql`p.namespace_id IN (SELECT sn.id FROM namespaces sn WHERE ${holds('sn.name', pattern)})`;
+    return sql`(${Prisma.join([...own, around], ' OR ')})`;
+  }
+  return sql`p.id IN (SELECT sp.id FROM projects sp WHERE sp.name ILIKE ${pattern}
     UNION SELECT sp.id FROM projects sp WHERE sp.path ILIKE ${pattern}
     UNION SELECT sp.id FROM projects sp WHERE sp.description ILIKE ${pattern}
-    UNION SELECT sp.id FROM namespaces sn JOIN projects sp ON sp.namespace_id = sn.id WHERE sn.name ILIKE ${pattern}`;
+    UNION SELECT sp.id FROM namespaces sn JOIN projects sp ON sp.namespace_id = sn.id WHERE sn.name ILIKE ${pattern})`;
 }
 
 /** The actor's personal namespace, and the groups that the actor owns with those inside. */

@@ -26,5 +26,5 @@ export function snippetRows(ids: Prisma.Sql): Prisma.Sql {
       'author', (${userJson('u')})::jsonb || jsonb_build_object('email', u.email),
       'createdAt', s.created_at, 'updatedAt', s.updated_at) ORDER BY s.id DESC), '[]')
     FROM snippets s JOIN users u ON u.id = s.author_id LEFT JOIN projects p ON p.id = s.project_id
-      LEFT JOIN namespaces n ON n.id = p.namespace_id WHERE s.id IN (${ids}))`;
+      LEFT JOIN namespaces n ON n.id = p.namespace_id WHERE s.id = ANY(ARRAY(${ids})))`;
 }

@@ -7,7 +7,7 @@ import { findToken, type TokenRow } from '#src/tokens/list.ts';
 import { chooseAccount } from '#src/users/find.ts';
 
 /** What a personal access token may be limited to (behaviour.md 4.2). */
-export const SCOPES = ['api', 'read_user'] as const;
+export const SCOPES = ['api', 'read_user', 'read_metrics'] as const;
 
 export interface NewToken {
   /** What it is for. */

@@ -107,17 +107,20 @@ const WORDS = `lorem ipsum dolor amet the server answers slowly when a page of m
   and button overlaps text on small screens after login crash export import search index token project user list upload
   download merge branch commit notice error message empty field color wrong order sort filter mail never arrives`;
 
+/** An expression for so many words by chance, others for each row; it reads the column `n`. */
+export function someWords(count: number): string {
+  const words = WORDS.split(/\s+/);
+  return `(SELECT string_agg((ARRAY['${words.join("','")}'])[1 + floor(random() * ${words.length})::int], ' ')
+    FROM generate_series(1, ${count}) WHERE n > 0)`;
+}
+
 /** About 300 characters of words each; one issue in a thousand has the word `quaternion`. */
 function issueRows(issues: number, projects: number): string[] {
-  const words = WORDS.split(/\s+/);
-  const some = (count: number) =>
-    `(SELECT string_agg((ARRAY['${words.join("','")}'])[1 + floor(random() * ${words.length})::int], ' ')
-      FROM generate_series(1, ${count}) WHERE n > 0)`;
   return [
     `INSERT INTO issues (iid, project_id, title, description, state, confidential, author_id, assignee_id, milestone_id,
        due_date, created_at, updated_at)
-     SELECT (n - 1) / ${projects} + 1, (n - 1) % ${projects} + 1, ${some(6)},
-       ${some(51)} || CASE WHEN n % 1000 = 7 THEN ' quaternion' ELSE '' END,
+     SELECT (n - 1) / ${projects} + 1, (n - 1) % ${projects} + 1, ${someWords(6)},
+       ${someWords(51)} || CASE WHEN n % 1000 = 7 THEN ' quaternion' ELSE '' END,
        (CASE WHEN random() < 0.33 THEN 'closed' ELSE 'opened' END)::issue_state, random() < 0.01,
        1 + floor(random() * ${USERS})::int, CASE WHEN random() < 0.5 THEN 1 + floor(random() * ${USERS})::int END,
        (n - 1) % ${projects} * ${MILESTONES} + 1 + floor(random() * ${MILESTONES})::int,

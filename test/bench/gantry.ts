@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { createApp } from '#src/app.ts';
 import { connect } from '#src/db.ts';
 import { createLogger } from '#src/log.ts';
@@ -11,7 +12,8 @@ const secret = 'bench'.repeat(8);
 const app = createApp({
   db,
   secret,
-  repositories: new RepositoryStore({}),
+  // Where nothing is: no repository has anything in it.
+  repositories: new RepositoryStore({ default: path.join(import.meta.dirname, 'no-repositories') }),
   uploads: new DiskUploads('nowhere'),
   jobs: { enqueue: () => Promise.reject(new Error('no job is measured here')) },
   externalUrl: undefined,

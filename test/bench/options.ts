@@ -12,6 +12,11 @@ export interface Options {
   growth: boolean;
   /** Whether to measure what visibility rules cost. */
   visibility: boolean;
+  /** Whether to measure every list of both APIs on a large dataset. */
+  lists: boolean;
+  /** Whether to measure mixed traffic over some time, and for how many minutes. */
+  sustained: boolean;
+  minutes: number;
   /** Whether to measure what has to do with repositories. */
   repositories: boolean;
   /** A bare repository to measure instead of the generated one. */
@@ -41,11 +46,14 @@ export function readOptions(args: string[]): Options {
       'no-growth': { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       attack: { type: 'string' },
+      minutes: { type: 'string', default: '10' },
     },
   });
   const { quick, profile, repository, attack } = values;
   const implied = repository === undefined ? (attack === undefined ? undefined : 'attacks') : 'repository';
   const only = values.only ?? implied;
+  const minutes = Number(values.minutes);
+  if (!(minutes > 0)) throw new TypeError('--minutes takes a number above 0');
   return {
     issues: quick ? 10_000 : 100_000,
     projects: 50,
@@ -54,6 +62,9 @@ export function readOptions(args: string[]): Options {
     connections: 16,
     growth: only === 'growth' || !(quick || values['no-growth'] || only !== undefined || profile),
     visibility: only === 'visibility' || (only === undefined && !profile),
+    sustained: only === 'sustained' || !(quick || only !== undefined || profile),
+    minutes,
+    lists: only === 'lists' || !(quick || only !== undefined || profile),
     repositories: only === 'repository' || !(quick || only !== undefined || profile),
     repository,
     only,

@@ -7,19 +7,29 @@ import { measureAttacks } from './attacks/run.ts';
 import { type Comparison, compare } from './compare.ts';
 import { createDataset } from './dataset.ts';
 import { measureGrowth } from './growth.ts';
+import { measureLists } from './lists/run.ts';
 import { measurements } from './measurements.ts';
 import { type Options, readOptions } from './options.ts';
 import { profileGantry } from './profile.ts';
 import { comparisonTable, growthTable, memoryTable, visibilityTable } from './report.ts';
 import { measureRepositories } from './repository/run.ts';
 import { startServer } from './server.ts';
+import { measureSustained } from './sustained/run.ts';
 import { measureVisibility } from './visibility.ts';
 
 const quiet = { info: () => undefined, warn: console.warn, error: console.error };
 
 /** Runs what the options ask for, on a PostgreSQL of its own that is gone afterwards. */
 async function bench(options: Options): Promise<void> {
-  const names = [...available(options).map(({ name }) => name), 'growth', 'visibility', 'repository', 'attacks'];
+  const names = [
+    ...available(options).map(({ name }) => name),
+    'growth',
+    'visibility',
+    'lists',
+    'sustained',
+    'repository',
+    'attacks',
+  ];
   if (options.only !== undefined && !names.includes(options.only))
     throw new Error(`--only is one of ${names.join(', ')}`);
   if (options.repositories) await measureRepositories(options.repository, print);
@@ -31,10 +41,12 @@ async function bench(options: Options): Promise<void> {
   resources.defer(remove);
   const postgres = await startEmbeddedPostgres({ dataDir, log: quiet, settings: { max_wal_size: '4GB' } });
   resources.defer(() => postgres.stop());
-  const apart = ['growth', 'visibility'].includes(options.only ?? '');
+  const apart = ['growth', 'visibility', 'lists', 'sustained'].includes(options.only ?? '');
   if (!apart) await measureServers(postgres.url, options);
   if (options.visibility) print(visibilityTable(await measureVisibility(postgres.url)));
   if (options.growth) print(growthTable(await measureGrowth(postgres.url)));
+  if (options.lists) await measureLists(postgres.url, print);
+  if (options.sustained) await measureSustained(postgres.url, options.minutes, print);
 }
 
 async function measureServers(postgresUrl: string, options: Options): Promise<void> {

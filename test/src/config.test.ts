@@ -89,6 +89,19 @@ describe('The configuration', () => {
     expect(load({}).repositoryLimits).toEqual({});
   });
 
+  it('has what is measured, for whom and from when on', () => {
+    const { metricsAddresses, metricsPort, slow } = load({
+      GANTRY_METRICS_ADDRESSES: '127.0.0.1, 10.0.0.0/8,fd00::/8',
+      GANTRY_METRICS_PORT: '9100',
+      GANTRY_SLOW_STATEMENT_MS: '0',
+      GANTRY_SLOW_OPERATION_MS: '3000',
+    });
+    expect(metricsAddresses).toEqual(['127.0.0.1', '10.0.0.0/8', 'fd00::/8']);
+    expect([metricsPort, slow]).toEqual([9100, { statement: 0, operation: 3000 }]);
+    const usual = load({});
+    expect([usual.metricsAddresses, usual.metricsPort, usual.slow]).toEqual([[], undefined, {}]);
+  });
+
   it.each([
     ['GANTRY_STORAGES', 'fast'],
     ['GANTRY_UPLOADS', 's3://'],
@@ -120,6 +133,12 @@ describe('The configuration', () => {
     ['GANTRY_MAX_INLINE_BYTES', '-1'],
     ['GANTRY_MAX_INLINE_BYTES', '1e9'],
     ['GANTRY_MAX_INLINE_BYTES', '268435457'],
+    ['GANTRY_METRICS_ADDRESSES', 'everybody'],
+    ['GANTRY_METRICS_ADDRESSES', '10.0.0.0/33'],
+    ['GANTRY_METRICS_ADDRESSES', '127.0.0.1,'],
+    ['GANTRY_METRICS_PORT', '70000'],
+    ['GANTRY_SLOW_STATEMENT_MS', '-1'],
+    ['GANTRY_SLOW_OPERATION_MS', '2s'],
   ])('refuses %s=%s and says which setting is wrong', (name, value) => {
     expect(() => load({ [name]: value })).toThrow(ConfigError);
     expect(() => load({ [name]: value })).toThrow(new RegExp(`\\n {2}${name}: `));

@@ -19,6 +19,7 @@ import { jobHandlers } from '#src/jobs/handlers.ts';
 import { type JobHandlers, type JobQueue, startJobs } from '#src/jobs/queue.ts';
 import type { LabelRow } from '#src/labels/list.ts';
 import { createLabel } from '#src/labels/save.ts';
+import { createLogger } from '#src/log.ts';
 import { createMailer } from '#src/mail/mailer.ts';
 import { startSending } from '#src/mail/sending.ts';
 import type { MilestoneRow } from '#src/milestones/rows.ts';
@@ -273,6 +274,10 @@ export interface WorldOptions extends StoreOptions {
   smtp?: string;
   /** What one operation may use, where that is not the usual. */
   budget?: Partial<BudgetLimits>;
+  /** Who reads the metrics without a credential. */
+  metricsAddresses?: readonly string[];
+  /** Gets the lines of the log; there is none without. */
+  log?: (line: Record<string, unknown>) => void;
 }
 
 /** Starts a server for the test file that calls it, and stops it behind its last test. */
@@ -280,6 +285,8 @@ export async function startWorld({
   storages = ['default'],
   smtp,
   budget,
+  metricsAddresses,
+  log: toLog,
   ...store
 }: WorldOptions = {}): Promise<World> {
   const databaseUrl = await freshDatabase();
@@ -300,7 +307,9 @@ export async function startWorld({
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
   let listeningUrl = '';
-  const options = { db, secret, jobs, repositories, uploads, imports, budget, listeningUrl: () => listeningUrl };
+  const log = toLog && createLogger('info', { write: (line) => toLog(JSON.parse(line)) });
+  const serving = { db, secret, jobs, repositories, uploads, imports };
+  const options = { ...serving, budget, metricsAddresses, log, listeningUrl: () => listeningUrl };
   const server = createServer(createApp(options));
   // A connection that is kept is not closed just when the next request of a test takes it.
   server.keepAliveTimeout = 120_000;

@@ -4,6 +4,7 @@ import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ProgramFailed } from '../errors.ts';
 import { LARGEST_ALLOCATION, PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
+import { started } from './observe.ts';
 
 export interface RunOptions {
   /** In milliseconds. */
@@ -50,11 +51,12 @@ export function calm(program: { pid?: number | undefined }): void {
 
 /** Starts `git` on a bare repository. Names among the arguments must stand behind `--` or `--end-of-options`. */
 export function startProgram(directory: string, args: string[]): Program {
-  return spawn('git', [...PROGRAM_ARGUMENTS, `--git-dir=${directory}`, ...args], {
+  const program = spawn('git', [...PROGRAM_ARGUMENTS, `--git-dir=${directory}`, ...args], {
     env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(LARGEST_ALLOCATION) },
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
+  return started(program, args);
 }
 
 /** Runs `git` to its end and returns what it said. Throws ProgramFailed. */

@@ -24,6 +24,9 @@ const SCOPES = [
   ['read_user', 'Reading your account, and what is public of other people.'],
 ] as const;
 
+/** What it reaches is for administrators. */
+const METRICS = ['read_metrics', 'Reading the metrics of this server, for a monitoring system.'] as const;
+
 interface Values {
   name: string;
   expiresAt: string;
@@ -44,7 +47,7 @@ function showTokens(visit: Visit): Promise<void> {
 async function show(visit: Visit, { values, problems = {}, made }: Shown, status = 200): Promise<void> {
   const lists = [await list(visit, 'active', 'Active tokens'), await list(visit, 'inactive', 'Inactive tokens')];
   const shown = {
-    scopes: SCOPES,
+    scopes: visit.session?.actor.admin ? [...SCOPES, METRICS] : SCOPES,
     values: values ?? { name: '', expiresAt: '', scopes: [] },
     problems,
     made: made ?? null,

@@ -1,0 +1,33 @@
+import { REPORTER } from '#src/access/abilities.ts';
+import type { Actor } from '#src/access/actor.ts';
+import { openTo, projectLevels } from '#src/access/visibility.ts';
+import { Prisma } from '#src/db.ts';
+
+const { sql } = Prisma;
+
+/**
+ * The projects that the actor sees, as the subquery `places` behind WITH, worked out once for a whole list: with their `id` and
+ * whether their `issues`, the `confidential` ones and their `commits` are read there. A condition on aliases `p` (projects) and
+ * `n` (their namespaces) narrows them.
+ */
+export function seenPlaces(actor: Actor, where: Prisma.Sql = sql`TRUE`): Prisma.Sql {
+  const from = sql`projects p JOIN namespaces n ON n.id = p.namespace_id`;
+  if (actor.admin) {
+    return sql`places AS MATERIALIZED (SELECT p.id, p.issues_enabled AS issues, TRUE AS confidential, TRUE AS commits
+      FROM ${from} WHERE p.deleted_at IS NULL AND ${where})`;
+  }
+  return sql`levels AS MATERIALIZED (${projectLevels(actor)}),
+    places AS MATERIALIZED (SELECT p.id, p.issues_enabled AS issues, COALESCE(l.level, 0) >= ${REPORTER} AS confidential,
+        ${openTo(actor, 'p')} OR COALESCE(l.level, 0) >= ${REPORTER} AS commits
+      FROM ${from} LEFT JOIN levels l ON l.project_id = p.id
+      WHERE p.deleted_at IS NULL AND (${openTo(actor, 'p')} OR l.level > 0) AND ${where})`;
+}
+
+/**
+ * Whether the project of what the alias names is among `places`, with issues, confidential ones or commits where that is asked
+ * for. In this form each set is made once and looked up for each row, while rows come in their order.
+ */
+export function within(alias: 'c' | 'e' | 'i', what?: 'issues' | 'confidential' | 'commits'): Prisma.Sql {
+  const where = what === undefined ? Prisma.empty : Prisma.raw(`WHERE v.${what}`);
+  return sql`((${Prisma.raw(alias)}.project_id IN (SELECT v.id FROM places v ${where})) IS TRUE)`;
+}

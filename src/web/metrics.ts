@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import express, { type Request, type RequestHandler, Router } from 'express';
+import type { Actor } from '#src/access/actor.ts';
+import { authenticate } from '#src/access/authenticate.ts';
+import { readCredentials } from '#src/access/credentials.ts';
+import type { Config } from '#src/config.ts';
+import type { Db } from '#src/db.ts';
+import { type Listening, listen } from '#src/lifecycle/listen.ts';
+import { collectMetrics, METRICS_TYPE } from '#src/metrics/collect.ts';
+import { watchProcess } from '#src/metrics/process.ts';
+
+/** The scope of tokens that reach nothing but the metrics, as long as they are an administrator's. */
+const METRICS_SCOPE = 'read_metrics';
+
+export interface MetricsOptions {
+  db: Db;
+  /** Addresses and networks whose requests need no credential. */
+  addresses: readonly string[];
+  /** Who asks. Throws DomainErrors. */
+  authenticate(request: IncomingMessage): Promise<Actor | null>;
+}
+
+/**
+ * `/-/metrics` in the text format of Prometheus: for administrators by a session or a token that reaches everything, by a
+ * token of theirs with the scope `read_metrics`, and for the listed addresses. Nobody else learns that it is there.
+ */
+export function metrics({ db, addresses, authenticate }: MetricsOptions): Router {
+  watchProcess();
+  const isListed = listOf(addresses);
+  const show: RequestHandler = async (request, response, next) => {
+    if (!isListed(request.ip) && !(await mayRead(authenticate, request))) return next();
+    const text = await collectMetrics(db);
+    response.setHeader('Cache-Control', 'no-store');
+    response.setHeader('Content-Type', METRICS_TYPE);
+    response.send(text);
+  };
+  return Router().get('/-/metrics', show);
+}
+
+/** Listens for requests for the metrics alone, in a process that serves nothing else. */
+export function listenForMetrics(options: { db: Db; config: Config; port: number }): Promise<Listening> {
+  const { db, config, port } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('trust proxy', config.trustProxy);
+  const whoAsks = (request: IncomingMessage) => authenticate(db, readCredentials(request.headers));
+  app.use(metrics({ db, addresses: config.metricsAddresses, authenticate: whoAsks }));
+  app.use((_request, response) => void response.status(404).json({ message: '404 Not Found' }));
+  return listen(app, { host: config.host, port });
+}
+
+/** A credential that is nobody's, or is good no more, is as none. */
+async function mayRead(authenticate: MetricsOptions['authenticate'], request: Request): Promise<boolean> {
+  const actor = await authenticate(request).catch(() => null);
+  return actor?.admin === true && ['api', METRICS_SCOPE].some((scope) => actor.scopes.includes(scope));
+}
+
+/** Whether an address is one of these, or in one of these networks. */
+function listOf(addresses: readonly string[]): (address: string | undefined) => boolean {
+  const list = new BlockList();
+  for (const entry of addresses) {
+    const [address = '', bits] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return (address) => {
+    if (address === undefined) return false;
+    // As servers that listen for both kinds see addresses of version 4.
+    const bare = address.replace(/^::ffff:(?=\d+\.)/i, '');
+    const version = isIP(bare);
+    return version !== 0 && list.check(bare, version === 6 ? 'ipv6' : 'ipv4');
+  };
+}

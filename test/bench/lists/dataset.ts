@@ -1,0 +1,246 @@
+import { createHash } from 'node:crypto';
+import { createDatabase, someWords } from '../dataset.ts';
+
+/** How much there is of everything that the lists show. */
+export interface ListsSize {
+  users: number;
+  /** Groups, nested three deep; each user has a personal namespace besides. */
+  groups: number;
+  projects: number;
+  issues: number;
+  events: number;
+}
+
+/** What the times of lists are promised for. */
+export const FULL: ListsSize = { users: 20_000, groups: 400, projects: 2_000, issues: 200_000, events: 1_000_000 };
+
+/** The private tokens of those who ask: a member of some groups and projects (user 1), and an administrator (user 2). */
+export const listTokens = { member: 'lists-member-token', admin: 'lists-admin-token' };
+
+const [LABELS, MILESTONES] = [20, 10];
+
+/**
+ * Creates a database in which everything is in proportion, and some have much more than others: project 1 has about every
+ * twelfth record, and user 1, who asks, wrote about every twentieth. Three projects in four are private.
+ *
+ * @returns its URL
+ */
+export function createLists(url: string, size: ListsSize = FULL, name = 'bench_lists'): Promise<string> {
+  return createDatabase(url, name, listStatements(size));
+}
+
+/** The statements that fill an empty, migrated database. */
+export function listStatements(size: ListsSize): string[] {
+  return [
+    "SET synchronous_commit = off; SET maintenance_work_mem = '256MB'; SELECT setseed(0.75)",
+    ...people(size),
+    ...places(size),
+    ...memberships(size),
+    ...surroundings(size),
+    ...issues(size),
+    ...pipelines(size),
+    ...others(size),
+    ...events(size),
+    'VACUUM (ANALYZE)',
+    'CHECKPOINT',
+  ];
+}
+
+/** One of `count`, the first ones much oftener than the last. */
+const skewed = (count: number) => `(1 + floor(${count} * power(random(), 3)))::int`;
+const any = (count: number) => `(1 + floor(${count} * random()))::int`;
+
+function people({ users }: ListsSize): string[] {
+  return [
+    ...inParts(
+      users,
+      (from, to) => `INSERT INTO users (username, name, email, admin, password_hash, private_token_hash,
+         private_token_encrypted, last_activity_on)
+       SELECT 'user' || u, 'User ' || u, 'user' || u || '@example.com', u = 2, 'none', sha256(('nobody' || u)::bytea), '',
+         CASE WHEN u % 3 = 0 THEN current_date - u % 100 END
+       FROM generate_series(${from}, ${to}) u`,
+    ),
+    ...Object.values(listTokens).map((token, index) => {
+      const hash = createHash('sha256').update(token).digest('hex');
+      return `UPDATE users SET private_token_hash = '\\x${hash}' WHERE id = ${index + 1}`;
+    }),
+    ...inParts(
+      users,
+      (from, to) => `INSERT INTO emails (user_id, email)
+       SELECT 1 + e % ${users}, 'other' || e || '@example.com' FROM generate_series(${from}, ${to}) e`,
+    ),
+    `INSERT INTO ssh_keys (user_id, title, key, fingerprint, fingerprint_sha256)
+     SELECT 1 + k % ${users}, 'Laptop', 'ssh-ed25519 AAAA', md5(k::text), md5(k::text) FROM generate_series(1, ${users}) k`,
+    `INSERT INTO personal_access_tokens (user_id, name, token_hash, scopes, impersonation)
+     SELECT 1 + t % ${users}, 'Token ' || t, sha256(('token' || t)::bytea), '{api}', t % 2 = 0 FROM generate_series(1, ${users}) t`,
+  ];
+}
+
+/** Each address is locked until the transaction ends, and one transaction has room for some thousand locks. */
+function inParts(count: number, statement: (from: number, to: number) => string): string[] {
+  const size = 2_000;
+  return Array.from({ length: Math.ceil(count / size) }, (_, part) =>
+    statement(part * size + 1, Math.min(count, (part + 1) * size)),
+  );
+}
+
+function places({ users, groups, projects }: ListsSize): string[] {
+  const top = Math.ceil(groups / 20);
+  return [
+    `INSERT INTO namespaces (id, kind, name, path, full_path, full_name, parent_id, visibility, lineage)
+     SELECT g, 'group', 'Group ' || g, 'group-' || g, 'group-' || g, 'Group ' || g,
+       CASE WHEN g > ${top} THEN 1 + g % ${top} END,
+       (ARRAY['private', 'private', 'private', 'internal', 'public'])[1 + g % 5]::visibility,
+       CASE WHEN g > ${top} THEN ARRAY[1 + g % ${top}, g] ELSE ARRAY[g] END
+     FROM generate_series(1, ${groups}) g`,
+    `SELECT setval('namespaces_id_seq', ${groups})`,
+    `INSERT INTO namespaces (kind, name, path, full_path, full_name, owner_id, lineage)
+     SELECT 'user', 'User ' || u, 'user' || u, 'user' || u, 'User ' || u, u, ARRAY[${groups} + u]
+     FROM generate_series(1, ${users}) u ORDER BY u`,
+    // Four in five in groups, the others in personal namespaces.
+    `INSERT INTO projects (namespace_id, creator_id, name, path, description, visibility, runners_token, created_at,
+       updated_at, last_activity_at)
+     SELECT CASE WHEN p % 5 = 0 THEN ${groups} + 1 + (p * 31) % ${users} ELSE 1 + (p * 7919) % ${groups} END, 3,
+       'Project ' || p, 'project-' || p, 'What project ' || p || ' is for',
+       (ARRAY['private', 'private', 'private', 'private', 'private', 'private', 'internal', 'public'])[1 + p % 8]::visibility,
+       '', t.at, t.at, t.at
+     FROM generate_series(1, ${projects}) p,
+       LATERAL (SELECT timestamptz '2026-01-01' + (p * 31) % ${projects} * interval '1 minute' AS at) t`,
+    `INSERT INTO project_stars (project_id, user_id)
+     SELECT 1 + s % ${projects}, 1 + (s * 17) % ${users} FROM generate_series(1, ${projects} * 4) s ON CONFLICT DO NOTHING`,
+    `INSERT INTO project_stars (project_id, user_id)
+     SELECT p * 7, 1 FROM generate_series(1, ${projects} / 20) p ON CONFLICT DO NOTHING`,
+  ];
+}
+
+/** User 1 is a reporter of project 1 and group 1, and has forty more memberships. */
+function memberships({ users, groups, projects }: ListsSize): string[] {
+  return [
+    `INSERT INTO members (user_id, project_id, access_level) VALUES (1, 1, 20)`,
+    `INSERT INTO members (user_id, namespace_id, access_level) VALUES (1, 1, 20)`,
+    `INSERT INTO members (user_id, namespace_id, access_level)
+     SELECT 1, 2 + (n * 13) % ${groups - 2}, 10 + n % 4 * 10 FROM generate_series(1, 20) n ON CONFLICT DO NOTHING`,
+    `INSERT INTO members (user_id, project_id, access_level)
+     SELECT 1, 2 + (n * 97) % ${projects - 2}, 10 + n % 4 * 10 FROM generate_series(1, 20) n ON CONFLICT DO NOTHING`,
+    `INSERT INTO members (user_id, namespace_id, access_level)
+     SELECT ${any(users - 1)} + 1, ${skewed(groups)}, 10 + n % 4 * 10 FROM generate_series(1, ${users}) n ON CONFLICT DO NOTHING`,
+    `INSERT INTO members (user_id, project_id, access_level)
+     SELECT ${any(users - 1)} + 1, ${skewed(projects)}, 10 + n % 4 * 10 FROM generate_series(1, ${users * 2}) n ON CONFLICT DO NOTHING`,
+    `INSERT INTO project_shares (project_id, group_id, group_access)
+     SELECT ${any(projects)}, ${any(groups)}, 20 FROM generate_series(1, ${Math.ceil(projects / 10)}) ON CONFLICT DO NOTHING`,
+    `INSERT INTO project_shares (project_id, group_id, group_access)
+     SELECT 1 + p, 1, 20 FROM generate_series(1, 30) p ON CONFLICT DO NOTHING`,
+    ...['project_id', 'namespace_id'].map(
+      (column) => `INSERT INTO access_requests (user_id, ${column})
+       SELECT 3 + r, ${skewed(column === 'project_id' ? projects : groups)} FROM generate_series(1, ${users} / 4) r
+       ON CONFLICT DO NOTHING`,
+    ),
+  ];
+}
+
+function surroundings({ projects }: ListsSize): string[] {
+  return [
+    `INSERT INTO labels (project_id, title, color, description)
+     SELECT p, 'label-' || lpad(l::text, 2, '0'), '#428BCA', 'What label ' || l || ' means'
+     FROM generate_series(1, ${projects}) p, generate_series(1, ${LABELS}) l ORDER BY p, l`,
+    `INSERT INTO milestones (iid, project_id, title, description, due_date)
+     SELECT m, p, 'milestone-' || m, 'What is to be reached by milestone ' || m, date '2030-01-01' + m
+     FROM generate_series(1, ${projects}) p, generate_series(1, ${MILESTONES}) m ORDER BY p, m`,
+    `INSERT INTO milestones (iid, project_id, title, description)
+     SELECT m, 1, 'milestone-' || m, 'What is to be reached' FROM generate_series(${MILESTONES} + 1, ${projects}) m`,
+    `INSERT INTO labels (project_id, title, color)
+     SELECT 1, 'label-' || l, '#428BCA' FROM generate_series(${LABELS} + 1, ${projects}) l ON CONFLICT DO NOTHING`,
+    `UPDATE project_counters SET last_milestone_iid = ${projects}`,
+  ];
+}
+
+/** Texts of about 40 and 300 characters; one issue in a thousand has the word `quaternion`. Counts are made once for all. */
+function issues({ issues: count, projects, users }: ListsSize): string[] {
+  return [
+    'ALTER TABLE issues DISABLE TRIGGER USER',
+    'DROP INDEX issues_title_trgm, issues_description_trgm',
+    `INSERT INTO issues (iid, project_id, title, description, state, confidential, author_id, assignee_id, milestone_id,
+       due_date, created_at, updated_at, deleted_at)
+     SELECT row_number() OVER (PARTITION BY project_id ORDER BY n), project_id, title, description,
+       (CASE WHEN random() < 0.33 THEN 'closed' ELSE 'opened' END)::issue_state, random() < 0.05, author_id,
+       CASE WHEN random() < 0.5 THEN ${skewed(users)} END, (project_id - 1) * ${MILESTONES} + ${any(MILESTONES)},
+       CASE WHEN random() < 0.2 THEN date '2030-01-01' + floor(random() * 300)::int END,
+       timestamptz '2026-01-01' + n * interval '20 milliseconds', timestamptz '2026-02-01' + random() * interval '90 days',
+       CASE WHEN random() < 0.02 THEN now() END
+     FROM (SELECT n, ${skewed(projects)} AS project_id, ${skewed(users)} AS author_id, ${someWords(6)} AS title,
+         ${someWords(45)} || CASE WHEN n % 1000 = 7 THEN ' quaternion' ELSE '' END AS description
+       FROM generate_series(1, ${count}) n) i`,
+    'CREATE INDEX issues_title_trgm ON issues USING gin (title gin_trgm_ops)',
+    'CREATE INDEX issues_description_trgm ON issues USING gin (description gin_trgm_ops)',
+    'ALTER TABLE issues ENABLE TRIGGER USER',
+    `UPDATE project_counters c SET last_issue_iid = s.iid, opened = s.opened, closed = s.closed,
+       opened_confidential = s.opened_secret, closed_confidential = s.closed_secret
+     FROM (SELECT project_id, max(iid) AS iid, count(*) FILTER (WHERE state = 'opened' AND deleted_at IS NULL) AS opened,
+         count(*) FILTER (WHERE state = 'closed' AND deleted_at IS NULL) AS closed,
+         count(*) FILTER (WHERE state = 'opened' AND confidential AND deleted_at IS NULL) AS opened_secret,
+         count(*) FILTER (WHERE state = 'closed' AND confidential AND deleted_at IS NULL) AS closed_secret
+       FROM issues GROUP BY project_id) s
+     WHERE c.project_id = s.project_id`,
+    `INSERT INTO issue_labels (issue_id, label_id)
+     SELECT id, (project_id - 1) * ${LABELS} + 1 + (first + step * pair.second) % ${LABELS}
+     FROM (SELECT id, project_id, floor(random() * ${LABELS})::int AS first, 1 + floor(random() * ${LABELS - 1})::int AS step
+       FROM issues) i, (VALUES (0), (1)) pair (second)`,
+    `INSERT INTO notes (subject_type, subject_id, author_id, body, system)
+     SELECT 'Issue', id, author_id, 'A word about it', id % 12 = 0 FROM issues WHERE id % 4 = 0`,
+    `INSERT INTO award_emoji (subject_type, subject_id, user_id, name)
+     SELECT 'Issue', id, author_id, 'thumbsup' FROM issues WHERE id % 10 = 0`,
+    `INSERT INTO merge_requests (iid, target_project_id, source_project_id, title, source_branch, target_branch, author_id, milestone_id)
+     SELECT row_number() OVER (PARTITION BY p ORDER BY n), p, p, 'Merge ' || n, 'topic', 'main', ${any(users)},
+       (p - 1) * ${MILESTONES} + ${any(MILESTONES)}
+     FROM (SELECT n, ${skewed(projects)} AS p FROM generate_series(1, ${Math.ceil(count / 4)}) n) m`,
+  ];
+}
+
+function pipelines({ issues: count, projects, users }: ListsSize): string[] {
+  const state = `(ARRAY['success', 'success', 'failed', 'canceled', 'running', 'pending'])[${any(6)}]::job_status`;
+  return [
+    `INSERT INTO pipelines (project_id, ref, sha, status, source, user_id)
+     SELECT p, 'branch-' || n % 50, encode(sha256((n / 3)::text::bytea), 'hex'), ${state}, 'push', ${skewed(users)}
+     FROM (SELECT n, CASE WHEN n = 1 THEN 1 ELSE ${skewed(projects)} END AS p FROM generate_series(1, ${Math.ceil(count / 2)}) n) m`,
+    `INSERT INTO jobs (project_id, pipeline_id, generic, name, stage, stage_index, status, user_id)
+     SELECT project_id, id, j = 3, 'job-' || j, 'test', 0, ${state}, user_id FROM pipelines, generate_series(1, 3) j`,
+    `INSERT INTO environments (project_id, name, slug)
+     SELECT p, 'place-' || e, 'place-' || e FROM generate_series(1, ${projects}) p, generate_series(1, 3) e`,
+    `INSERT INTO environments (project_id, name, slug) SELECT 1, 'place-' || e, 'place-' || e FROM generate_series(4, 500) e`,
+    `INSERT INTO deployments (iid, project_id, environment_id, ref, sha, user_id, job_id)
+     SELECT row_number() OVER (PARTITION BY project_id ORDER BY id), project_id, 1 + (project_id - 1) * 3 + id % 3, 'main',
+       repeat('a', 40), user_id, id FROM jobs WHERE id % 3 = 1`,
+    `INSERT INTO triggers (project_id, owner_id, description, token_hash, token_encrypted)
+     SELECT 1 + t % ${projects}, 3, 'Trigger', sha256(('trigger' || t)::bytea), '' FROM generate_series(1, ${projects}) t`,
+    `INSERT INTO variables (project_id, key, value_encrypted)
+     SELECT 1 + v % ${projects}, 'KEY_' || v, '' FROM generate_series(1, ${projects}) v`,
+  ];
+}
+
+function others({ users, projects }: ListsSize): string[] {
+  return [
+    `INSERT INTO snippets (project_id, author_id, title, file_name, content, visibility)
+     SELECT CASE WHEN s % 2 = 0 THEN ${skewed(projects)} END, ${skewed(users)}, 'Snippet ' || s, 'a.txt', 'A text',
+       (ARRAY['private', 'internal', 'public'])[${any(3)}]::visibility FROM generate_series(1, ${users * 2}) s`,
+  ];
+}
+
+/** Issues, pushes, milestones and comings, as they come in the life of a server; counts are made once for all. */
+function events({ events: count, projects, users, issues: issueCount }: ListsSize): string[] {
+  return [
+    'ANALYZE',
+    'ALTER TABLE events DISABLE TRIGGER ALL',
+    `INSERT INTO events (project_id, author_id, action, target_type, target_id, target_title, data, created_at)
+     SELECT COALESCE(i.project_id, e.p), COALESCE(i.author_id, e.u), CASE WHEN e.kind < 6 THEN 'opened' ELSE 'pushed to' END,
+       CASE WHEN e.kind < 6 THEN 'Issue' WHEN e.kind = 6 THEN 'Milestone' END,
+       CASE WHEN e.kind < 6 THEN i.id WHEN e.kind = 6 THEN (e.p - 1) * ${MILESTONES} + 1 END, i.title,
+       CASE WHEN e.kind BETWEEN 7 AND 8 THEN '{"ref": "refs/heads/main", "total_commits_count": 1}'::jsonb END,
+       timestamptz '2026-01-01' + n * interval '5 seconds'
+     FROM (SELECT n, n % 10 AS kind, ${skewed(projects)} AS p, ${skewed(users)} AS u, ${any(issueCount)} AS issue
+         FROM generate_series(1, ${count}) n) e
+       LEFT JOIN issues i ON e.kind < 6 AND i.id = e.issue
+     ORDER BY n`,
+    'ALTER TABLE events ENABLE TRIGGER ALL',
+    'SELECT count_all_events()',
+  ];
+}

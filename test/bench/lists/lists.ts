@@ -1,0 +1,112 @@
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isObjectType,
+} from 'graphql';
+import { compile, type Endpoint } from '#rest/engine/compile.ts';
+import { routes } from '#rest/v4/index.ts';
+import { schema } from '#schema/index.ts';
+import { listTokens } from './dataset.ts';
+
+/** One list in one order or with one search, of which any page can be asked for. */
+export interface List {
+  /** `GET /groups/:id/issues`, `Project.issues` … with what is asked of it. */
+  name: string;
+  token: string;
+  method: 'GET' | 'POST';
+  /** Path and body of the request for a page, from 1. */
+  page(number: number): { path: string; body?: string };
+  /** How many records there are in all, from an answer. */
+  total(answer: { headers: NodeJS.Dict<string | string[]>; text: string }): number;
+}
+
+/** Lists that read repositories, which `--only repository` measures. */
+const OF_REPOSITORIES = /\/repository\//;
+
+/** Lists that only administrators, or masters of a place, may read. */
+const FOR_ADMINS = /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)|access_requests|triggers|variables/;
+
+const PER_PAGE = 20;
+
+/** What is searched for: something that many records have, something rare, and something that none has. */
+const SEARCHES = ['1', 'quaternion', 'zyxxyz'];
+
+/** Every list of the REST API that the database answers: as it comes, in each order, and with each search. */
+export function restLists(): List[] {
+  const endpoints = routes.filter(({ method, path }) => method === 'GET' && !OF_REPOSITORIES.test(path));
+  return endpoints
+    .map((route) => compile(route, schema))
+    .filter(({ paginated }) => paginated)
+    .flatMap(variants);
+}
+
+function variants({ route, parameters }: Endpoint): List[] {
+  const isForAdmins = FOR_ADMINS.test(route.path);
+  const path = route.path.replace(/:\w+/g, '1');
+  const list = (query: string): List => ({
+    name: `GET ${route.path}${query && `?${query}`}`,
+    token: isForAdmins ? listTokens.admin : listTokens.member,
+    method: 'GET',
+    page: (number) => ({ path: `/api/v4${path}?per_page=${PER_PAGE}&page=${number}${query && `&${query}`}` }),
+    total: ({ headers }) => Number(headers['x-total']),
+  });
+  const values = (name: string) => {
+    const type = parameters.find((parameter) => parameter.name === name)?.type;
+    const named = type && getNamedType(type);
+    return isEnumType(named) ? named.getValues().map((value) => value.name.toLowerCase()) : [];
+  };
+  const orders = values('order_by').flatMap((by) => ['asc', 'desc'].map((sort) => `order_by=${by}&sort=${sort}`));
+  const states = values('state').map((state) => `state=${state}`);
+  const search = parameters.find(({ name }) => ['search', 'query'].includes(name))?.name;
+  const searches = search === undefined ? [] : SEARCHES.map((text) => `${search}=${text}`);
+  const flags = ['all_available', 'owned', 'starred', 'membership']
+    .filter((flag) => parameters.some(({ name }) => name === flag))
+    .map((flag) => `${flag}=true`);
+  const labels = parameters.some(({ name }) => name === 'labels') ? ['labels=label-03,label-07'] : [];
+  return ['', ...orders, ...states, ...searches, ...flags, ...labels].map(list);
+}
+
+/** Where a record of a type is found that has the lists of the type. */
+const PLACES: Record<string, [before: string, after: string]> = {
+  Query: ['', ''],
+  User: ['viewer {', '}'],
+  Group: ['group(ref: 1) {', '}'],
+  Project: ['project(ref: 1) {', '}'],
+  Milestone: ['project(ref: 1) { milestone(databaseId: 1) {', '} }'],
+  Pipeline: ['project(ref: 1) { pipeline(databaseId: 1) {', '} }'],
+};
+
+/** Every connection of the GraphQL API that the database answers: as it comes, and with each search. */
+export function graphqlLists(): List[] {
+  return Object.values(schema.getTypeMap())
+    .filter(isObjectType)
+    .flatMap((type) => Object.values(type.getFields()).flatMap((field) => connection(type, field)));
+}
+
+function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): List[] {
+  const place = PLACES[type.name];
+  const to = getNamedType(field.type);
+  if (!place || !isObjectType(to) || !to.name.endsWith('Connection')) return [];
+  const takes = (name: string) => field.args.some((argument: GraphQLArgument) => argument.name === name);
+  const node = getNamedType(to.getFields().nodes?.type ?? to);
+  const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
+  const search = ['search', 'query'].find(takes);
+  const searches = search === undefined ? [] : SEARCHES.map((text) => `${search}: "${text}", `);
+  const isForAdmins = /activities|impersonation|accessRequests|triggers|variables|oauthApplications/i.test(field.name);
+  return ['', ...searches].map((given) => ({
+    name: `${type.name}.${field.name}${given && ` (${given.slice(0, -2)})`}`,
+    token: isForAdmins ? listTokens.admin : listTokens.member,
+    method: 'POST' as const,
+    page: (number) => {
+      const list = `list: ${field.name}(${given}limit: ${PER_PAGE}, offset: ${(number - 1) * PER_PAGE})`;
+      return {
+        path: '/graphql',
+        body: JSON.stringify({ query: `{ ${place[0]} ${list} { totalCount nodes { ${selection} } } ${place[1]} }` }),
+      };
+    },
+    total: ({ text }) => Number(/"totalCount":(\d+)/.exec(text)?.[1]),
+  }));
+}

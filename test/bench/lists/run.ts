@@ -1,0 +1,62 @@
+import { generateLoad, send } from '../load.ts';
+import { table } from '../report.ts';
+import { type BenchServer, startServer } from '../server.ts';
+import { createLists, FULL } from './dataset.ts';
+import { graphqlLists, type List, restLists } from './lists.ts';
+
+/** The page that stands for deep ones; the last one where a list is shorter. */
+const DEEP = 500;
+/** Milliseconds (p50 of one connection) that a list should take at most. */
+const TARGET = 50;
+
+/** Prints how long every list takes: its first page, a deep one and its last. Fails nobody for being slow. */
+export async function measureLists(postgresUrl: string, print: (text: string) => void): Promise<void> {
+  await measureListsOf(await createLists(postgresUrl), print);
+}
+
+/** As measureLists, of a database that is there; only the lists with a text in their names. */
+export async function measureListsOf(databaseUrl: string, print: (text: string) => void, filter = ''): Promise<void> {
+  const server = await startServer('gantry', databaseUrl);
+  try {
+    for (const lists of [restLists(), graphqlLists()]) {
+      const rows: string[][] = [];
+      for (const list of lists.filter(({ name }) => name.includes(filter))) {
+        rows.push(await measure(server, list).catch((error: Error) => [list.name, '', '', '', error.message, '!']));
+      }
+      const title = [
+        'list of 20, one connection',
+        'records',
+        'first page',
+        `page ${DEEP}, or the last`,
+        'last page',
+        '',
+      ];
+      print(table(title, rows));
+    }
+    const number = (count: number) => count.toLocaleString('en');
+    print(
+      `p50 in ms, totals included, with ${number(FULL.issues)} issues, ${number(FULL.events)} events, ` +
+        `${number(FULL.users)} users and ${number(FULL.projects)} projects; ! marks more than ${TARGET} ms`,
+    );
+  } finally {
+    await server.stop();
+  }
+}
+
+async function measure({ url }: BenchServer, list: List): Promise<string[]> {
+  const headers = { 'PRIVATE-TOKEN': list.token };
+  const call = (page: number) => ({ method: list.method, headers, ...list.page(page) });
+  const answer = await send(url, call(1));
+  if (answer.status !== 200) return [list.name, '', `${answer.status}: ${answer.text.slice(0, 100)}`, '', '', '!'];
+  const total = list.total(answer);
+  const last = Math.max(1, Math.ceil(total / 20));
+  const times = new Map<number, number>();
+  for (const page of new Set([1, Math.min(DEEP, last), last])) {
+    const load = { url, call: () => call(page), connections: 1 };
+    await generateLoad({ ...load, milliseconds: 200, count: 8 });
+    times.set(page, (await generateLoad({ ...load, milliseconds: 500, count: 100 })).p50);
+  }
+  const time = (page: number) => (times.get(page) ?? Number.NaN).toFixed(1);
+  const isSlow = [...times.values()].some((one) => one > TARGET);
+  return [list.name, String(total), time(1), time(Math.min(DEEP, last)), time(last), isSlow ? '!' : ''];
+}

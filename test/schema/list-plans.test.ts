@@ -1,0 +1,131 @@
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import { listStatements } from '../bench/lists/dataset.ts';
+import { graphqlLists, type List, restLists } from '../bench/lists/lists.ts';
+import { startWorld } from '../support/world.ts';
+
+/** Enough of everything for PostgreSQL to find indexes worth their while, a hundredth to a tenth of what the bench has. */
+const SIZE = { users: 2_000, groups: 60, projects: 200, issues: 20_000, events: 50_000 };
+
+const world = await startWorld();
+const client = new pg.Client({ connectionString: world.databaseUrl, options: '-c plan_cache_mode=force_generic_plan' });
+await client.connect();
+for (const statement of listStatements(SIZE)) await client.query(statement);
+
+/** Tables that grow with what people do. What a server has few of, and is listed whole, may be read whole. */
+const LARGE = new Set([
+  'author_event_counts',
+  'award_emoji',
+  'deployments',
+  'emails',
+  'events',
+  'issue_labels',
+  'issues',
+  'jobs',
+  'labels',
+  'members',
+  'merge_requests',
+  'milestones',
+  'notes',
+  'personal_access_tokens',
+  'pipelines',
+  'project_event_counts',
+  'snippets',
+  'ssh_keys',
+]);
+
+interface Node {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  Plans?: Node[];
+}
+
+/** All parts of the plans by which the database answers a page of a list, as it plans them for all values. */
+async function planOf(list: List, page = 2): Promise<Node[]> {
+  const { path, body } = list.page(page);
+  const headers = { 'PRIVATE-TOKEN': list.token };
+  const statements = await world.statements(async () => {
+    const { status } = await world.send(list.method, path, { headers, body: body && JSON.parse(body) });
+    expect(status, list.name).toBe(200);
+  });
+  const nodes: Node[] = [];
+  for (const statement of statements)
+    if (/^\s*(SELECT|WITH)/i.test(statement)) nodes.push(...parts(await explain(statement)));
+  return nodes;
+}
+
+async function explain(statement: string): Promise<Node> {
+  const count = Math.max(0, ...[...statement.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+  const values = Array.from({ length: count }, () => 'NULL').join(', ');
+  await client.query(`PREPARE wanted AS ${statement}`);
+  try {
+    const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE wanted${count > 0 ? ` (${values})` : ''}`);
+    return rows[0]['QUERY PLAN'][0].Plan;
+  } finally {
+    await client.query('DEALLOCATE wanted');
+  }
+}
+
+function parts(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap(parts)];
+}
+
+const lists = [...restLists(), ...graphqlLists()];
+
+describe('Of a large table', () => {
+  it.each(lists.map((list) => [list.name, list] as const))('%s reads what it finds by an index', async (_, list) => {
+    const nodes = await planOf(list);
+    const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name'] ?? '');
+    expect(scanned.filter((table) => LARGE.has(table))).toEqual([]);
+  });
+});
+
+describe('Each order of', () => {
+  const ordered = restLists().filter(({ name }) =>
+    /^GET \/projects\/:id\/(issues|pipelines)\?order_by=(?!id)/.test(name),
+  );
+
+  it.each(ordered.map((list) => [list.name, list] as const))('%s is that of an index', async (name, list) => {
+    const column = /order_by=(\w+)/.exec(name)?.[1] ?? '';
+    const used = (await planOf(list)).flatMap((node) => node['Index Name'] ?? []);
+    const ownIndex = name.includes('issues')
+      ? `issues_live_${column.replace('_at', '')}`
+      : `pipelines_project_id_${column}_id_idx`;
+    expect(used).toContain(ownIndex);
+  });
+});
+
+describe('A list', () => {
+  it('is worked out once, with its total', async () => {
+    const users = lists.find(({ name }) => name === 'GET /users');
+    const nodes = users ? await planOf(users) : [];
+    expect(nodes.filter((node) => node['Node Type'] === 'Limit')).toHaveLength(1);
+    expect(nodes.filter((node) => node['Node Type'] === 'Aggregate')).toHaveLength(2);
+  });
+});
+
+describe('The counts of events', () => {
+  it('are what there is to count, after everything that changes them', async () => {
+    const asked = async () => {
+      const { rows } = await client.query(`SELECT (SELECT json_agg(c ORDER BY c.project_id, c.author_id, c.kind) FROM
+          (SELECT * FROM author_event_counts WHERE count <> 0) c)::text AS authors,
+        (SELECT json_agg(c ORDER BY c.project_id, c.kind, c.slot) FROM (SELECT * FROM project_event_counts WHERE count <> 0) c)::text
+          AS projects`);
+      return rows[0];
+    };
+    await client.query(`UPDATE issues SET confidential = NOT confidential WHERE id % 50 = 0`);
+    await client.query(`UPDATE issues SET deleted_at = now() WHERE id % 70 = 0 AND deleted_at IS NULL`);
+    await client.query(`INSERT INTO events (project_id, author_id, action, target_type, target_id, data)
+      SELECT i.project_id, 1 + i.id % 9, 'destroyed', 'Issue', i.id, NULL::jsonb FROM issues i WHERE i.id % 70 = 0
+      UNION ALL SELECT 3, 4, 'pushed to', NULL, NULL, '{}' UNION ALL SELECT 3, 4, 'commented on', 'Note', 1, NULL
+      UNION ALL SELECT 3, 4, 'of a kind that nobody knows', 'Wiki', 1, NULL`);
+    await client.query('UPDATE events SET author_id = 5 WHERE author_id = 6');
+    await client.query('DELETE FROM events WHERE id % 60 = 0');
+    await client.query('DELETE FROM project_counters WHERE project_id = 8; DELETE FROM projects WHERE id = 8');
+    const kept = await asked();
+    await client.query('SELECT count_all_events()');
+    expect(kept).toEqual(await asked());
+    await client.end();
+  });
+});

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { startTracing, wantsTraces } from '#src/tracing/start.ts';
+import { tracer } from '#src/tracing/tracer.ts';
+import { startWorld } from '../support/world.ts';
+
+interface Span {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  attributes: { key: string; value: Record<string, unknown> }[];
+}
+
+/** A receiver of OTLP over HTTP with what it was sent. */
+async function startReceiver() {
+  const spans: Span[] = [];
+  const paths: string[] = [];
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    paths.push(request.url ?? '');
+    const { resourceSpans } = JSON.parse(Buffer.concat(parts).toString());
+    for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
+    response.setHeader('Content-Type', 'application/json').end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    spans,
+    paths,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () => server.close(),
+  };
+}
+
+const world = await startWorld();
+const user = await world.user();
+const project = await world.project({ owner: user });
+
+describe('Traces', () => {
+  it('are made where the variables of OpenTelemetry ask for them', () => {
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+    expect(wantsTraces({})).toBe(false);
+    expect(wantsTraces(endpoint)).toBe(true);
+    expect(wantsTraces({ OTEL_TRACES_EXPORTER: 'otlp' })).toBe(true);
+    expect(wantsTraces({ ...endpoint, OTEL_TRACES_EXPORTER: 'none' })).toBe(false);
+    expect(wantsTraces({ ...endpoint, OTEL_SDK_DISABLED: 'true' })).toBe(false);
+  });
+
+  it('cost nothing where they are not wanted: there is no tracer', async () => {
+    await (await startTracing({}))();
+    expect(tracer()).toBeNull();
+  });
+
+  it('are refused over a protocol that is not spoken', async () => {
+    const env = { OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+    await expect(startTracing(env)).rejects.toThrow('OTEL_EXPORTER_OTLP_PROTOCOL: "grpc"');
+  });
+
+  it('hold the request, its operation, statements, git programs and jobs, in the trace of the client', async () => {
+    const receiver = await startReceiver();
+    // The exporter reads its address by itself.
+    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = receiver.url;
+    const stop = await startTracing(process.env);
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const headers = {
+      'PRIVATE-TOKEN': user.token,
+      'Content-Type': 'application/json',
+      traceparent: `00-${trace}-00f067aa0ba902b7-01`,
+    };
+    const api = `${world.url}/api/v4/projects/${project.id}`;
+    const secret = 'what-nobody-traces';
+    try {
+      expect((await fetch(`${api}/issues?search=${secret}`, { headers })).status).toBe(200);
+      const commit = {
+        branch: 'main',
+        commit_message: 'First',
+        actions: [{ action: 'create', file_path: 'a', content: 'a' }],
+      };
+      const body = JSON.stringify(commit);
+      expect((await fetch(`${api}/repository/commits`, { method: 'POST', headers, body })).status).toBe(201);
+      const basic = `Basic ${Buffer.from(`${user.username}:${user.token}`).toString('base64')}`;
+      const refs = `${world.url}/${project.fullPath}.git/info/refs?service=git-upload-pack`;
+      const fetching = await fetch(refs, { headers: { Authorization: basic, traceparent: headers.traceparent } });
+      expect(fetching.status).toBe(200);
+      await fetching.arrayBuffer();
+      expect((await fetch(api, { method: 'DELETE', headers })).status).toBe(202);
+      await world.idle();
+    } finally {
+      await stop();
+      delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
+    }
+    receiver.stop();
+    expect(receiver.paths[0]).toBe('/v1/traces');
+    const own = receiver.spans.filter(({ traceId }) => traceId === trace);
+    const named = (name: string | RegExp) =>
+      own.filter((span) => (typeof name === 'string' ? span.name === name : name.test(span.name)));
+    const [request] = named('GET /api/v4/projects/:id/issues');
+    expect(request?.parentSpanId).toBe('00f067aa0ba902b7');
+    const below = own.filter(({ parentSpanId }) => parentSpanId === request?.spanId).map(({ name }) => name);
+    expect(below).toContain('GraphQL query');
+    expect(named('SELECT').length).toBeGreaterThan(0);
+    expect(named(/^git /).length).toBeGreaterThan(0);
+    expect(named('job projects.remove')).toHaveLength(1);
+    expect(JSON.stringify(receiver.spans)).not.toContain(secret);
+    expect(JSON.stringify(receiver.spans)).not.toContain(user.token);
+  });
+});
