@@ -1,6 +1,12 @@
 import { BadRequest, ContentTooLarge, type DomainError } from '#src/errors.ts';
 import { TooLarge, TooMuch } from '#src/git/errors.ts';
 
+/** What is said when a commit cannot be made for any other reason (behaviour.md 1.5). */
+export const NOT_COMMITTED = 'Something went wrong. Your changes were not committed';
+
+/** What is said of a commit to a branch that is not there, unless it would be the first one of the repository. */
+export const NOT_ON_BRANCH = 'You can only create or edit files when you are on a branch';
+
 /** What a limit of git's library means to whoever asked; null for any other error. */
 export function limitRefusal(error: unknown): DomainError | null {
   if (error instanceof TooLarge) {

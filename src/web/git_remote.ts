@@ -9,6 +9,7 @@ import { pushAdvertisement } from '#src/git/remote/push-advertisement.ts';
 import { encodeReport, KEEP_ALIVE } from '#src/git/remote/push-report.ts';
 import { advertiseFetch, serveFetch } from '#src/git/remote/serve-fetch.ts';
 import { identifyRemote, openRemote, type RemoteService } from '#src/repository/access_remote.ts';
+import { ensureRepository } from '#src/repository/ensure.ts';
 import { receivePush } from '#src/repository/receive.ts';
 import { gitBody } from '#src/web/git_body.ts';
 import { type ProgressLimits, watchProgress } from '#src/web/progress.ts';
@@ -147,7 +148,7 @@ async function answer(
   const { limits } = context.repositories;
   const most = service === 'fetch' ? LONGEST_FETCH : limits.pushBytes + LONGEST_COMMANDS;
   const body = isAdvertisement ? request : gitBody(request, most, limits.unzippedBytes);
-  const { directory } = await context.repositories.ensure(project, project.defaultBranch);
+  const { directory } = await ensureRepository(context, project);
   response.setHeader('Content-Type', `application/x-${name}-${isAdvertisement ? 'advertisement' : 'result'}`);
   response.setHeader('Cache-Control', 'no-cache, max-age=0, must-revalidate');
   const protocol = request.get('git-protocol');
