@@ -35,7 +35,7 @@ const LIMITS: LineLimits = {
   bytes: 256 * 1024 * 1024,
   patience: 20_000,
   branches: 5,
-  group: { count: 32, bytes: 16 * 1024 * 1024 },
+  group: { count: 16, bytes: 16 * 1024 * 1024 },
 };
 
 interface Waiting<Task> {

@@ -17,7 +17,7 @@ interface Written {
 }
 
 /**
- * Writers on one branch of a new project: one, then fifty at once, half of them through `/commits` and half through
+ * Writers on one branch of a new project: one, then fifty users at once, half of them through `/commits` and half through
  * `/files`, while somebody writes to another branch.
  */
 export async function measureWriters(server: RepositoryServer): Promise<Figure[]> {
@@ -25,9 +25,12 @@ export async function measureWriters(server: RepositoryServer): Promise<Figure[]
   const at = `projects/${id}/repository`;
   await server.ask(`${at}/commits`, commitOf('main', 'first'));
   await server.ask(`${at}/branches`, { branch: 'other', ref: 'main' });
-  const single = await write(server, at, 'main', 1);
-  const beside = write(server, at, 'other', 1);
-  const many = await write(server, at, 'main', MANY);
+  const tokens = [];
+  for (let n = 0; n <= MANY; n++) tokens.push(await developer(server, id, `writer${id}-${n}`));
+  const [other = '', ...others] = tokens;
+  const single = await write(server, at, 'main', others.slice(0, 1));
+  const beside = write(server, at, 'other', [other]);
+  const many = await write(server, at, 'main', others);
   return [
     figure('commits to one branch, 1 writer', single, '≥ 40 /s'),
     figure(`commits to one branch, ${MANY} writers`, many, '≥ 40 /s, longest ≤ 5 s'),
@@ -35,22 +38,37 @@ export async function measureWriters(server: RepositoryServer): Promise<Figure[]
   ];
 }
 
-/** So many writers who send the next commit when the last one was answered. */
-async function write(server: RepositoryServer, at: string, branch: string, writers: number): Promise<Written> {
-  const agent = new Agent({ keepAlive: true, maxSockets: writers });
+/** The token of a new user who may write to the project. */
+async function developer(server: RepositoryServer, projectId: number, username: string): Promise<string> {
+  const user = {
+    username,
+    name: username,
+    email: `${username}@example.org`,
+    password: 'correct horse',
+    confirm: false,
+  };
+  const { id } = JSON.parse((await server.ask('users', user)).text);
+  await server.ask(`projects/${projectId}/members`, { user_id: id, access_level: 40 });
+  const { text } = await server.ask(`users/${id}/impersonation_tokens`, { name: 'bench', scopes: ['api'] });
+  return JSON.parse(text).token;
+}
+
+/** A writer for each of these tokens, who sends the next commit when the last one was answered. */
+async function write(server: RepositoryServer, at: string, branch: string, tokens: string[]): Promise<Written> {
+  const agent = new Agent({ keepAlive: true, maxSockets: tokens.length });
   const times: number[] = [];
   const begun = performance.now();
-  const work = async (writer: number) => {
+  const work = async (token: string, writer: number) => {
     for (let n = 0; performance.now() < begun + TIME; n++) {
       const sent = performance.now();
-      const call = callOf(server, at, branch, `${branch}/${writer % 10}/${writers}-${writer}-${n}`, writer);
-      const answer = await send(server.url, call, agent);
+      const call = callOf(server, at, branch, `${branch}/${writer % 10}/${tokens.length}-${writer}-${n}`, writer);
+      const answer = await send(server.url, { ...call, headers: { 'PRIVATE-TOKEN': token } }, agent);
       if (answer.status !== 201) throw new Error(`A commit answered ${answer.status}: ${answer.text.slice(0, 300)}`);
       times.push(performance.now() - sent);
     }
   };
   try {
-    await Promise.all(Array.from({ length: writers }, (_, writer) => work(writer)));
+    await Promise.all(tokens.map(work));
   } finally {
     agent.destroy();
   }
