@@ -63,14 +63,15 @@ export function withBranchLock<T>(
 }
 
 /**
- * Runs work that removes the repository, while nobody writes to it, adds commits to it or repacks it. Throws Unavailable
+ * Runs work that removes the repository, while nobody writes to it, adds commits to it, repacks or copies it. Throws Unavailable
  * where somebody does so for long.
  */
 export function withNobodyInside<T>(db: Db, projectId: number, work: () => Promise<T>): Promise<T> {
   return db.$transaction(
     async (tx) => {
-      // Whoever maintains the repository takes its lock meanwhile, and so does who adds commits.
-      await lock(tx, [key('maintenance', projectId), key('removal', projectId)], PATIENCE);
+      // Whoever maintains or copies the repository may take its lock meanwhile, and so does who adds commits.
+      const keys = ['maintenance', 'objects', 'removal'].map((kind) => key(kind, projectId));
+      await lock(tx, keys, PATIENCE);
       return holdRepositoryLock(db, tx, projectId, work);
     },
     { timeout: LONGEST, maxWait: PATIENCE },

@@ -4,7 +4,7 @@ import { ProgramFailed } from '#src/git/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { prune, removeHalfWritten } from '#src/git/remote/prune.ts';
 import { type Heap, hasOldObjects, measureHeap, repack } from '#src/git/remote/repack.ts';
-import { removeAbandoned } from '#src/git/write/hold.ts';
+import { cleanUp } from '#src/repository/clean_up.ts';
 import { mayRemoveObjects, unlessMaintained, withRepositoryLock } from '#src/repository/lock.ts';
 import { repositorySize } from '#src/repository/size.ts';
 import type { RepositoryPlace } from '#src/repository/store.ts';
@@ -63,12 +63,12 @@ async function needsMaintenance(directory: string, many: Heap): Promise<boolean>
 
 /**
  * Packs what has piled up, and removes what no ref has led to for a long time. Neither fetches nor reads are disturbed; of all
- * processes of this server one works on a repository at a time. Does nothing without a git program.
+ * processes of this server one works on a repository at a time. Without a git program it removes only what was left behind.
  */
 async function maintain(stores: Stores, place: RepositoryPlace, many: Heap = MANY): Promise<void> {
+  await cleanUp(stores, place);
   if ((await programVersion()) === null) return;
   const directory = stores.repositories.directory(place);
-  await removeAbandoned(directory);
   if (!(await needsMaintenance(directory, many))) return;
   await unlessMaintained(stores.db, place.id, () => tidyUp(stores, place, many));
 }

@@ -1,4 +1,5 @@
-import { access, readdir, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { access, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Repositories } from '#src/git/repositories.ts';
@@ -12,6 +13,20 @@ export interface RepositoryPlace {
 
 /** The branch of a new repository when nothing else is said. */
 const DEFAULT_BRANCH = 'master';
+
+/** What lies in a storage. */
+export interface StoredEntry {
+  storage: string;
+  /** Absolute path. */
+  directory: string;
+  /** `draft`: what was to become a repository, or is left of one. */
+  kind: 'repository' | 'draft' | 'unknown';
+  /** Of the project, as far as the name tells. */
+  id: number | null;
+}
+
+/** What follows the name of a repository in those of its drafts. */
+const DRAFT = /^\.(copy|import|gone)-/;
 
 export interface StoreOptions {
   /** As in RepositoryLimits. */
@@ -73,29 +88,48 @@ export class RepositoryStore {
     await this.#readers.forget(this.directory(place));
   }
 
-  /** Removes a repository from the disk, with what was to become it. */
+  /** Removes a repository from the disk, with what was to become it. It vanishes at once, whatever is still read of it. */
   async remove(place: RepositoryPlace): Promise<void> {
     await this.forget(place);
     const directory = this.directory(place);
+    await rename(directory, `${directory}.gone-${randomBytes(8).toString('hex')}`).catch(() => undefined);
     const drafts = (await this.drafts(place)).map((name) => path.join(path.dirname(directory), name));
     for (const gone of [...drafts, directory]) await rm(gone, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  /** Names of directories beside that of a repository that were to become it: `<its name>.copy-…`, `<its name>.import-…`. */
+  /**
+   * Names of directories beside that of a repository that were to become it, or are what is left of it:
+   * `<its name>.copy-…`, `<its name>.import-…`, `<its name>.gone-…`.
+   */
   async drafts(place: RepositoryPlace): Promise<string[]> {
     const directory = this.directory(place);
     const names = await readdir(path.dirname(directory)).catch(() => []);
-    return names.filter(
-      (name) =>
-        /^\.(copy|import)-/.test(name.slice(path.basename(directory).length)) &&
-        name.startsWith(path.basename(directory)),
-    );
+    const start = path.basename(directory);
+    return names.filter((name) => name.startsWith(start) && DRAFT.test(name.slice(start.length)));
+  }
+
+  /** All that lies in the storages, one directory after the other. */
+  async *entries(): AsyncGenerator<StoredEntry> {
+    for (const [storage, root] of this.#roots) {
+      for (const folder of (await namesIn(root)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+        for (const name of await namesIn(path.join(root, folder))) {
+          const [, id, rest = ''] = /^(\d+)\.git(.*)$/.exec(name) ?? [];
+          const isDraft = name.startsWith('.init-') || (id !== undefined && DRAFT.test(rest));
+          const kind = isDraft ? 'draft' : id !== undefined && rest === '' ? 'repository' : 'unknown';
+          yield { storage, directory: path.join(root, folder, name), kind, id: id === undefined ? null : Number(id) };
+        }
+      }
+    }
   }
 
   /** Ends what readers keep running. */
   async close(): Promise<void> {
     await this.#readers.close();
   }
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return (await readdir(directory).catch(() => [])).sort();
 }
 
 function exists(directory: string): Promise<boolean> {

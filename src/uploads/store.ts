@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,6 +9,14 @@ export interface Place {
   projectId: number;
   secret: string;
   fileName: string;
+}
+
+/** A file as it lies in the store, whether or not it is recorded. */
+export interface StoredUpload {
+  projectId: number;
+  secret: string;
+  /** Milliseconds since 1970. */
+  changedAt: number;
 }
 
 /** The uploaded files on the disk, below one directory. */
@@ -45,9 +53,32 @@ export class UploadStore {
 
   /** Deletes one file, or all of a project. */
   async remove({ projectId, secret }: { projectId: number; secret?: string }): Promise<void> {
-    const directory = path.join(this.#root, String(projectId), secret ?? '');
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    const project = path.join(this.#root, String(projectId));
+    await rm(path.join(project, secret ?? ''), { recursive: true, force: true, maxRetries: 3 });
+    // Others may be in there.
+    if (secret !== undefined) await rmdir(project).catch(() => undefined);
   }
+
+  /** All files of projects to which one was added, or from which one was removed, since that time. */
+  async *list(since = 0): AsyncGenerator<StoredUpload> {
+    for (const project of await namesIn(this.#root)) {
+      const directory = path.join(this.#root, project);
+      if (!/^\d+$/.test(project) || (await changedAt(directory)) < since) continue;
+      for (const secret of await namesIn(directory)) {
+        yield { projectId: Number(project), secret, changedAt: await changedAt(path.join(directory, secret)) };
+      }
+    }
+  }
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return readdir(directory).catch(() => []);
+}
+
+/** When a directory was changed last; what is gone was changed just now. */
+async function changedAt(directory: string): Promise<number> {
+  const stats = await stat(directory).catch(() => null);
+  return stats?.mtimeMs ?? Date.now();
 }
 
 /** A new name is durable only once its directory is; Windows has no such call and needs none. */
