@@ -3,6 +3,7 @@ import { access, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Repositories } from '#src/git/repositories.ts';
+import { guardReader } from '#src/repository/guard.ts';
 import { DEFAULT_LIMITS, type RepositoryLimits } from '#src/repository/limits.ts';
 
 /** What tells where the repository of a project lies: neither changes with its name or namespace. */
@@ -68,19 +69,20 @@ export class RepositoryStore {
   /** The reader of a repository; null as long as nothing was ever written to it. */
   async open(place: RepositoryPlace): Promise<RepositoryReader | null> {
     const directory = this.directory(place);
-    return (await exists(directory)) ? this.#readers.open(directory) : null;
+    return (await exists(directory)) ? guardReader(await this.#readers.open(directory)) : null;
   }
 
   /** As open, for what is to write: creates the empty repository if it is not there. */
   async ensure(place: RepositoryPlace, defaultBranch: string | null): Promise<RepositoryReader> {
     const directory = this.directory(place);
     try {
-      if (!(await exists(directory))) return await this.#readers.create(directory, defaultBranch ?? DEFAULT_BRANCH);
+      if (!(await exists(directory)))
+        return guardReader(await this.#readers.create(directory, defaultBranch ?? DEFAULT_BRANCH));
     } catch (error) {
       // Somebody else created it at the same moment.
       if (!['EEXIST', 'ENOTEMPTY'].includes(String((error as NodeJS.ErrnoException).code))) throw error;
     }
-    return this.#readers.open(directory);
+    return guardReader(await this.#readers.open(directory));
   }
 
   /** Has a repository read anew that was repacked or replaced. */

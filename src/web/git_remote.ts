@@ -11,6 +11,7 @@ import { advertiseFetch, serveFetch } from '#src/git/remote/serve-fetch.ts';
 import { identifyRemote, openRemote, type RemoteService } from '#src/repository/access_remote.ts';
 import { ensureRepository } from '#src/repository/ensure.ts';
 import { receivePush } from '#src/repository/receive.ts';
+import { goneRefusal } from '#src/repository/refusals.ts';
 import { gitBody } from '#src/web/git_body.ts';
 import { type ProgressLimits, watchProgress } from '#src/web/progress.ts';
 
@@ -242,7 +243,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   UNAVAILABLE: 503,
 };
 
-function fail(options: GitRemoteOptions, called: Called, error: unknown, request: Request, response: Response): void {
+function fail(options: GitRemoteOptions, called: Called, thrown: unknown, request: Request, response: Response): void {
+  const error = goneRefusal(thrown) ?? thrown;
   // It was told already.
   if (response.writableEnded) return;
   if (error instanceof DomainError && STATUS[error.code] !== undefined) {
