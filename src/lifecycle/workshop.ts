@@ -37,7 +37,7 @@ export interface WorkshopOptions {
 export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
   const { config, db, databaseUrl, secret, baseUrl, report, resources, labels } = options;
   const { maxInlineBytes, repositoryLimits: limits, queues, concurrency, mail } = config;
-  const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits });
+  const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits, report });
   await requireStorages(db, repositories);
   resources.defer(() => repositories.close());
   const uploads = new UploadStore(path.join(config.dataDir, 'uploads'));

@@ -1,12 +1,15 @@
 import { DomainError, NotFound } from '#src/errors.ts';
+import { isDamage } from '#src/git/damage.ts';
+import { Damaged } from '#src/git/errors.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { isGone } from '#src/repository/refusals.ts';
 
 const guarded = new WeakMap<RepositoryReader, RepositoryReader>();
 
 /**
- * The same reader, whose questions throw NotFound where the repository was removed while it answered: what it says of missing
- * objects then is no fault of the repository. Always the same one for a reader.
+ * The same reader, whose questions throw NotFound where the repository was removed while it answered, as what it says of missing
+ * objects then is no fault of the repository; and Damaged where objects are missing or damaged. Always the same one for a
+ * reader.
  */
 export function guardReader(reader: RepositoryReader): RepositoryReader {
   const known = guarded.get(reader);
@@ -26,6 +29,7 @@ export function guardReader(reader: RepositoryReader): RepositoryReader {
 }
 
 function fail(directory: string, error: unknown): never {
-  if (!(error instanceof DomainError) && isGone(directory)) throw new NotFound('Project');
-  throw error;
+  if (error instanceof DomainError) throw error;
+  if (isGone(directory)) throw new NotFound('Project');
+  throw isDamage(error) ? new Damaged(directory, error) : error;
 }

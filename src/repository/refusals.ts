@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { BadRequest, ContentTooLarge, DomainError, NotFound } from '#src/errors.ts';
-import { GitError, TooLarge, TooMuch } from '#src/git/errors.ts';
+import { Damaged, GitError, MissingObject, TooLarge, TooMuch } from '#src/git/errors.ts';
 
 /** What is said when a commit cannot be made for any other reason (behaviour.md 1.5). */
 export const NOT_COMMITTED = 'Something went wrong. Your changes were not committed';
@@ -28,6 +28,17 @@ export function isGone(directory: string): boolean {
   return !existsSync(path.join(directory, 'HEAD'));
 }
 
+/**
+ * What a damage means to whoever asked for what cannot be read because of it: a clear answer, without paths of this machine.
+ * Null for any other error.
+ */
+export function damageRefusal(error: unknown): DomainError | null {
+  if (!(error instanceof Damaged || error instanceof MissingObject)) return null;
+  const cause = error instanceof Damaged ? error.cause : error;
+  const said = cause instanceof MissingObject ? cause.message : 'An object cannot be read';
+  return new NotFound('Object', `The repository is damaged: ${said}. "gantry fsck" finds out more.`);
+}
+
 /** What a limit of git's library means to whoever asked; null for any other error. */
 export function limitRefusal(error: unknown): DomainError | null {
   if (error instanceof TooLarge) {
@@ -41,6 +52,6 @@ export async function withinLimits<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw limitRefusal(error) ?? error;
+    throw limitRefusal(error) ?? damageRefusal(error) ?? error;
   }
 }

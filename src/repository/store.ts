@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { Damaged } from '#src/git/errors.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Repositories } from '#src/git/repositories.ts';
 import { guardReader } from '#src/repository/guard.ts';
@@ -34,16 +35,25 @@ export interface StoreOptions {
   maxInlineBytes?: number | undefined;
   /** Those that are absent have their defaults. */
   limits?: Partial<RepositoryLimits> | undefined;
+  /** Hears of repositories that are damaged, now and then of each. */
+  report?: ((error: unknown) => void) | undefined;
 }
+
+/** Milliseconds for which a damage that was reported is not reported again, and how many are remembered. */
+const REPORTED = { for: 10 * 60_000, most: 1_000 };
 
 /** The bare repositories of all projects, in named storages, each a directory. */
 export class RepositoryStore {
   readonly #roots: ReadonlyMap<string, string>;
   readonly #readers = new Repositories();
   readonly limits: RepositoryLimits;
+  readonly #report: StoreOptions['report'];
+  /** When each damage was reported last. */
+  readonly #reported = new Map<string, number>();
 
   /** @param roots absolute path of each storage by its name */
-  constructor(roots: Readonly<Record<string, string>>, { maxInlineBytes, limits }: StoreOptions = {}) {
+  constructor(roots: Readonly<Record<string, string>>, { maxInlineBytes, limits, report }: StoreOptions = {}) {
+    this.#report = report;
     this.#roots = new Map(Object.entries(roots));
     const inline = maxInlineBytes === undefined ? {} : { inlineBytes: maxInlineBytes };
     this.limits = { ...DEFAULT_LIMITS, ...limits, ...inline };
@@ -122,6 +132,16 @@ export class RepositoryStore {
         }
       }
     }
+  }
+
+  /** Reports that a repository is damaged, with the ref that leads there where that is known. */
+  reportDamage(error: Damaged, ref?: string): void {
+    const text = ref === undefined ? error.message : `${ref} cannot be read: ${error.message}`;
+    const now = Date.now();
+    if ((this.#reported.get(text) ?? 0) > now - REPORTED.for) return;
+    if (this.#reported.size >= REPORTED.most) this.#reported.clear();
+    this.#reported.set(text, now);
+    this.#report?.(new Error(text, { cause: error }));
   }
 
   /** Ends what readers keep running. */

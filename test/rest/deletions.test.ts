@@ -27,7 +27,9 @@ function remains(project: ProjectRow): string[] {
   const directory = world.repositories.directory(project);
   const around = existsSync(path.dirname(directory)) ? readdirSync(path.dirname(directory)) : [];
   const own = around.filter((name) => name.startsWith(`${path.basename(directory)}`));
-  const uploads = path.dirname(path.dirname(world.uploads.pathOf({ projectId: project.id, secret: 'x', fileName: 'x' })));
+  const uploads = path.dirname(
+    path.dirname(world.uploads.pathOf({ projectId: project.id, secret: 'x', fileName: 'x' })),
+  );
   return [...own, ...(existsSync(uploads) ? ['uploads'] : [])];
 }
 
