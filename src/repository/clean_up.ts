@@ -5,13 +5,14 @@ import { ProgramFailed } from '#src/git/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { findDeadPack, removeDeadPack } from '#src/git/remote/dead-packs.ts';
 import { ABANDONED, findLeftovers, isAbandoned, removeLeftovers } from '#src/git/write/leftovers.ts';
+import { EachApart } from '#src/repository/each.ts';
 import { mayRemoveObjects, withRepositoryLock } from '#src/repository/lock.ts';
 import type { RepositoryPlace, RepositoryStore } from '#src/repository/store.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** Milliseconds after which nobody works on a draft of a repository any more: a job may take an hour, and copies files. */
-const ABANDONED_DRAFT = 3 * ABANDONED;
+export const ABANDONED_DRAFT = 3 * ABANDONED;
 /** Milliseconds by which the clocks of machines that share a disk may differ. */
 const SLACK = 10 * 60_000;
 /** Where a change in a repository shows in the time of a directory. */
@@ -29,12 +30,16 @@ const looked = new WeakMap<RepositoryStore, number>();
 export async function cleanUpAll(stores: Stores): Promise<void> {
   const begun = Date.now();
   const since = (looked.get(stores.repositories) ?? 0) - ABANDONED - SLACK;
-  for await (const { kind, directory, id, storage } of stores.repositories.entries()) {
-    if (kind === 'draft' && (await isAbandoned(directory, ABANDONED_DRAFT)))
-      await rm(directory, { recursive: true, force: true, maxRetries: 3 });
-    if (kind === 'repository' && id !== null && (await changedSince(directory, since)))
-      await cleanUp(stores, { id, repositoryStorage: storage });
+  const each = new EachApart();
+  for await (const entry of stores.repositories.entries()) {
+    await each.run([entry], async ({ kind, directory, id, storage }) => {
+      if (kind === 'draft' && (await isAbandoned(directory, ABANDONED_DRAFT)))
+        await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+      if (kind === 'repository' && id !== null && (await changedSince(directory, since)))
+        await cleanUp(stores, { id, repositoryStorage: storage });
+    });
   }
+  each.end();
   looked.set(stores.repositories, begun);
 }
 

@@ -5,6 +5,7 @@ import { programVersion } from '#src/git/program/detect.ts';
 import { prune, removeHalfWritten } from '#src/git/remote/prune.ts';
 import { type Heap, hasOldObjects, measureHeap, repack } from '#src/git/remote/repack.ts';
 import { cleanUp } from '#src/repository/clean_up.ts';
+import { EachApart } from '#src/repository/each.ts';
 import { mayRemoveObjects, unlessMaintained, withRepositoryLock } from '#src/repository/lock.ts';
 import { repositorySize } from '#src/repository/size.ts';
 import type { RepositoryPlace } from '#src/repository/store.ts';
@@ -31,7 +32,9 @@ export async function maintainActive(stores: Stores): Promise<void> {
   const active = await stores.db.$queryRaw<RepositoryPlace[]>`
     SELECT id, repository_storage AS "repositoryStorage" FROM projects
     WHERE deleted_at IS NULL AND last_activity_at > now() - interval '1 day' ORDER BY id`;
-  for (const place of active) await maintain(stores, place);
+  const each = new EachApart();
+  await each.run(active, (place) => maintain(stores, place));
+  each.end();
 }
 
 /** Maintains the repository of one project, if more than that has piled up in it. */

@@ -4,7 +4,7 @@ import type { StoredUpload, UploadStore } from '#src/uploads/store.ts';
 type Stores = Pick<Context, 'db' | 'uploads'>;
 
 /** Milliseconds after which nobody is about to record a file any more. */
-const ABANDONED = 60 * 60_000;
+export const ABANDONED_UPLOAD = 60 * 60_000;
 /** Milliseconds by which the clocks of machines that share a disk may differ. */
 const SLACK = 10 * 60_000;
 /** How many files are looked up at once. */
@@ -17,9 +17,9 @@ const looked = new WeakMap<UploadStore, number>();
 export async function cleanUpUploads(stores: Stores): Promise<void> {
   const { uploads } = stores;
   const begun = Date.now();
-  const since = (looked.get(uploads) ?? 0) - ABANDONED - SLACK;
+  const since = (looked.get(uploads) ?? 0) - ABANDONED_UPLOAD - SLACK;
   for await (const stored of unrecorded(stores, since)) {
-    if (stored.changedAt < begun - ABANDONED) await uploads.remove(stored);
+    if (stored.changedAt < begun - ABANDONED_UPLOAD) await uploads.remove(stored);
   }
   looked.set(uploads, begun);
 }

@@ -1,11 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clone } from '../support/git-client.ts';
+import { clone, commitFile, gitClient } from '../support/git-client.ts';
 import { git, unpack } from '../support/git-program.ts';
 import { startWorld } from '../support/world.ts';
 
-const world = await startWorld();
+const reported: string[] = [];
+const world = await startWorld({ report: (error) => reported.push(String(error)) });
 const owner = await world.user();
 const api = world.api(owner);
 const NOTHING = 'dead'.repeat(10);
@@ -91,79 +92,76 @@ const DAMAGES: [string, (filled: Filled) => void][] = [
   ],
 ];
 
+/** Addresses that have to do with sound refs alone. */
+const SOUND = [
+  '/branches/main',
+  '/branches/other',
+  '/tags/v1',
+  '/commits?ref_name=other',
+  '/tree?ref=other',
+  '/compare?from=main&to=other',
+  '/files/third?ref=other',
+  '/commits/other/diff',
+  '/contributors',
+];
+
+/** Addresses that have to do with what is damaged. */
+const TOUCHED = [
+  '/branches/broken',
+  '/commits?ref_name=broken',
+  '/tree?ref=broken&path=x',
+  '/compare?from=main&to=broken',
+  '/compare?from=broken&to=main',
+  '/files/x%2Ftwo?ref=broken',
+  '/commits/broken',
+  '/tags/v2',
+];
+
 describe('In a repository with', () => {
-  it.each(DAMAGES)('%s the lists answer, and so does all that has to do with other refs', async (what, damage) => {
+  it.each(DAMAGES)('%s the lists answer, and so does all that has to do with other refs', async (_what, damage) => {
     const own = await filled();
     damage(own);
     await world.repositories.forget(own.project);
-    const { at } = own;
-    const odd: string[] = [];
-    const ask = async (address: string) => {
+    const { at, project, directory } = own;
+    for (const list of ['/branches', '/tags']) {
+      const { status, body } = await api.get(`${at}${list}`);
+      const names = status === 200 ? body.map(({ name }: { name: string }) => name) : [];
+      expect([list, status, names]).toEqual([
+        list,
+        200,
+        expect.arrayContaining(list === '/tags' ? ['v1'] : ['main', 'other']),
+      ]);
+    }
+    for (const address of SOUND) expect([address, (await api.get(`${at}${address}`)).status]).toEqual([address, 200]);
+    const query = `{ project(ref: "${project.id}") { repository { branches { nodes { name } } tags { nodes { name } } } } }`;
+    const { body } = await world.graphql(query, {}, owner);
+    expect(body.errors).toBeUndefined();
+    expect(body.data.project.repository.branches.nodes).toEqual(
+      expect.arrayContaining([{ name: 'main' }, { name: 'other' }]),
+    );
+    // Nothing of it is an error of the server: what cannot be read is named.
+    for (const address of TOUCHED) {
       const answer = await api.get(`${at}${address}`);
-      if (answer.status >= 400) odd.push(`${answer.status} ${address} ${JSON.stringify(answer.body)}`);
-      return answer;
-    };
-    const branches = await ask('/branches');
-    const names = branches.status === 200 ? branches.body.map(({ name }: { name: string }) => name) : [];
-    const tags = await ask('/tags');
-    for (const a of [
-      '/branches/main',
-      '/branches/other',
-      '/tags/v1',
-      '/commits?ref_name=other',
-      '/tree?ref=other',
-      '/compare?from=main&to=other',
-      '/files/third?ref=other',
-      '/commits/other/diff',
-      '/contributors',
-    ])
-      await ask(a);
-    console.log(
-      '@@',
-      what,
-      names.join(),
-      tags.status === 200 ? tags.body.map((t: { name: string }) => t.name).join() : '',
-      odd,
-    );
-    const w = await api.post(`${at}/files/new`, { branch: 'main', content: 'x', commit_message: 'x' });
-    const b = await api.post(`${at}/branches`, { branch: 'newb', ref: 'main' });
-    const said = [];
-    for (const a of [
-      '/branches/broken',
-      '/commits?ref_name=broken',
-      '/tree?ref=broken',
-      '/tree?ref=broken&path=x',
-      '/compare?from=main&to=broken',
-      '/compare?from=broken&to=main',
-      '/files/x%2Ftwo?ref=broken',
-      '/commits/broken',
-      '/tags/v2',
-    ]) {
-      const r = await api.get(`${at}${a}`);
-      if (r.status !== 200) said.push(`${r.status} ${a} ${JSON.stringify(r.body).slice(0, 100)}`);
+      expect([address, [200, 404].includes(answer.status), answer.status]).toEqual([address, true, answer.status]);
+      if (answer.status === 404) expect(answer.body.message).toMatch(/Not Found|damaged/);
+      expect(JSON.stringify(answer.body)).not.toContain(directory);
     }
-    const g = await world.graphql(
-      `{project(ref:"${own.project.id}"){repository{branches{nodes{name commit{sha}}} tags{nodes{name}}}}}`,
-      {},
-      owner,
-    );
-    const url = `${world.url.replace('http://', `http://oauth2:${owner.token}@`)}/${own.project.fullPath}.git`;
-    let c = 'cloned';
-    try {
-      await clone(url, '--branch', 'other', '--single-branch');
-    } catch (e) {
-      c = String(e).slice(0, 300);
-    }
-    console.log(
-      '@@  write',
-      w.status,
-      b.status,
-      w.status >= 400 ? w.body : '',
-      'graphql',
-      JSON.stringify(g.body).slice(0, 200),
-      c,
-    );
-    for (const s of said) console.log('@@     ', s);
-    void existsSync, readdirSync, mkdirSync;
+    const file = { branch: 'main', content: 'x', commit_message: 'x' };
+    expect((await api.post(`${at}/files/new`, file)).status).toBe(201);
+    expect((await api.post(`${at}/branches`, { branch: 'more', ref: 'main' })).status).toBe(201);
+    const url = `${world.url.replace('http://', `http://oauth2:${owner.token}@`)}/${project.fullPath}.git`;
+    const copy = await clone(url, '--branch', 'other', '--single-branch');
+    await commitFile(copy, 'pushed', 'pushed');
+    expect((await gitClient(copy, 'push', url, 'other:pushed')).code).toBe(0);
+  });
+
+  it('a damage the log names the repository and the ref, once', async () => {
+    const own = await filled();
+    writeFileSync(path.join(own.directory, 'refs/heads/broken'), `${NOTHING}\n`);
+    reported.length = 0;
+    for (let n = 0; n < 3; n++) await api.get(`${own.at}/branches`);
+    expect(reported).toEqual([
+      expect.stringContaining(`refs/heads/broken cannot be read: ${own.directory} is damaged`),
+    ]);
   });
 });
