@@ -126,7 +126,11 @@ export class Quarantine {
     if (open.length === 0 || (await this.#gather(open, bounds, kept))) return;
     // A ref may have been broken for long, or a repack was in the way.
     const broken = new Set(await absentObjects(this.#repository, [...bounds]));
-    if (await this.#gather(open, new Set([...bounds].filter((oid) => !broken.has(oid))), kept)) return;
+    const present = [...bounds].filter((oid) => !broken.has(oid));
+    if (await this.#gather(open, new Set(present), kept)) return;
+    // What is damaged is there, and cannot be read.
+    const sound = await this.#sound(present);
+    if (sound.length < present.length && (await this.#gather(open, new Set(sound), kept))) return;
     throw new RefusedObjects('objects are missing: the history that was pushed is not complete');
   }
 
@@ -172,6 +176,15 @@ export class Quarantine {
     const codes = (await Promise.all([listed, packed])).map(({ code }) => code);
     this.#signal.throwIfAborted();
     return codes.every((code) => code === 0);
+  }
+
+  /** Those of the objects whose history can be walked. A few of many that cannot are found in a few steps. */
+  async #sound(oids: readonly Oid[]): Promise<readonly Oid[]> {
+    if (oids.length === 0) return [];
+    if ((await this.#ask(['rev-list', '--count', '--stdin'], lines(oids))).code === 0) return oids;
+    if (oids.length === 1) return [];
+    const middle = oids.length >> 1;
+    return [...(await this.#sound(oids.slice(0, middle))), ...(await this.#sound(oids.slice(middle)))];
   }
 
   async #drop(): Promise<void> {
