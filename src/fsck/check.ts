@@ -1,13 +1,12 @@
 import { rm } from 'node:fs/promises';
-import path from 'node:path';
 import { Prisma } from '#src/db.ts';
 import type { Finding } from '#src/fsck/finding.ts';
 import { type CheckedProject, checkRepository, FIX } from '#src/fsck/repository.ts';
 import { isAbandoned } from '#src/git/write/leftovers.ts';
 import { ABANDONED_DRAFT } from '#src/repository/clean_up.ts';
 import type { Stores } from '#src/repository/reconcile.ts';
-import { ABANDONED_UPLOAD, unrecorded } from '#src/uploads/clean_up.ts';
-import type { UploadStore } from '#src/uploads/store.ts';
+import { findUnrecorded } from '#src/uploads/clean_up.ts';
+import type { Place, UploadStore } from '#src/uploads/store.ts';
 
 export interface CheckStores extends Stores {
   uploads: UploadStore;
@@ -74,7 +73,7 @@ async function* checkUploads({ db, uploads }: CheckStores, { id, fullPath }: Che
       const what = `The uploaded file /uploads/${row.secret}/${row.fileName} is missing.`;
       yield {
         project: fullPath,
-        place: uploads.pathOf(row),
+        place: nameOf(row),
         what,
         advice: 'Restore it from a backup, or upload it again.',
       };
@@ -106,10 +105,19 @@ async function* checkStorages({ db, repositories }: CheckStores, fix: boolean): 
 
 /** Files of which there is no record. */
 async function* checkUnrecorded(stores: CheckStores, fix: boolean): AsyncGenerator<Finding> {
-  for await (const stored of unrecorded(stores)) {
-    if (stored.changedAt > Date.now() - ABANDONED_UPLOAD) continue;
-    if (fix) await stores.uploads.remove(stored);
-    const place = path.dirname(stores.uploads.pathOf({ ...stored, fileName: 'x' }));
-    yield { project: null, place, what: 'An upload was broken off and left this.', advice: FIX, isFixed: fix };
+  for await (const file of findUnrecorded(stores)) {
+    if (fix) await stores.uploads.remove(file);
+    yield {
+      project: null,
+      place: nameOf(file),
+      what: 'An upload was broken off and left this.',
+      advice: FIX,
+      isFixed: fix,
+    };
   }
+}
+
+/** Wherever uploaded files are kept, they are called so. */
+function nameOf({ projectId, secret, fileName }: Place): string {
+  return `uploads/${projectId}/${secret}/${fileName}`;
 }

@@ -11,12 +11,12 @@ export interface Place {
   fileName: string;
 }
 
-/** A file as it lies in the store, whether or not it is recorded. */
-export interface StoredUpload {
-  projectId: number;
-  secret: string;
-  /** Milliseconds since 1970. */
-  changedAt: number;
+/** A file as it lies in the store. */
+export interface StoredFile extends Place {
+  /** In bytes. */
+  size: number;
+  /** When it came there. */
+  storedAt: Date;
 }
 
 /** The uploaded files on the disk, below one directory. */
@@ -59,13 +59,16 @@ export class UploadStore {
     if (secret !== undefined) await rmdir(project).catch(() => undefined);
   }
 
-  /** All files of projects to which one was added, or from which one was removed, since that time. */
-  async *list(since = 0): AsyncGenerator<StoredUpload> {
+  /** Every file, project by project, whether or not it is recorded. */
+  async *list(): AsyncIterable<StoredFile> {
     for (const project of await namesIn(this.#root)) {
-      const directory = path.join(this.#root, project);
-      if (!/^\d+$/.test(project) || (await changedAt(directory)) < since) continue;
-      for (const secret of await namesIn(directory)) {
-        yield { projectId: Number(project), secret, changedAt: await changedAt(path.join(directory, secret)) };
+      const projectId = Number(project);
+      if (!Number.isInteger(projectId)) continue;
+      for (const secret of await namesIn(path.join(this.#root, project))) {
+        for (const fileName of await namesIn(path.join(this.#root, project, secret))) {
+          const found = await stat(this.pathOf({ projectId, secret, fileName })).catch(() => null);
+          if (found?.isFile()) yield { projectId, secret, fileName, size: found.size, storedAt: found.mtime };
+        }
       }
     }
   }
@@ -73,12 +76,6 @@ export class UploadStore {
 
 async function namesIn(directory: string): Promise<string[]> {
   return readdir(directory).catch(() => []);
-}
-
-/** When a directory was changed last; what is gone was changed just now. */
-async function changedAt(directory: string): Promise<number> {
-  const stats = await stat(directory).catch(() => null);
-  return stats?.mtimeMs ?? Date.now();
 }
 
 /** A new name is durable only once its directory is; Windows has no such call and needs none. */

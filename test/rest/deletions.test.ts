@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { startBeside } from '../support/beside.ts';
+import { startBeside, uploadPath } from '../support/beside.ts';
 import { commitFile, gitClient, workingCopy } from '../support/git-client.ts';
 import { gitLines } from '../support/git-program.ts';
 import { sendForm } from '../support/upload.ts';
@@ -27,9 +27,7 @@ function remains(project: ProjectRow): string[] {
   const directory = world.repositories.directory(project);
   const around = existsSync(path.dirname(directory)) ? readdirSync(path.dirname(directory)) : [];
   const own = around.filter((name) => name.startsWith(`${path.basename(directory)}`));
-  const uploads = path.dirname(
-    path.dirname(world.uploads.pathOf({ projectId: project.id, secret: 'x', fileName: 'x' })),
-  );
+  const uploads = uploadPath(world, project.id);
   return [...own, ...(existsSync(uploads) ? ['uploads'] : [])];
 }
 

@@ -8,6 +8,7 @@ import { cleanUpAll } from '#src/repository/clean_up.ts';
 import { diskUse, repositorySize } from '#src/repository/size.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
 import { cleanUpUploads } from '#src/uploads/clean_up.ts';
+import { uploadPath } from '../support/beside.ts';
 import { git } from '../support/git-program.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -29,6 +30,9 @@ async function filled() {
   expect((await api.post(`/projects/${project.id}/repository/files/first`, file)).status).toBe(201);
   return { project, directory: world.repositories.directory(project) };
 }
+
+/** Of an empty file. */
+async function* content(): AsyncGenerator<Uint8Array> {}
 
 /** Makes a file, or all in a directory, so many hours old. */
 function age(file: string, hours: number): void {
@@ -125,9 +129,9 @@ describe('An hour after a process died', () => {
     const { project } = await filled();
     const place = (secret: string) => ({ projectId: project.id, secret: secret.repeat(32), fileName: 'a.txt' });
     const [known, broken, young] = [place('a'), place('b'), place('c')];
-    for (const one of [known, broken, young]) await world.uploads.write(one, (async function* () {})());
+    for (const one of [known, broken, young]) await world.uploads.write(one, content());
     await world.db.upload.create({ data: { ...known, userId: owner.id, size: 0 } });
-    for (const one of [known, broken]) age(path.dirname(world.uploads.pathOf(one)), 1.1);
+    for (const { secret } of [known, broken]) age(uploadPath(world, project.id, secret), 1.1);
     await cleanUpUploads(world);
     const there = await Promise.all([known, broken, young].map((one) => world.uploads.has(one)));
     expect(there).toEqual([true, false, true]);

@@ -5,6 +5,7 @@ import { check } from '#src/fsck/check.ts';
 import type { Finding } from '#src/fsck/finding.ts';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { uploadPath } from '../support/beside.ts';
 import { git, unpack } from '../support/git-program.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -35,6 +36,9 @@ function spoil(directory: string, oid: string): void {
   chmodSync(file, 0o644);
   writeFileSync(file, 'no object at all');
 }
+
+/** Of an empty file. */
+async function* content(): AsyncGenerator<Uint8Array> {}
 
 const old = (file: string) => utimesSync(file, Date.now() / 1000 - 5 * 3600, Date.now() / 1000 - 5 * 3600);
 
@@ -146,8 +150,8 @@ describe('gantry fsck finds', () => {
     for (const folder of [stray, draft]) mkdirSync(folder);
     old(draft);
     const place = { projectId: 99_999_999, secret: 'e'.repeat(32), fileName: 'a.txt' };
-    await world.uploads.write(place, (async function* () {})());
-    old(path.dirname(world.uploads.pathOf(place)));
+    await world.uploads.write(place, content());
+    old(uploadPath(world, place.projectId, place.secret, place.fileName));
     const about = async (fix: boolean) =>
       (await findings(undefined, fix)).filter((finding) => /9{8}/.test(finding.place)).map(({ what }) => what);
     const whats = [/No project/, /broken off/, /upload was broken off/].map((pattern) =>

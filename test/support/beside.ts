@@ -18,6 +18,13 @@ export interface Beside {
   send: Send;
 }
 
+/** Where a world keeps an uploaded file, or those of a project. */
+export function uploadPath(world: World, ...names: (string | number)[]): string {
+  const directory = world.repositories.directory({ id: 0, repositoryStorage: 'default' });
+  const root = path.dirname(path.dirname(path.dirname(directory)));
+  return path.join(root, 'uploads', ...names.map(String));
+}
+
 /** Starts a server on the database and the storage of a world; it ends behind the last test of the file. */
 export async function startBeside(world: World): Promise<Beside> {
   const db = connect(world.databaseUrl);
