@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/actor.ts';
 import type { Db, Transaction } from '#src/db.ts';
+import { Damaged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
@@ -24,11 +25,17 @@ export async function reconcileAll(stores: Stores): Promise<void> {
     const rows = await stores.db.$queryRaw<{ id: number }[]>`
       SELECT p.id FROM projects p WHERE p.id > ${last} AND p.deleted_at IS NULL
         AND EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id) ORDER BY p.id LIMIT ${AT_ONCE}`;
-    await each.run(rows, ({ id }) => reconcileRepository(stores, id));
+    await each.run(rows, ({ id }) => reconcileRepository(stores, id).catch((error) => spare(stores, error)));
     last = rows.at(-1)?.id ?? last;
     if (rows.length < AT_ONCE) break;
   }
   each.end();
+}
+
+/** What cannot be read is for "gantry fsck" to find: it would be no other the next time. */
+function spare({ repositories }: Stores, error: unknown): void {
+  if (!(error instanceof Damaged)) throw error;
+  repositories.reportDamage(error);
 }
 
 /** As reconcileAll, for one project; what nobody is known to have pushed counts as its creator's. */
