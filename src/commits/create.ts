@@ -30,7 +30,7 @@ export interface NewCommit extends Authorship {
  */
 export async function createCommit(context: Context, ref: Ref, input: NewCommit): Promise<CommitRow> {
   const target = await writableBranch(context, ref, input.branch);
-  const bytes = input.actions.reduce((sum, { content }) => sum + (content?.length ?? 0), 0);
+  const bytes = input.actions.reduce((sum, action) => sum + sizeOf(action), 0);
   const prepare = async (series: CommitSeries) => {
     const { actions, fault } = parseActions(input.actions, series.tip === null);
     if (fault === null) return actions;
@@ -39,6 +39,11 @@ export async function createCommit(context: Context, ref: Ref, input: NewCommit)
     throw new BadRequest(fault);
   };
   return commitFiles(context, target, { bytes, prepare }, input);
+}
+
+/** What the content of an action takes, in bytes; of Base64 with odd characters in it a little less. */
+function sizeOf({ content, encoding }: RawAction): number {
+  return encoding === 'base64' ? Math.floor(((content?.length ?? 0) * 3) / 4) : Buffer.byteLength(content ?? '');
 }
 
 /** Actions of a commit. */
