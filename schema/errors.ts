@@ -4,7 +4,7 @@ import { withoutSecrets } from '#schema/redact.ts';
 import { unstorable, vanished } from '#src/db.ts';
 import { DomainError, NotFound } from '#src/errors.ts';
 import { passing } from '#src/passing.ts';
-import { limitRefusal } from '#src/repository/refusals.ts';
+import { damageRefusal, goneRefusal, limitRefusal } from '#src/repository/refusals.ts';
 
 /** Errors of the domain and of the request pass, and causes that pass are UNAVAILABLE; anything else is reported and hidden. */
 export function maskError(error: unknown, report: (error: unknown) => void): GraphQLError {
@@ -17,8 +17,10 @@ export function maskError(error: unknown, report: (error: unknown) => void): Gra
     if (originalError instanceof RangeError && originalError.message.includes('call stack')) {
       return tooLarge('A value is nested too deeply.', nodes);
     }
-    const overLimit = limitRefusal(originalError);
-    if (overLimit) return new GraphQLError(overLimit.message, { nodes, path, extensions: overLimit.extensions });
+    const damage = damageRefusal(originalError);
+    if (damage) report(originalError);
+    const refusal = limitRefusal(originalError) ?? goneRefusal(originalError) ?? damage;
+    if (refusal) return new GraphQLError(refusal.message, { nodes, path, extensions: refusal.extensions });
     if (unstorable(originalError)) {
       return new GraphQLError('Text cannot hold the character NUL.', {
         nodes,

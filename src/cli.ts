@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { print, quietLog, type Run, settings, UsageError } from './commands/command.ts';
+import { fsckCommands } from './commands/fsck.ts';
 import { jobCommands } from './commands/jobs.ts';
 import { keyCommands } from './commands/keys.ts';
 import { tokenCommands } from './commands/tokens.ts';
@@ -44,6 +45,9 @@ Commands:
   jobs dead        print the jobs that failed as often as they may
   jobs retry       try such jobs again
     --id ID, or --all
+  fsck             check repositories and uploaded files, and compare them with the database
+    --project PATH   only of this project
+    --fix            remove what is safe to remove: leftovers of processes that died
   keys rotate      give OAuth new keys to sign ID tokens and cookies with
 
 Options:
@@ -63,6 +67,7 @@ const commands: Record<string, Run> = {
   ...tokenCommands,
   ...keyCommands,
   ...jobCommands,
+  ...fsckCommands,
 };
 
 /**

@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import { listProtections, type Protection, protectionOf } from '#src/branches/protection.ts';
-import { type CommitRow, commitRows } from '#src/commits/find.ts';
+import type { CommitRow } from '#src/commits/find.ts';
 import { NotFound } from '#src/errors.ts';
+import { Damaged } from '#src/git/errors.ts';
 import type { Branch, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { type Page, type PageRequest, pageOf } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { remembered } from '#src/repository/remember.ts';
 import { defaultBranch } from '#src/repository/revision.ts';
+import { soundCommits } from '#src/repository/sound.ts';
 
 /** A branch with its tip and its protection. */
 export interface BranchRow extends Protection {
@@ -33,28 +35,32 @@ export async function findBranch(context: Context, project: ProjectRow, name: st
   const repository = await context.repositories.open(project);
   const branch = await repository?.branch(name);
   const [row] = repository && branch ? await branchRows(context, project, repository, [branch]) : [];
-  if (!row) throw new NotFound('Branch');
-  return row;
+  if (row) return row;
+  throw branch
+    ? new NotFound('Branch', `The commit ${branch.commit} to which the branch leads is missing or damaged`)
+    : new NotFound('Branch');
 }
 
+/** Branches whose commits cannot be read are left out. */
 async function branchRows(
-  { db }: Context,
+  { db, repositories }: Context,
   project: ProjectRow,
   repository: RepositoryReader,
   branches: Branch[],
 ): Promise<BranchRow[]> {
   if (branches.length === 0) return [];
-  const tips = branches.map(({ commit }) => commit);
+  const named = branches.map(({ name, commit }) => ({ ref: `refs/heads/${name}`, commit }));
+  const commits = await soundCommits({ repositories }, project, repository, named);
+  const tips = commits.flatMap((commit) => commit?.oid ?? []);
   const root = await defaultBranch(project, repository);
   const rootTip = root === null ? null : ((await repository.branch(root))?.commit ?? null);
-  const [commits, merged, protections] = await Promise.all([
-    commitRows(project, repository, tips),
+  const [merged, protections] = await Promise.all([
     rootTip === null ? new Set<Oid>() : mergedInto(repository, rootTip, tips),
     listProtections(db, project.id),
   ]);
   return commits.flatMap((commit, index) => {
     const branch = branches[index];
-    if (!branch) return [];
+    if (!branch || !commit) return [];
     const { name } = branch;
     return [{ name, commit, merged: name !== root && merged.has(commit.oid), ...protectionOf(protections, name) }];
   });
@@ -66,6 +72,24 @@ function mergedInto(repository: RepositoryReader, root: Oid, tips: readonly Oid[
   if (others.length === 0) return Promise.resolve(new Set([root]));
   const key = createHash('sha1').update(others.join()).digest('base64');
   return remembered(repository, `merged ${root} ${key}`, async () => {
-    return new Set([root, ...(await repository.mergedInto(root, others))]);
+    return new Set([root, ...(await soundlyMerged(repository, root, others))]);
   });
+}
+
+/** Of those whose history cannot be walked nobody can tell: they count as not merged. */
+async function soundlyMerged(repository: RepositoryReader, root: Oid, tips: Oid[]): Promise<Set<Oid>> {
+  try {
+    return await repository.mergedInto(root, tips);
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error;
+  }
+  const merged = new Set<Oid>();
+  for (const tip of tips) {
+    try {
+      if ((await repository.mergedInto(root, [tip])).has(tip)) merged.add(tip);
+    } catch (error) {
+      if (!(error instanceof Damaged)) throw error;
+    }
+  }
+  return merged;
 }

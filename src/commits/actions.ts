@@ -1,6 +1,6 @@
 import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import { pathFault } from '#src/git/write/path.ts';
-import { NOT_COMMITTED } from '#src/repository/write.ts';
+import { NOT_COMMITTED } from '#src/repository/refusals.ts';
 
 /** An action as a client gives it; anything may be missing or wrong. */
 export interface RawAction {

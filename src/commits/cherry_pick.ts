@@ -1,14 +1,16 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { type CommitRow, commitRows, findCommit } from '#src/commits/find.ts';
+import { type CommitRow, findCommit } from '#src/commits/find.ts';
 import { BadRequest, NotFound } from '#src/errors.ts';
 import { RefusedObjects } from '#src/git/remote/quarantine.ts';
+import type { CommitSeries } from '#src/git/write/series.ts';
 import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject } from '#src/projects/find.ts';
 import { withEffort } from '#src/repository/effort.ts';
 import { requireRoom } from '#src/repository/quota.ts';
-import { advance, NOT_COMMITTED, writableBranch } from '#src/repository/write.ts';
+import { NOT_COMMITTED } from '#src/repository/refusals.ts';
+import { advance, signatureOf, writableBranch } from '#src/repository/write.ts';
 
 const IMPOSSIBLE =
   'Sorry, we cannot cherry-pick this commit automatically. It may have been cherry-picked already, or a later commit changed the same lines.';
@@ -23,16 +25,16 @@ export async function cherryPickCommit(context: Context, ref: Ref, sha: string, 
   const picked = await findCommit(context, found, sha);
   if ((await picked.repository.branch(branch)) === null) throw new NotFound('Branch');
   const target = await writableBranch(context, found.id, branch);
-  const { tip, reader, committer, project } = target;
-  if (tip === null) throw new NotFound('Branch');
-  await requireRoom(context.repositories, project, 0);
+  await requireRoom(context.repositories, target.project, 0);
+  const make = async (series: CommitSeries) => {
+    const { tip: onto, reader, hold } = series;
+    if (onto === null) throw new NotFound('Branch');
+    const oid = await cherryPick(reader, { commit: picked.oid, onto, committer: signatureOf(target.pusher) }, hold);
+    series.follow(oid);
+    return oid;
+  };
   try {
-    const oid = await advance(context, target, (hold) =>
-      withEffort(context, () => cherryPick(reader, { commit: picked.oid, onto: tip, committer }, hold)),
-    );
-    const [row] = await commitRows(project, reader, [oid]);
-    if (!row) throw new Error(`The commit ${oid} is gone`);
-    return row;
+    return await withEffort(context, () => advance(context, target, { bytes: 0, alone: true, make }));
   } catch (error) {
     if (error instanceof MergeConflict || error instanceof NothingChanged) throw new BadRequest(IMPOSSIBLE);
     if (error instanceof RefusedObjects) throw new BadRequest(`${NOT_COMMITTED}: ${error.message}`);

@@ -1,20 +1,19 @@
 import type { Context } from '#src/access/actor.ts';
 import { parseActions, type RawAction, refusalOf } from '#src/commits/actions.ts';
-import { type CommitRow, commitRows } from '#src/commits/find.ts';
+import type { CommitRow } from '#src/commits/find.ts';
 import { BadRequest } from '#src/errors.ts';
-import { EMPTY_TREE } from '#src/git/model.ts';
 import { RefusedObjects } from '#src/git/remote/quarantine.ts';
-import { type Action, ActionFailed, applyActions } from '#src/git/write/actions.ts';
-import { DraftTree } from '#src/git/write/draft.ts';
-import { ObjectWriter } from '#src/git/write/objects.ts';
-import { commitActions, NothingChanged } from '#src/git/writer.ts';
+import { type Action, ActionFailed } from '#src/git/write/actions.ts';
+import { NothingChanged } from '#src/git/write/errors.ts';
+import type { CommitSeries } from '#src/git/write/series.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { requireRoom } from '#src/repository/quota.ts';
+import { NOT_COMMITTED } from '#src/repository/refusals.ts';
 import {
   type Authorship,
   advance,
   authorOf,
-  NOT_COMMITTED,
+  signatureOf,
   type WritableBranch,
   writableBranch,
 } from '#src/repository/write.ts';
@@ -31,45 +30,61 @@ export interface NewCommit extends Authorship {
  */
 export async function createCommit(context: Context, ref: Ref, input: NewCommit): Promise<CommitRow> {
   const target = await writableBranch(context, ref, input.branch);
-  const { actions, fault } = parseActions(input.actions, target.tip === null);
-  if (fault !== null) {
+  const bytes = input.actions.reduce((sum, action) => sum + sizeOf(action), 0);
+  const prepare = async (series: CommitSeries) => {
+    const { actions, fault } = parseActions(input.actions, series.tip === null);
+    if (fault === null) return actions;
     // What comes before the faulty one may fail first.
-    await rehearse(target, actions);
+    await explaining(actions, refusalOf, () => series.rehearse(actions));
     throw new BadRequest(fault);
-  }
-  return commitFiles(context, target, actions, input);
+  };
+  return commitFiles(context, target, { bytes, prepare }, input);
 }
 
-/** Commits actions to a branch that the actor may write to. Throws BadRequest; `refusal` words a failed action. */
+/** What the content of an action takes, in bytes; of Base64 with odd characters in it a little less. */
+function sizeOf({ content, encoding }: RawAction): number {
+  return encoding === 'base64' ? Math.floor(((content?.length ?? 0) * 3) / 4) : Buffer.byteLength(content ?? '');
+}
+
+/** Actions of a commit. */
+export interface FileActions {
+  /** What their contents take, in bytes. */
+  bytes: number;
+  /** The actions, when it is known what they are to follow. Throws BadRequest. */
+  prepare(series: CommitSeries): Promise<Action[]>;
+}
+
+/**
+ * Commits actions to a branch that the actor may write to, on the tip that it has then. Throws BadRequest; `refusal` words a
+ * failed action.
+ */
 export async function commitFiles(
   context: Context,
   target: WritableBranch,
-  actions: Action[],
+  { bytes, prepare }: FileActions,
   { message, ...authorship }: Pick<NewCommit, 'message'> & Authorship,
   refusal = refusalOf,
 ): Promise<CommitRow> {
-  const { reader, tip, committer, project } = target;
-  const content = actions.map((action) => ('content' in action ? (action.content?.length ?? 0) : 0));
-  const size = content.reduce((sum, bytes) => sum + bytes, message.length);
-  await requireRoom(context.repositories, project, size);
-  const author = authorOf(committer, authorship);
-  const oid = await advance(context, target, (hold) =>
-    commitActions(reader, { parent: tip, actions, author, committer, message }, hold).catch((error) => {
-      throw explained(error, actions, refusal);
-    }),
-  );
-  const [row] = await commitRows(project, reader, [oid]);
-  if (!row) throw new Error(`The commit ${oid} is gone`);
-  return row;
+  const size = bytes + message.length;
+  await requireRoom(context.repositories, target.project, size);
+  const make = async (series: CommitSeries) => {
+    const actions = await prepare(series);
+    const committer = signatureOf(target.pusher);
+    const author = authorOf(committer, authorship);
+    return explaining(actions, refusal, () => series.add({ actions, author, committer, message }));
+  };
+  return advance(context, target, { bytes: size, make });
 }
 
-/** Does the actions without writing anything. Throws BadRequest for the first that fails. */
-async function rehearse({ reader, tip }: WritableBranch, actions: Action[]): Promise<void> {
-  const tree = tip === null ? EMPTY_TREE : ((await reader.commit(tip))?.tree ?? EMPTY_TREE);
+async function explaining<T>(
+  actions: readonly Action[],
+  refusal: typeof refusalOf,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    await applyActions(new DraftTree(reader, tree), new ObjectWriter(reader.directory), actions);
+    return await work();
   } catch (error) {
-    throw explained(error, actions, refusalOf);
+    throw explained(error, actions, refusal);
   }
 }
 

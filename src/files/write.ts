@@ -5,7 +5,8 @@ import type { CommitRow } from '#src/commits/find.ts';
 import { BadRequest } from '#src/errors.ts';
 import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { type Authorship, NOT_COMMITTED, writableBranch } from '#src/repository/write.ts';
+import { NOT_COMMITTED } from '#src/repository/refusals.ts';
+import { type Authorship, writableBranch } from '#src/repository/write.ts';
 
 /** Where and why a file is written. */
 export interface FileChange extends Authorship {
@@ -54,7 +55,9 @@ async function write(
   const file = filePathOf(path);
   const unusable = pathRefusal(file);
   if (unusable !== null) throw new BadRequest(unusable);
-  const commit = await commitFiles(context, target, [actionOn(file)], how, refusal);
+  const action = actionOn(file);
+  const bytes = 'content' in action ? (action.content?.length ?? 0) : 0;
+  const commit = await commitFiles(context, target, { bytes, prepare: async () => [action] }, how, refusal);
   return { path, branch, commit };
 }
 

@@ -14,6 +14,18 @@ export class MissingObject extends GitError {
   }
 }
 
+/** Objects that were asked for are missing or damaged; `cause` is what was found. */
+export class Damaged extends GitError {
+  override name = 'Damaged';
+  /** Of the repository. */
+  readonly directory: string;
+
+  constructor(directory: string, cause: unknown) {
+    super(`${directory} is damaged: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    this.directory = directory;
+  }
+}
+
 /** An object is larger than the caller wants to have in memory. */
 export class TooLarge extends GitError {
   override name = 'TooLarge';

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { isDamage } from './damage.ts';
 import { MissingObject, TooLarge, TooMuch } from './errors.ts';
 import { CommitGraph } from './history/graph.ts';
 import { findLastCommit, LastCommits } from './history/last-commit.ts';
@@ -244,7 +245,17 @@ export abstract class ObjectReader implements RepositoryReader {
     }
   }
 
+  /** A tag whose annotation or commit cannot be read leads to no commit, as it is for others that lead elsewhere. */
   async #describe(name: string, target: Oid): Promise<Tag> {
+    try {
+      return await this.#described(name, target);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return { name, target, annotation: null, commit: null };
+    }
+  }
+
+  async #described(name: string, target: Oid): Promise<Tag> {
     const header = await this.store.header(target);
     const annotation = header?.type === 'tag' ? await this.#annotation(target) : null;
     return { name, target, annotation, commit: await this.#peel(target) };

@@ -3,22 +3,19 @@ import type { Commit, Oid, Signature } from './model.ts';
 import { EMPTY_TREE } from './model.ts';
 import type { RepositoryReader } from './reader.ts';
 import { checkWritten } from './remote/check-written.ts';
-import { type Action, applyActions } from './write/actions.ts';
-import { DraftTree } from './write/draft.ts';
 import { encodeCommit, encodeTag, type TagInput } from './write/encode.ts';
+import { NothingChanged } from './write/errors.ts';
 import type { Hold } from './write/hold.ts';
 import { mergeTrees } from './write/merge-trees.ts';
 import { ObjectWriter } from './write/objects.ts';
+import { type CommitInput, CommitSeries } from './write/series.ts';
 
 /*
  * What is written here are objects, synced to the disk, that no ref leads to yet. `updateRef` makes them visible. A hold
  * keeps them until then.
  */
 
-/** The actions left everything as it was. */
-export class NothingChanged extends GitError {
-  override name = 'NothingChanged';
-}
+export { NothingChanged };
 
 /** Both sides changed the same, in different ways. */
 export class MergeConflict extends GitError {
@@ -31,33 +28,23 @@ export class MergeConflict extends GitError {
   }
 }
 
-export interface ActionsInput {
+export interface ActionsInput extends CommitInput {
   /** The commit to build on; null for the first one of a branch without history. */
   parent: Oid | null;
-  actions: Action[];
-  author: Signature;
-  committer: Signature;
-  message: string;
 }
 
 /**
  * Writes a commit of file actions. Throws ActionFailed for the first that cannot be done, NothingChanged, and RefusedObjects
  * for what would be refused in a push as well.
  */
-export async function commitActions(reader: RepositoryReader, input: ActionsInput, hold?: Hold): Promise<Oid> {
-  const { parent, actions, author, committer, message } = input;
-  const objects = new ObjectWriter(reader.directory, hold);
-  const base = parent === null ? EMPTY_TREE : await treeOf(reader, parent);
-  const draft = new DraftTree(reader, base);
-  await applyActions(draft, objects, actions);
-  const tree = draft.write(objects);
-  if (tree === base) throw new NothingChanged('The actions change nothing');
-  const parents = parent === null ? [] : [parent];
-  const oid = objects.add('commit', encodeCommit({ tree, parents, author, committer, message }));
-  if (draft.needsCheck) await checkWritten(reader.directory, objects.added);
-  await objects.flush();
-  // What was not written anew is in the tree of the parent.
-  hold?.vouch(oid, parent);
+export async function commitActions(
+  reader: RepositoryReader,
+  { parent, ...input }: ActionsInput,
+  hold?: Hold,
+): Promise<Oid> {
+  const series = new CommitSeries(reader, parent, hold);
+  const oid = await series.add(input);
+  await series.flush();
   return oid;
 }
 

@@ -9,12 +9,14 @@ import { removeExpiredMembers } from '#src/members/expire.ts';
 import { expireAuthorizations } from '#src/oauth/expire.ts';
 import { createPushedPipelines } from '#src/pipelines/push.ts';
 import { removeProject } from '#src/projects/remove.ts';
+import { cleanUpAll } from '#src/repository/clean_up.ts';
 import { countContributors } from '#src/repository/contributors.ts';
 import { forkRepository } from '#src/repository/fork.ts';
 import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { expireSessions } from '#src/sessions/expire.ts';
+import { cleanUpUploads } from '#src/uploads/clean_up.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { pruneAttempts } from '#src/users/attempts.ts';
 
@@ -35,8 +37,12 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     'branches.delete_merged': ({ projectId, userId }) => removeMergedBranches({ db, repositories }, projectId, userId),
     'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
     'projects.import': ({ projectId }) => importRepository({ db, repositories, ...importing }, projectId),
-    'repositories.maintain': ({ projectId }) =>
-      projectId === undefined ? maintainActive({ db, repositories }) : maintainProject({ db, repositories }, projectId),
+    'repositories.maintain': async ({ projectId }) => {
+      if (projectId !== undefined) return maintainProject({ db, repositories }, projectId);
+      await cleanUpAll({ db, repositories });
+      await cleanUpUploads({ db, uploads });
+      await maintainActive({ db, repositories });
+    },
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),
     'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),

@@ -40,7 +40,7 @@ export interface WorkshopOptions {
 export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
   const { config, db, directUrl, secret, baseUrl, report, resources, labels } = options;
   const { maxInlineBytes, repositoryLimits: limits, queues, concurrency, mail } = config;
-  const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits });
+  const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits, report });
   await requireStorages(db, repositories);
   for (const directory of Object.values(config.storages)) await makeStorage(directory, report);
   resources.defer(() => repositories.close());

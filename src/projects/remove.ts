@@ -1,6 +1,7 @@
 import type { Context } from '#src/access/actor.ts';
 import { Prisma } from '#src/db.ts';
 import { finishForks } from '#src/repository/fork.ts';
+import { withNobodyInside } from '#src/repository/lock.ts';
 
 const { sql } = Prisma;
 
@@ -17,7 +18,7 @@ export async function removeProject({ db, repositories, uploads }: Removal, proj
   // Forks share nothing with their source, but some may still wait for their copy.
   await finishForks({ db, repositories }, doomed.id);
   // The row is what says that something is left to remove: it goes last.
-  await repositories.remove(doomed);
+  await withNobodyInside(db, doomed.id, () => repositories.remove(doomed));
   await uploads.remove({ projectId });
   const subjects = [
     sql`subject_type = 'Issue' AND subject_id IN (SELECT id FROM issues WHERE project_id = ${projectId})`,

@@ -1,7 +1,7 @@
 import type { PathLike } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Context } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
+import type { Db, Transaction } from '#src/db.ts';
 import { InvalidRefName, MissingObject } from '#src/git/errors.ts';
 import { encodeName } from '#src/git/names.ts';
 import { removeStaleLocks } from '#src/git/refs/lock.ts';
@@ -11,7 +11,8 @@ import { type ManyOptions, NotAlone, type RefChange, updateRefs } from '#src/git
 import { confirmObjects, secureObjects } from '#src/git/remote/secure.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { withRepositoryLock } from '#src/repository/lock.ts';
+import { ensureRepository, requireAlive } from '#src/repository/ensure.ts';
+import { holdRepositoryLock, withRepositoryLock } from '#src/repository/lock.ts';
 
 export type { RefChange };
 
@@ -26,6 +27,10 @@ export interface ChangeOptions {
   atomic?: boolean | undefined;
   /** Keeps new objects that the changes bring; whoever opened it releases it. */
   hold?: Hold | undefined;
+  /** In which the changes are recorded; one of their own without. It keeps the repository's lock to its end. */
+  tx?: Transaction | undefined;
+  /** The transaction has the lock already. */
+  isLocked?: boolean | undefined;
   /** What needs the new objects and is done before the lock is taken. */
   prepare?: (() => Promise<void>) | undefined;
 }
@@ -42,7 +47,8 @@ export type RecordRefs = (tx: Transaction, changes: readonly RefChange[]) => Pro
 /**
  * The only way in which refs of a project's repository change, for the API and for pushes alike. Each change is made if
  * its ref still holds `from`, if all that `to` leads to is there, and if all can be made where they are `atomic`; those that
- * were made are on disk before they are recorded. Rights have been checked by the caller.
+ * were made are on disk before they are recorded. Rights have been checked by the caller. Throws NotFound when the project was
+ * deleted meanwhile.
  */
 export async function changeRefs(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
@@ -51,14 +57,15 @@ export async function changeRefs(
   record: RecordRefs,
   options: ChangeOptions = {},
 ): Promise<RefOutcome[]> {
-  const reader = await repositories.ensure(project, project.defaultBranch);
+  const reader = await ensureRepository({ db, repositories }, project, options.tx);
   const hold = options.hold ?? new Hold(reader.directory);
   const missing = () => changes.map((change) => ({ change, error: new MissingObject(change.to ?? change.name) }));
   try {
     if (!(await secureObjects(hold, changes))) return missing();
     await options.prepare?.();
     const peeled = await reader.peeled(areTogether(changes, options) ? changes.flatMap(({ to }) => to ?? []) : []);
-    return await withRepositoryLock(db, project.id, async (tx) => {
+    return await underLock(db, project.id, options, async (tx) => {
+      await requireAlive(tx, project.id);
       await removeLeftLocks(reader.directory, changes);
       if (!(await confirmObjects(hold, changes))) return missing();
       const outcomes = areTogether(changes, options)
@@ -71,6 +78,16 @@ export async function changeRefs(
   } finally {
     if (options.hold === undefined) await hold.release();
   }
+}
+
+function underLock<T>(
+  db: Db,
+  projectId: number,
+  { tx, isLocked = false }: ChangeOptions,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  if (tx === undefined) return withRepositoryLock(db, projectId, work);
+  return isLocked ? work(tx) : holdRepositoryLock(db, tx, projectId, () => work(tx));
 }
 
 /**

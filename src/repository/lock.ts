@@ -1,7 +1,13 @@
-import type { Db, Transaction } from '#src/db.ts';
+import { type Db, Prisma, type Transaction } from '#src/db.ts';
+import { Unavailable } from '#src/errors.ts';
+
+const { sql } = Prisma;
 
 /** Milliseconds that a writer waits for others, and that its own work under the lock may take. */
 const PATIENCE = 60_000;
+
+/** Milliseconds that a write waits for another process that has its branch, before it is told to come again. */
+const PATIENCE_FOR_BRANCH = 20_000;
 
 /** Milliseconds that work may take which keeps no writer waiting: jobs end before. */
 const LONGEST = 2 * 60 * 60_000;
@@ -12,20 +18,64 @@ const queues = new WeakMap<Db, Map<number, Promise<unknown>>>();
 /**
  * Runs work while nobody else writes refs of the repository, in this process or another: every change of a ref, whether by
  * the API or by a push, is made under this lock, in the transaction that records it. Within a process writers queue up
- * without a connection each, which others need.
+ * without a connection each, which others need. Throws Unavailable after a minute of waiting.
  */
 export function withRepositoryLock<T>(db: Db, projectId: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const queue = queues.get(db) ?? new Map<number, Promise<unknown>>();
-  queues.set(db, queue);
-  const before = queue.get(projectId) ?? Promise.resolve();
-  const turn = before.then(() => locked(db, projectId, work));
-  const done = turn
-    .catch(() => undefined)
-    .then(() => {
-      if (queue.get(projectId) === done) queue.delete(projectId);
-    });
-  queue.set(projectId, done);
-  return turn;
+  return queued(db, projectId, () =>
+    db.$transaction(
+      async (tx) => {
+        await lock(tx, [key('repository', projectId)], PATIENCE);
+        return work(tx);
+      },
+      { timeout: 2 * PATIENCE, maxWait: PATIENCE },
+    ),
+  );
+}
+
+/** As withRepositoryLock, in a transaction that has begun already; the lock is kept until that ends. */
+export function holdRepositoryLock<T>(db: Db, tx: Transaction, projectId: number, work: () => Promise<T>): Promise<T> {
+  return queued(db, projectId, async () => {
+    await lock(tx, [key('repository', projectId)], PATIENCE);
+    return work();
+  });
+}
+
+/**
+ * Runs work while nobody else adds commits to the branch in this way, in this process or another, in a transaction; the
+ * repository is not removed meanwhile. Refs may change all the same, by pushes: those are changed under the repository's
+ * lock. Throws Unavailable when other processes keep the branch for too long.
+ */
+export function withBranchLock<T>(
+  db: Db,
+  projectId: number,
+  branch: string,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return db.$transaction(
+    async (tx) => {
+      // One statement, evaluated from left to right.
+      const locks = [key('branch', projectId, ` ${branch.toWellFormed()}`)];
+      await lock(tx, locks, PATIENCE_FOR_BRANCH, sql`pg_advisory_xact_lock_shared(${key('removal', projectId)})::text`);
+      return work(tx);
+    },
+    { timeout: 2 * PATIENCE, maxWait: PATIENCE_FOR_BRANCH },
+  );
+}
+
+/**
+ * Runs work that removes the repository, while nobody writes to it, adds commits to it, repacks or copies it. Throws Unavailable
+ * where somebody does so for long.
+ */
+export function withNobodyInside<T>(db: Db, projectId: number, work: () => Promise<T>): Promise<T> {
+  return db.$transaction(
+    async (tx) => {
+      // Whoever maintains or copies the repository may take its lock meanwhile, and so does who adds commits.
+      const keys = ['maintenance', 'objects', 'removal'].map((kind) => key(kind, projectId));
+      await lock(tx, keys, PATIENCE);
+      return holdRepositoryLock(db, tx, projectId, work);
+    },
+    { timeout: LONGEST, maxWait: PATIENCE },
+  );
 }
 
 /**
@@ -35,7 +85,7 @@ export function withRepositoryLock<T>(db: Db, projectId: number, work: (tx: Tran
 export function whileObjectsStay<T>(db: Db, projectId: number, work: () => Promise<T>): Promise<T> {
   return db.$transaction(
     async (tx) => {
-      await tx.$queryRaw`SELECT pg_advisory_xact_lock_shared(hashtextextended('objects ' || ${projectId}::int, 0))::text`;
+      await tx.$queryRaw`SELECT pg_advisory_xact_lock_shared(${key('objects', projectId)})::text`;
       return work();
     },
     { timeout: LONGEST, maxWait: PATIENCE },
@@ -48,7 +98,7 @@ export function whileObjectsStay<T>(db: Db, projectId: number, work: () => Promi
  */
 export async function mayRemoveObjects(tx: Transaction, projectId: number): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ alone: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock(hashtextextended('objects ' || ${projectId}::int, 0)) AS alone`;
+    SELECT pg_try_advisory_xact_lock(${key('objects', projectId)}) AS alone`;
   return row?.alone === true;
 }
 
@@ -57,19 +107,63 @@ export async function unlessMaintained(db: Db, projectId: number, work: () => Pr
   await db.$transaction(
     async (tx) => {
       const [row] = await tx.$queryRaw<{ alone: boolean }[]>`
-        SELECT pg_try_advisory_xact_lock(hashtextextended('maintenance ' || ${projectId}::int, 0)) AS alone`;
+        SELECT pg_try_advisory_xact_lock(${key('maintenance', projectId)}) AS alone`;
       if (row?.alone === true) await work();
     },
     { timeout: LONGEST, maxWait: PATIENCE },
   );
 }
 
-function locked<T>(db: Db, projectId: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  return db.$transaction(
-    async (tx) => {
-      await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended('repository ' || ${projectId}::int, 0))::text`;
-      return work(tx);
-    },
-    { timeout: PATIENCE, maxWait: PATIENCE },
-  );
+/** Runs work when all have ended that came before it in this process. Throws Unavailable when that takes too long. */
+function queued<T>(db: Db, projectId: number, work: () => Promise<T>): Promise<T> {
+  const queue = queues.get(db) ?? new Map<number, Promise<unknown>>();
+  queues.set(db, queue);
+  const before = queue.get(projectId) ?? Promise.resolve();
+  const turn = inTime(before).then(work);
+  // Who gives up leaves the order of the others as it is.
+  const done = Promise.allSettled([before, turn]).then(() => {
+    if (queue.get(projectId) === done) queue.delete(projectId);
+  });
+  queue.set(projectId, done);
+  return turn;
+}
+
+function inTime(before: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(tooMany()), PATIENCE);
+    void before.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** The name of a lock as the database has it. */
+function key(kind: string, projectId: number, more = ''): Prisma.Sql {
+  return sql`hashtextextended(${kind}::text || ' ' || ${projectId}::int || ${more}::text, 0)`;
+}
+
+/** Takes locks until the transaction ends, in this order. Throws Unavailable after so many milliseconds of waiting for one. */
+async function lock(
+  tx: Transaction,
+  keys: readonly Prisma.Sql[],
+  patience: number,
+  more: Prisma.Sql = sql`''`,
+): Promise<void> {
+  const taken = keys.map((one) => sql`pg_advisory_xact_lock(${one})::text`);
+  try {
+    await tx.$queryRaw(
+      sql`SELECT set_config('lock_timeout', ${String(patience)}, true), ${Prisma.join(taken)}, ${more}`,
+    );
+  } catch (error) {
+    throw hasTimedOut(error) ? tooMany() : error;
+  }
+}
+
+function hasTimedOut(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && JSON.stringify(error.meta ?? {}).includes('"55P03"');
+}
+
+function tooMany(): Unavailable {
+  return new Unavailable('Others have been writing to this repository for too long. Try again later.');
 }

@@ -4,7 +4,8 @@ import { ProgramFailed } from '#src/git/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { prune, removeHalfWritten } from '#src/git/remote/prune.ts';
 import { type Heap, hasOldObjects, measureHeap, repack } from '#src/git/remote/repack.ts';
-import { removeAbandoned } from '#src/git/write/hold.ts';
+import { cleanUp } from '#src/repository/clean_up.ts';
+import { EachApart } from '#src/repository/each.ts';
 import { mayRemoveObjects, unlessMaintained, withRepositoryLock } from '#src/repository/lock.ts';
 import { repositorySize } from '#src/repository/size.ts';
 import type { RepositoryPlace } from '#src/repository/store.ts';
@@ -31,7 +32,9 @@ export async function maintainActive(stores: Stores): Promise<void> {
   const active = await stores.db.$queryRaw<RepositoryPlace[]>`
     SELECT id, repository_storage AS "repositoryStorage" FROM projects
     WHERE deleted_at IS NULL AND last_activity_at > now() - interval '1 day' ORDER BY id`;
-  for (const place of active) await maintain(stores, place);
+  const each = new EachApart();
+  await each.run(active, (place) => maintain(stores, place));
+  each.end();
 }
 
 /** Maintains the repository of one project, if more than that has piled up in it. */
@@ -63,12 +66,12 @@ async function needsMaintenance(directory: string, many: Heap): Promise<boolean>
 
 /**
  * Packs what has piled up, and removes what no ref has led to for a long time. Neither fetches nor reads are disturbed; of all
- * processes of this server one works on a repository at a time. Does nothing without a git program.
+ * processes of this server one works on a repository at a time. Without a git program it removes only what was left behind.
  */
 async function maintain(stores: Stores, place: RepositoryPlace, many: Heap = MANY): Promise<void> {
+  await cleanUp(stores, place);
   if ((await programVersion()) === null) return;
   const directory = stores.repositories.directory(place);
-  await removeAbandoned(directory);
   if (!(await needsMaintenance(directory, many))) return;
   await unlessMaintained(stores.db, place.id, () => tidyUp(stores, place, many));
 }

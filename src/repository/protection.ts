@@ -1,8 +1,10 @@
 import { can } from '#src/access/abilities.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
 import { listProtections, protectionOf } from '#src/branches/protection.ts';
+import type { Transaction } from '#src/db.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import type { RepositoryPlace } from '#src/repository/store.ts';
 import { currentSettings } from '#src/settings/current.ts';
 
 /** What somebody wants to do with a branch; `force` is a push that drops commits. */
@@ -11,35 +13,49 @@ export type BranchWish = 'push' | 'merge' | 'force' | 'delete';
 /** What is said to those who may not push (behaviour.md 1.5). */
 export const PUSH_REFUSED = 'You are not allowed to push into this branch';
 
+/** Why an actor may not do something to branches of a project: from the branch to the reason, null where they may. */
+export type BranchRefusals = (branch: string, wish: BranchWish) => string | null;
+
 /**
- * Why the actor may not do this to branches of the project; a function from a branch to the reason, null where they may.
- * For the API and for pushes alike (behaviour.md 6, Protected branches).
+ * Why the actor may not do this to branches of the project. For the API and for pushes alike (behaviour.md 6, Protected
+ * branches).
  */
 export async function branchRefusals(
-  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  context: Pick<Context, 'db' | 'repositories'>,
   actor: Actor,
   project: ProjectRow,
-): Promise<(branch: string, wish: BranchWish) => string | null> {
-  const [names, settings, reader] = await Promise.all([
-    listProtections(db, project.id),
+): Promise<BranchRefusals> {
+  return (await branchRules(context, project))(actor, project);
+}
+
+/** As branchRefusals, for several actors: what protects the branches is looked at once, in a transaction if there is one. */
+export async function branchRules(
+  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  place: RepositoryPlace & { defaultBranch: string | null },
+  tx?: Transaction,
+): Promise<(actor: Actor, project: ProjectRow) => BranchRefusals> {
+  const [names, { defaultBranchProtection }, reader] = await Promise.all([
+    listProtections(tx ?? db, place.id),
     currentSettings(db),
-    repositories.open(project),
+    repositories.open(place),
   ]);
-  const master = can(actor, 'push_to_protected_branch', project);
-  const closed = !master && settings.defaultBranchProtection === 2 && (await isEmpty(reader, project.defaultBranch));
-  return (branch, wish) => {
-    if (!can(actor, 'push_code', project) || closed) return PUSH_REFUSED;
-    const found = protectionOf(names, branch);
-    if (!found.protected) return null;
-    if (wish === 'delete') return 'You are not allowed to delete protected branches from this project';
-    if (wish === 'force') return 'You are not allowed to force push code to a protected branch on this project';
-    if (master || (wish === 'push' && found.developersCanPush)) return null;
-    if (wish === 'merge') {
-      return found.developersCanMerge || found.developersCanPush
-        ? null
-        : 'You are not allowed to merge into this branch';
-    }
-    return PUSH_REFUSED;
+  const closed = defaultBranchProtection === 2 && (await isEmpty(reader, place.defaultBranch));
+  return (actor, project) => {
+    const master = can(actor, 'push_to_protected_branch', project);
+    return (branch, wish) => {
+      if (!can(actor, 'push_code', project) || (closed && !master)) return PUSH_REFUSED;
+      const found = protectionOf(names, branch);
+      if (!found.protected) return null;
+      if (wish === 'delete') return 'You are not allowed to delete protected branches from this project';
+      if (wish === 'force') return 'You are not allowed to force push code to a protected branch on this project';
+      if (master || (wish === 'push' && found.developersCanPush)) return null;
+      if (wish === 'merge') {
+        return found.developersCanMerge || found.developersCanPush
+          ? null
+          : 'You are not allowed to merge into this branch';
+      }
+      return PUSH_REFUSED;
+    };
   };
 }
 

@@ -1,11 +1,12 @@
-import type { Db } from '#src/db.ts';
+import type { Db, Transaction } from '#src/db.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
 import type { PushedProject } from '#src/repository/record.ts';
 
 /** A project as pushes are recorded of it, for work that nobody asked for just now; null if it is gone. */
 export async function findPushedProject(
-  db: Pick<Db, 'project'>,
+  db: Pick<Db, 'project'> | Transaction,
   id: number,
-): Promise<(PushedProject & { archived: boolean }) | null> {
+): Promise<(PushedProject & Pick<ProjectRow, 'archived' | 'importStatus'>) | null> {
   const project = await db.project.findFirst({
     where: { id, deletedAt: null },
     select: {
@@ -14,6 +15,7 @@ export async function findPushedProject(
       path: true,
       description: true,
       archived: true,
+      importStatus: true,
       defaultBranch: true,
       repositoryStorage: true,
       creatorId: true,

@@ -13,6 +13,7 @@ import { Hold } from '#src/git/write/hold.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { ChangeOptions, RefChange } from '#src/repository/change_refs.ts';
 import { isFarBehind } from '#src/repository/contributors_kept.ts';
+import { ensureRepository } from '#src/repository/ensure.ts';
 import { branchRefusals } from '#src/repository/protection.ts';
 import { quotaRefusal } from '#src/repository/quota.ts';
 import { pushRefs } from '#src/repository/record.ts';
@@ -44,7 +45,7 @@ export async function receivePush(push: Push): Promise<Received | null> {
   const reader = new ByteReader(body);
   const request = await readPushRequest(reader);
   if (request === null) return null;
-  const { directory } = await context.repositories.ensure(project, project.defaultBranch);
+  const { directory } = await ensureRepository(context, project);
   const quarantine = await Quarantine.open(directory, signal);
   const { capabilities, commands } = request;
   try {

@@ -1,14 +1,16 @@
 import type { Context } from '#src/access/actor.ts';
 import type { Db, Transaction } from '#src/db.ts';
+import { Damaged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
+import { EachApart } from '#src/repository/each.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
 import { findPushedProject } from '#src/repository/pushed_project.ts';
 import { findPusher, record, refKey } from '#src/repository/record.ts';
 import { currentSettings } from '#src/settings/current.ts';
 
-type Stores = Pick<Context, 'db' | 'repositories'>;
+export type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** How many projects are looked for at once. */
 const AT_ONCE = 500;
@@ -18,14 +20,22 @@ const AT_ONCE = 500;
  * anything was recorded. The first push to a repository is recorded with the next one.
  */
 export async function reconcileAll(stores: Stores): Promise<void> {
+  const each = new EachApart();
   for (let last = 0; ; ) {
     const rows = await stores.db.$queryRaw<{ id: number }[]>`
       SELECT p.id FROM projects p WHERE p.id > ${last} AND p.deleted_at IS NULL
         AND EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id) ORDER BY p.id LIMIT ${AT_ONCE}`;
-    for (const { id } of rows) await reconcileRepository(stores, id);
+    await each.run(rows, ({ id }) => reconcileRepository(stores, id).catch((error) => spare(stores, error)));
     last = rows.at(-1)?.id ?? last;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < AT_ONCE) break;
   }
+  each.end();
+}
+
+/** What cannot be read is for "gantry fsck" to find: it would be no other the next time. */
+function spare({ repositories }: Stores, error: unknown): void {
+  if (!(error instanceof Damaged)) throw error;
+  repositories.reportDamage(error);
 }
 
 /** As reconcileAll, for one project; what nobody is known to have pushed counts as its creator's. */
@@ -33,19 +43,19 @@ export async function reconcileRepository({ db, repositories }: Stores, projectI
   const project = await findPushedProject(db, projectId);
   const reader = project && (await repositories.open(project));
   // A repository that is not there was lost, and not emptied: what is known of it stays.
-  if (!project || !reader || (await differences(db, reader, projectId)).length === 0) return;
+  if (!project || !reader || (await unrecordedChanges(db, reader, projectId)).length === 0) return;
   const settings = await currentSettings(db);
   const pusher = await findPusher(db, project.creatorId);
   await withRepositoryLock(db, projectId, async (tx) => {
     // Who wrote meanwhile has recorded it.
-    const changes = await differences(tx, reader, projectId);
+    const changes = await unrecordedChanges(tx, reader, projectId);
     const recorder = { reader, project, settings, pusher, described: new Map() };
     if (changes.length > 0) await record(tx, recorder, changes);
   });
 }
 
 /** The changes of branches and tags that the database knows nothing of. */
-async function differences(
+export async function unrecordedChanges(
   db: Pick<Db, 'recordedRef'> | Transaction,
   reader: RepositoryReader,
   projectId: number,

@@ -8,6 +8,7 @@ import { wantPipelines } from '#src/pipelines/push.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { type ChangeOptions, changeRefs, type RefChange, type RefOutcome } from '#src/repository/change_refs.ts';
 import { type Described, describeChange, describeChanges } from '#src/repository/describe_push.ts';
+import { ensureRepository } from '#src/repository/ensure.ts';
 import { wantMaintenance } from '#src/repository/maintain.ts';
 import { type Pusher, pushData } from '#src/repository/push_data.ts';
 import { repositorySize } from '#src/repository/size.ts';
@@ -23,6 +24,17 @@ export type PushedProject = Pick<
   'id' | 'name' | 'description' | 'fullPath' | 'defaultBranch' | 'repositoryStorage' | 'creatorId'
 >;
 
+/** One of several pushes that a change of a branch stands for, made on each other by different people. */
+export interface Step {
+  change: RefChange;
+  pusher: Pusher;
+}
+
+export interface PushOptions extends ChangeOptions {
+  /** The pushes that the only change is made of, in their order; it is one of `actor` without. */
+  steps?: readonly Step[] | undefined;
+}
+
 /**
  * Changes refs of a project as a push by this user, and records it: events, the first branch as the default one, counts.
  * For the API and the remote alike; rights have been checked. `also` is done in the same transaction, when every change was
@@ -34,19 +46,24 @@ export async function pushRefs(
   project: PushedProject,
   changes: readonly RefChange[],
   also?: (tx: Transaction) => Promise<void>,
-  options: ChangeOptions = {},
+  { steps, ...options }: PushOptions = {},
 ): Promise<RefOutcome[]> {
   // All that can be done before the lock is.
-  const reader = await context.repositories.ensure(project, project.defaultBranch);
+  const reader = await ensureRepository(context, project, options.tx);
   const settings = await currentSettings(context.db);
   const pusher = 'email' in actor ? actor : await findPusher(context.db, actor.id);
-  const recorder: Recorder = { reader, project, settings, pusher, described: new Map() };
+  const recorder: Recorder = { reader, project, settings, pusher, steps, described: new Map() };
   const prepare = async () => {
-    recorder.described = await describeChanges(reader, project.defaultBranch, changes);
+    const parts = steps?.map(({ change }) => change) ?? changes;
+    recorder.described = await describeChanges(reader, project.defaultBranch, parts);
   };
   const recordMade = async (tx: Transaction, made: readonly RefChange[]) => {
     await record(tx, recorder, made);
-    await wantPipelines(tx, context, reader, { projectId: project.id, userId: actor.id, changes: made });
+    const pushes = steps ?? [{ change: null, pusher }];
+    for (const { change, pusher } of pushes) {
+      const push = { projectId: project.id, userId: pusher.id, changes: change === null ? made : [change] };
+      await wantPipelines(tx, context, reader, push);
+    }
     await wantMaintenance(tx, context, project);
     if (made.length === changes.length) await also?.(tx);
   };
@@ -63,6 +80,8 @@ export interface Recorder {
   project: PushedProject;
   settings: Settings;
   pusher: Pusher;
+  /** As in PushOptions. */
+  steps?: readonly Step[] | undefined;
   described: Map<RefChange, Described>;
 }
 
@@ -70,14 +89,14 @@ export interface Recorder {
 export async function record(tx: Transaction, recorder: Recorder, changes: readonly RefChange[]): Promise<void> {
   const { project, reader } = recorder;
   const known = await recordedRefs(tx, project.id, changes);
-  const all: { change: RefChange; pusher: Pusher }[] = [];
+  const all: Step[] = [];
   for (const change of changes) {
     const recorded = known.refs.get(change.name) ?? null;
     if (recorded !== change.from) {
       const missed = { name: change.name, from: recorded, to: change.from };
       all.push({ change: missed, pusher: await findPusher(tx, project.creatorId) });
     }
-    all.push({ change, pusher: recorder.pusher });
+    all.push(...(recorder.steps ?? [{ change, pusher: recorder.pusher }]));
   }
   const defaultBranch = await firstBranch(tx, recorder, changes, known.empty);
   const events = [];
@@ -88,7 +107,8 @@ export async function record(tx: Transaction, recorder: Recorder, changes: reado
     const data = pushData({ ...project, defaultBranch }, pusher, change, found);
     events.push({ author_id: pusher.id, action, data });
   }
-  const commits = await countCommits(recorder, defaultBranch, all.length === changes.length, changes);
+  const parts = recorder.steps?.map(({ change }) => change) ?? changes;
+  const commits = await countCommits(recorder, defaultBranch, all.length === parts.length, parts);
   const size = await repositorySize(reader.directory);
   await write(tx, project.id, { events, changes, commits, size });
 }
@@ -170,12 +190,15 @@ async function countCommits(
   complete: boolean,
   changes: readonly RefChange[],
 ): Promise<Written['commits']> {
-  const change = changes.findLast(({ name }) => name === `${BRANCHES}${defaultBranch}`);
-  if (!change) return { more: 0 };
-  const found = described.get(change);
-  if (change.to === null) return { count: 0 };
-  if (found && complete && change.from !== null && found.forward) return { more: found.total };
-  return { count: await reader.count({ start: change.to }) };
+  const own = changes.filter(({ name }) => name === `${BRANCHES}${defaultBranch}`);
+  const last = own.at(-1);
+  if (!last) return { more: 0 };
+  if (last.to === null) return { count: 0 };
+  const found = own.map((change) => (change.from === null ? undefined : described.get(change)));
+  if (complete && found.every((one) => one?.forward === true)) {
+    return { more: found.reduce((sum, one) => sum + (one?.total ?? 0), 0) };
+  }
+  return { count: await reader.count({ start: last.to }) };
 }
 
 /** The name of a ref as the database keeps it: bytes that are no UTF-8 as hexadecimal digits. */

@@ -1,5 +1,43 @@
-import { BadRequest, ContentTooLarge, type DomainError } from '#src/errors.ts';
-import { TooLarge, TooMuch } from '#src/git/errors.ts';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { BadRequest, ContentTooLarge, DomainError, NotFound } from '#src/errors.ts';
+import { Damaged, GitError, MissingObject, TooLarge, TooMuch } from '#src/git/errors.ts';
+
+/** What is said when a commit cannot be made for any other reason (behaviour.md 1.5). */
+export const NOT_COMMITTED = 'Something went wrong. Your changes were not committed';
+
+/** What is said of a commit to a branch that is not there, unless it would be the first one of the repository. */
+export const NOT_ON_BRANCH = 'You can only create or edit files when you are on a branch';
+
+/**
+ * What an error means that came of a repository that was removed meanwhile, since its project was deleted: there is none. Null
+ * for any other error.
+ */
+export function goneRefusal(error: unknown): DomainError | null {
+  if (!(error instanceof Error) || error instanceof DomainError) return null;
+  const named = (error as NodeJS.ErrnoException).path ?? (error instanceof GitError ? error.message : '');
+  const directory = REPOSITORY.exec(named)?.[0];
+  return directory !== undefined && isGone(directory) ? new NotFound('Project') : null;
+}
+
+/** A repository's directory at the beginning of a path, or within a message. */
+const REPOSITORY = /(?:\/|[A-Z]:\\)[^'"\n]*[\\/][0-9a-f]{2}[\\/]\d+\.git(?=[\\/'"\s]|$)/;
+
+/** Whether there is no repository any more where one was. */
+export function isGone(directory: string): boolean {
+  return !existsSync(path.join(directory, 'HEAD'));
+}
+
+/**
+ * What a damage means to whoever asked for what cannot be read because of it: a clear answer, without paths of this machine.
+ * Null for any other error.
+ */
+export function damageRefusal(error: unknown): DomainError | null {
+  if (!(error instanceof Damaged || error instanceof MissingObject)) return null;
+  const cause = error instanceof Damaged ? error.cause : error;
+  const said = cause instanceof MissingObject ? cause.message : 'An object cannot be read';
+  return new NotFound('Object', `The repository is damaged: ${said}. "gantry fsck" finds out more.`);
+}
 
 /** What a limit of git's library means to whoever asked; null for any other error. */
 export function limitRefusal(error: unknown): DomainError | null {
@@ -14,6 +52,6 @@ export async function withinLimits<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw limitRefusal(error) ?? error;
+    throw limitRefusal(error) ?? damageRefusal(error) ?? error;
   }
 }

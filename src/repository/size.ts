@@ -1,5 +1,6 @@
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { isTemporary } from '#src/git/write/leftovers.ts';
 
 /** How long a size holds, in milliseconds: adding up all files of a repository at each of many writes costs too much. */
 const HOLDS = 10_000;
@@ -15,25 +16,29 @@ export async function repositorySize(directory: string): Promise<number | null> 
   if (last !== undefined && now - last < HOLDS) return null;
   if (measured.size >= MOST) measured.clear();
   measured.set(directory, now);
-  return diskUse(directory);
+  return sizeOf(path.join(directory, 'objects'), new Set(), (name) => !isTemporary(name));
 }
 
-/** What the objects of a repository take now, in bytes. */
+/** What the objects of a repository take now, in bytes, with those of pushes that are under way. */
 export function diskUse(directory: string): Promise<number> {
-  return sizeOf(path.join(directory, 'objects'));
+  return sizeOf(path.join(directory, 'objects'), new Set(), () => true);
 }
 
-async function sizeOf(directory: string): Promise<number> {
+/** Files that have several names count once. */
+async function sizeOf(directory: string, seen: Set<string>, counts: (name: string) => boolean): Promise<number> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
   const sizes = await Promise.all(
-    entries.map((entry) => {
+    entries.map(async (entry) => {
       const file = path.join(directory, entry.name);
-      if (entry.isDirectory()) return sizeOf(file);
+      if (!counts(entry.name)) return 0;
+      if (entry.isDirectory()) return sizeOf(file, seen, counts);
       // A file that was renamed or removed meanwhile takes nothing.
-      return stat(file).then(
-        ({ size }) => size,
-        () => 0,
-      );
+      const stats = await lstat(file).catch(() => null);
+      if (stats === null) return 0;
+      const key = `${stats.dev} ${stats.ino}`;
+      if (stats.nlink > 1 && seen.has(key)) return 0;
+      if (stats.nlink > 1) seen.add(key);
+      return stats.size;
     }),
   );
   return sizes.reduce((sum, size) => sum + size, 0);

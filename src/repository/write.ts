@@ -1,24 +1,19 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
-import { BadRequest } from '#src/errors.ts';
-import { GitError, MissingObject } from '#src/git/errors.ts';
-import type { Oid, Signature } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
+import { type CommitRow, commitRows } from '#src/commits/find.ts';
+import { BadRequest, NotFound } from '#src/errors.ts';
+import { GitError } from '#src/git/errors.ts';
+import type { Signature } from '#src/git/model.ts';
 import { isValidBranchName } from '#src/git/refs/name.ts';
-import { Hold } from '#src/git/write/hold.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { type BranchCommit, commitInTurn } from '#src/repository/branch_turn.ts';
 import type { RefOutcome } from '#src/repository/change_refs.ts';
 import { branchRefusals, isEmpty } from '#src/repository/protection.ts';
 import type { Pusher } from '#src/repository/push_data.ts';
-import { findPusher, pushRefs } from '#src/repository/record.ts';
+import { findPusher } from '#src/repository/record.ts';
+import { NOT_COMMITTED, NOT_ON_BRANCH } from '#src/repository/refusals.ts';
 import { writeRefusal } from '#src/repository/writable.ts';
-
-/** What is said when a commit cannot be made for any other reason (behaviour.md 1.5). */
-export const NOT_COMMITTED = 'Something went wrong. Your changes were not committed';
-
-/** How often a commit is written. */
-const ATTEMPTS = 2;
 
 /** A branch that the actor may add commits to. */
 export interface WritableBranch {
@@ -26,12 +21,7 @@ export interface WritableBranch {
   /** The actor as pushes and commits bear them. */
   pusher: Pusher;
   project: ProjectRow;
-  reader: RepositoryReader;
   branch: string;
-  /** Its commit; null in an empty repository. */
-  tip: Oid | null;
-  /** The actor, now. */
-  committer: Signature;
 }
 
 /** Who may have written a change, if not the actor. */
@@ -61,13 +51,11 @@ export async function writableBranch(context: Context, ref: Ref, branch: string)
   const tip = (await found?.branch(branch))?.commit ?? null;
   if (tip === null) {
     if (!(await isEmpty(found, project.defaultBranch))) {
-      throw new BadRequest('You can only create or edit files when you are on a branch');
+      throw new BadRequest(NOT_ON_BRANCH);
     }
     if (!isValidBranchName(branch)) throw new BadRequest(NOT_COMMITTED);
   }
-  const reader = await context.repositories.ensure(project, project.defaultBranch);
-  const pusher = await findPusher(context.db, actor.id);
-  return { actor, pusher, project, reader, branch, tip, committer: signatureOf(pusher) };
+  return { actor, pusher: await findPusher(context.db, actor.id), project, branch };
 }
 
 /** Throws BadRequest when the actor may not push to the branch. */
@@ -77,30 +65,19 @@ export async function requirePush(context: Context, actor: Actor, project: Proje
 }
 
 /**
- * Writes a commit and makes it the tip of its branch. Once more if what was written is gone by then, as it can be where
- * somebody removes unreachable objects by hand. Throws BadRequest if the branch has moved since, and what `commit` throws.
- *
- * @param commit writes the commit
+ * Has a commit made on a branch, on the tip that it finds when it is its turn. Throws as commitInTurn.
  */
 export async function advance(
   context: Context,
-  { pusher, project, branch, tip, reader }: WritableBranch,
-  commit: (hold: Hold | undefined) => Promise<Oid>,
-): Promise<Oid> {
-  for (let attempt = 1; ; attempt++) {
-    const hold = await Hold.open(reader.directory);
-    try {
-      const to = await commit(hold);
-      const change = { name: `refs/heads/${branch}`, from: tip, to };
-      const outcomes = await pushRefs(context, pusher, project, [change], undefined, { hold });
-      const isGone = outcomes.some(({ error }) => error instanceof MissingObject);
-      if (isGone && attempt < ATTEMPTS) continue;
-      requireMade(outcomes, NOT_COMMITTED);
-      return to;
-    } finally {
-      await hold?.release();
-    }
-  }
+  target: WritableBranch,
+  commit: Pick<BranchCommit, 'bytes' | 'alone' | 'make'>,
+): Promise<CommitRow> {
+  const oid = await commitInTurn(context, { ...target, ...commit });
+  const reader = await context.repositories.open(target.project);
+  const [row] = reader ? await commitRows(target.project, reader, [oid]) : [];
+  // Whoever deleted the project meanwhile has the last word.
+  if (!row) throw new NotFound('Project');
+  return row;
 }
 
 /** Throws BadRequest with this message if git refused a change, and whatever else went wrong. */

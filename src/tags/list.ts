@@ -1,11 +1,12 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
-import { type CommitRow, commitRows } from '#src/commits/find.ts';
+import type { CommitRow } from '#src/commits/find.ts';
 import { NotFound } from '#src/errors.ts';
 import type { Tag } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { type Page, type PageRequest, pageOf } from '#src/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { soundCommits } from '#src/repository/sound.ts';
 
 /** Notes about a tag. */
 export interface ReleaseRow {
@@ -19,7 +20,7 @@ export interface TagRow {
   name: string;
   /** The annotation; null for lightweight tags. */
   message: string | null;
-  /** Null where the tag leads to no commit. */
+  /** Null where the tag leads to no commit, or to none that can be read. */
   commit: CommitRow | null;
   release: ReleaseRow | null;
 }
@@ -43,21 +44,21 @@ export async function findTag(context: Context, project: ProjectRow, name: strin
 }
 
 async function tagRows(
-  { db }: Context,
+  { db, repositories }: Context,
   project: ProjectRow,
   repository: RepositoryReader,
   tags: Tag[],
 ): Promise<TagRow[]> {
   if (tags.length === 0) return [];
-  const oids = [...new Set(tags.flatMap(({ commit }) => commit ?? []))];
+  const tips = tags.flatMap(({ name, commit }) => (commit === null ? [] : { ref: `refs/tags/${name}`, commit }));
   const [commits, releases] = await Promise.all([
-    commitRows(project, repository, oids),
+    soundCommits({ repositories }, project, repository, tips),
     db.release.findMany({
       where: { projectId: project.id, tag: { in: tags.map(({ name }) => name.toWellFormed()) } },
       select: { tag: true, description: true },
     }),
   ]);
-  const byOid = new Map(commits.map((commit) => [commit.oid, commit]));
+  const byOid = new Map(commits.flatMap((commit) => (commit ? [[commit.oid, commit] as const] : [])));
   return tags.map(({ name, commit, annotation }) => ({
     name,
     message: annotation?.message.replace(/\n$/, '') ?? null,

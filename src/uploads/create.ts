@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { ContentTooLarge } from '#src/errors.ts';
+import { ContentTooLarge, NotFound } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject } from '#src/projects/find.ts';
 import { currentSettings } from '#src/settings/current.ts';
@@ -39,7 +39,13 @@ export async function createUpload(context: Context, ref: Ref, file: IncomingFil
   const place = { projectId: project.id, secret: randomBytes(16).toString('hex'), fileName: fileNameOf(file.name) };
   try {
     await context.uploads.write(place, file.stream(), file.size);
-    await context.db.upload.create({ data: { ...place, userId: actor.id, size: file.size } });
+    await context.db.$transaction(async (tx) => {
+      // Until the end of this it is not deleted, and who deletes it then finds the file.
+      const alive = await tx.$queryRaw<object[]>`
+        SELECT id FROM projects WHERE id = ${project.id} AND deleted_at IS NULL FOR SHARE`;
+      if (alive.length === 0) throw new NotFound('Project');
+      await tx.upload.create({ data: { ...place, userId: actor.id, size: file.size } });
+    });
   } catch (error) {
     await context.uploads.remove(place);
     throw error;

@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream, type Dirent } from 'node:fs';
-import { access, constants, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -47,8 +47,10 @@ export class DiskUploads implements UploadStore {
   }
 
   async remove({ projectId, secret }: { projectId: number; secret?: string }): Promise<void> {
-    const directory = path.join(this.#root, String(projectId), secret ?? '');
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
+    const project = path.join(this.#root, String(projectId));
+    await rm(path.join(project, secret ?? ''), { recursive: true, force: true, maxRetries: 3 });
+    // Others may be in there.
+    if (secret !== undefined) await rmdir(project).catch(() => undefined);
   }
 
   async check(): Promise<void> {

@@ -10,7 +10,9 @@ import { encodeReport, KEEP_ALIVE } from '#src/git/remote/push-report.ts';
 import { advertiseFetch, serveFetch } from '#src/git/remote/serve-fetch.ts';
 import { passing } from '#src/passing.ts';
 import { identifyRemote, openRemote, type RemoteService } from '#src/repository/access_remote.ts';
+import { ensureRepository } from '#src/repository/ensure.ts';
 import { receivePush } from '#src/repository/receive.ts';
+import { goneRefusal } from '#src/repository/refusals.ts';
 import { gitBody } from '#src/web/git_body.ts';
 import { type ProgressLimits, watchProgress } from '#src/web/progress.ts';
 
@@ -148,7 +150,7 @@ async function answer(
   const { limits } = context.repositories;
   const most = service === 'fetch' ? LONGEST_FETCH : limits.pushBytes + LONGEST_COMMANDS;
   const body = isAdvertisement ? request : gitBody(request, most, limits.unzippedBytes);
-  const { directory } = await context.repositories.ensure(project, project.defaultBranch);
+  const { directory } = await ensureRepository(context, project);
   response.setHeader('Content-Type', `application/x-${name}-${isAdvertisement ? 'advertisement' : 'result'}`);
   response.setHeader('Cache-Control', 'no-cache, max-age=0, must-revalidate');
   const protocol = request.get('git-protocol');
@@ -245,10 +247,11 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 function fail(options: GitRemoteOptions, called: Called, thrown: unknown, request: Request, response: Response): void {
   // It was told already.
   if (response.writableEnded) return;
-  const passes = thrown instanceof DomainError ? undefined : passing(thrown)?.refusal;
+  const gone = goneRefusal(thrown);
+  const passes = gone || thrown instanceof DomainError ? undefined : passing(thrown)?.refusal;
   if (passes) options.report(thrown, request);
   if (passes && response.headersSent) return void response.destroy();
-  const error = passes ?? thrown;
+  const error = gone ?? passes ?? thrown;
   if (error instanceof DomainError && STATUS[error.code] !== undefined) {
     const { movedTo, retryAfter } = error.extensions;
     if (typeof movedTo === 'string' && called.service === 'fetch' && called.endpoint === 'info/refs') {

@@ -3,9 +3,10 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { CommitSeries } from '#src/git/write/series.ts';
 import { commitActions } from '#src/git/writer.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { advance, writableBranch } from '#src/repository/write.ts';
+import { advance, signatureOf, writableBranch } from '#src/repository/write.ts';
 import { commitFile, gitClient, run, workingCopy } from '../support/git-client.ts';
 import { git, gitLines } from '../support/git-program.ts';
 import { startWorld } from '../support/world.ts';
@@ -192,20 +193,23 @@ describe('A commit over the API', () => {
   it('is written again if what was written has vanished before its branch is to hold it', async () => {
     const { project, directory, main } = await filled();
     const target = await writableBranch(world.as(owner), project.id, 'main');
-    const { reader, tip, committer } = target;
+    const committer = signatureOf(target.pusher);
     const actions = [{ action: 'create' as const, path: 'new', content: Buffer.from('new\n') }];
-    let written = 0;
-    const commit = await advance(world.as(owner), target, async (hold) => {
+    const parents: (string | null)[] = [];
+    const make = async (series: CommitSeries) => {
+      const { reader, tip, hold } = series;
       const input = { parent: tip, actions, author: committer, committer, message: 'New' };
       const oid = await commitActions(reader, input, hold);
-      written += 1;
-      for (const name of written === 1 ? (hold?.packs ?? []) : []) {
+      series.follow(oid);
+      parents.push(tip);
+      for (const name of parents.length === 1 ? (hold?.packs ?? []) : []) {
         rmSync(path.join(directory, 'objects', 'pack', name));
         rmSync(path.join(directory, 'objects', 'pack', name.replace(/pack$/, 'idx')));
       }
       return oid;
-    });
-    expect([written, tip]).toEqual([2, main]);
+    };
+    const { oid: commit } = await advance(world.as(owner), target, { bytes: 0, make });
+    expect(parents).toEqual([main, main]);
     expect(git(directory, ['rev-parse', 'main']).trim()).toBe(commit);
     expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
   });

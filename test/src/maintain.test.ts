@@ -158,7 +158,7 @@ describe('Maintenance of a repository', () => {
     expect(branches).toEqual(answers.filter((status) => status === 201).map(() => commit));
   });
 
-  it('frees the packs of a process that died a day ago, and removes what it left half-done', async () => {
+  it('frees the packs of a process that died an hour ago, and removes what it left half-done', async () => {
     const { project, directory } = await pushedProject();
     const folder = path.join(directory, 'objects', 'pack');
     const hold = new Hold(directory);
@@ -167,8 +167,8 @@ describe('Maintenance of a repository', () => {
     const [half, fresh] = ['incoming-1', 'incoming-2'].map((name) => path.join(directory, 'objects', name));
     writeFileSync(theirs, 'for a mirror\n');
     for (const name of [half, fresh]) mkdirSync(path.join(name ?? '', 'pack'), { recursive: true });
-    const time = Date.now() / 1000 - 25 * 60 * 60;
-    for (const file of [ours, theirs, half]) utimesSync(file ?? '', time, time);
+    const time = Date.now() / 1000 - 1.1 * 60 * 60;
+    for (const file of [ours, theirs, path.join(half ?? '', 'pack'), half]) utimesSync(file ?? '', time, time);
     await maintainProject(stores, project.id);
     const left = [ours, young, theirs, half, fresh].map((file) => existsSync(file ?? ''));
     expect(left).toEqual([false, true, true, false, true]);

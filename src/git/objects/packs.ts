@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { GitError } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import { isAbsent } from '../refs/read.ts';
 import { isYoung } from '../refs/young.ts';
@@ -100,8 +101,8 @@ export class Packs {
     try {
       this.#packs.set(name, new PackFile(path.join(this.#directory, name.slice(0, -'.idx'.length))));
     } catch (error) {
-      // Gone again: a repack is under way.
-      if (!isAbsent(error)) throw error;
+      // Gone again: a repack is under way. One that is damaged is left out, as git does: others may have its objects.
+      if (!isAbsent(error) && !(error instanceof GitError)) throw error;
     }
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { GitError } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import { isAbsent } from '../refs/read.ts';
 import { PackIndex } from './pack-index.ts';
@@ -41,8 +42,8 @@ async function strikeOutOf(file: string, absent: Set<Oid>): Promise<void> {
     const index = new PackIndex(file);
     await strikeOut(absent, (oid) => index.offset(oid) !== null).finally(() => index.close());
   } catch (error) {
-    // A repack has just removed it.
-    if (!isAbsent(error)) throw error;
+    // A repack has just removed it, or it is damaged: nothing that is only in there can be read.
+    if (!isAbsent(error) && !(error instanceof GitError)) throw error;
   }
 }
 

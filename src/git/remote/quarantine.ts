@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { access, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { GitError } from '../errors.ts';
 import type { Oid } from '../model.ts';
@@ -8,6 +8,7 @@ import { absentObjects } from '../objects/presence.ts';
 import { LARGEST_ALLOCATION } from '../program/environment.ts';
 import { calm, collectComplaint } from '../program/run.ts';
 import { type Hold, INCOMING } from '../write/hold.ts';
+import { beatPulse } from '../write/pulse.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { checkObjects, OversizedObject } from './check-objects.ts';
 import { InvalidRequest, TooMuchSent } from './invalid-request.ts';
@@ -22,6 +23,9 @@ export class RefusedObjects extends GitError {
 /** Blemishes of old histories that do no harm. */
 const TOLERATED = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone'].map((name) => `${name}=ignore`);
 
+/** Milliseconds between two signs of life: without any for an hour what was received counts as left behind. */
+const PULSE = 5 * 60_000;
+
 /** Milliseconds that looking at the sizes of what was unpacked may take. */
 const CHECK_TIMEOUT = 5 * 60_000;
 
@@ -35,19 +39,21 @@ export interface PackLimits {
 
 /**
  * Objects that were pushed, beside those of the repository and invisible to it until they are found to be good. What a
- * crash leaves behind is removed by `removeAbandoned`.
+ * crash leaves behind is removed an hour later.
  */
 export class Quarantine {
   readonly #repository: string;
   readonly #objects: string;
   readonly #signal: AbortSignal;
   readonly #sources: readonly string[];
+  readonly #endPulse: () => void;
 
   private constructor(repository: string, objects: string, signal: AbortSignal, sources: readonly string[]) {
     this.#repository = repository;
     this.#objects = objects;
     this.#signal = signal;
     this.#sources = sources;
+    this.#endPulse = beatPulse(() => [objects], PULSE);
   }
 
   /**
@@ -56,7 +62,8 @@ export class Quarantine {
    */
   static async open(repository: string, signal: AbortSignal, sources: readonly string[] = []): Promise<Quarantine> {
     const objects = path.join(repository, 'objects', `${INCOMING}${randomBytes(8).toString('hex')}`);
-    await mkdir(path.join(objects, 'pack'), { recursive: true });
+    // One after the other: what is above them is not made anew where it was removed.
+    for (const folder of [objects, path.join(objects, 'pack')]) await mkdir(folder);
     return new Quarantine(repository, objects, signal, sources);
   }
 
@@ -119,7 +126,11 @@ export class Quarantine {
     if (open.length === 0 || (await this.#gather(open, bounds, kept))) return;
     // A ref may have been broken for long, or a repack was in the way.
     const broken = new Set(await absentObjects(this.#repository, [...bounds]));
-    if (await this.#gather(open, new Set([...bounds].filter((oid) => !broken.has(oid))), kept)) return;
+    const present = [...bounds].filter((oid) => !broken.has(oid));
+    if (await this.#gather(open, new Set(present), kept)) return;
+    // What is damaged is there, and cannot be read.
+    const sound = await this.#sound(present);
+    if (sound.length < present.length && (await this.#gather(open, new Set(sound), kept))) return;
     throw new RefusedObjects('objects are missing: the history that was pushed is not complete');
   }
 
@@ -147,7 +158,9 @@ export class Quarantine {
 
   /** Removes what has not been moved. */
   async discard(): Promise<void> {
+    this.#endPulse();
     await rm(this.#objects, { recursive: true, force: true, maxRetries: 3 });
+    await removeSkeleton(this.#repository);
   }
 
   /** Packs what the tips lead to, the bounds do not, and no kept pack has; returns whether all of it was there. */
@@ -163,6 +176,15 @@ export class Quarantine {
     const codes = (await Promise.all([listed, packed])).map(({ code }) => code);
     this.#signal.throwIfAborted();
     return codes.every((code) => code === 0);
+  }
+
+  /** Those of the objects whose history can be walked. A few of many that cannot are found in a few steps. */
+  async #sound(oids: readonly Oid[]): Promise<readonly Oid[]> {
+    if (oids.length === 0) return [];
+    if ((await this.#ask(['rev-list', '--count', '--stdin'], lines(oids))).code === 0) return oids;
+    if (oids.length === 1) return [];
+    const middle = oids.length >> 1;
+    return [...(await this.#sound(oids.slice(0, middle))), ...(await this.#sound(oids.slice(middle)))];
   }
 
   async #drop(): Promise<void> {
@@ -216,6 +238,21 @@ export class Quarantine {
     const { code, output } = await outcome;
     this.#signal.throwIfAborted();
     return { code, output };
+  }
+}
+
+/**
+ * Removes what programs made anew of a repository that was removed while they were at work: they make the directories above
+ * their files.
+ */
+async function removeSkeleton(repository: string): Promise<void> {
+  const isThere = await access(path.join(repository, 'HEAD')).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return;
+  for (const folder of ['objects/pack', 'objects', '.']) {
+    await rmdir(path.join(repository, folder)).catch(() => undefined);
   }
 }
 

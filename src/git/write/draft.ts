@@ -22,6 +22,9 @@ interface Directory {
   changed: boolean;
 }
 
+/** Where trees are read from. */
+export type TreeSource = Pick<RepositoryReader, 'treePage'>;
+
 /** A file stands where a directory is needed, or a directory where a file is. */
 export class PathBlocked extends GitError {
   override name = 'PathBlocked';
@@ -29,12 +32,12 @@ export class PathBlocked extends GitError {
 
 /** A tree that is being changed. Directories that nothing happens in are neither read nor written. */
 export class DraftTree {
-  readonly #reader: RepositoryReader;
+  readonly #reader: TreeSource;
   readonly #root: Directory;
   /** Whether what was put into it has to be checked as pushes are: git acts upon some files. */
   needsCheck = false;
 
-  constructor(reader: RepositoryReader, tree: Oid = EMPTY_TREE) {
+  constructor(reader: TreeSource, tree: Oid = EMPTY_TREE) {
     this.#reader = reader;
     this.#root = { oid: tree, names: null, changed: false };
   }

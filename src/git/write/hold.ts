@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { access, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Oid } from '../model.ts';
 import { programVersion } from '../program/detect.ts';
+import { beatPulse } from './pulse.ts';
 import { syncDirectory } from './sync.ts';
 
 /** The files of a pack that move with it; the index last, as nobody looks at a pack without one. */
 const ENDINGS = ['.pack', '.rev', '.idx'];
 
 /** What the `.keep` files of this server begin with; those of anybody else are left alone. */
-const MARK = 'gantry';
+export const MARK = 'gantry';
 
-/** Milliseconds after which nobody works on what was left behind any more: far longer than any request or push takes. */
-const ABANDONED = 24 * 60 * 60_000;
+/** Milliseconds between two signs of life of who holds a pack: without any for an hour it counts as dead. */
+const PULSE = 5 * 60_000;
 
 /** New files have names that `git prune` does not know, as it removes whatever begins with `tmp_`, however young. */
 export const INCOMING = 'incoming-';
@@ -28,6 +29,7 @@ export class Hold {
   readonly #packs: string[] = [];
   readonly #bases = new Map<Oid, Oid | null>();
   readonly #relied = new Set<Oid>();
+  #endPulse: (() => void) | undefined;
 
   constructor(directory: string) {
     this.directory = directory;
@@ -43,6 +45,7 @@ export class Hold {
     const name = path.join(this.directory, 'objects', 'pack', `pack-${randomBytes(20).toString('hex')}`);
     this.#packs.push(name);
     await writeFile(`${name}.keep`, `${MARK}: until refs lead to it\n`, { flag: 'wx' });
+    this.#endPulse ??= beatPulse(() => this.#packs.map((pack) => `${pack}.keep`), PULSE);
     return name;
   }
 
@@ -93,29 +96,8 @@ export class Hold {
 
   /** Leaves the packs to repacks: refs lead to the objects now, or never will. */
   async release(): Promise<void> {
+    this.#endPulse?.();
+    this.#endPulse = undefined;
     for (const name of this.#packs.splice(0)) await rm(`${name}.keep`, { force: true });
   }
-}
-
-/** Removes what processes left behind that died a day ago or earlier: their `.keep` files, and objects on their way in. */
-export async function removeAbandoned(directory: string): Promise<void> {
-  const objects = path.join(directory, 'objects');
-  for (const folder of [objects, path.join(objects, 'pack')]) {
-    for (const name of await readdir(folder).catch(() => [])) {
-      const isKeep = name.endsWith('.keep');
-      if (!isKeep && !name.startsWith(INCOMING) && !name.startsWith('tmp_')) continue;
-      const file = path.join(folder, name);
-      if (!(await isOld(file)) || (isKeep && !(await isOurs(file)))) continue;
-      await rm(file, { recursive: true, force: true, maxRetries: 3 });
-    }
-  }
-}
-
-async function isOld(file: string): Promise<boolean> {
-  const { mtimeMs = Infinity } = (await stat(file).catch(() => null)) ?? {};
-  return mtimeMs < Date.now() - ABANDONED;
-}
-
-async function isOurs(file: string): Promise<boolean> {
-  return (await readFile(file, 'latin1').catch(() => '')).startsWith(MARK);
 }

@@ -46,6 +46,11 @@ export class ObjectWriter {
     return this.#objects;
   }
 
+  /** Takes over what was added to another one. */
+  adopt({ added }: ObjectWriter): void {
+    for (const [oid, object] of added) this.#objects.set(oid, object);
+  }
+
   /** Writes what was added; it is synced to the disk when this returns. */
   async flush(): Promise<void> {
     const objects = this.#objects;

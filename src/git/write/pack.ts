@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { constants, crc32, deflate } from 'node:zlib';
 import type { ObjectType, Oid } from '../model.ts';
 import type { GitObject } from '../objects/store.ts';
 import { type Hold, INCOMING } from './hold.ts';
-import { syncDirectory, writeSynced } from './sync.ts';
+import { ensureDirectory, syncDirectory, writeSynced } from './sync.ts';
 
 const TYPES: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
 
@@ -28,7 +27,8 @@ interface Packed {
  */
 export async function writePack(directory: string, objects: ReadonlyMap<Oid, GitObject>, hold?: Hold): Promise<void> {
   const folder = path.join(directory, 'objects', 'pack');
-  await mkdir(folder, { recursive: true });
+  // What is above it is not made anew where the repository was removed.
+  await ensureDirectory(folder);
   const { bytes, packed, checksum } = await assemblePack(objects);
   const name = (await hold?.begin()) ?? path.join(folder, `pack-${checksum.toString('hex')}`);
   // The index last: without it nobody looks at the pack.

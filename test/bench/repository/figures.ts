@@ -171,7 +171,7 @@ export async function measureLoad(server: RepositoryServer, project: BenchProjec
   let made = 0;
   const single = () => server.call(`${at}/commits`, commitOf(head, `one/${made++}`));
   const own = await generateLoad({ url: server.url, call: single, connections: 1, milliseconds: 8_000 });
-  // Every connection has a branch of its own: two at once on one branch would answer that it has moved.
+  // Every connection has a branch of its own: what many do to one branch is measured apart.
   const loads = await Promise.all(
     branches.map((branch) => {
       const call = (n: number) => server.call(`${at}/commits`, commitOf(branch, `${branch}/${n}`));

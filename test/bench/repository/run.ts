@@ -7,6 +7,7 @@ import { addLargeBlobs, generateHistory } from './history.ts';
 import { type Growth, measureMemory } from './memory.ts';
 import { git } from './program.ts';
 import { processors, RepositoryServer } from './server.ts';
+import { measureWriters } from './writers.ts';
 
 /**
  * Measures what has to do with repositories, on a server of its own: on a generated history or the bare repository at
@@ -36,7 +37,8 @@ async function measured(source: string, scratch: string): Promise<string> {
     const about = await describe(project.directory);
     const figures = await measureRepository(server, project, path.resolve(source));
     const refs = await measureRefs(server, path.resolve(source), scratch);
-    return figuresTable(about, [...figures, refs, ...(await measureLoad(server, project))]);
+    const load = await measureLoad(server, project);
+    return figuresTable(about, [...figures, refs, ...load, ...(await measureWriters(server))]);
   } finally {
     await server.stop();
   }

@@ -1,0 +1,58 @@
+import type { Oid } from '../model.ts';
+import { IsomorphicStore } from '../objects/isomorphic.ts';
+import { parseAnnotation, parseCommit } from '../objects/parse.ts';
+import type { GitObject } from '../objects/store.ts';
+import { TreeCursor } from '../objects/tree-cursor.ts';
+import { RefReader } from '../refs/read.ts';
+import { breathe } from '../turns.ts';
+import { nameOf } from '../write/encode.ts';
+
+export interface CheckOptions {
+  /** How many complaints are kept. */
+  most: number;
+  /** How many objects are looked at: their names are kept in memory. */
+  objects: number;
+}
+
+/** What is wrong with the objects that refs lead to, a line each: as the git program would find it, where there is none. */
+export async function checkHistory(directory: string, { most, objects }: CheckOptions): Promise<string[]> {
+  const store = new IsomorphicStore(directory);
+  const complaints: string[] = [];
+  const refs = await new RefReader(directory).list('refs/');
+  const stack = [...new Set(refs.map(({ target }) => target))];
+  const seen = new Set<Oid>(stack);
+  try {
+    for (let oid = stack.pop(); oid !== undefined && complaints.length < most; oid = stack.pop()) {
+      await breathe();
+      try {
+        const object = await store.read(oid);
+        if (object === null) complaints.push(`missing object ${oid}`);
+        else if (nameOf(object.type, object.content) !== oid) complaints.push(`the content of ${oid} is another one`);
+        for (const next of object === null ? [] : leadsTo(oid, object)) {
+          if (seen.has(next)) continue;
+          seen.add(next);
+          stack.push(next);
+        }
+      } catch (error) {
+        complaints.push(`${oid} cannot be read: ${error instanceof Error ? error.message : error}`);
+      }
+      if (seen.size > objects)
+        return [...complaints, `there are more than ${objects} objects: the git program is needed`];
+    }
+  } finally {
+    await store.close();
+  }
+  return complaints;
+}
+
+function leadsTo(oid: Oid, { type, content }: GitObject): Oid[] {
+  if (type === 'blob') return [];
+  if (type === 'tag') return [parseAnnotation(oid, content).object];
+  if (type === 'commit') {
+    const { tree, parents } = parseCommit(oid, content);
+    return [tree, ...parents];
+  }
+  const found: Oid[] = [];
+  for (const cursor = new TreeCursor(content); cursor.next(); ) if (cursor.type !== 'commit') found.push(cursor.oid);
+  return found;
+}

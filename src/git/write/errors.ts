@@ -1,0 +1,6 @@
+import { GitError } from '../errors.ts';
+
+/** The actions left everything as it was. */
+export class NothingChanged extends GitError {
+  override name = 'NothingChanged';
+}

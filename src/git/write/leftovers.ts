@@ -1,0 +1,100 @@
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { removeStaleLocks } from '../refs/lock.ts';
+import { INCOMING, MARK } from './hold.ts';
+
+/**
+ * Milliseconds without a sign of life after which nobody works on what was left behind any more. Whoever receives a push or
+ * holds a pack gives one every few minutes, on whatever machine; locks and single files are a matter of seconds.
+ */
+export const ABANDONED = 60 * 60_000;
+
+/** What a process left behind that died. */
+export interface Leftover {
+  /** `objects`: on their way in; `keep`: what holds a pack; `lock`: of a ref or another file. */
+  kind: 'objects' | 'keep' | 'lock';
+  /** Below the directory of the repository. */
+  name: string;
+}
+
+/** Finds what was left behind in a bare repository. `age` is in milliseconds. */
+export async function findLeftovers(directory: string, age = ABANDONED): Promise<Leftover[]> {
+  const found: Leftover[] = [];
+  for (const folder of ['objects', 'objects/pack']) {
+    for (const name of await namesIn(path.join(directory, folder))) {
+      const file = path.join(directory, folder, name);
+      if (TEMPORARY.test(name) && (await isAbandoned(file, age)))
+        found.push({ kind: 'objects', name: `${folder}/${name}` });
+      else if (name.endsWith('.keep') && (await isAbandoned(file, age)) && (await isOurs(file)))
+        found.push({ kind: 'keep', name: `${folder}/${name}` });
+    }
+  }
+  for (const fanOut of (await namesIn(path.join(directory, 'objects'))).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    for (const name of await namesIn(path.join(directory, 'objects', fanOut))) {
+      const file = path.join(directory, 'objects', fanOut, name);
+      if (name.startsWith('tmp_') && (await isAbandoned(file, age)))
+        found.push({ kind: 'objects', name: `objects/${fanOut}/${name}` });
+    }
+  }
+  const locks: string[] = [];
+  await collectLocks(directory, '', locks);
+  for (const name of locks) {
+    if (await isAbandoned(path.join(directory, name), age)) found.push({ kind: 'lock', name });
+  }
+  return found;
+}
+
+/** Removes what was found, if nobody has touched it since; `age` as in findLeftovers. */
+export async function removeLeftovers(directory: string, found: readonly Leftover[], age = ABANDONED): Promise<void> {
+  for (const { kind, name } of found) {
+    const file = path.join(directory, name);
+    if (!(await isAbandoned(file, age))) continue;
+    if (kind === 'lock') await removeStaleLocks(directory, [name.slice(0, -'.lock'.length)]);
+    else await rm(file, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Whether a file, or all in a directory, is older than so many milliseconds; false when it is gone. */
+export async function isAbandoned(file: string, age = ABANDONED): Promise<boolean> {
+  const time = await newest(file);
+  return time !== null && time < Date.now() - age;
+}
+
+/** Whether something among the objects is on its way in, or what holds a pack: it is not there yet. */
+export function isTemporary(name: string): boolean {
+  return TEMPORARY.test(name) || name.endsWith('.keep') || name.endsWith('.lock');
+}
+
+/** How programs and this server call what is on its way in. */
+const TEMPORARY = new RegExp(`^(${INCOMING}|tmp_|\\.tmp-)`);
+
+/** When a file, or the last one in a directory, was changed, in milliseconds since 1970; null when it is gone. */
+async function newest(file: string): Promise<number | null> {
+  const stats = await lstat(file).catch(() => null);
+  if (stats === null) return null;
+  let time = stats.mtimeMs;
+  for (const name of stats.isDirectory() ? await namesIn(file) : []) {
+    time = Math.max(time, (await newest(path.join(file, name))) ?? 0);
+  }
+  return time;
+}
+
+/** Locks on refs, and on the files beside them. Directories are looked through as they are, however deep. */
+async function collectLocks(directory: string, below: string, into: string[]): Promise<void> {
+  const entries = await readdir(path.join(directory, below), { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    const name = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isFile() && name.endsWith('.lock')) into.push(name);
+    const isInside = below !== '' || ['refs', 'objects'].includes(name);
+    const isOfObjects = below === 'objects' && !['info', 'pack'].includes(entry.name);
+    if (entry.isDirectory() && isInside && !isOfObjects) await collectLocks(directory, name, into);
+  }
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return readdir(directory).catch(() => []);
+}
+
+async function isOurs(file: string): Promise<boolean> {
+  return (await readFile(file, 'latin1').catch(() => '')).startsWith(MARK);
+}

@@ -1,0 +1,121 @@
+import { MissingObject } from '../errors.ts';
+import { EMPTY_TREE, type Oid, type Signature, type TreeEntry } from '../model.ts';
+import { decodeName } from '../names.ts';
+import { TreeCursor } from '../objects/tree-cursor.ts';
+import type { TreePage, TreePageRequest } from '../objects/tree-page.ts';
+import type { RepositoryReader } from '../reader.ts';
+import { checkWritten } from '../remote/check-written.ts';
+import { breathe } from '../turns.ts';
+import { type Action, applyActions } from './actions.ts';
+import { DraftTree, type TreeSource } from './draft.ts';
+import { encodeCommit } from './encode.ts';
+import { NothingChanged } from './errors.ts';
+import type { Hold } from './hold.ts';
+import { ObjectWriter } from './objects.ts';
+
+/** A commit of file actions. */
+export interface CommitInput {
+  actions: Action[];
+  author: Signature;
+  committer: Signature;
+  message: string;
+}
+
+/**
+ * Commits that follow each other and are written together. Each is made on the one before as if that were in the repository
+ * already; nothing of them is on disk before `flush`.
+ */
+export class CommitSeries {
+  readonly reader: RepositoryReader;
+  readonly hold: Hold | undefined;
+  readonly #objects: ObjectWriter;
+  #tip: Oid | null;
+  /** The tree of the tip, once somebody has asked for it. */
+  #tree: Oid | null = null;
+
+  /** @param tip the commit that the first one is to follow; null where there is none */
+  constructor(reader: RepositoryReader, tip: Oid | null, hold?: Hold) {
+    this.reader = reader;
+    this.hold = hold;
+    this.#objects = new ObjectWriter(reader.directory, hold);
+    this.#tip = tip;
+  }
+
+  /** The last commit of the series; before the first one what that is to follow. */
+  get tip(): Oid | null {
+    return this.#tip;
+  }
+
+  /**
+   * Adds a commit of file actions. Throws ActionFailed for the first that cannot be done, NothingChanged, and RefusedObjects
+   * for what would be refused in a push as well; the series is as it was then.
+   */
+  async add({ actions, author, committer, message }: CommitInput): Promise<Oid> {
+    await breathe();
+    const parent = this.#tip;
+    const base = await this.#base();
+    const objects = new ObjectWriter(this.reader.directory);
+    const draft = new DraftTree(new PendingTrees(this.reader, this.#objects), base);
+    await applyActions(draft, objects, actions);
+    const tree = draft.write(objects);
+    if (tree === base) throw new NothingChanged('The actions change nothing');
+    const parents = parent === null ? [] : [parent];
+    const oid = objects.add('commit', encodeCommit({ tree, parents, author, committer, message }));
+    // What it leads to has to be there for the check: the commits before it are not on disk yet.
+    if (draft.needsCheck) {
+      await checkWritten(this.reader.directory, new Map([...this.#objects.added, ...objects.added]));
+    }
+    this.#objects.adopt(objects);
+    // What was not written anew is in the tree of the parent.
+    this.hold?.vouch(oid, parent);
+    this.#tip = oid;
+    this.#tree = tree;
+    return oid;
+  }
+
+  /** Does actions without adding anything. Throws ActionFailed for the first that cannot be done. */
+  async rehearse(actions: Action[]): Promise<void> {
+    const draft = new DraftTree(new PendingTrees(this.reader, this.#objects), await this.#base());
+    await applyActions(draft, new ObjectWriter(this.reader.directory), actions);
+  }
+
+  /** Adds a commit on the tip that is on disk already. */
+  follow(oid: Oid): void {
+    this.#tip = oid;
+    this.#tree = null;
+  }
+
+  /** Writes the commits; they are synced to the disk when this returns. */
+  flush(): Promise<void> {
+    return this.#objects.flush();
+  }
+
+  async #base(): Promise<Oid> {
+    if (this.#tip === null) return EMPTY_TREE;
+    this.#tree ??= (await this.reader.commit(this.#tip))?.tree ?? null;
+    if (this.#tree === null) throw new MissingObject(this.#tip, 'commit');
+    return this.#tree;
+  }
+}
+
+/** The trees of a repository, and those that are still to be written. */
+class PendingTrees implements TreeSource {
+  readonly #reader: TreeSource;
+  readonly #pending: ObjectWriter;
+
+  constructor(reader: TreeSource, pending: ObjectWriter) {
+    this.#reader = reader;
+    this.#pending = pending;
+  }
+
+  async treePage(tree: Oid, path: string, request: TreePageRequest): Promise<TreePage | null> {
+    const object = this.#pending.peek(tree);
+    if (object?.type !== 'tree') return this.#reader.treePage(tree, path, request);
+    const entries: TreeEntry[] = [];
+    for (const cursor = new TreeCursor(object.content); cursor.next(); ) {
+      const name = decodeName(cursor.name);
+      entries.push({ mode: cursor.mode, oid: cursor.oid, type: cursor.type, name, path: name });
+    }
+    return { entries, total: entries.length };
+  }
+}

@@ -1,0 +1,35 @@
+import { DomainError, NotFound } from '#src/errors.ts';
+import { isDamage } from '#src/git/damage.ts';
+import { Damaged } from '#src/git/errors.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { isGone } from '#src/repository/refusals.ts';
+
+const guarded = new WeakMap<RepositoryReader, RepositoryReader>();
+
+/**
+ * The same reader, whose questions throw NotFound where the repository was removed while it answered, as what it says of missing
+ * objects then is no fault of the repository; and Damaged where objects are missing or damaged. Always the same one for a
+ * reader.
+ */
+export function guardReader(reader: RepositoryReader): RepositoryReader {
+  const known = guarded.get(reader);
+  if (known) return known;
+  const guard = new Proxy(reader, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      return (...given: unknown[]) => {
+        const answer: unknown = value.apply(target, given);
+        return answer instanceof Promise ? answer.catch((error: unknown) => fail(target.directory, error)) : answer;
+      };
+    },
+  });
+  guarded.set(reader, guard);
+  return guard;
+}
+
+function fail(directory: string, error: unknown): never {
+  if (error instanceof DomainError) throw error;
+  if (isGone(directory)) throw new NotFound('Project');
+  throw isDamage(error) ? new Damaged(directory, error) : error;
+}

@@ -1,0 +1,170 @@
+import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { check } from '#src/fsck/check.ts';
+import type { Finding } from '#src/fsck/finding.ts';
+import { forgetProgram } from '#src/git/program/detect.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { uploadPath } from '../support/beside.ts';
+import { git, unpack } from '../support/git-program.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const api = world.api(owner);
+const NOTHING = 'dead'.repeat(10);
+
+async function filled() {
+  const project = await world.project({ owner });
+  const at = `/projects/${project.id}/repository`;
+  const file = { branch: 'main', content: 'x', commit_message: 'x' };
+  expect((await api.post(`${at}/files/first`, file)).status).toBe(201);
+  expect((await api.post(`${at}/branches`, { branch: 'topic', ref: 'main' })).status).toBe(201);
+  const directory = world.repositories.directory(project);
+  unpack(directory);
+  return { project, directory, oid: (revision: string) => git(directory, ['rev-parse', revision]).trim() };
+}
+
+async function findings(project?: ProjectRow, fix = false): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for await (const finding of check(world, { project: project?.fullPath, fix })) found.push(finding);
+  return found;
+}
+
+function spoil(directory: string, oid: string): void {
+  const file = path.join(directory, 'objects', oid.slice(0, 2), oid.slice(2));
+  chmodSync(file, 0o644);
+  writeFileSync(file, 'no object at all');
+}
+
+/** Of an empty file. */
+async function* content(): AsyncGenerator<Uint8Array> {}
+
+const old = (file: string) => utimesSync(file, Date.now() / 1000 - 5 * 3600, Date.now() / 1000 - 5 * 3600);
+
+type Filled = Awaited<ReturnType<typeof filled>>;
+
+const DAMAGES: [string, (filled: Filled) => unknown, RegExp[]][] = [
+  ['nothing in a sound repository', () => undefined, []],
+  [
+    'a ref that leads to nothing',
+    ({ directory }) => writeFileSync(path.join(directory, 'refs/heads/topic'), `${NOTHING}\n`),
+    [/^refs\/heads\/topic leads to dead.* missing/, /^refs\/heads\/topic is at dead/],
+  ],
+  [
+    'a ref that is none',
+    ({ directory }) => writeFileSync(path.join(directory, 'refs/heads/topic'), ''),
+    [/^The file of refs\/heads\/topic is no ref/, /^refs\/heads\/topic is not there; the database has [0-9a-f]{40}/],
+  ],
+  [
+    'a damaged object',
+    ({ directory, oid }) => spoil(directory, oid('main:first')),
+    [/^Objects are missing or damaged/],
+  ],
+  [
+    'a missing object',
+    ({ directory, oid }) => rmSync(path.join(directory, 'objects', oid('main:').slice(0, 2), oid('main:').slice(2))),
+    [/^Objects are missing or damaged: .*[0-9a-f]{40}/],
+  ],
+  [
+    'a repository that is missing',
+    ({ directory }) => rmSync(directory, { recursive: true }),
+    [/^The repository is missing; the database knows of 2/],
+  ],
+  ['a directory that is none', ({ directory }) => rmSync(path.join(directory, 'HEAD')), [/HEAD is missing/]],
+  [
+    'a ref that the database does not know',
+    ({ directory, oid }) => git(directory, ['update-ref', 'refs/heads/new', oid('main')]),
+    [/^refs\/heads\/new is at [0-9a-f]{40}; the database has no such ref/],
+  ],
+  [
+    'an uploaded file that is missing',
+    ({ project }) =>
+      world.db.upload.create({
+        data: {
+          projectId: project.id,
+          secret: String(project.id).padStart(32, '0'),
+          fileName: 'a.txt',
+          userId: owner.id,
+          size: 1,
+        },
+      }),
+    [/^The uploaded file .*a\.txt is missing/],
+  ],
+];
+
+describe('gantry fsck finds', () => {
+  it.each(DAMAGES)('%s', async (_what, damage, expected) => {
+    const own = await filled();
+    await damage(own);
+    await world.repositories.forget(own.project);
+    const found = await findings(own.project);
+    expect(found.map(({ what }) => what)).toEqual(expected.map((pattern) => expect.stringMatching(pattern)));
+    for (const { project, advice, isFixed } of found) {
+      expect([project, isFixed ?? false]).toEqual([own.project.fullPath, false]);
+      expect(advice).toMatch(/\w{4}/);
+    }
+  });
+
+  it('missing and damaged objects without the git program as well', async () => {
+    const own = await filled();
+    const missing = own.oid('main^{tree}');
+    spoil(own.directory, missing);
+    const { PATH } = process.env;
+    process.env.PATH = '/nowhere';
+    forgetProgram();
+    try {
+      const found = await findings(own.project);
+      expect(found.map(({ what }) => what)).toEqual([expect.stringContaining(missing)]);
+    } finally {
+      process.env.PATH = PATH;
+      forgetProgram();
+    }
+  });
+
+  it('leftovers, which it removes when it is told to, and nothing else', async () => {
+    const { project, directory } = await filled();
+    const lock = path.join(directory, 'refs/heads/gone.lock');
+    const young = path.join(directory, 'refs/heads/now.lock');
+    const incoming = path.join(directory, 'objects/incoming-1');
+    for (const file of [lock, young]) writeFileSync(file, '');
+    mkdirSync(incoming);
+    for (const file of [lock, incoming]) old(file);
+    writeFileSync(path.join(directory, 'refs/heads/broken'), `${NOTHING}\n`);
+    const all = [
+      expect.stringContaining('refs/heads/broken leads'),
+      expect.stringContaining('refs/heads/broken is at'),
+    ];
+    const leftovers = [expect.stringContaining('objects/incoming-1'), expect.stringContaining('gone.lock')];
+    expect((await findings(project)).map(({ what }) => what)).toEqual([...all, ...leftovers]);
+    const fixed = await findings(project, true);
+    expect(fixed.map(({ isFixed }) => isFixed ?? false)).toEqual([false, false, true, true]);
+    expect((await findings(project)).map(({ what }) => what)).toEqual(all);
+    expect([lock, young, incoming].map((file) => existsSync(file))).toEqual([false, true, false]);
+  });
+
+  it('what belongs to no project, and files that were never recorded; it removes only what was broken off', async () => {
+    const { directory } = await filled();
+    const stray = path.join(path.dirname(directory), '99999999.git');
+    const draft = `${stray}.copy-0123456789abcdef`;
+    for (const folder of [stray, draft]) mkdirSync(folder);
+    old(draft);
+    const place = { projectId: 99_999_999, secret: 'e'.repeat(32), fileName: 'a.txt' };
+    await world.uploads.write(place, content(), 0);
+    old(uploadPath(world, place.projectId, place.secret, place.fileName));
+    const about = async (fix: boolean) =>
+      (await findings(undefined, fix)).filter((finding) => /9{8}/.test(finding.place)).map(({ what }) => what);
+    const whats = [/No project/, /broken off/, /upload was broken off/].map((pattern) =>
+      expect.stringMatching(pattern),
+    );
+    expect((await about(false)).sort()).toEqual(expect.arrayContaining(whats));
+    await about(true);
+    expect(await about(false)).toEqual([expect.stringMatching(/No project/)]);
+    expect(existsSync(stray)).toBe(true);
+    rmSync(stray, { recursive: true });
+  });
+
+  it('no project of a name that there is not', async () => {
+    await expect(findings({ fullPath: 'no/where' } as ProjectRow)).rejects.toThrow('There is no project "no/where"');
+  });
+});

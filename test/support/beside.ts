@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll } from 'vitest';
+import { createApp } from '#src/app.ts';
+import { connect, type Db } from '#src/db.ts';
+import { jobHandlers } from '#src/jobs/handlers.ts';
+import { startJobs } from '#src/jobs/queue.ts';
+import { RepositoryStore } from '#src/repository/store.ts';
+import { type Send, sender } from './http.ts';
+import { SECRET, type World } from './world.ts';
+
+/** Another server beside that of a world, as another process has it: with a pool and with readers of its own. */
+export interface Beside {
+  db: Db;
+  repositories: RepositoryStore;
+  send: Send;
+}
+
+/** Where a world keeps an uploaded file, or those of a project. */
+export function uploadPath(world: World, ...names: (string | number)[]): string {
+  const directory = world.repositories.directory({ id: 0, repositoryStorage: 'default' });
+  const root = path.dirname(path.dirname(path.dirname(directory)));
+  return path.join(root, 'uploads', ...names.map(String));
+}
+
+/** Starts a server on the database and the storage of a world; it ends behind the last test of the file. */
+export async function startBeside(world: World): Promise<Beside> {
+  const db = connect(world.databaseUrl);
+  const directory = world.repositories.directory({ id: 0, repositoryStorage: 'default' });
+  const repositories = new RepositoryStore({ default: path.dirname(path.dirname(directory)) });
+  const { uploads, imports } = world;
+  const handlers = jobHandlers({ db, repositories, uploads, secret: SECRET, imports });
+  const report = (error: unknown) => console.error(error);
+  const jobs = await startJobs({ url: world.databaseUrl, handlers, report, db, queues: [] });
+  const options = { db, secret: SECRET, jobs, repositories, uploads, imports, listeningUrl: () => world.url };
+  const server = createServer(createApp(options));
+  server.keepAliveTimeout = 120_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { send, close } = sender((server.address() as AddressInfo).port);
+  afterAll(async () => {
+    close();
+    server.closeAllConnections();
+    server.close();
+    await jobs.stop();
+    await repositories.close();
+    await db.$disconnect();
+  });
+  return { db, repositories, send };
+}
