@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { backupCommands } from './commands/backup.ts';
 import { print, quietLog, type Run, settings, UsageError } from './commands/command.ts';
 import { jobCommands } from './commands/jobs.ts';
 import { keyCommands } from './commands/keys.ts';
@@ -44,6 +45,16 @@ Commands:
   jobs dead        print the jobs that failed as often as they may
   jobs retry       try such jobs again
     --id ID, or --all
+  backup FILE|-    write all of the server into a file, while it runs: database, repositories, uploads and secret
+    --since EARLIER  leave out what this earlier backup, or what it builds on, has
+    --without-secret leave out the key of what is stored encrypted
+    --force          replace FILE
+    --progress       show what is being done, also where there is no terminal
+  backup verify FILE [EARLIER …]
+                   read a backup, and those that it builds on, and compare it with its checksums
+  restore FILE|- [EARLIER …]
+                   make a server of a backup, in an empty data directory and database
+    --progress
   keys rotate      give OAuth new keys to sign ID tokens and cookies with
 
 Options:
@@ -62,6 +73,7 @@ const commands: Record<string, Run> = {
   ...tokenCommands,
   ...keyCommands,
   ...jobCommands,
+  ...backupCommands,
 };
 
 /**
@@ -75,9 +87,7 @@ export async function main(args: string[]): Promise<number> {
   if (args.includes('--version')) return print(`${packageVersion()}\n`);
   try {
     const words = args.findIndex((arg) => arg.startsWith('-'));
-    const name = args.slice(0, words === -1 ? undefined : words).join(' ');
-    const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (run === undefined) throw new UsageError(name === '' ? 'a command is missing' : `there is no command "${name}"`);
+    const { name, run } = findCommand(args.slice(0, words === -1 ? undefined : words));
     return await run(args.slice(name.split(' ').length));
   } catch (error) {
     if (isWrongUse(error)) {
@@ -87,6 +97,16 @@ export async function main(args: string[]): Promise<number> {
     process.stderr.write(`gantry: ${describe(error)}\n`);
     return 1;
   }
+}
+
+/** The command whose name the words begin with: two of them, or one. What follows is for the command. */
+function findCommand(words: string[]): { name: string; run: Run } {
+  for (const length of [2, 1]) {
+    const name = words.slice(0, length).join(' ');
+    const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (run !== undefined) return { name, run };
+  }
+  throw new UsageError(words.length === 0 ? 'a command is missing' : `there is no command "${words.join(' ')}"`);
 }
 
 async function serve(args: string[]): Promise<number> {

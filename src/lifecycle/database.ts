@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Config } from '../config.ts';
 import { type DatabaseLog, type EmbeddedPostgres, startEmbeddedPostgres } from '../database/embedded.ts';
 import { type DataLock, LockedError, lockDataDirectory, readHolder } from '../database/lock.ts';
+import { requireWhole } from './unfinished.ts';
 
 const oldestVersion = 15;
 
@@ -19,6 +20,7 @@ export async function openDatabase(
   log: DatabaseLog,
   onExit: (reason: string) => void,
 ): Promise<EmbeddedPostgres> {
+  requireWhole(config.dataDir);
   if (config.databaseUrl !== undefined) return { url: config.databaseUrl, stop: async () => undefined };
   return startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit });
 }
@@ -36,6 +38,7 @@ export async function withDatabase<Result>(
   command: string,
   work: (url: string) => Promise<Result>,
 ): Promise<Result> {
+  requireWhole(config.dataDir);
   if (config.databaseUrl !== undefined) return work(config.databaseUrl);
   const access = await lockOrFind(config.dataDir, command);
   if (typeof access === 'string') return work(access);

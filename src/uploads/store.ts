@@ -43,6 +43,16 @@ export class UploadStore {
     );
   }
 
+  /** A file to be read, with its size in bytes; null if it is not there. */
+  async open(place: Place): Promise<{ size: number; content: Readable } | null> {
+    const handle = await open(this.pathOf(place), 'r').catch((error) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    });
+    if (!handle) return null;
+    return { size: (await handle.stat()).size, content: handle.createReadStream() };
+  }
+
   /** Deletes one file, or all of a project. */
   async remove({ projectId, secret }: { projectId: number; secret?: string }): Promise<void> {
     const directory = path.join(this.#root, String(projectId), secret ?? '');

@@ -1,0 +1,235 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from '#src/config.ts';
+import { type DatabaseLog, startEmbeddedPostgres } from '#src/database/embedded.ts';
+import { type DumpedTable, Loading } from '#src/database/load.ts';
+import { lockDataDirectory } from '#src/database/lock.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { installQueues, removeProjectsLater, WAITING_JOBS } from '#src/jobs/carry.ts';
+import { DEAD_LETTERS } from '#src/jobs/queue.ts';
+import { writePrivateFile } from '#src/lifecycle/private-file.ts';
+import { UNFINISHED_RESTORE } from '#src/lifecycle/unfinished.ts';
+import { RepositoryStore } from '#src/repository/store.ts';
+import { UploadStore } from '#src/uploads/store.ts';
+import { readChain } from './chain.ts';
+import { requireSecret } from './create.ts';
+import type { Head, Missing } from './manifest.ts';
+import { Stage } from './stage.ts';
+
+export interface RestoreOptions {
+  config: Config;
+  /** Path of the backup, or `-` for the standard input. */
+  file: string;
+  /** Paths of earlier backups that it builds on, where they do not lie beside it. */
+  earlier: readonly string[];
+  log: DatabaseLog;
+  /** Hears what is being done. */
+  onStep?: (text: string) => void;
+  signal?: AbortSignal | undefined;
+}
+
+/** What was restored, and what was missing in it. */
+export interface Restored {
+  head: Head;
+  missing: Missing[];
+  /** Refs that lead to objects which the backup does not hold, some of them. */
+  dangling: string[];
+  /** Migrations that the database of the backup did not have yet. */
+  migrated: string[];
+}
+
+/** What may lie in a data directory that counts as empty. */
+const HARMLESS = ['lock', 'holder.json', 'run', 'postgres-lib', 'socket-directory', 'lost+found'];
+
+/**
+ * Makes a server of a backup, in a data directory and a database that are empty. All of the backup is read and compared with
+ * its checksums before anything is put in its place; until the end no server starts on what is there.
+ *
+ * @throws Error when something is there already, or the backup is damaged or does not fit; nothing is left behind then in
+ *   the data directory and the storages
+ */
+export async function restore(options: RestoreOptions): Promise<Restored> {
+  const { config } = options;
+  const lock = lockDataDirectory(config.dataDir, 'gantry restore');
+  try {
+    refuseFull(config);
+    const stage = path.join(config.dataDir, UNFINISHED_RESTORE);
+    mkdirSync(stage, { mode: 0o700 });
+    try {
+      return await restoreInto(options, stage);
+    } catch (error) {
+      removeAll(config);
+      throw error;
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+async function restoreInto(options: RestoreOptions, directory: string): Promise<Restored> {
+  const { config, file, earlier, onStep = () => undefined, signal } = options;
+  const stage = new Stage(directory, config.storages);
+  const take = async (entry: Parameters<Stage['take']>[0]) => {
+    signal?.throwIfAborted();
+    await stage.take(entry);
+  };
+  onStep('reading the backup');
+  const onHead = (head: Head) => requireFitting(head, config);
+  const { head, manifest } = await readChain(file, earlier, { onHead, onEntry: take }, (needed) => ({
+    onEntry: async (entry) => (needed.has(entry.path) ? take(entry) : undefined),
+  }));
+  const secret = secretFor(head, stage.secret, config);
+  await syncDisks();
+  return withEmptyDatabase(options, async (url) => {
+    await using loading = await Loading.begin(url);
+    await loadDatabase(loading, url, stage, onStep);
+    await removeGone(loading, url, manifest.missing);
+    signal?.throwIfAborted();
+    onStep('repositories and uploads');
+    const repositories = new RepositoryStore(config.storages);
+    const dangling = await stage.placeRepositories(repositories);
+    await stage.placeUploads(new UploadStore(path.join(config.dataDir, 'uploads')));
+    if (config.secret === undefined) writePrivateFile(path.join(config.dataDir, 'secret'), `${secret}\n`);
+    await syncDisks();
+    await loading.finish();
+    const migrated = await migrate(url);
+    rmSync(directory, { recursive: true });
+    return { head, missing: manifest.missing, dangling, migrated };
+  });
+}
+
+/** Fills the database: the tables, and the jobs that wait, into the queue as this version has it. */
+async function loadDatabase(
+  loading: Loading,
+  url: string,
+  stage: Stage,
+  onStep: (text: string) => void,
+): Promise<void> {
+  const dump = stage.dump();
+  const tables = dump.tables.filter(({ name }) => name !== WAITING_JOBS);
+  await loading.load({ ...dump, tables }, ({ name }) => onStep(`table ${name}`));
+  const jobs = dump.tables.find(({ name }) => name === WAITING_JOBS);
+  if (jobs) await loadJobs(loading, url, jobs, dump.rowsOf(jobs));
+}
+
+/** Puts jobs back into the queue, whose tables may have other columns than those that the jobs are from. */
+export async function loadJobs(
+  loading: Loading,
+  url: string,
+  jobs: DumpedTable,
+  rows: AsyncIterable<Buffer>,
+): Promise<void> {
+  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+  await loading.query(
+    `CREATE TEMP TABLE carried_jobs (${jobs.columns.map((name) => `${quoted(name)} text`).join(', ')})`,
+  );
+  await loading.copyIn({ ...jobs, name: 'carried_jobs' }, rows);
+  const names = await loading.query<{ name: string }>('SELECT DISTINCT name FROM carried_jobs');
+  await installQueues(
+    url,
+    names.map(({ name }) => name).filter((name) => name !== DEAD_LETTERS),
+  );
+  const columns = await loading.query<{ name: string; type: string }>(
+    `
+    SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
+    WHERE attrelid = 'pgboss.job'::regclass AND attnum > 0 AND NOT attisdropped AND attname = ANY($1)`,
+    [jobs.columns],
+  );
+  const into = columns.map(({ name }) => quoted(name)).join(', ');
+  const from = columns.map(({ name, type }) => `${quoted(name)}::${type}`).join(', ');
+  await loading.query(`INSERT INTO pgboss.job (${into}) SELECT ${from} FROM carried_jobs`);
+}
+
+/** Projects that were deleted while the backup was made, and may lack files: they are deleted here too. */
+async function removeGone(loading: Loading, url: string, missing: readonly Missing[]): Promise<void> {
+  const ids = [...new Set(missing.filter(({ gone }) => gone).map(({ projectId }) => projectId))];
+  if (ids.length === 0) return;
+  await loading.query('UPDATE projects SET deleted_at = now() WHERE id = ANY($1) AND deleted_at IS NULL', [ids]);
+  await loading.query('UPDATE projects SET forked_from_id = NULL WHERE forked_from_id = ANY($1)', [ids]);
+  await removeProjectsLater(url, ids);
+}
+
+/** What can be known from the beginning of a backup. Throws an Error when it cannot be restored with these settings. */
+function requireFitting(head: Head, config: Config): void {
+  const unknown = head.storages.filter((name) => !Object.hasOwn(config.storages, name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `The backup has repositories in storages of which GANTRY_STORAGES does not tell the directory: ${unknown.join(', ')}`,
+    );
+  }
+  if (head.secret) return;
+  if (config.secret === undefined)
+    throw new Error('The backup was made without the secret: set GANTRY_SECRET to the value that the server had.');
+  requireFits(config.secret, head);
+}
+
+/** The key of the restored server. Throws an Error when GANTRY_SECRET is another one. */
+function secretFor(head: Head, kept: string | undefined, config: Config): string {
+  const secret = config.secret ?? kept ?? '';
+  requireFits(secret, head);
+  return secret;
+}
+
+function requireFits(secret: string, { sample }: Head): void {
+  requireSecret(secret, sample === null ? undefined : Buffer.from(sample, 'base64'));
+}
+
+/** Runs work on the database that is restored into. */
+async function withEmptyDatabase<T>({ config, log }: RestoreOptions, work: (url: string) => Promise<T>): Promise<T> {
+  if (config.databaseUrl !== undefined) return work(config.databaseUrl);
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log });
+  try {
+    return await work(postgres.url);
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** Throws an Error that names what is in the way. */
+function refuseFull(config: Config): void {
+  for (const directory of placesOf(config)) {
+    const [odd] = contentOf(directory);
+    if (odd === UNFINISHED_RESTORE) {
+      throw new Error(
+        `${directory} holds what a restore left that did not end. Remove ${placesOf(config).join(' and ')}, and try again.`,
+      );
+    }
+    if (odd !== undefined)
+      throw new Error(
+        `${directory} is not empty: it has "${odd}". Restore into an empty directory (GANTRY_DATA), or move this one away.`,
+      );
+  }
+}
+
+/** The data directory, and the storages outside. */
+function placesOf({ dataDir, storages }: Config): string[] {
+  return [dataDir, ...Object.values(storages).filter((root) => !root.startsWith(dataDir + path.sep))];
+}
+
+function contentOf(directory: string): string[] {
+  try {
+    const names = readdirSync(directory).filter((name) => !HARMLESS.includes(name));
+    return names.sort((left, right) => Number(right === UNFINISHED_RESTORE) - Number(left === UNFINISHED_RESTORE));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** All was empty before: what is there now came from the backup. */
+function removeAll(config: Config): void {
+  for (const directory of placesOf(config)) {
+    for (const name of contentOf(directory))
+      rmSync(path.join(directory, name), { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Brings everything that was written to the disk; quicker than file by file. Windows has no such program. */
+async function syncDisks(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const child = spawn('sync', [], { stdio: 'ignore' });
+  child.once('error', () => resolve());
+  child.once('close', () => resolve());
+  await promise;
+}

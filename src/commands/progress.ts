@@ -1,0 +1,33 @@
+/** Milliseconds between two lines: on a terminal each takes the place of the one before. */
+const PACE = { terminal: 200, file: 5_000 };
+
+/** Shows on the standard error what is being done: on a terminal, or where it is wanted. */
+export class Progress {
+  readonly #terminal = process.stderr.isTTY === true;
+  readonly #wanted: boolean;
+  #last = -Infinity;
+
+  constructor(wanted: boolean) {
+    this.#wanted = wanted || this.#terminal;
+  }
+
+  show(text: string): void {
+    const now = performance.now();
+    if (!this.#wanted || now - this.#last < (this.#terminal ? PACE.terminal : PACE.file)) return;
+    this.#last = now;
+    process.stderr.write(this.#terminal ? `\r\x1b[K${text}` : `${text}\n`);
+  }
+
+  /** Leaves the line to others. */
+  end(): void {
+    if (this.#wanted && this.#terminal) process.stderr.write('\r\x1b[K');
+  }
+}
+
+/** Bytes as people read them, such as `1.5 GiB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const rank = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  const value = bytes / 1024 ** rank;
+  return `${rank === 0 ? value : value.toFixed(1)} ${units[rank]}`;
+}
