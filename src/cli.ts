@@ -4,6 +4,7 @@ import { print, quietLog, type Run, settings, UsageError } from './commands/comm
 import { jobCommands } from './commands/jobs.ts';
 import { keyCommands } from './commands/keys.ts';
 import { tokenCommands } from './commands/tokens.ts';
+import { upgradeCommands } from './commands/upgrade.ts';
 import { userCommands } from './commands/users.ts';
 import { migrate } from './database/migrate.ts';
 import { withDatabase } from './lifecycle/database.ts';
@@ -55,6 +56,9 @@ Commands:
   restore FILE|- [EARLIER …]
                    make a server of a backup, in an empty data directory and database
     --progress
+  upgrade          move the embedded PostgreSQL to the version that this Gantry comes with, while the server is stopped
+    --from DIRECTORY where the programs of the old version are, if that is not a usual place
+    --progress
   keys rotate      give OAuth new keys to sign ID tokens and cookies with
 
 Options:
@@ -74,6 +78,7 @@ const commands: Record<string, Run> = {
   ...keyCommands,
   ...jobCommands,
   ...backupCommands,
+  ...upgradeCommands,
 };
 
 /**

@@ -3,17 +3,17 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '#src/config.ts';
 import { type DatabaseLog, startEmbeddedPostgres } from '#src/database/embedded.ts';
-import { type DumpedTable, Loading } from '#src/database/load.ts';
+import { Loading } from '#src/database/load.ts';
 import { lockDataDirectory } from '#src/database/lock.ts';
 import { migrate } from '#src/database/migrate.ts';
-import { installQueues, removeProjectsLater, WAITING_JOBS } from '#src/jobs/carry.ts';
-import { DEAD_LETTERS } from '#src/jobs/queue.ts';
+import { removeProjectsLater } from '#src/jobs/carry.ts';
 import { writePrivateFile } from '#src/lifecycle/private-file.ts';
 import { UNFINISHED_RESTORE } from '#src/lifecycle/unfinished.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
 import { UploadStore } from '#src/uploads/store.ts';
 import { readChain } from './chain.ts';
 import { requireSecret } from './create.ts';
+import { loadDatabase } from './load_database.ts';
 import type { Head, Missing } from './manifest.ts';
 import { Stage } from './stage.ts';
 
@@ -83,7 +83,7 @@ async function restoreInto(options: RestoreOptions, directory: string): Promise<
   await syncDisks();
   return withEmptyDatabase(options, async (url) => {
     await using loading = await Loading.begin(url);
-    await loadDatabase(loading, url, stage, onStep);
+    await loadDatabase(loading, url, stage.dump(), onStep);
     await removeGone(loading, url, manifest.missing);
     signal?.throwIfAborted();
     onStep('repositories and uploads');
@@ -97,48 +97,6 @@ async function restoreInto(options: RestoreOptions, directory: string): Promise<
     rmSync(directory, { recursive: true });
     return { head, missing: manifest.missing, dangling, migrated };
   });
-}
-
-/** Fills the database: the tables, and the jobs that wait, into the queue as this version has it. */
-async function loadDatabase(
-  loading: Loading,
-  url: string,
-  stage: Stage,
-  onStep: (text: string) => void,
-): Promise<void> {
-  const dump = stage.dump();
-  const tables = dump.tables.filter(({ name }) => name !== WAITING_JOBS);
-  await loading.load({ ...dump, tables }, ({ name }) => onStep(`table ${name}`));
-  const jobs = dump.tables.find(({ name }) => name === WAITING_JOBS);
-  if (jobs) await loadJobs(loading, url, jobs, dump.rowsOf(jobs));
-}
-
-/** Puts jobs back into the queue, whose tables may have other columns than those that the jobs are from. */
-export async function loadJobs(
-  loading: Loading,
-  url: string,
-  jobs: DumpedTable,
-  rows: AsyncIterable<Buffer>,
-): Promise<void> {
-  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
-  await loading.query(
-    `CREATE TEMP TABLE carried_jobs (${jobs.columns.map((name) => `${quoted(name)} text`).join(', ')})`,
-  );
-  await loading.copyIn({ ...jobs, name: 'carried_jobs' }, rows);
-  const names = await loading.query<{ name: string }>('SELECT DISTINCT name FROM carried_jobs');
-  await installQueues(
-    url,
-    names.map(({ name }) => name).filter((name) => name !== DEAD_LETTERS),
-  );
-  const columns = await loading.query<{ name: string; type: string }>(
-    `
-    SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
-    WHERE attrelid = 'pgboss.job'::regclass AND attnum > 0 AND NOT attisdropped AND attname = ANY($1)`,
-    [jobs.columns],
-  );
-  const into = columns.map(({ name }) => quoted(name)).join(', ');
-  const from = columns.map(({ name, type }) => `${quoted(name)}::${type}`).join(', ');
-  await loading.query(`INSERT INTO pgboss.job (${into}) SELECT ${from} FROM carried_jobs`);
 }
 
 /** Projects that were deleted while the backup was made, and may lack files: they are deleted here too. */
