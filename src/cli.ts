@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { backupCommands } from './commands/backup.ts';
 import { print, quietLog, type Run, settings, UsageError } from './commands/command.ts';
+import { doctorCommands } from './commands/doctor.ts';
 import { jobCommands } from './commands/jobs.ts';
 import { keyCommands } from './commands/keys.ts';
 import { tokenCommands } from './commands/tokens.ts';
@@ -46,6 +47,8 @@ Commands:
   jobs dead        print the jobs that failed as often as they may
   jobs retry       try such jobs again
     --id ID, or --all
+  doctor           look at everything that the server needs; the exit status is 1 when something is broken
+    --json           for programs
   backup FILE|-    write all of the server into a file, while it runs: database, repositories, uploads and secret
     --since EARLIER  leave out what this earlier backup, or what it builds on, has
     --without-secret leave out the key of what is stored encrypted
@@ -79,6 +82,7 @@ const commands: Record<string, Run> = {
   ...jobCommands,
   ...backupCommands,
   ...upgradeCommands,
+  ...doctorCommands,
 };
 
 /**

