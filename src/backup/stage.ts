@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -47,7 +47,7 @@ export class Stage {
   /** Keeps a member of a backup. Throws BadBackup when it has no place. */
   async take(entry: Entry): Promise<void> {
     const { path: name, content } = entry;
-    if (name === 'secret') this.secret = (await whole(entry)).toString().trim();
+    if (name === 'secret') this.secret = (await whole(entry)).toString().replace(/\n$/, '');
     else if (name === 'database.json') this.#database = JSON.parse((await whole(entry)).toString());
     else if (/^database\/[a-z0-9_.]+\/\d+\.copy$/.test(name))
       await this.#write(tableFile(name.split('/')[1]), content, 'a');
@@ -129,7 +129,6 @@ async function* readIfAny(file: string, rows: number): AsyncGenerator<Buffer> {
 }
 
 async function danglingRefs(directory: string): Promise<string[]> {
-  const { readFile } = await import('node:fs/promises');
   const refs = parsePackedRefs(await readFile(path.join(directory, 'packed-refs')));
   const absent = new Set(await absentObjects(directory, [...refs.values()]));
   return [...refs].flatMap(([name, oid]) => (absent.has(oid) ? [`${path.basename(directory)}: ${name} (${oid})`] : []));
