@@ -135,6 +135,7 @@ describe('gantry doctor', () => {
     await sql(
       `INSERT INTO recorded_refs (project_id, name, oid) VALUES (${project.id}, 'refs/heads/main', '${'0'.repeat(40)}')`,
     );
+    mkdirSync(String(config.storages.default), { recursive: true });
     const missing = path.join(scratch(), 'storage');
     expect(await said('storages', { ...config, storages: { default: missing } })).toMatch(
       /^FAIL default: .* does not exist, but repositories lie there/,

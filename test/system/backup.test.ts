@@ -15,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packagePath } from '#src/package-root.ts';
+import { administer, olderPostgres } from '../support/older-postgres.ts';
 import { gantry, run, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server-process.ts';
 
 const token = 'chosen-token-0123456789';
@@ -380,5 +381,45 @@ describe('gantry backup and gantry restore', () => {
     expect((await gantry(['restore', made], settings(target))).stderr).toContain(
       'holds what a restore left that did not end',
     );
+  });
+});
+
+describe('A backup of another PostgreSQL', () => {
+  it('is restored into an older version whose role is no superuser, and from there into the embedded one', async () => {
+    const server = await prepared();
+    for (let count = 0; count < 5; count++) {
+      await send(server, 'POST', '/projects/root%2Fone/issues', { title: `Issue ${count}`, labels: 'a,b' });
+    }
+    const made = path.join(directory, 'b.gantry');
+    expect((await gantry(['backup', made], settings(data))).status).toBe(0);
+    await server.end('SIGTERM');
+
+    await using old = await olderPostgres(path.join(directory, 'older'));
+    await administer(old.url.replace('/gantry?', '/postgres?'), [
+      'CREATE ROLE plain LOGIN NOSUPERUSER',
+      'CREATE DATABASE gantry OWNER plain TEMPLATE template0',
+    ]);
+    const there = { DATABASE_URL: old.url.replace('//gantry@', '//plain@') };
+    const between = path.join(directory, 'between');
+    const restored = await gantry(['restore', made], settings(between, there));
+    expect(restored.status, restored.stderr).toBe(0);
+    const again = path.join(directory, 'again.gantry');
+    const second = await startServer(settings(between, { ...credentials, ...there }));
+    running.add(second);
+    expect((await send(second, 'POST', '/projects/root%2Fone/issues', { title: 'On the older one' })).status).toBe(201);
+    expect((await gantry(['backup', again], settings(between, there))).status).toBe(0);
+    const refused = await gantry(['restore', made], settings(path.join(directory, 'other'), there));
+    expect(refused.stderr).toContain('The database is not empty');
+    expect((await gantry(['upgrade'], settings(between, there))).stderr).toContain('DATABASE_URL');
+    await second.end('SIGTERM');
+
+    const last = path.join(directory, 'last');
+    expect((await gantry(['restore', again], settings(last))).status).toBe(0);
+    const third = await serve(last);
+    const { body } = await send(third, 'GET', '/projects/root%2Fone/issues');
+    expect(body.map(({ title, iid }: { title: string; iid: number }) => [iid, title])).toEqual([
+      [6, 'On the older one'],
+      ...[5, 4, 3, 2, 1].map((iid) => [iid, `Issue ${iid - 1}`]),
+    ]);
   });
 });

