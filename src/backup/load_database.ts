@@ -2,17 +2,21 @@ import type { Dump, DumpedTable, Loading } from '#src/database/load.ts';
 import { installQueues, WAITING_JOBS } from '#src/jobs/carry.ts';
 import { DEAD_LETTERS } from '#src/jobs/queue.ts';
 
-/** Fills the database: the tables, and the jobs that wait, into the queue as this version has it. */
+/**
+ * Fills the database: the tables, and the jobs that wait, into the queue as this version has it. Names of tables that are
+ * left out, as they are not Gantry's.
+ */
 export async function loadDatabase(
   loading: Loading,
   url: string,
   dump: Dump,
   onStep: (text: string) => void,
-): Promise<void> {
+): Promise<string[]> {
   const tables = dump.tables.filter(({ name }) => name !== WAITING_JOBS);
-  await loading.load({ ...dump, tables }, ({ name }) => onStep(`table ${name}`));
+  const foreign = await loading.load({ ...dump, tables }, ({ name }) => onStep(`table ${name}`));
   const jobs = dump.tables.find(({ name }) => name === WAITING_JOBS);
   if (jobs) await loadJobs(loading, url, jobs, dump.rowsOf(jobs));
+  return foreign;
 }
 
 /** Puts jobs back into the queue, whose tables may have other columns than those that the jobs are from. */

@@ -35,6 +35,8 @@ export interface Restored {
   missing: Missing[];
   /** Refs that lead to objects which the backup does not hold, some of them. */
   dangling: string[];
+  /** Tables that are left out, as they are not Gantry's. */
+  foreign: string[];
   /** Migrations that the database of the backup did not have yet. */
   migrated: string[];
 }
@@ -83,7 +85,7 @@ async function restoreInto(options: RestoreOptions, directory: string): Promise<
   await syncDisks(placesOf(config));
   return withEmptyDatabase(options, async (url) => {
     await using loading = await Loading.begin(url);
-    await loadDatabase(loading, url, stage.dump(), onStep);
+    const foreign = await loadDatabase(loading, url, stage.dump(), onStep);
     await removeGone(loading, url, manifest.missing);
     signal?.throwIfAborted();
     onStep('repositories and uploads');
@@ -95,7 +97,7 @@ async function restoreInto(options: RestoreOptions, directory: string): Promise<
     await loading.finish();
     const migrated = await migrate(url);
     rmSync(directory, { recursive: true });
-    return { head, missing: manifest.missing, dangling, migrated };
+    return { head, missing: manifest.missing, dangling, foreign, migrated };
   });
 }
 

@@ -27,6 +27,8 @@ export interface Upgraded {
   to: number;
   tables: number;
   rows: number;
+  /** Tables that are left out, as they are not Gantry's. */
+  foreign: string[];
   /** Path of the old cluster, which nobody needs any more. */
   kept: string;
 }
@@ -84,22 +86,24 @@ async function copyAll(
   binaries: ReturnType<typeof findOtherBinaries>,
   growing: string,
   { log, onStep }: Telling,
-): Promise<{ tables: number; rows: number }> {
+): Promise<Pick<Upgraded, 'tables' | 'rows' | 'foreign'>> {
   await using old = await startOther(cluster, binaries, log);
   const fresh = await startEmbeddedPostgres({ dataDir: growing, log });
   try {
     await using snapshot = await Snapshot.open(old.url);
     const facts = await countAll(snapshot);
     const sums = new Map<string, string>();
+    let foreign: string[] = [];
     {
       await using loading = await Loading.begin(fresh.url);
       const [migrations, sequences] = [await snapshot.migrations(), await snapshot.sequences()];
       const rowsOf = (table: DumpedTable) => summing(snapshot.rows(table), (sum) => sums.set(table.name, sum));
-      await loadDatabase(loading, fresh.url, { migrations, sequences, tables: facts, rowsOf }, onStep);
+      foreign = await loadDatabase(loading, fresh.url, { migrations, sequences, tables: facts, rowsOf }, onStep);
       await loading.finish();
     }
-    await compare(fresh.url, facts, sums, onStep);
-    return { tables: facts.length, rows: facts.reduce((sum, { rows }) => sum + rows, 0) };
+    const copied = facts.filter(({ name }) => !foreign.includes(name));
+    await compare(fresh.url, copied, sums, onStep);
+    return { tables: copied.length, rows: copied.reduce((sum, { rows }) => sum + rows, 0), foreign };
   } finally {
     await fresh.stop();
   }

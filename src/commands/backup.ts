@@ -74,10 +74,11 @@ async function restore(args: string[]): Promise<number> {
   const onStep = (text: string) => progress.show(text);
   const restored = await restore({ config: settings(), file, earlier, log: quiet, onStep, signal: interruption() });
   progress.end();
-  const { head, missing, dangling, migrated } = restored;
+  const { head, missing, dangling, foreign, migrated } = restored;
   say(`Restored the backup of ${head.createdAt}, which Gantry ${head.version} made.`);
   if (migrated.length > 0) say(`Migrations that it did not have were applied: ${migrated.length}.`);
   for (const { path: name } of missing.filter(({ gone }) => !gone)) say(`Missing in the backup: ${name}`);
+  for (const table of foreign) say(`Left out: table ${table}, which is not Gantry's. Its rows are in the backup.`);
   for (const ref of dangling) say(`Leads to an object that the backup does not hold: ${ref}`);
   return 0;
 }

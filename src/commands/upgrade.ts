@@ -25,6 +25,7 @@ async function upgrade(args: string[]): Promise<number> {
     const done = await upgradeCluster({ dataDir: config.dataDir, from: values.from, log: quietLog(config), onStep });
     progress.end();
     if (done === null) return print('Nothing to do: PostgreSQL is of the version that this Gantry comes with.\n');
+    for (const table of done.foreign) print(`Left out: table ${table}, which is not Gantry's. It is in the old one.\n`);
     return print(
       `PostgreSQL ${done.from} is now ${done.to}: ${done.rows} rows of ${done.tables} tables were copied and compared.\n` +
         `The old one is kept in ${done.kept}. Remove it when you are content.\n`,

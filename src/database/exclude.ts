@@ -22,7 +22,7 @@ export class Exclusion implements AsyncDisposable {
   }
 
   /** Throws an Error when another backup is made. */
-  static async open(url: string): Promise<Exclusion> {
+  static async open(url: string, patience = PATIENCE): Promise<Exclusion> {
     const clients = [0, 1].map(() => new pg.Client({ connectionString: url, keepAlive: true }));
     const [objects, repository] = clients as [pg.Client, pg.Client];
     try {
@@ -31,7 +31,7 @@ export class Exclusion implements AsyncDisposable {
         await client.connect();
         await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0');
       }
-      await objects.query(`SET lock_timeout = ${PATIENCE}`);
+      await objects.query(`SET lock_timeout = ${patience}`);
       await objects.query('BEGIN');
       await objects.query("SELECT pg_advisory_xact_lock(hashtextextended('objects of all repositories', 0))");
     } catch (error) {

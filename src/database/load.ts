@@ -30,6 +30,8 @@ export interface Dump {
  */
 const UNFINISHED = '00000000000000_unfinished_gantry_restore';
 
+const MARK = `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES (gen_random_uuid(), '', $1)`;
+
 const { escapeIdentifier } = pg;
 
 /** A database that a dump is loaded into. Until `finish` no server works on it. */
@@ -49,10 +51,7 @@ export class Loading implements AsyncDisposable {
       await client.query(COPY_SESSION);
       await refuseFull(client);
       await makeHistory(url);
-      await client.query(
-        `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES (gen_random_uuid(), '', $1)`,
-        [UNFINISHED],
-      );
+      await client.query(MARK, [UNFINISHED]);
       return new Loading(client);
     } catch (error) {
       await client.end();
@@ -64,25 +63,23 @@ export class Loading implements AsyncDisposable {
    * Makes the tables as the migrations of the dump made them, and fills them, all in one transaction. Constraints and
    * indexes are made behind the rows, which is far quicker, and needs no order of tables. Triggers do not fire.
    *
+   * @returns names of tables that are left out, as the migrations make none of that name: somebody else made them
    * @throws Error when the dump has migrations that this version does not know
    */
-  async load(dump: Dump, onTable: (table: DumpedTable) => void = () => undefined): Promise<void> {
+  async load(dump: Dump, onTable: (table: DumpedTable) => void = () => undefined): Promise<string[]> {
     for (const { sql } of migrationsOf(dump)) await this.#transaction(() => this.#client.query(sql));
-    const known = await this.#tableNames();
-    const odd = dump.tables.find(({ name }) => !known.has(name));
-    if (odd)
-      throw new Error(
-        `The migrations make no table "${odd.name}": it is not one of Gantry's. Drop it, or move it elsewhere, and try again.`,
-      );
+    const tables = await this.#names('r');
+    const counters = await this.#names('S');
+    const foreign = dump.tables.filter(({ name }) => !tables.has(name)).map(({ name }) => name);
     await this.#transaction(async () => {
       const { drop, make } = await this.#structure();
       for (const statement of drop) await this.#client.query(statement);
-      await this.#client.query(`TRUNCATE ${[...known].map((name) => escapeIdentifier(name)).join(', ')}`);
-      for (const table of dump.tables) {
+      await this.#client.query(`TRUNCATE ${[...tables].map((name) => escapeIdentifier(name)).join(', ')}`);
+      for (const table of dump.tables.filter(({ name }) => tables.has(name))) {
         onTable(table);
         await this.copyIn(table, dump.rowsOf(table));
       }
-      for (const { name, value, called } of dump.sequences) {
+      for (const { name, value, called } of dump.sequences.filter(({ name }) => counters.has(name))) {
         await this.#client.query('SELECT setval($1::regclass, $2::bigint, $3)', [
           escapeIdentifier(name),
           value,
@@ -90,11 +87,9 @@ export class Loading implements AsyncDisposable {
         ]);
       }
       for (const statement of make) await this.#client.query(statement);
-      await this.#client.query(
-        `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES (gen_random_uuid(), '', $1)`,
-        [UNFINISHED],
-      );
+      await this.#client.query(MARK, [UNFINISHED]);
     });
+    return foreign;
   }
 
   /** Fills one table. Throws an Error when there come other than so many rows. */
@@ -120,9 +115,11 @@ export class Loading implements AsyncDisposable {
     await this.#client.end().catch(() => undefined);
   }
 
-  async #tableNames(): Promise<Set<string>> {
+  /** Names of tables (`r`) or sequences (`S`). */
+  async #names(kind: 'r' | 'S'): Promise<Set<string>> {
     const rows = await this.query<{ name: string }>(
-      "SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' ORDER BY 1",
+      'SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = $1',
+      [kind],
     );
     return new Set(rows.map(({ name }) => name));
   }

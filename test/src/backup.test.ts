@@ -247,6 +247,7 @@ describe('A backup', () => {
     {
       await using _ = await Exclusion.open(world.databaseUrl);
       expect(await may()).toBe(false);
+      await expect(Exclusion.open(world.databaseUrl, 50)).rejects.toThrow('Another backup is being made');
     }
     expect(await may()).toBe(true);
   });
@@ -469,6 +470,16 @@ describe('A restore', () => {
     const file = await backup(stores);
     await sql(`UPDATE projects SET repository_storage = 'default' WHERE id = ${project.id}`);
     await expect(into(await emptyPlace(), file)).rejects.toThrow('GANTRY_STORAGES does not tell the directory: fast');
+  });
+
+  it('leaves out tables that are not of this server, and names them', async () => {
+    await sql(
+      'CREATE TABLE somebody_elses (id serial, text text); INSERT INTO somebody_elses (text) VALUES ($$kept$$)',
+    );
+    const file = await backup();
+    await sql('DROP TABLE somebody_elses');
+    expect((await into(await emptyPlace(), file)).foreign).toEqual(['somebody_elses']);
+    expect((await readBackup(file)).manifest.sums.map((sum) => sum.path)).toContain('database/somebody_elses');
   });
 
   it('refuses a backup of a version with migrations that this one lacks', async () => {

@@ -106,14 +106,14 @@ export function isAlive(pid: number): boolean {
 /**
  * Polls until there is a result.
  *
- * @throws Error after 20 seconds
+ * @throws Error after a minute
  */
 export async function until<Result>(attempt: () => Result | undefined | Promise<Result | undefined>): Promise<Result> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const result = await attempt();
     if (result !== undefined) return result;
-    if (performance.now() > deadline) throw new Error('Waited for 20 seconds in vain');
+    if (performance.now() > deadline) throw new Error('Waited for a minute in vain');
     await sleep(10);
   }
 }
