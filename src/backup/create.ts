@@ -4,7 +4,7 @@ import { Snapshot, type Table } from '#src/database/snapshot.ts';
 import { selectWaiting, WAITING_JOBS } from '#src/jobs/carry.ts';
 import { packageVersion } from '#src/package-root.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
-import { decrypt } from '#src/secrets.ts';
+import { opens } from '#src/secrets.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { Archive } from './archive.ts';
 import { Known } from './known.ts';
@@ -108,15 +108,6 @@ export function requireSecret(secret: string | undefined, sample: Uint8Array | u
   const help = 'Set GANTRY_SECRET to the value that the server has';
   if (secret === undefined) throw new Error(`The secret of the server is not known. ${help}.`);
   if (sample && !opens(sample, secret)) throw new Error(`The secret does not fit the database. ${help}.`);
-}
-
-function opens(sample: Uint8Array, secret: string): boolean {
-  try {
-    decrypt(sample, secret);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function* archiveDatabase(

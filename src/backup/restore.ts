@@ -61,7 +61,8 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
     try {
       return await restoreInto(options, stage);
     } catch (error) {
-      removeAll(config);
+      // It goes when all is in its place.
+      if (existsSync(stage)) removeAll(config);
       throw error;
     }
   } finally {
@@ -95,8 +96,8 @@ async function restoreInto(options: RestoreOptions, directory: string): Promise<
     if (config.secret === undefined) writePrivateFile(path.join(config.dataDir, 'secret'), `${secret}\n`);
     await syncDisks(placesOf(config));
     await loading.finish();
-    const migrated = await migrate(url);
     rmSync(directory, { recursive: true });
+    const migrated = await migrate(url);
     return { head, missing: manifest.missing, dangling, foreign, migrated };
   });
 }

@@ -1,11 +1,12 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Run, settings, UsageError } from '#src/commands/command.ts';
-import { formatBytes, Progress } from '#src/commands/progress.ts';
+import { Progress } from '#src/commands/progress.ts';
 import type { Config } from '#src/config.ts';
 import type { DatabaseLog } from '#src/database/embedded.ts';
 import { withDatabase } from '#src/lifecycle/database.ts';
 import { readPrivateFile } from '#src/lifecycle/private-file.ts';
+import { formatBytes } from '#src/text.ts';
 
 /** What `gantry backup …` and `gantry restore` can do. */
 export const backupCommands: Record<string, Run> = { backup, 'backup verify': verify, restore };

@@ -22,3 +22,9 @@ export async function look<T>(url: string, work: (query: Look) => Promise<T>): P
 
 /** The rows of a statement. */
 export type Look = <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
+
+/** Whether there is a table of this name. */
+export async function hasTable(query: Look, name: string): Promise<boolean> {
+  const [row] = await query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [name]);
+  return row?.found === true;
+}

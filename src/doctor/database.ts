@@ -1,4 +1,4 @@
-import { look } from '#src/database/look.ts';
+import { hasTable, look } from '#src/database/look.ts';
 import { readMigrations } from '#src/database/migrate.ts';
 import { packagePath } from '#src/package-root.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
@@ -31,8 +31,8 @@ export async function checkDatabase(url: string): Promise<Finding> {
 /** Whether the database has the migrations of this version, and no others. */
 export async function checkMigrations(url: string): Promise<Finding> {
   return look(url, async (query) => {
-    const [table] = await query<{ found: boolean }>("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found");
-    if (!table?.found) return warn('the database is empty', 'The first start of the server sets it up.');
+    if (!(await hasTable(query, '_prisma_migrations')))
+      return warn('the database is empty', 'The first start of the server sets it up.');
     const rows = await query<{ name: string; checksum: string; finished: boolean }>(`
       SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished FROM _prisma_migrations
       WHERE rolled_back_at IS NULL ORDER BY migration_name`);

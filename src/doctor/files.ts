@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '#src/config.ts';
-import { look } from '#src/database/look.ts';
+import { hasTable, look } from '#src/database/look.ts';
+import { formatBytes } from '#src/text.ts';
 import { UploadStore } from '#src/uploads/store.ts';
 import { type Finding, fail, ok, type Status, warn } from './check.ts';
 
@@ -47,15 +48,10 @@ function adviceFor(code: string | undefined): string {
 async function checkSpace(directory: string): Promise<Finding> {
   const { bavail, blocks, bsize } = await statfs(directory);
   const [free, all] = [bavail * bsize, blocks * bsize];
-  const facts = `${directory} is writable, ${readable(free)} of ${readable(all)} free`;
+  const facts = `${directory} is writable, ${formatBytes(free)} of ${formatBytes(all)} free`;
   if (free < SPACE.fail) return fail(facts, 'Make room: without it nothing can be written.');
   if (free < SPACE.warn || free < all * SPACE.part) return warn(facts, 'Make room soon.');
   return ok(facts);
-}
-
-function readable(bytes: number): string {
-  const gib = bytes / MIB / 1024;
-  return gib >= 1 ? `${gib.toFixed(1)} GiB` : `${Math.round(bytes / MIB)} MiB`;
 }
 
 /** Whether every storage in which repositories lie is there, writable and has room. */
@@ -81,8 +77,7 @@ export async function checkStorages({ storages }: Config, url: string | null): P
 
 async function storagesInUse(url: string): Promise<{ name: string; projects: number; recorded: boolean }[]> {
   return look(url, async (query) => {
-    const [table] = await query<{ found: boolean }>("SELECT to_regclass('recorded_refs') IS NOT NULL AS found");
-    if (!table?.found) return [];
+    if (!(await hasTable(query, 'recorded_refs'))) return [];
     return query(`
       SELECT repository_storage AS name, count(*)::int AS projects,
         bool_or(EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id)) AS recorded
@@ -113,8 +108,7 @@ export async function checkUploads({ dataDir }: Config, url: string | null): Pro
 
 async function latestUploads(url: string): Promise<{ projectId: number; secret: string; fileName: string }[]> {
   return look(url, async (query) => {
-    const [table] = await query<{ found: boolean }>("SELECT to_regclass('uploads') IS NOT NULL AS found");
-    if (!table?.found) return [];
+    if (!(await hasTable(query, 'uploads'))) return [];
     return query(`
       SELECT u.project_id AS "projectId", u.secret, u.file_name AS "fileName" FROM uploads u
       JOIN projects p ON p.id = u.project_id AND p.deleted_at IS NULL ORDER BY u.id DESC LIMIT ${SAMPLE}`);

@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '#src/config.ts';
 import { readHolder } from '#src/database/lock.ts';
-import { look } from '#src/database/look.ts';
+import { hasTable, look } from '#src/database/look.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { readPrivateFile } from '#src/lifecycle/private-file.ts';
-import { decrypt } from '#src/secrets.ts';
+import { opens } from '#src/secrets.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './check.ts';
 
 /** Milliseconds that the server, or the mail server, has for its answer. */
@@ -40,22 +40,12 @@ export async function checkSecret({ secret, dataDir }: Config, url: string | nul
 
 async function encryptedSample(url: string): Promise<Buffer | null> {
   return look(url, async (query) => {
-    const [table] = await query<{ found: boolean }>("SELECT to_regclass('users') IS NOT NULL AS found");
-    if (!table?.found) return null;
+    if (!(await hasTable(query, 'users'))) return null;
     const [user] = await query<{ token: Buffer }>(
       'SELECT private_token_encrypted AS token FROM users ORDER BY id LIMIT 1',
     );
     return user?.token ?? null;
   });
-}
-
-function opens(sample: Uint8Array, secret: string): boolean {
-  try {
-    decrypt(sample, secret);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether there is a git program. */

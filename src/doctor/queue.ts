@@ -1,4 +1,4 @@
-import { look } from '#src/database/look.ts';
+import { hasTable, look } from '#src/database/look.ts';
 import { SILENCE } from '#src/jobs/process.ts';
 import { DEAD_LETTERS } from '#src/jobs/queue.ts';
 import { type Finding, ok, warn } from './check.ts';
@@ -16,8 +16,7 @@ interface Row {
 /** Whether somebody works on jobs, how long they wait, and whether some were given up. */
 export async function checkQueue(url: string): Promise<Finding> {
   return look(url, async (query) => {
-    const [table] = await query<{ found: boolean }>("SELECT to_regclass('pgboss.job') IS NOT NULL AS found");
-    if (!table?.found) return ok('it is not there yet; the first start makes it');
+    if (!(await hasTable(query, 'pgboss.job'))) return ok('it is not there yet; the first start makes it');
     const [row] = await query<Row>(
       `
       SELECT (SELECT count(*)::int FROM job_processes WHERE seen_at > now() - make_interval(secs => $1)) AS workers,

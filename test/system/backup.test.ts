@@ -318,7 +318,7 @@ describe('A backup that is made while people write, delete and repack', () => {
   }
 });
 
-describe('gantry backup and gantry restore', () => {
+describe('gantry backup and gantry restore', { timeout: 300_000 }, () => {
   it('pass through standard output and input, and can be looked into with zstd and tar', async () => {
     const server = await prepared();
     await server.end('SIGTERM');
@@ -421,5 +421,5 @@ describe('A backup of another PostgreSQL', () => {
       [6, 'On the older one'],
       ...[5, 4, 3, 2, 1].map((iid) => [iid, `Issue ${iid - 1}`]),
     ]);
-  });
+  }, 300_000);
 });

@@ -111,7 +111,7 @@ async function expectWhole(): Promise<void> {
   }
 }
 
-describe('gantry upgrade', () => {
+describe('gantry upgrade', { timeout: 300_000 }, () => {
   it('is named by the server that finds an older PostgreSQL, which it does not touch', async () => {
     await expect(startServer(settings(data))).rejects.toThrow(
       `${data}/postgres is of PostgreSQL ${OLDER}, and this Gantry comes with 18. Run \`gantry upgrade\``,
