@@ -5,6 +5,7 @@ import path from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Archive } from '#src/backup/archive.ts';
 import { readChain } from '#src/backup/chain.ts';
 import { type BackupOptions, createBackup } from '#src/backup/create.ts';
 import { readBackup } from '#src/backup/input.ts';
@@ -326,6 +327,41 @@ describe('A backup that is not whole', () => {
       /changed\.gantry is damaged: uploads\/.*first\.txt is not what was backed up/,
     );
     expect(await leftIn(config)).toEqual(nothing);
+  });
+
+  it('is refused when it names a place that is not its own', async () => {
+    const names = [
+      'uploads/1/../../../escaped',
+      'uploads/1/abcdef/..',
+      'repositories/default/1.git/hooks/update',
+      'repositories/default/../1.git/HEAD',
+      'repositories/__proto__/1.git/HEAD',
+      'database/../escaped/1.copy',
+      '/etc/escaped',
+    ];
+    const head = {
+      format: 1,
+      id: 'x',
+      name: 'x',
+      createdAt: '',
+      version: '',
+      earlier: [],
+      storages: [],
+      sample: null,
+      secret: true,
+    };
+    for (const name of names) {
+      const archive = new Archive();
+      const chunks: Buffer[] = [];
+      for await (const chunk of archive.addBytes('backup.json', JSON.stringify(head))) chunks.push(chunk);
+      for await (const chunk of archive.addBytes(name, 'text')) chunks.push(chunk);
+      for await (const chunk of archive.finish({ id: 'x', elsewhere: [], missing: [] })) chunks.push(chunk);
+      const file = path.join(scratch(), 'odd.gantry');
+      writeFileSync(file, zstdCompressSync(Buffer.concat(chunks)));
+      const config = await emptyPlace();
+      await expect(into(config, file)).rejects.toThrow(/something unknown|GANTRY_STORAGES does not tell/);
+      expect(await leftIn(config)).toEqual(nothing);
+    }
   });
 
   it('is refused when it is something else', async () => {
