@@ -70,7 +70,7 @@ Options:
 The settings are read from the environment and from a file .env in the working directory: HOST, PORT, GANTRY_DATA,
 DATABASE_URL, GANTRY_URL, GANTRY_SECRET, GANTRY_ROOT_PASSWORD, GANTRY_ROOT_TOKEN, GANTRY_STORAGES, GANTRY_IMPORT_HOSTS,
 GANTRY_IMPORT_MAX_BYTES, GANTRY_MAX_INLINE_BYTES, GANTRY_QUEUES, GANTRY_CONCURRENCY, LOG_LEVEL, TRUST_PROXY, SMTP_URL, MAIL_FROM.
-The commands other than serve and work run while the server runs and while it is stopped.
+The commands other than serve, work, restore and upgrade run while the server runs and while it is stopped.
 `;
 
 const commands: Record<string, Run> = {
