@@ -32,6 +32,9 @@ const UNFINISHED = '00000000000000_unfinished_gantry_restore';
 
 const MARK = `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES (gen_random_uuid(), '', $1)`;
 
+/** A migration of one statement that PostgreSQL takes outside of transactions only. */
+const ALONE = /^(\s|--[^\n]*\n)*create\s+(unique\s+)?index\s+concurrently\b/i;
+
 const { escapeIdentifier } = pg;
 
 /** A database that a dump is loaded into. Until `finish` no server works on it. */
@@ -67,7 +70,10 @@ export class Loading implements AsyncDisposable {
    * @throws Error when the dump has migrations that this version does not know
    */
   async load(dump: Dump, onTable: (table: DumpedTable) => void = () => undefined): Promise<string[]> {
-    for (const { sql } of migrationsOf(dump)) await this.#transaction(() => this.#client.query(sql));
+    for (const { sql } of migrationsOf(dump)) {
+      const apply = () => this.#client.query(sql);
+      await (ALONE.test(sql) ? apply() : this.#transaction(apply));
+    }
     const tables = await this.#names('r');
     const counters = await this.#names('S');
     const foreign = dump.tables.filter(({ name }) => !tables.has(name)).map(({ name }) => name);

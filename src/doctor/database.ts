@@ -8,6 +8,9 @@ const OLDEST = 15;
 /** Milliseconds that two clocks may differ. */
 const CLOCKS = { warn: 2_000, fail: 60_000 };
 
+/** What takes something away that an earlier version needs is named so. */
+const CONTRACT = /^\d+_contract_/;
+
 /** Whether the database answers, of which version it is, and how many of its connections are taken. */
 export async function checkDatabase(url: string): Promise<Finding> {
   const begun = performance.now();
@@ -46,14 +49,20 @@ export async function checkMigrations(url: string): Promise<Finding> {
         'Restore the database, or repair it and use `prisma migrate resolve`.',
       );
     const unknown = rows.filter(({ name }) => !known.has(name));
-    if (unknown.length > 0)
-      return fail(`of a newer version: ${names(unknown)}`, 'Run the version of Gantry that made them, or a later one.');
-    const changed = rows.filter(({ name, checksum }) => known.get(name) !== checksum);
+    const contracted = unknown.filter(({ name }) => CONTRACT.test(name));
+    if (contracted.length > 0) {
+      return fail(
+        `of a newer version, which took something away: ${names(contracted)}`,
+        'Run the version of Gantry that made them, or a later one.',
+      );
+    }
+    const changed = rows.filter(({ name, checksum }) => known.has(name) && known.get(name) !== checksum);
     if (changed.length > 0) return fail(`not those of this version: ${names(changed)}`, 'Install an unchanged Gantry.');
     const applied = new Set(rows.map(({ name }) => name));
     const pending = [...known.keys()].filter((name) => !applied.has(name)).map((name) => ({ name }));
     if (pending.length > 0)
       return warn(`pending: ${names(pending)}`, 'Run `gantry migrate`, or start the server of this version.');
+    if (unknown.length > 0) return warn(`of a newer version: ${names(unknown)}`, 'Update Gantry here too.');
     return ok(`all ${rows.length} are applied`);
   });
 }

@@ -97,16 +97,22 @@ describe('gantry doctor', () => {
     expect(await said('migrations', config, url)).toMatch(/^WARN the database is empty/);
     await migrate(url);
     expect(await said('migrations', config, url)).toMatch(/^OK all \d+ are applied$/);
+    const later = (name: string) =>
+      change(
+        `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('${name}', '', '${name}', now())`,
+      );
+    await later('2999_added');
+    expect(await said('migrations', config, url)).toMatch(/^WARN of a newer version: 2999_added → Update Gantry/);
     await change("DELETE FROM _prisma_migrations WHERE migration_name = '20261121200500_accounts'");
     expect(await said('migrations', config, url)).toMatch(
       /^WARN pending: 20261121200500_accounts → Run `gantry migrate`/,
     );
     await change("UPDATE _prisma_migrations SET checksum = 'x' WHERE migration_name = '20261121000000_init'");
     expect(await said('migrations', config, url)).toMatch(/^FAIL not those of this version: 20261121000000_init/);
-    await change(
-      "INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('1', '', '2999_later', now())",
+    await later('2999_contract_names');
+    expect(await said('migrations', config, url)).toMatch(
+      /^FAIL of a newer version, which took .*: 2999_contract_names/,
     );
-    expect(await said('migrations', config, url)).toMatch(/^FAIL of a newer version: 2999_later/);
     await change("INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('2', '', '2999_half')");
     expect(await said('migrations', config, url)).toMatch(/^FAIL did not end: 2999_half/);
   });
