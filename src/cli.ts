@@ -1,9 +1,12 @@
 import { parseArgs } from 'node:util';
+import { backupCommands } from './commands/backup.ts';
 import { print, quietLog, type Run, settings, UsageError } from './commands/command.ts';
+import { doctorCommands } from './commands/doctor.ts';
 import { fsckCommands } from './commands/fsck.ts';
 import { jobCommands } from './commands/jobs.ts';
 import { keyCommands } from './commands/keys.ts';
 import { tokenCommands } from './commands/tokens.ts';
+import { upgradeCommands } from './commands/upgrade.ts';
 import { userCommands } from './commands/users.ts';
 import { migrate } from './database/migrate.ts';
 import { withDatabase } from './lifecycle/database.ts';
@@ -48,6 +51,21 @@ Commands:
   fsck             check repositories and uploaded files, and compare them with the database
     --project PATH   only of this project
     --fix            remove what is safe to remove: leftovers of processes that died
+  doctor           look at everything that the server needs; the exit status is 1 when something is broken
+    --json           for programs
+  backup FILE|-    write all of the server into a file, while it runs: database, repositories, uploads and secret
+    --since EARLIER  leave out what this earlier backup, or what it builds on, has
+    --without-secret leave out the key of what is stored encrypted
+    --force          replace FILE
+    --progress       show what is being done, also where there is no terminal
+  backup verify FILE [EARLIER …]
+                   read a backup, and those that it builds on, and compare it with its checksums
+  restore FILE|- [EARLIER …]
+                   make a server of a backup, in an empty data directory and database
+    --progress
+  upgrade          move the embedded PostgreSQL to the version that this Gantry comes with, while the server is stopped
+    --from DIRECTORY where the programs of the old version are, if that is not a usual place
+    --progress
   keys rotate      give OAuth new keys to sign ID tokens and cookies with
 
 Options:
@@ -56,8 +74,9 @@ Options:
 The settings are read from the environment and from a file .env in the working directory: HOST, PORT, GANTRY_DATA,
 DATABASE_URL, GANTRY_URL, GANTRY_SECRET, GANTRY_ROOT_PASSWORD, GANTRY_ROOT_TOKEN, GANTRY_STORAGES, GANTRY_IMPORT_HOSTS,
 GANTRY_IMPORT_MAX_BYTES, GANTRY_MAX_INLINE_BYTES, GANTRY_QUEUES, GANTRY_CONCURRENCY, GANTRY_DRAIN_SECONDS,
-GANTRY_GIT_GRACE_SECONDS, GANTRY_MIN_FREE_BYTES, GANTRY_METRICS_ADDRESSES, GANTRY_METRICS_PORT, GANTRY_SLOW_STATEMENT_MS, GANTRY_SLOW_OPERATION_MS, LOG_LEVEL, TRUST_PROXY, SMTP_URL, MAIL_FROM.
-The commands other than serve and work run while the server runs and while it is stopped.
+GANTRY_GIT_GRACE_SECONDS, GANTRY_MIN_FREE_BYTES, GANTRY_METRICS_ADDRESSES, GANTRY_METRICS_PORT, GANTRY_SLOW_STATEMENT_MS,
+GANTRY_SLOW_OPERATION_MS, LOG_LEVEL, TRUST_PROXY, SMTP_URL, MAIL_FROM. The README tells of all of them.
+The commands other than serve, work, restore and upgrade run while the server runs and while it is stopped.
 `;
 
 const commands: Record<string, Run> = {
@@ -68,6 +87,9 @@ const commands: Record<string, Run> = {
   ...keyCommands,
   ...jobCommands,
   ...fsckCommands,
+  ...backupCommands,
+  ...upgradeCommands,
+  ...doctorCommands,
 };
 
 /**
@@ -81,9 +103,7 @@ export async function main(args: string[]): Promise<number> {
   if (args.includes('--version')) return print(`${packageVersion()}\n`);
   try {
     const words = args.findIndex((arg) => arg.startsWith('-'));
-    const name = args.slice(0, words === -1 ? undefined : words).join(' ');
-    const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (run === undefined) throw new UsageError(name === '' ? 'a command is missing' : `there is no command "${name}"`);
+    const { name, run } = findCommand(args.slice(0, words === -1 ? undefined : words));
     return await run(args.slice(name.split(' ').length));
   } catch (error) {
     if (isWrongUse(error)) {
@@ -93,6 +113,16 @@ export async function main(args: string[]): Promise<number> {
     process.stderr.write(`gantry: ${describe(error)}\n`);
     return 1;
   }
+}
+
+/** The command whose name the words begin with: two of them, or one. What follows is for the command. */
+function findCommand(words: string[]): { name: string; run: Run } {
+  for (const length of [2, 1]) {
+    const name = words.slice(0, length).join(' ');
+    const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (run !== undefined) return { name, run };
+  }
+  throw new UsageError(words.length === 0 ? 'a command is missing' : `there is no command "${words.join(' ')}"`);
 }
 
 async function serve(args: string[]): Promise<number> {

@@ -26,6 +26,16 @@ export function decrypt(bytes: Uint8Array, secret: string): string {
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
 }
 
+/** Whether this key is the one that something was encrypted under. */
+export function opens(bytes: Uint8Array, secret: string): boolean {
+  try {
+    decrypt(bytes, secret);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const keys = new Map<string, Buffer>();
 function keyOf(secret: string): Buffer {
   const known = keys.get(secret);

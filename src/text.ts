@@ -17,3 +17,11 @@ export function trimEnds(text: string, characters: string): string {
   while (end > start && characters.includes(text.charAt(end - 1))) end--;
   return text.slice(start, end);
 }
+
+/** Bytes as people read them, such as `1.5 GiB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const rank = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  const value = bytes / 1024 ** rank;
+  return `${rank === 0 ? value : value.toFixed(1)} ${units[rank]}`;
+}

@@ -1,9 +1,12 @@
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Where the PostgreSQL programs are, and what the environment needs to find their libraries. */
 export interface Binaries {
+  /** The first part of their version, such as 18: a cluster is for programs of one such version. */
+  major: number;
   initdb: string;
   postgres: string;
   pgCtl: string;
@@ -19,15 +22,60 @@ export interface Binaries {
  * @throws Error if there is no package for this platform
  */
 export function findBinaries(fallbackDir: string): Binaries {
-  const native = path.join(packageRoot(), 'native');
+  const root = packageRoot();
+  const { version }: { version: string } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const native = path.join(root, 'native');
+  const programs = programsIn(path.join(native, 'bin'));
+  return { ...programs, major: Number.parseInt(version, 10), env: linkLibraries(native, fallbackDir) };
+}
+
+/** Where systems keep the programs of one version, with its number in the place of `%`. */
+const USUAL = [
+  '/usr/lib/postgresql/%/bin',
+  '/usr/pgsql-%/bin',
+  '/usr/local/pgsql-%/bin',
+  '/opt/homebrew/opt/postgresql@%/bin',
+  '/usr/local/opt/postgresql@%/bin',
+  '/usr/lib/postgresql%/bin',
+];
+
+/**
+ * Finds programs of another version of PostgreSQL.
+ *
+ * @param given the directory where they are, or that of the package of npm; else they are looked for where systems have them
+ * @throws Error that says how to get them, or that those which were given are of another version
+ */
+export function findOtherBinaries(major: number, fallbackDir: string, given?: string): Binaries {
+  const candidates = given === undefined ? USUAL.map((place) => place.replace('%', String(major))) : inside(given);
+  const directory = candidates.find((candidate) => existsSync(programsIn(candidate).postgres));
+  if (directory === undefined) throw new Error(howToGet(major, given));
+  const native = path.dirname(directory);
+  const env = existsSync(path.join(native, 'pg-symlinks.json')) ? linkLibraries(native, fallbackDir) : {};
+  const binaries = { ...programsIn(directory), major, env };
+  const { stdout } = spawnSync(binaries.postgres, ['--version'], { env: environment(binaries), encoding: 'utf8' });
+  const found = Number(/\(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1]);
+  if (found === major) return binaries;
+  throw new Error(`${binaries.postgres} is of PostgreSQL ${found || 'an unknown version'}, and ${major} is needed.`);
+}
+
+function inside(given: string): string[] {
+  const root = path.resolve(given);
+  return [root, path.join(root, 'bin'), path.join(root, 'native', 'bin')];
+}
+
+function howToGet(major: number, given: string | undefined): string {
+  const where = given === undefined ? '' : ` in ${given}`;
+  return (
+    `The programs of PostgreSQL ${major} are needed to read what they wrote, and were not found${where}. Install them, as by ` +
+    `\`apt-get install postgresql-${major}\`, or take those of an earlier Gantry: \`npm install --prefix DIRECTORY gantry@VERSION\`. ` +
+    'If they are in an unusual place, name it by `gantry upgrade --from DIRECTORY`.'
+  );
+}
+
+function programsIn(directory: string): Pick<Binaries, 'initdb' | 'postgres' | 'pgCtl'> {
   const suffix = process.platform === 'win32' ? '.exe' : '';
-  const bin = (name: string) => path.join(native, 'bin', name + suffix);
-  return {
-    initdb: bin('initdb'),
-    postgres: bin('postgres'),
-    pgCtl: bin('pg_ctl'),
-    env: linkLibraries(native, fallbackDir),
-  };
+  const program = (name: string) => path.join(directory, name + suffix);
+  return { initdb: program('initdb'), postgres: program('postgres'), pgCtl: program('pg_ctl') };
 }
 
 /** The environment for these programs: the process's own without its secrets, and without what would redirect PostgreSQL. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Binaries, environment } from './binaries.ts';
 import { handOver, type Identity } from './identity.ts';
@@ -26,7 +26,12 @@ export interface ClusterOptions {
 export async function createCluster(options: ClusterOptions): Promise<{ synced: Promise<void> }> {
   const { cluster, binaries, identity, role, passwordFile } = options;
   removeInterrupted(cluster);
-  if (existsSync(path.join(cluster, 'PG_VERSION'))) return { synced: Promise.resolve() };
+  completeUpgrade(cluster);
+  const version = clusterVersion(cluster);
+  if (version !== undefined) {
+    requireVersion(cluster, version, binaries);
+    return { synced: Promise.resolve() };
+  }
 
   const growing = mkdtempSync(`${cluster}.new-`);
   handOver(growing, identity);
@@ -39,6 +44,38 @@ export async function createCluster(options: ClusterOptions): Promise<{ synced: 
   // The caller awaits it later; a failure until then must not count as unhandled.
   synced.catch(() => undefined);
   return { synced };
+}
+
+/** The version of PostgreSQL that a cluster is for, such as 18; undefined where there is none. */
+export function clusterVersion(cluster: string): number | undefined {
+  try {
+    return Number.parseInt(readFileSync(path.join(cluster, 'PG_VERSION'), 'utf8'), 10);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Where a cluster waits, whole and checked, to be put in the place of an older one. */
+export function upgradedName(cluster: string): string {
+  return `${cluster}.upgraded`;
+}
+
+/** Puts an upgraded cluster in its place where an upgrade was killed just when it had moved the old one away. */
+export function completeUpgrade(cluster: string): void {
+  if (existsSync(cluster) || !existsSync(upgradedName(cluster))) return;
+  renameSync(upgradedName(cluster), cluster);
+}
+
+function requireVersion(cluster: string, version: number, { major }: Binaries): void {
+  if (version === major) return;
+  if (version < major) {
+    throw new Error(
+      `${cluster} is of PostgreSQL ${version}, and this Gantry comes with ${major}. ` +
+        'Run `gantry upgrade`: it makes a new one beside it, and keeps the old one.',
+    );
+  }
+  throw new Error(`${cluster} is of PostgreSQL ${version}, and this Gantry comes with ${major}: use a later Gantry.`);
 }
 
 /** What a start that was killed had begun. Its initdb may still be writing there: then a later start removes it. */

@@ -158,13 +158,13 @@ function requireKnown(queues: readonly string[], names: readonly string[]): void
 }
 
 /** Makes the queues as they are to be, and has the jobs put into them that run by themselves. */
-async function prepareQueues(boss: PgBoss, names: readonly JobName[]): Promise<void> {
+export async function prepareQueues(boss: PgBoss, names: readonly string[]): Promise<void> {
   const known = new Set((await boss.getQueues([DEAD_LETTERS, ...names])).map(({ name }) => name));
   if (!known.has(DEAD_LETTERS)) await boss.createQueue(DEAD_LETTERS, { retentionSeconds: DEAD_LETTER_RETENTION });
   for (const name of names) {
     if (known.has(name)) await boss.updateQueue(name, QUEUE);
     else await boss.createQueue(name, QUEUE);
-    const cron = SCHEDULE[name];
+    const cron = SCHEDULE[name as JobName];
     if (cron) await boss.schedule(name, cron, {}, { tz: 'UTC' });
   }
 }

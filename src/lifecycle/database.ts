@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { openClient } from '../database/client.ts';
 import { type DatabaseLog, type EmbeddedPostgres, startEmbeddedPostgres } from '../database/embedded.ts';
 import { type DataLock, LockedError, lockDataDirectory, readHolder } from '../database/lock.ts';
+import { requireWhole } from './unfinished.ts';
 
 const oldestVersion = 15;
 
@@ -27,6 +28,7 @@ export async function openDatabase(
   log: DatabaseLog,
   onExit: (reason: string) => void,
 ): Promise<DatabaseUrls & Pick<EmbeddedPostgres, 'stop'>> {
+  requireWhole(config.dataDir);
   const given = databaseUrls(config);
   if (given) return { ...given, stop: async () => undefined };
   const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit });
@@ -54,6 +56,7 @@ export async function withDatabase<Result>(
   command: string,
   work: (url: string) => Promise<Result>,
 ): Promise<Result> {
+  requireWhole(config.dataDir);
   const given = databaseUrls(config);
   if (given) return work(given.directUrl);
   const access = await lockOrFind(config.dataDir, command);

@@ -18,18 +18,32 @@ const PATIENCE = 20_000;
 
 /** Sends through the mail server of the settings, each message over a connection of its own. */
 export function createMailer({ url, from }: MailConfig): Mailer {
-  const transport = createTransport({
-    url,
-    connectionTimeout: PATIENCE,
-    greetingTimeout: PATIENCE,
-    socketTimeout: PATIENCE,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const transport = openTransport(url, PATIENCE);
   return {
     async send({ to, subject, text, html }) {
       const headers = { 'Auto-Submitted': 'auto-generated' };
       await transport.sendMail({ from, to: { name: '', address: to }, subject, text, html, headers });
     },
   };
+}
+
+/** Connects and signs in, and sends nothing. Throws what speaks against it. */
+export async function verifyMailServer({ url }: MailConfig, patience = PATIENCE): Promise<void> {
+  const transport = openTransport(url, patience);
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
+function openTransport(url: string, patience: number) {
+  return createTransport({
+    url,
+    connectionTimeout: patience,
+    greetingTimeout: patience,
+    socketTimeout: patience,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }

@@ -94,11 +94,12 @@ export function whileObjectsStay<T>(db: Db, projectId: number, work: () => Promi
 
 /**
  * Whether objects may be removed until this transaction ends, which holds the repository's lock: nobody is in
- * whileObjectsStay.
+ * whileObjectsStay, and no backup is made (src/database/exclude.ts).
  */
 export async function mayRemoveObjects(tx: Transaction, projectId: number): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ alone: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock(${key('objects', projectId)}) AS alone`;
+    SELECT pg_try_advisory_xact_lock_shared(hashtextextended('objects of all repositories', 0))
+      AND pg_try_advisory_xact_lock(${key('objects', projectId)}) AS alone`;
   return row?.alone === true;
 }
 

@@ -29,6 +29,11 @@ export class DiskUploads implements UploadStore {
     return handle && createReadStream('', { fd: handle, ...range });
   }
 
+  async open(place: Place): Promise<{ size: number; content: Readable } | null> {
+    const handle = await open(this.#pathOf(place), 'r').catch(nullIfMissing);
+    return handle && { size: (await handle.stat()).size, content: handle.createReadStream() };
+  }
+
   async has(place: Place): Promise<boolean> {
     return (await stat(this.#pathOf(place)).catch(nullIfMissing))?.isFile() ?? false;
   }

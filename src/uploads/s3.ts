@@ -56,6 +56,11 @@ export class S3Uploads implements UploadStore {
     return (answer?.Body as Readable | undefined) ?? null;
   }
 
+  async open(place: Place): Promise<{ size: number; content: Readable } | null> {
+    const answer = await found(this.#client.send(new GetObjectCommand(this.#at(place))));
+    return answer?.Body ? { size: answer.ContentLength ?? 0, content: answer.Body as Readable } : null;
+  }
+
   async has(place: Place): Promise<boolean> {
     return (await found(this.#client.send(new HeadObjectCommand(this.#at(place))))) !== null;
   }

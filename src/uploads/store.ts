@@ -27,6 +27,8 @@ export interface UploadStore {
   write(place: Place, content: AsyncIterable<Uint8Array>, size: number): Promise<void>;
   /** The content or a part of it; null if the file is not there. Whoever takes the stream reads or destroys it. */
   read(place: Place, range?: ByteRange): Promise<Readable | null>;
+  /** The whole content with its size in bytes, as `read`. */
+  open(place: Place): Promise<{ size: number; content: Readable } | null>;
   has(place: Place): Promise<boolean>;
   /** Every file, project by project. */
   list(): AsyncIterable<StoredFile>;

@@ -69,6 +69,14 @@ export async function freshDatabase(server?: TestServer): Promise<string> {
   return withDatabase(url, name);
 }
 
+/** A database without anything in it. */
+export async function emptyDatabase(): Promise<string> {
+  const { url, template } = (await import('vitest')).inject('testServer');
+  const name = `${template}_${randomBytes(6).toString('hex')}`;
+  await administer(url, (client) => client.query(`create database ${name} template template0`));
+  return withDatabase(url, name);
+}
+
 /** The tables of the job queue, which the server installs at its first start. */
 async function installJobs(url: string): Promise<void> {
   const db = connect(url);
@@ -117,7 +125,8 @@ function withDatabase(url: string, name: string): string {
   return changed.href;
 }
 
-async function administer<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+/** Runs work on a connection of its own. */
+export async function administer<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -5,7 +5,8 @@ const BLOCK = 512;
 const RECORD = 20 * BLOCK;
 const LARGEST_OCTAL = 0o77777777777;
 
-interface Header {
+/** What tells of a member of an archive. */
+export interface Header {
   path: Buffer;
   type: '0' | '2' | '5' | 'g' | 'x';
   permissions: number;
@@ -26,8 +27,13 @@ export async function* tarChunks(input: ArchiveInput): AsyncGenerator<Buffer> {
     written += chunk.length;
     yield chunk;
   }
+  yield ending(written);
+}
+
+/** What ends an archive behind so many bytes. */
+export function ending(written: number): Buffer {
   const end = written + 2 * BLOCK;
-  yield Buffer.alloc(2 * BLOCK + ((RECORD - (end % RECORD)) % RECORD));
+  return Buffer.alloc(2 * BLOCK + ((RECORD - (end % RECORD)) % RECORD));
 }
 
 async function* blocks(time: number, comment: Buffer, all: AsyncIterable<Member>): AsyncGenerator<Buffer> {
@@ -44,7 +50,7 @@ async function* blocks(time: number, comment: Buffer, all: AsyncIterable<Member>
 }
 
 /** The header of a member, preceded by an extension if something does not fit into it. */
-function* headers(header: Header): Generator<Buffer> {
+export function* headers(header: Header): Generator<Buffer> {
   const records: Buffer[] = [];
   const split = splitPath(header.path);
   if (split === null) records.push(paxRecord('path', header.path));
@@ -104,6 +110,7 @@ function octal(block: Buffer, at: number, width: number, value: number): void {
   block.write(`${value.toString(8).padStart(width - 1, '0')}\0`, at, 'latin1');
 }
 
-function padding(size: number): Buffer {
+/** What fills a content up to a whole block. */
+export function padding(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 }

@@ -1,0 +1,71 @@
+import type pg from 'pg';
+import { openClient } from './client.ts';
+
+/** Milliseconds to wait for the removal of old objects to end, which is limited to less, or for another backup. */
+const PATIENCE = 90_000;
+/** Milliseconds to wait until nobody repacks a repository. Who copies it can do so while it is repacked, with more work. */
+const MAINTENANCE = 2_000;
+
+/** Somebody else holds the lock for too long. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Keeps every process of this server from removing objects of repositories, as long as it is open: what a snapshot of the
+ * database says of refs stays true of the objects. See src/repository/lock.ts for the locks.
+ */
+export class Exclusion implements AsyncDisposable {
+  readonly #objects: pg.Client;
+  readonly #repository: pg.Client;
+
+  private constructor(objects: pg.Client, repository: pg.Client) {
+    this.#objects = objects;
+    this.#repository = repository;
+  }
+
+  /** Throws an Error when another backup is made. */
+  static async open(url: string, patience = PATIENCE): Promise<Exclusion> {
+    const clients = await Promise.all([0, 1].map(() => openClient({ connectionString: url })));
+    const [objects, repository] = clients as [pg.Client, pg.Client];
+    try {
+      for (const client of clients) {
+        await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0');
+      }
+      await objects.query(`SET lock_timeout = ${patience}`);
+      await objects.query('BEGIN');
+      await objects.query("SELECT pg_advisory_xact_lock(hashtextextended('objects of all repositories', 0))");
+    } catch (error) {
+      await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+      throw new Error('Another backup is being made. Try again when it has ended.', { cause: error });
+    }
+    return new Exclusion(objects, repository);
+  }
+
+  /** Passes chunks on while the server does not repack their repository; where that takes long to end, beside it. */
+  async *whileUntouched(projectId: number, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    const client = this.#repository;
+    await client.query('BEGIN');
+    try {
+      await client.query(`SET LOCAL lock_timeout = ${MAINTENANCE}`);
+      const lock = "SELECT pg_advisory_xact_lock(hashtextextended('maintenance ' || $1::int, 0))";
+      await client.query(lock, [projectId]).catch((error) => {
+        if (error.code !== LOCK_NOT_AVAILABLE) throw error;
+      });
+      yield* chunks;
+    } finally {
+      await client.query('ROLLBACK').catch(() => undefined);
+    }
+  }
+
+  /** Whether a project is there now, and is not about to be removed. */
+  async isAlive(projectId: number): Promise<boolean> {
+    const { rowCount } = await this.#objects.query('SELECT 1 FROM projects WHERE id = $1 AND deleted_at IS NULL', [
+      projectId,
+    ]);
+    return rowCount === 1;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#objects, this.#repository].map((client) => client.end().catch(() => undefined)));
+  }
+}

@@ -1,0 +1,118 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from '#src/config.ts';
+import { readHolder } from '#src/database/lock.ts';
+import { hasTable, look } from '#src/database/look.ts';
+import { programVersion } from '#src/git/program/detect.ts';
+import { readPrivateFile } from '#src/lifecycle/private-file.ts';
+import { opens } from '#src/secrets.ts';
+import { type Finding, fail, ok, reasonOf, warn } from './check.ts';
+
+/** Milliseconds that the server, or the mail server, has for its answer. */
+const PATIENCE = 8_000;
+
+/** Whether the key of the server is there, is nobody else's to read, and opens what the database holds. */
+export async function checkSecret({ secret, dataDir }: Config, url: string | null): Promise<Finding> {
+  const file = path.join(dataDir, 'secret');
+  const kept = secret ?? readPrivateFile(file)?.trim();
+  const source = secret === undefined ? file : 'GANTRY_SECRET';
+  const sample = url === null ? null : await encryptedSample(url);
+  if (kept === undefined) {
+    if (sample === null) return ok('not there yet; the first start makes one');
+    return fail(
+      `neither GANTRY_SECRET nor ${file} is there`,
+      'Restore the secret of this server: what is stored encrypted is lost without it.',
+    );
+  }
+  if (kept.length < 32) return fail(`${source} is too short`, 'Restore the secret of this server.');
+  if (sample !== null && !opens(sample, kept)) {
+    return fail(
+      `${source} does not fit the database`,
+      'Set GANTRY_SECRET to the value that this database was used with, or restore the file.',
+    );
+  }
+  const facts = `${source} ${url === null ? 'is there' : 'fits the database'}`;
+  if (secret === undefined && process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
+    return warn(`${facts}, but others can read the file`, `Run \`chmod 600 ${file}\`.`);
+  }
+  return ok(facts);
+}
+
+async function encryptedSample(url: string): Promise<Buffer | null> {
+  return look(url, async (query) => {
+    if (!(await hasTable(query, 'users'))) return null;
+    const [user] = await query<{ token: Buffer }>(
+      'SELECT private_token_encrypted AS token FROM users ORDER BY id LIMIT 1',
+    );
+    return user?.token ?? null;
+  });
+}
+
+/** Whether there is a git program. */
+export async function checkGit(): Promise<Finding> {
+  const version = await programVersion();
+  if (version !== null) return ok(`git ${version}`);
+  return warn(
+    'there is no git program of version 2.38 or later on the PATH',
+    'Install git: without it nobody can clone, push or import.',
+  );
+}
+
+/** Whether the mail server lets this one in; nothing is sent. */
+export async function checkMail({ mail }: Config): Promise<Finding> {
+  if (!mail) return ok('SMTP_URL is not set: no mail is sent');
+  const { hostname, port } = new URL(mail.url);
+  const place = `${hostname}${port === '' ? '' : `:${port}`}`;
+  const { verifyMailServer } = await import('#src/mail/mailer.ts');
+  try {
+    await verifyMailServer(mail, PATIENCE);
+  } catch (error) {
+    return fail(`${place} cannot be used: ${reasonOf(error)}`, 'Correct SMTP_URL, or look at the mail server.');
+  }
+  return ok(`${place} accepts connections and credentials, for mail from ${mail.from}`);
+}
+
+/** Whether the server of this data directory runs and can do its work. */
+export async function checkServer({ dataDir }: Config): Promise<Finding> {
+  const holder = readHolder(dataDir);
+  if (!holder?.url || !isServer(holder.command)) return ok('no server runs on this data directory');
+  const answer = await fetch(new URL('/-/readiness', originOf(holder.url)), {
+    signal: AbortSignal.timeout(PATIENCE),
+  }).catch((error) => new Error(reasonOf(error.cause ?? error)));
+  const place = `process ${holder.pid} at ${holder.url}`;
+  if (answer instanceof Error)
+    return warn(`${place} cannot be reached from here: ${answer.message}`, 'Look at its log, and at the way to it.');
+  if (answer.status === 200) return ok(`${place} is ready`);
+  return fail(`${place} is not ready: ${answer.status} ${(await answer.text()).slice(0, 200)}`, 'Look at its log.');
+}
+
+function isServer(command: string): boolean {
+  return command === 'gantry serve';
+}
+
+function originOf(url: string): string {
+  return url.endsWith('/') ? url : `${url}/`;
+}
+
+/** Whether people reach the server where its links lead. */
+export async function checkExternalUrl({ externalUrl, mail, dataDir }: Config): Promise<Finding> {
+  if (externalUrl === undefined) {
+    if (mail)
+      return warn('GANTRY_URL is not set, and links in mail begin with where the server listens', 'Set GANTRY_URL.');
+    return ok('GANTRY_URL is not set: links begin with the address of each request');
+  }
+  try {
+    const url = `${externalUrl}/-/liveness`;
+    const { status } = await fetch(url, { signal: AbortSignal.timeout(PATIENCE), redirect: 'manual' });
+    if (status === 200) return ok(`${externalUrl} leads to the server`);
+    return warn(`${url} answers ${status}`, 'Correct GANTRY_URL, or the proxy in front of the server.');
+  } catch (error) {
+    const reason = reasonOf((error as Error).cause ?? error);
+    if (!isServer(readHolder(dataDir)?.command ?? ''))
+      return ok(`${externalUrl} gives no answer, as no server runs here`);
+    return warn(
+      `${externalUrl} cannot be reached from here: ${reason}`,
+      'Correct GANTRY_URL, or the proxy in front of the server.',
+    );
+  }
+}

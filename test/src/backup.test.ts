@@ -1,0 +1,536 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type pg from 'pg';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Archive } from '#src/backup/archive.ts';
+import { readChain } from '#src/backup/chain.ts';
+import { type BackupOptions, createBackup } from '#src/backup/create.ts';
+import { readBackup } from '#src/backup/input.ts';
+import { Known } from '#src/backup/known.ts';
+import { objectFiles } from '#src/backup/objects.ts';
+import { writeBackup } from '#src/backup/output.ts';
+import { restore } from '#src/backup/restore.ts';
+import { loadConfig } from '#src/config.ts';
+import { Exclusion } from '#src/database/exclude.ts';
+import { migrate } from '#src/database/migrate.ts';
+import { openDatabase } from '#src/lifecycle/database.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { mayRemoveObjects } from '#src/repository/lock.ts';
+import { RepositoryStore } from '#src/repository/store.ts';
+import { administer, emptyDatabase } from '../support/database.ts';
+import { commitFile, run, workingCopy } from '../support/git-client.ts';
+import { git, gitLines, scratch, unpack } from '../support/git-program.ts';
+import { SECRET, startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const quiet = { info: () => undefined, warn: console.warn, error: console.error };
+let project: ProjectRow;
+let work: string;
+
+/** A project with a history, some refs, issues, an upload, and a job that waits. */
+beforeAll(async () => {
+  project = await world.project({ owner, visibility: 'public' });
+  work = scratch('file');
+  await run(work, 'init', '--quiet', '--initial-branch=main');
+  await run(work, 'remote', 'add', 'origin', remoteOf(project));
+  for (let at = 0; at < 5; at++) await commitFile(work, `f${at}.txt`, `${at}\n`.repeat(100));
+  await run(work, 'tag', '-a', '-m', 'One', 'v1');
+  await run(work, 'branch', 'feature/ünïcödé');
+  await run(work, 'push', '--quiet', 'origin', 'main', 'v1', 'feature/ünïcödé');
+  for (let at = 0; at < 3; at++) {
+    await world.issue(project, owner, { title: `Tab\t, back\\slash, "quotes" and 🐚 ${at}` });
+  }
+  await upload('first.txt', 'The first upload');
+  await sql(`INSERT INTO pgboss.job (name, data, start_after, retry_limit, priority)
+    VALUES ('projects.remove', '{"projectId": 0}', now() + interval '1 day', 7, 3)`);
+});
+
+/** The rows of a statement. */
+const sql = async (text: string) => (await administer(world.databaseUrl, (client) => client.query(text))).rows;
+
+const remoteOf = ({ fullPath }: ProjectRow) =>
+  `${world.url.replace('http://', `http://oauth2:${owner.token}@`)}/${fullPath}.git`;
+
+async function upload(name: string, content: string): Promise<void> {
+  const form = new FormData();
+  form.append('file', new File([content], name));
+  const address = `${world.url}/api/v4/projects/${project.id}/uploads`;
+  const answer = await fetch(address, { method: 'POST', body: form, headers: { 'private-token': owner.token } });
+  expect(answer.status).toBe(201);
+}
+
+function contents(more: Partial<BackupOptions> = {}) {
+  const { databaseUrl, repositories, uploads } = world;
+  return createBackup({
+    databaseUrl,
+    repositories,
+    uploads,
+    secret: SECRET,
+    withSecret: true,
+    name: 'test.gantry',
+    ...more,
+  });
+}
+
+async function backup(more: Partial<BackupOptions> = {}): Promise<string> {
+  const file = path.join(scratch(), more.name ?? 'test.gantry');
+  await writeBackup(file, contents(more));
+  return file;
+}
+
+/** Settings for an empty data directory and an empty database. */
+async function emptyPlace(env: Record<string, string> = {}) {
+  const directory = path.join(scratch(), 'data');
+  return loadConfig({ GANTRY_DATA: directory, DATABASE_URL: await emptyDatabase(), ...env }, scratch());
+}
+
+type Place = Awaited<ReturnType<typeof emptyPlace>>;
+const into = (config: Place, file: string, earlier: string[] = []) => restore({ config, file, earlier, log: quiet });
+const databaseOf = (config: Place) => String(config.databaseUrl);
+const repositoryOf = (config: Place, of: ProjectRow) => new RepositoryStore(config.storages).directory(of);
+
+const TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1";
+const WAITING = "SELECT to_jsonb(j) - 'state' AS row FROM pgboss.job j WHERE state < 'completed' ORDER BY id";
+const STRUCTURE = `
+  SELECT 'constraint' AS kind, conrelid::regclass::text AS of, conname AS name, pg_get_constraintdef(oid) AS text
+    FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype <> 'n'
+  UNION ALL SELECT 'index', tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+  UNION ALL SELECT 'trigger', tgrelid::regclass::text, tgname, tgenabled::text || pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+  UNION ALL SELECT 'sequence', sequencename, '', concat(last_value) FROM pg_sequences WHERE schemaname = 'public'
+  ORDER BY 1, 2, 3`;
+
+/** Everything in a database; what a running server notes of itself aside. */
+async function everything(url: string): Promise<Record<string, unknown>> {
+  return administer(url, async (client: pg.Client) => {
+    const found: Record<string, unknown> = {};
+    for (const { relname } of (await client.query(TABLES)).rows) {
+      if (relname === 'job_processes') continue;
+      const { rows } = await client.query(`SELECT to_jsonb(t) AS row FROM "${relname}" t ORDER BY t::text`);
+      found[relname] = rows.map(({ row }) => row);
+    }
+    found['waiting jobs'] = (await client.query(WAITING)).rows;
+    found.structure = (await client.query(STRUCTURE)).rows;
+    return found;
+  });
+}
+
+describe('A backup', { timeout: 300_000 }, () => {
+  it('is restored into another database with every record, and all constraints, indexes, triggers and sequences', async () => {
+    const config = await emptyPlace();
+    const file = await backup();
+    const before = await everything(world.databaseUrl);
+    const { missing, dangling } = await into(config, file);
+    expect({ missing, dangling }).toEqual({ missing: [], dangling: [] });
+    const after = await everything(databaseOf(config));
+    expect(Object.keys(before).length).toBeGreaterThan(50);
+    expect(before.issues).toHaveLength(3);
+    expect(before['waiting jobs']).toHaveLength(1);
+    expect(after).toEqual(before);
+  });
+
+  it('is restored with repositories that have the recorded refs and are sound, with uploads and the secret', async () => {
+    const config = await emptyPlace();
+    await into(config, await backup());
+    const [from, to] = [world.repositories.directory(project), repositoryOf(config, project)];
+    expect(gitLines(to, ['for-each-ref'])).toEqual(gitLines(from, ['for-each-ref']));
+    expect(gitLines(to, ['for-each-ref'])).toHaveLength(3);
+    expect(git(to, ['symbolic-ref', 'HEAD'])).toBe('refs/heads/main\n');
+    expect(git(to, ['fsck', '--strict', '--no-dangling'])).toBe('');
+    const [row] = await sql('SELECT secret FROM uploads');
+    const uploaded = path.join(config.dataDir, 'uploads', String(project.id), String(row?.secret), 'first.txt');
+    expect(readFileSync(uploaded, 'utf8')).toBe('The first upload');
+    const secret = path.join(config.dataDir, 'secret');
+    expect(readFileSync(secret, 'utf8')).toBe(`${SECRET}\n`);
+    expect(statSync(secret).mode & 0o777).toBe(0o600);
+    expect(readdirSync(config.dataDir).sort()).toEqual(['lock', 'repositories', 'secret', 'uploads']);
+  });
+
+  it('shows the moment when it was begun: refs and records that come later are not in it', async () => {
+    const config = await emptyPlace();
+    const file = path.join(scratch(), 'test.gantry');
+    const tip = git(world.repositories.directory(project), ['rev-parse', 'main']);
+    let rounds = 0;
+    async function* whileOthersWrite() {
+      let count = 0;
+      for await (const chunk of contents()) {
+        yield chunk;
+        if (count++ % 25 !== 0 || rounds === 5) continue;
+        rounds += 1;
+        await commitFile(work, 'later.txt', `${rounds}\n`);
+        await run(work, 'commit', '--quiet', '--amend', '-m', `Round ${rounds}`);
+        await run(work, 'push', '--quiet', '--force', 'origin', 'main', 'main:later');
+        await run(work, 'push', '--quiet', 'origin', ':later');
+        await world.issue(project, owner, { title: 'Later' });
+      }
+    }
+    const issues = await sql('SELECT id FROM issues');
+    await writeBackup(file, whileOthersWrite());
+    expect(rounds).toBeGreaterThan(3);
+    await into(config, file);
+    expect(git(repositoryOf(config, project), ['rev-parse', 'main'])).toBe(tip);
+    expect(gitLines(repositoryOf(config, project), ['for-each-ref'])).toHaveLength(3);
+    const restored = await administer(databaseOf(config), (client) => client.query('SELECT id FROM issues'));
+    expect(restored.rows).toHaveLength(issues.length);
+  });
+
+  it('is a file of mode 600 that takes the place of another one only if told so, and leaves nothing half done', async () => {
+    const file = await backup();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await expect(writeBackup(file, contents())).rejects.toThrow(`${file} exists`);
+    await writeBackup(file, contents(), { force: true });
+    async function* failing() {
+      yield Buffer.from('something');
+      throw new Error('The disk is full');
+    }
+    const other = path.join(path.dirname(file), 'other.gantry');
+    await expect(writeBackup(other, failing())).rejects.toThrow('The disk is full');
+    await expect(writeBackup(other, contents(), { signal: AbortSignal.abort() })).rejects.toThrow();
+    expect(readdirSync(path.dirname(file))).toEqual(['test.gantry']);
+  });
+
+  it('is a tar archive that people can look into', async () => {
+    const archive = zstdDecompressSync(readFileSync(await backup()));
+    const names = execFileSync('tar', ['-t'], { input: archive, maxBuffer: 1 << 26 })
+      .toString()
+      .split('\n');
+    expect(names).toContain('database/issues/000001.copy');
+    expect(names).toContain(`repositories/default/${project.id}.git/packed-refs`);
+    expect(names.at(-2)).toBe('manifest.json');
+  });
+
+  it('survives repositories that are repacked all the while', async () => {
+    const directory = world.repositories.directory(project);
+    let stopped = false;
+    const repacking = (async () => {
+      for (let at = 0; !stopped; at++) {
+        await run(directory, 'repack', '-q', ...(at % 2 ? ['-d'] : ['-a', '-d', '-F']));
+        await commitFile(work, `r${at}.txt`, `${at}\n`);
+        await run(work, 'push', '--quiet', 'origin', 'main');
+      }
+    })();
+    try {
+      for (let round = 0; round < 2; round++) {
+        const config = await emptyPlace();
+        const { dangling } = await into(config, await backup());
+        expect(dangling).toEqual([]);
+        expect(git(repositoryOf(config, project), ['fsck', '--strict', '--no-dangling'])).toBe('');
+      }
+    } finally {
+      stopped = true;
+      await repacking;
+    }
+  });
+
+  it('gives files of a repository whole that a repack removes while they are read', async () => {
+    const directory = path.join(scratch(), 'clone.git');
+    await run(work, 'clone', '--quiet', '--bare', work, directory);
+    unpack(directory);
+    const found = new Map<string, number>();
+    let repacked = false;
+    for await (const { name, size, content } of objectFiles(directory)) {
+      if (!repacked) git(directory, ['repack', '-a', '-d', '-q']);
+      repacked = true;
+      let read = 0;
+      for await (const chunk of content()) read += chunk.length;
+      found.set(name, read - size);
+    }
+    expect([...found.values()].every((difference) => difference === 0)).toBe(true);
+    expect([...found.keys()].filter((name) => name.endsWith('.pack'))).toHaveLength(1);
+  });
+
+  it('keeps old objects from being removed while it is made', async () => {
+    const may = () => world.db.$transaction((tx) => mayRemoveObjects(tx, project.id));
+    expect(await may()).toBe(true);
+    {
+      await using _ = await Exclusion.open(world.databaseUrl);
+      expect(await may()).toBe(false);
+      await expect(Exclusion.open(world.databaseUrl, 50)).rejects.toThrow('Another backup is being made');
+    }
+    expect(await may()).toBe(true);
+  });
+
+  it('has projects deleted that were deleted, and lost files, while it was made', async () => {
+    const doomed = await world.project({ owner });
+    const copy = await workingCopy();
+    await commitFile(copy, 'f.txt', 'text');
+    await run(copy, 'push', '--quiet', remoteOf(doomed), 'main');
+    const file = path.join(scratch(), 'test.gantry');
+    async function* deletedMeanwhile() {
+      let deleted = false;
+      for await (const chunk of contents()) {
+        yield chunk;
+        if (deleted) continue;
+        deleted = true;
+        await sql(`UPDATE projects SET deleted_at = now() WHERE id = ${doomed.id}`);
+        rmSync(world.repositories.directory(doomed), { recursive: true });
+      }
+    }
+    await writeBackup(file, deletedMeanwhile());
+    const config = await emptyPlace();
+    const { missing } = await into(config, file);
+    expect(missing).toEqual([
+      { kind: 'repository', projectId: doomed.id, path: `repositories/default/${doomed.id}.git`, gone: true },
+    ]);
+    const query = `SELECT deleted_at IS NOT NULL AS deleted,
+      (SELECT count(*)::int FROM pgboss.job WHERE name = 'projects.remove' AND data->>'projectId' = '${doomed.id}') AS jobs
+      FROM projects WHERE id = ${doomed.id}`;
+    const { rows } = await administer(databaseOf(config), (client) => client.query(query));
+    expect(rows).toEqual([{ deleted: true, jobs: 1 }]);
+    await sql(`DELETE FROM projects WHERE id = ${doomed.id}`);
+  });
+});
+
+describe('A backup that is not whole', { timeout: 300_000 }, () => {
+  /** What is left in a place where a restore failed. */
+  async function leftIn(config: Place) {
+    const { rows } = await administer(databaseOf(config), (client) => client.query(TABLES));
+    return { files: readdirSync(config.dataDir), tables: rows };
+  }
+  const nothing = { files: ['lock'], tables: [] };
+
+  it('is refused by name when it was cut off anywhere, and leaves nothing', async () => {
+    const whole = readFileSync(await backup());
+    const config = await emptyPlace();
+    const file = path.join(scratch(), 'cut.gantry');
+    for (const part of [0.05, 0.3, 0.6, 0.9, 0.999]) {
+      writeFileSync(file, whole.subarray(0, Math.floor(whole.length * part)));
+      await expect(into(config, file)).rejects.toThrow(new RegExp(`^${file} is (incomplete|damaged)`));
+      expect(await leftIn(config)).toEqual(nothing);
+    }
+    writeFileSync(file, whole.subarray(0, whole.length - 1));
+    await expect(readBackup(file)).rejects.toThrow(`${file} is incomplete: it was cut off`);
+  });
+
+  it('is refused by name when any byte is another one', async () => {
+    const whole = readFileSync(await backup());
+    const file = path.join(scratch(), 'damaged.gantry');
+    for (let at = 12; at < whole.length; at += Math.floor(whole.length / 40)) {
+      const damaged = Buffer.from(whole);
+      damaged[at] = (damaged[at] ?? 0) ^ 0x10;
+      writeFileSync(file, damaged);
+      await expect(readBackup(file)).rejects.toThrow(file);
+    }
+  });
+
+  it('is refused with the name of what was changed in it', async () => {
+    const archive = zstdDecompressSync(readFileSync(await backup()));
+    const config = await emptyPlace();
+    const file = path.join(scratch(), 'changed.gantry');
+    const changed = Buffer.from(archive);
+    changed.write('X', changed.indexOf('The first upload'));
+    writeFileSync(file, zstdCompressSync(changed));
+    await expect(into(config, file)).rejects.toThrow(
+      /changed\.gantry is damaged: uploads\/.*first\.txt is not what was backed up/,
+    );
+    expect(await leftIn(config)).toEqual(nothing);
+  });
+
+  it('is refused when it names a place that is not its own', async () => {
+    const names = [
+      'uploads/1/../../../escaped',
+      'uploads/1/abcdef/..',
+      'repositories/default/1.git/hooks/update',
+      'repositories/default/../1.git/HEAD',
+      'repositories/__proto__/1.git/HEAD',
+      'database/../escaped/1.copy',
+      '/etc/escaped',
+    ];
+    const head = {
+      format: 1,
+      id: 'x',
+      name: 'x',
+      createdAt: '',
+      version: '',
+      earlier: [],
+      storages: [],
+      sample: null,
+      secret: true,
+    };
+    for (const name of names) {
+      const archive = new Archive();
+      const chunks: Buffer[] = [];
+      for await (const chunk of archive.addBytes('backup.json', JSON.stringify(head))) chunks.push(chunk);
+      for await (const chunk of archive.addBytes(name, 'text')) chunks.push(chunk);
+      for await (const chunk of archive.finish({ id: 'x', elsewhere: [], missing: [] })) chunks.push(chunk);
+      const file = path.join(scratch(), 'odd.gantry');
+      writeFileSync(file, zstdCompressSync(Buffer.concat(chunks)));
+      const config = await emptyPlace();
+      await expect(into(config, file)).rejects.toThrow(/something unknown|GANTRY_STORAGES does not tell/);
+      expect(await leftIn(config)).toEqual(nothing);
+    }
+  });
+
+  it('is refused when it is something else', async () => {
+    const file = path.join(scratch(), 'other.gantry');
+    for (const content of [
+      Buffer.alloc(0),
+      Buffer.from('text'),
+      zstdCompressSync(Buffer.from('text')),
+      zstdCompressSync(Buffer.alloc(2048)),
+    ]) {
+      writeFileSync(file, content);
+      await expect(readBackup(file)).rejects.toThrow(file);
+    }
+    await expect(readBackup(`${file}.absent`)).rejects.toThrow(`${file}.absent does not exist`);
+  });
+});
+
+describe('A chain of backups', { timeout: 300_000 }, () => {
+  async function chain() {
+    const directory = scratch();
+    const files: string[] = [];
+    for (const name of ['monday.gantry', 'tuesday.gantry', 'wednesday.gantry']) {
+      const file = path.join(directory, name);
+      const last = files.at(-1);
+      const known = new Known(
+        last === undefined ? undefined : { name: path.basename(last), ...(await readBackup(last)) },
+      );
+      await writeBackup(file, contents({ name, known }));
+      files.push(file);
+      await commitFile(work, `${name}.txt`, `${randomUUID()}\n`);
+      await run(work, 'push', '--quiet', 'origin', 'main');
+      await upload(`${name}.txt`, name);
+    }
+    return { directory, files, last: String(files.at(-1)) };
+  }
+
+  it('holds packs and uploads once, and is restored from all of its files', async () => {
+    const { files, last } = await chain();
+    const { manifest } = await readBackup(last);
+    expect(manifest.elsewhere.length).toBeGreaterThan(3);
+    expect(new Set(manifest.elsewhere.map((file) => file.in)).size).toBe(2);
+    const uploads = await Promise.all(files.map(async (file) => (await readBackup(file)).manifest.sums));
+    expect(uploads.map((sums) => sums.filter((sum) => sum.path.endsWith('monday.gantry.txt')).length)).toEqual([
+      0, 1, 0,
+    ]);
+
+    const config = await emptyPlace();
+    const { dangling } = await into(config, last);
+    expect(dangling).toEqual([]);
+    expect(git(repositoryOf(config, project), ['fsck', '--strict', '--no-dangling'])).toBe('');
+    const kept = readdirSync(path.join(config.dataDir, 'uploads', String(project.id)), { recursive: true });
+    expect(kept.filter((name) => String(name).endsWith('.gantry.txt'))).toHaveLength(2);
+  });
+
+  it('names the file that is missing, and takes it from elsewhere when told', async () => {
+    const { directory, files, last } = await chain();
+    const moved = path.join(scratch(), 'moved.gantry');
+    writeFileSync(moved, readFileSync(String(files[0])));
+    rmSync(String(files[0]));
+    await expect(into(await emptyPlace(), last)).rejects.toThrow(
+      /wednesday\.gantry builds on an earlier backup that is missing: "monday\.gantry"/,
+    );
+    writeFileSync(path.join(directory, 'monday.gantry'), readFileSync(last));
+    await expect(readChain(last, [], {})).rejects.toThrow('"monday.gantry"');
+    await readChain(last, [moved], {});
+    expect((await into(await emptyPlace(), last, [moved])).dangling).toEqual([]);
+  });
+
+  it('names the file of it that is damaged', async () => {
+    const { files, last } = await chain();
+    const first = String(files[0]);
+    const bytes = readFileSync(first);
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1;
+    writeFileSync(first, bytes);
+    await expect(into(await emptyPlace(), last)).rejects.toThrow(first);
+  });
+});
+
+describe('A restore', { timeout: 300_000 }, () => {
+  it('refuses a data directory, a storage or a database that is not empty', async () => {
+    const file = await backup();
+    const full = await emptyPlace();
+    mkdirSync(full.dataDir, { recursive: true });
+    writeFileSync(path.join(full.dataDir, 'credentials'), 'x');
+    await expect(into(full, file)).rejects.toThrow(`${full.dataDir} is not empty: it has "credentials"`);
+    expect(readdirSync(full.dataDir)).toContain('credentials');
+
+    const storage = scratch();
+    writeFileSync(path.join(storage, 'something'), 'x');
+    const beside = await emptyPlace({ GANTRY_STORAGES: `default=${storage}` });
+    await expect(into(beside, file)).rejects.toThrow(`${storage} is not empty`);
+    expect(readdirSync(storage)).toEqual(['something']);
+
+    const used = await emptyPlace();
+    await migrate(databaseOf(used));
+    await expect(into(used, file)).rejects.toThrow(
+      'The database is not empty: it has a table public._prisma_migrations',
+    );
+    expect(readdirSync(used.dataDir)).toEqual(['lock']);
+  });
+
+  it('that did not end keeps servers from starting, and is not continued', async () => {
+    const config = await emptyPlace();
+    mkdirSync(path.join(config.dataDir, 'restoring'), { recursive: true });
+    await expect(openDatabase(config, quiet, () => undefined)).rejects.toThrow(
+      `A restore into ${config.dataDir} did not end`,
+    );
+    await expect(into(config, await backup())).rejects.toThrow('holds what a restore left that did not end');
+
+    const { Loading } = await import('#src/database/load.ts');
+    const url = await emptyDatabase();
+    {
+      await using _ = await Loading.begin(url);
+    }
+    await expect(migrate(url)).rejects.toThrow('unfinished_gantry_restore');
+    await expect(Loading.begin(url)).rejects.toThrow('The database holds what a restore left that did not end');
+  });
+
+  it('wants the secret of the server where the backup does not hold it, and none that does not fit', async () => {
+    const without = await backup({ withSecret: false });
+    await expect(into(await emptyPlace(), without)).rejects.toThrow(
+      'The backup was made without the secret: set GANTRY_SECRET',
+    );
+    const wrong = await emptyPlace({ GANTRY_SECRET: 'x'.repeat(40) });
+    await expect(into(wrong, without)).rejects.toThrow('The secret does not fit');
+    await expect(into(wrong, await backup())).rejects.toThrow('The secret does not fit');
+    expect(readdirSync(wrong.dataDir)).toEqual(['lock']);
+    expect(zstdDecompressSync(readFileSync(without)).includes(SECRET.trim())).toBe(false);
+  });
+
+  it('is possible with the secret in GANTRY_SECRET alone', async () => {
+    const file = await backup({ withSecret: false, secret: undefined });
+    const config = await emptyPlace();
+    config.secret = SECRET;
+    await into(config, file);
+    expect(existsSync(path.join(config.dataDir, 'secret'))).toBe(false);
+  });
+
+  it('names the storages that the settings lack', async () => {
+    await sql(`UPDATE projects SET repository_storage = 'fast' WHERE id = ${project.id}`);
+    const stores = { repositories: new RepositoryStore({ default: scratch(), fast: scratch() }) };
+    const file = await backup(stores);
+    await sql(`UPDATE projects SET repository_storage = 'default' WHERE id = ${project.id}`);
+    await expect(into(await emptyPlace(), file)).rejects.toThrow('GANTRY_STORAGES does not tell the directory: fast');
+  });
+
+  it('leaves out tables that are not of this server, and names them', async () => {
+    await sql(
+      'CREATE TABLE somebody_elses (id serial, text text); INSERT INTO somebody_elses (text) VALUES ($$kept$$)',
+    );
+    const file = await backup();
+    await sql('DROP TABLE somebody_elses');
+    expect((await into(await emptyPlace(), file)).foreign).toEqual(['somebody_elses']);
+    expect((await readBackup(file)).manifest.sums.map((sum) => sum.path)).toContain('database/somebody_elses');
+  });
+
+  it('refuses a backup of a version with migrations that this one lacks', async () => {
+    await sql(`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+      VALUES ('later', '-', '29990101000000_later', now())`);
+    const file = await backup();
+    await sql("DELETE FROM _prisma_migrations WHERE id = 'later'");
+    const config = await emptyPlace();
+    await expect(into(config, file)).rejects.toThrow(
+      'It has migration 29990101000000_later, which this version of Gantry does not know',
+    );
+  });
+
+  it('is refused a wrong secret by the backup already', async () => {
+    await expect(backup({ secret: 'y'.repeat(40) })).rejects.toThrow('The secret does not fit the database');
+    await expect(backup({ secret: undefined })).rejects.toThrow('The secret of the server is not known');
+  });
+});

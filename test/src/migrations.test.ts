@@ -1,0 +1,102 @@
+import { cpSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { migrate, readMigrations } from '#src/database/migrate.ts';
+import { packagePath } from '#src/package-root.ts';
+import { administer, emptyDatabase } from '../support/database.ts';
+import { scratch } from '../support/git-program.ts';
+
+/**
+ * SHA-256 of every migration that was ever on the main branch. Servers refuse to work on a database that has another one of
+ * the same name: a line here is added with a new migration, and never changed or removed.
+ */
+const RELEASED: Record<string, string> = {
+  '20261121000000_init': '8d2dec53eb79ef4b928c9c72fa5b68114928ee3ea12abfa54c36198877250bb9',
+  '20261121160000_people_groups_projects': 'e5d3c8d1c369bbd72467d74ba6719f3051b5644f999ba1e90972bd9ec4e3aae3',
+  '20261121180000_repositories': '8705f77b57ceab0bb11784eadc01c7c2929c2f0babb12a486078f18fa9f5970c',
+  '20261121190949_sessions': '252a3adce7b2c16a9a7e73874d543ee011ae5b1da9d3f5d081247bb8834a2e67',
+  '20261121191536_imports': '48cd2c7aac156ec26e751abeb1933a769c2695312720cd2774da1dcbfb064cfb',
+  '20261121192505_oauth': 'f4365fdd407da85126d7fc258103e1681ef864d464c3c4c83356540631d81f04',
+  '20261121193101_snippets_and_variables': '8a43e8ab8a55bf20c83055c776008d5a40d6dde47c59c309342d4ea8cd04eda3',
+  '20261121193536_pipelines': '81e532de63719e8a5c843d3d09c09c3c7926195d36f640e5f9a8cf88c91607da',
+  '20261121194155_job_metrics': '7fa044f25399f355de891d6172bee4b1e7fa9b640ccb3cbd0c20379ede8199ad',
+  '20261121194500_contributor_counts': 'c7c889d16e2f8897a1547b735ac1e472c21038ec1768744832e19e81b1911560',
+  '20261121194848_uploads': 'e233b20316bf6189fb4a8612598660ab8f41a22e552b4b066219b0c72e1ebeb9',
+  '20261121200500_accounts': 'd9faa386f930d5551ebefdaa998b59e250e14cc352535ca69376047886fdad19',
+};
+
+const directory = packagePath('prisma/migrations');
+
+/** A directory with the first migrations only. */
+function firstMigrations(count: number): string {
+  const first = scratch();
+  for (const { name } of readMigrations(directory).slice(0, count)) {
+    cpSync(path.join(directory, name), path.join(first, name), { recursive: true });
+  }
+  return first;
+}
+
+/** What a server of the first migration may have written. */
+const DATA = `
+  INSERT INTO users (username, name, email, password_hash, private_token_hash, private_token_encrypted)
+    VALUES ('ann', 'Ann', 'ann@example.org', '-', '\\x01', '\\x0a'), ('bob', 'Bob', 'bob@example.org', '-', '\\x02', '\\x0b');
+  INSERT INTO namespaces (kind, name, path, full_path, full_name, owner_id, lineage)
+    VALUES ('user', 'ann', 'ann', 'ann', 'Ann', 1, '{1}'), ('group', 'Team', 'team', 'team', 'Team', NULL, '{2}');
+  INSERT INTO namespaces (kind, name, path, full_path, full_name, parent_id, lineage)
+    VALUES ('group', 'Inner', 'inner', 'team/inner', 'Team / Inner', 2, '{2,3}');
+  INSERT INTO projects (namespace_id, creator_id, name, path, runners_token)
+    VALUES (1, 1, 'Tour', 'tour', '\\x0c'), (3, 2, 'Work', 'work', '\\x0d');
+  INSERT INTO members (user_id, namespace_id, access_level) VALUES (1, 2, 50), (2, 3, 30);
+  INSERT INTO milestones (iid, project_id, title) VALUES (1, 1, 'v1');
+  INSERT INTO labels (project_id, title, color) VALUES (1, 'bug', '#ff0000');
+  INSERT INTO issues (iid, project_id, title, description, author_id, assignee_id, milestone_id, state)
+    SELECT n, 1, 'Issue ' || n, repeat('text ', n), 1, 2, 1, CASE WHEN n % 3 = 0 THEN 'closed' ELSE 'opened' END::issue_state
+    FROM generate_series(1, 300) n;
+  INSERT INTO issue_labels SELECT id, 1 FROM issues WHERE id % 2 = 0;
+  INSERT INTO notes (subject_type, subject_id, author_id, body) SELECT 'Issue', id, 2, 'Seen' FROM issues;
+  INSERT INTO events (project_id, author_id, action, target_type, target_id, data)
+    SELECT 1, 1, 'opened', 'Issue', id, jsonb_build_object('iid', iid) FROM issues;
+  INSERT INTO personal_access_tokens (user_id, name, token_hash, scopes) VALUES (1, 'CI', '\\x0e', '{api}');`;
+
+const FACTS = `
+  SELECT (SELECT json_agg(t ORDER BY id) FROM (SELECT id, iid, title, description, state, author_id, assignee_id, milestone_id FROM issues) t) AS issues,
+    (SELECT json_agg(t ORDER BY id) FROM (SELECT id, full_path, parent_id, lineage, owner_id FROM namespaces) t) AS namespaces,
+    (SELECT json_agg(t ORDER BY id) FROM (SELECT id, namespace_id, creator_id, path FROM projects) t) AS projects,
+    (SELECT json_agg(t ORDER BY issue_id) FROM issue_labels t) AS labels,
+    (SELECT json_agg(t ORDER BY id) FROM (SELECT id, username, email, private_token_hash FROM users) t) AS users,
+    (SELECT json_agg(t ORDER BY id) FROM (SELECT id, action, target_id, data FROM events) t) AS events,
+    (SELECT json_agg(t) FROM (SELECT opened, closed FROM project_counters ORDER BY project_id) t) AS counters,
+    (SELECT count(*) FROM notes) AS notes, (SELECT count(*) FROM members) AS members`;
+
+describe('Migrations that were released', () => {
+  it('are never changed or removed', () => {
+    const present = new Map(readMigrations(directory).map(({ name, checksum }) => [name, checksum]));
+    const found = Object.fromEntries(Object.keys(RELEASED).map((name) => [name, present.get(name)]));
+    expect(found).toEqual(RELEASED);
+  });
+
+  it.each([1, 2, 3, 6, 11])('upgrade a database of the first %i of them with what is in it', async (count) => {
+    const url = await emptyDatabase();
+    expect(await migrate(url, undefined, firstMigrations(count))).toHaveLength(count);
+    const facts = () => administer(url, async (client) => (await client.query(FACTS)).rows[0]);
+    await administer(url, (client) => client.query(DATA));
+    const before = await facts();
+    expect(before.issues).toHaveLength(300);
+
+    const applied = await migrate(url);
+    expect(applied).toHaveLength(readMigrations(directory).length - count);
+    expect(await facts()).toEqual(before);
+    expect(await migrate(url)).toEqual([]);
+  });
+
+  it('leave new rows their own numbers behind the old ones', async () => {
+    const url = await emptyDatabase();
+    await migrate(url, undefined, firstMigrations(1));
+    await administer(url, (client) => client.query(DATA));
+    await migrate(url);
+    const { rows } = await administer(url, (client) =>
+      client.query(`INSERT INTO issues (iid, project_id, title, author_id) VALUES (301, 1, 'New', 1) RETURNING id`),
+    );
+    expect(rows).toEqual([{ id: 301 }]);
+  });
+});
