@@ -111,20 +111,42 @@ function findPending(migrations: Migration[], recorded: Recorded[]): Migration[]
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
-  await client.query('begin');
   try {
-    const started = new Date();
-    // Without parameters the simple protocol is used, which takes a whole script.
-    await client.query(migration.sql);
-    await client.query(
-      `insert into _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
-       values (gen_random_uuid(), $1, clock_timestamp(), $2, $3, 1)`,
-      [migration.checksum, migration.name, started],
-    );
-    await client.query('commit');
+    await (CONCURRENTLY.test(migration.sql) ? applyAlone(client, migration) : applyWhole(client, migration));
   } catch (error) {
-    await client.query('rollback');
     const reason = missingExtension(error) ?? (error as Error).message;
     throw new Error(`Migration ${migration.name} could not be applied: ${reason}`, { cause: error });
   }
+}
+
+/** A script of one statement that builds an index while others write. */
+const CONCURRENTLY = /^(\s|--[^\n]*\n)*create\s+(unique\s+)?index\s+concurrently\s+(?<name>"?\w+"?)\s+on\b[^;]*;?\s*$/i;
+
+async function applyWhole(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    // Without parameters the simple protocol is used, which takes a whole script.
+    await client.query(migration.sql);
+    await record(client, migration);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
+
+/** What an attempt that was broken off has left behind is an index that nothing uses: it is built anew. */
+async function applyAlone(client: pg.Client, migration: Migration): Promise<void> {
+  const name = CONCURRENTLY.exec(migration.sql)?.groups?.name ?? '';
+  await client.query(`drop index concurrently if exists ${name}`);
+  await client.query(migration.sql);
+  await record(client, migration);
+}
+
+async function record(client: pg.Client, { checksum, name }: Migration): Promise<void> {
+  await client.query(
+    `insert into _prisma_migrations (id, checksum, finished_at, migration_name, started_at, applied_steps_count)
+     values (gen_random_uuid(), $1, clock_timestamp(), $2, now(), 1)`,
+    [checksum, name],
+  );
 }
