@@ -97,6 +97,7 @@ describe('The metrics count', () => {
     const before = sample(await scrape(), COUNT, labels);
     await world.api(member).get(`/projects/${project.id}/issues`);
     await world.api(member).get(`/projects/${encodeURIComponent(project.fullPath)}/issues`);
+    await world.until(async () => sample(await scrape(), COUNT, labels) - before >= 2);
     const text = await scrape();
     expect(sample(text, COUNT, labels) - before).toBe(2);
     expect(text).not.toContain(project.path);

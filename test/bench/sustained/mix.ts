@@ -19,13 +19,17 @@ export class Visitor {
     this.#token = token;
   }
 
-  /** Creates the projects, with a first commit and issues in each. */
-  async prepare(url: string): Promise<void> {
+  /** Creates the projects, with a first commit, a branch for each worker and issues in each. */
+  async prepare(url: string, workers: number): Promise<void> {
     for (let n = 1; n <= PROJECTS; n += 1) {
       const made = await this.#require(url, this.#call('POST', 'projects', { name: `mixed-${n}` }));
       const { id } = JSON.parse(made.text) as { id: number };
       this.#projects.push(id);
       await this.#require(url, this.#commit(id, 'master', 'README.md', 'create'));
+      for (let worker = 0; worker < workers; worker += 1) {
+        const branch = { branch: `worker-${worker}`, ref: 'master' };
+        await this.#require(url, this.#call('POST', `projects/${id}/repository/branches`, branch));
+      }
       for (let issue = 1; issue <= ISSUES; issue += 1) {
         await this.#require(url, this.#call('POST', `projects/${id}/issues`, { title: `Issue ${issue}` }));
       }
@@ -64,13 +68,8 @@ export class Visitor {
 
   #commit(project: number, branch: string, file_path: string, action: string): Call {
     const actions = [{ action, file_path, content: `Written for ${file_path}\n` }];
-    const start = branch === 'master' ? {} : { start_branch: 'master' };
-    return this.#call('POST', `projects/${project}/repository/commits`, {
-      branch,
-      ...start,
-      commit_message: `Add ${file_path}`,
-      actions,
-    });
+    const commit = { branch, commit_message: `Add ${file_path}`, actions };
+    return this.#call('POST', `projects/${project}/repository/commits`, commit);
   }
 
   #call(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Call {

@@ -57,7 +57,7 @@ async function measure(postgresUrl: string, count: number, minutes: number): Pro
 async function load(servers: readonly ServerProcess[], minutes: number): Promise<string[][]> {
   const urls = servers.map(({ url }) => url);
   const visitor = new Visitor(TOKEN);
-  await visitor.prepare(urls[0] ?? '');
+  await visitor.prepare(urls[0] ?? '', WORKERS);
   const times: Record<Kind, number[]> = { read: [], issue: [], commit: [] };
   const failed: Record<Kind, number> = { read: 0, issue: 0, commit: 0 };
   const agent = new Agent({ keepAlive: true, maxSockets: WORKERS });

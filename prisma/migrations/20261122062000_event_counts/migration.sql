@@ -27,9 +27,6 @@ CREATE TABLE "author_event_counts" (
 -- CreateIndex
 CREATE INDEX "author_event_counts_project_id_idx" ON "author_event_counts"("project_id");
 
--- CreateIndex
-CREATE INDEX "events_target_type_target_id_idx" ON "events"("target_type", "target_id");
-
 -- Of what kind an event is; null for one that is told to nobody: of a deleted issue but for its end, or of an unknown kind.
 CREATE FUNCTION "event_kind_of"("target_type" text, "action" text, "data" jsonb, "issue_confidential" boolean, "issue_deleted_at" timestamptz)
 RETURNS "event_kind" LANGUAGE sql IMMUTABLE AS $$
@@ -136,21 +133,3 @@ ALTER TABLE "author_event_counts" ADD CONSTRAINT "author_event_counts_author_id_
 
 -- AddForeignKey
 ALTER TABLE "author_event_counts" ADD CONSTRAINT "author_event_counts_project_id_fkey" FOREIGN KEY ("project_id") REFERENCES "projects"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-
--- The confidential issues that somebody sees as their author or assignee.
-CREATE INDEX "issues_confidential_author" ON "issues" ("author_id") WHERE "confidential";
-CREATE INDEX "issues_confidential_assignee" ON "issues" ("assignee_id") WHERE "confidential";
-
--- The order by last change that the issues of an author have.
--- CreateIndex
-CREATE INDEX "issues_author_id_updated_at_id_idx" ON "issues"("author_id", "updated_at", "id");
-
--- The snippets that everybody sees, newest first.
-CREATE INDEX "snippets_public" ON "snippets" ("id") WHERE "project_id" IS NULL AND "visibility" = 'public';
-
--- The orders of lists over live issues, which are told by the index alone: with the former ones PostgreSQL would rather sort
--- all issues of a project by another index, as it does not know how many these are.
-CREATE INDEX "issues_live_created" ON "issues" ("project_id", "created_at", "id") WHERE "deleted_at" IS NULL;
-CREATE INDEX "issues_live_updated" ON "issues" ("project_id", "updated_at", "id") WHERE "deleted_at" IS NULL;
-DROP INDEX "issues_project_id_created_at_id_idx";
-DROP INDEX "issues_project_id_updated_at_id_idx";
