@@ -57,7 +57,7 @@ export async function withDatabase<Result>(
  * @throws Error if it cannot be reached or is too old
  */
 export async function requireSupportedVersion(url: string): Promise<string> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   try {
     await client.connect();
   } catch (error) {
