@@ -160,7 +160,7 @@ async function failsNothing(start: (urls: readonly string[]) => Promise<Balancer
   await roll(times);
   await stop();
   await balancer.close();
-  console.log(`${name}: ${times} restarts`, done);
+  console.log(`${name}: ${times} restarts, ${failed.length} failed`, done);
   expect(failed).toEqual([]);
   for (const kind of ['write', 'list', 'graphql', 'clone', 'push']) expect(done[kind]).toBeGreaterThan(times);
 }
