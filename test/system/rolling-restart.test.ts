@@ -103,7 +103,7 @@ function load(url: string, directory: string) {
   const push = async (round: number) => {
     writeFileSync(path.join(work, 'file'), String(round));
     await git('git', ['-C', work, 'commit', '-qam', `round ${round}`], { env });
-    await git('git', ['-C', work, 'push', '-q', 'origin', 'HEAD:refs/heads/pushed'], { env }).then(
+    await git('git', ['-C', work, 'push', '-q', 'origin', `HEAD:refs/heads/${path.basename(directory)}`], { env }).then(
       () => count('push'),
       (error: Error) => failed.push(`push: ${error.message}`),
     );
