@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openClient } from './client.ts';
+import { lostConnection } from './lost.ts';
 
 /** Milliseconds until a lost connection is made anew, and until the next try after a failed one at most. */
 const FIRST_DELAY = 100;
-const LONGEST_DELAY = 1_000;
+const LONGEST_DELAY = 500;
 
 /** Milliseconds between two looks whether the connection still is one, and that its answer may take. */
 const PULSE = 10_000;
 const PATIENCE = 5_000;
+
+/** Milliseconds that the other side has to end a connection in order. */
+const FAREWELL = 1_000;
 
 /** What somebody wants to hear on a channel. */
 interface Subscription {
@@ -77,7 +81,7 @@ export class Listener {
 
   async close(): Promise<void> {
     this.#stopped.abort();
-    await this.#connection.client.end();
+    await end(this.#connection.client);
     await this.#kept;
   }
 
@@ -96,7 +100,7 @@ export class Listener {
     while (!signal.aborted) {
       const reason = await this.#connection.ended;
       if (signal.aborted) return;
-      this.#report(reason);
+      this.#report(lostConnection(reason) ?? reason);
       await this.#connectAgain();
     }
   }
@@ -121,9 +125,9 @@ export class Listener {
         await listen(client, next);
         listening.add(next);
       }
-      if (this.#stopped.signal.aborted) await client.end();
+      if (this.#stopped.signal.aborted) await end(client);
     } catch (error) {
-      await client.end().catch(() => undefined);
+      await end(client);
       throw error;
     }
     if (this.#stopped.signal.aborted) return false;
@@ -159,8 +163,15 @@ async function listen(client: pg.Client, channel: string): Promise<void> {
   await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
 }
 
+/** Ends a connection, even if nobody answers at its other end. */
+async function end(client: pg.Client): Promise<void> {
+  const timer = setTimeout(() => destroy(client), FAREWELL).unref();
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
+}
+
 /** Ends a connection without waiting for the other side. */
-function destroy(client: pg.Client, reason: Error): void {
-  const { connection } = client as pg.Client & { connection: { stream: { destroy(reason: Error): void } } };
+function destroy(client: pg.Client, reason?: Error): void {
+  const { connection } = client as pg.Client & { connection: { stream: { destroy(reason?: Error): void } } };
   connection.stream.destroy(reason);
 }

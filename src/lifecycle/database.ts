@@ -79,9 +79,11 @@ export async function withDatabase<Result>(
  * @throws Error if it cannot be reached or is too old
  */
 export async function requireSupportedVersion(url: string): Promise<string> {
-  const client = await openClient({ connectionString: url }).catch((error: unknown) => {
-    throw new Error(`The database of DATABASE_URL cannot be used: ${reasonOf(error)}`, { cause: error });
-  });
+  const client = await openClient({ connectionString: url, connectionTimeoutMillis: 30_000 }).catch(
+    (error: unknown) => {
+      throw new Error(`The database of DATABASE_URL cannot be used: ${reasonOf(error)}`, { cause: error });
+    },
+  );
   try {
     const { rows } = await client.query<{ server_version: string }>('show server_version');
     const version = rows[0]?.server_version.split(' ')[0] ?? '0';

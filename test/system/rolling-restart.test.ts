@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { type ClientRequest, request } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -17,6 +17,7 @@ const SERVERS = 3;
 const git = promisify(execFile);
 
 let postgres: OwnPostgres;
+let project: number;
 const scratch = scratchDirectory();
 const ports: number[] = [];
 const servers: (ServerProcess | undefined)[] = [];
@@ -27,6 +28,11 @@ beforeAll(async () => {
     ports.push(await freePort());
     servers.push(await start(number));
   }
+  project = await createProject('rolling');
+  const actions = [{ action: 'create', file_path: 'file', content: 'first' }];
+  const body = JSON.stringify({ branch: 'master', commit_message: 'First', actions });
+  const url = `${urlOf(0)}/api/v4/projects/${project}/repository/commits`;
+  expect((await fetch(url, { method: 'POST', headers: HEADERS, body })).status).toBe(201);
 });
 
 afterAll(async () => {
@@ -64,7 +70,7 @@ async function roll(times: number): Promise<void> {
 }
 
 /** Load of all kinds; what failed, and how much was done. */
-function load(url: string, project: number, directory: string) {
+function load(url: string, directory: string) {
   const failed: string[] = [];
   const done: Record<string, number> = {};
   let stopping = false;
@@ -78,7 +84,7 @@ function load(url: string, project: number, directory: string) {
     else if (response.ok) count(what);
     else failed.push(`${what}: ${response.status} ${text.slice(0, 200)}`);
   };
-  const again = async (work: (round: number) => Promise<void>, pause = 10) => {
+  const again = async (work: (round: number) => Promise<void>, pause = 25) => {
     for (let round = 0; !stopping; round += 1) {
       await work(round);
       await sleep(pause);
@@ -97,7 +103,7 @@ function load(url: string, project: number, directory: string) {
   const push = async (round: number) => {
     writeFileSync(path.join(work, 'file'), String(round));
     await git('git', ['-C', work, 'commit', '-qam', `round ${round}`], { env });
-    await git('git', ['-C', work, 'push', '-q', 'origin', 'HEAD:refs/heads/pushed'], { env }).then(
+    await git('git', ['-C', work, 'push', '-q', 'origin', `HEAD:refs/heads/${path.basename(directory)}`], { env }).then(
       () => count('push'),
       (error: Error) => failed.push(`push: ${error.message}`),
     );
@@ -125,8 +131,8 @@ function load(url: string, project: number, directory: string) {
       again(() => ask('list', `/api/v4/projects/${project}/issues`)),
       again(() => ask('list', '/api/v4/projects')),
       again(() => ask('graphql', '/graphql', { method: 'POST', body: query })),
-      again(clone, 100),
-      again(push, 100),
+      again(clone, 300),
+      again(push, 300),
     ]),
   );
   return {
@@ -148,21 +154,13 @@ async function createProject(name: string): Promise<number> {
 }
 
 async function failsNothing(start: (urls: readonly string[]) => Promise<Balancer>, times: number, name: string) {
-  const known = await fetch(`${urlOf(0)}/api/v4/projects/root%2Frolling`, { headers: HEADERS });
-  const project = known.ok ? ((await known.json()) as { id: number }).id : await createProject('rolling');
-  if (!known.ok) {
-    const actions = [{ action: 'create', file_path: 'file', content: 'first' }];
-    const body = JSON.stringify({ branch: 'master', commit_message: 'First', actions });
-    const url = `${urlOf(0)}/api/v4/projects/${project}/repository/commits`;
-    expect((await fetch(url, { method: 'POST', headers: HEADERS, body })).status).toBe(201);
-  }
   const balancer = await start(ports.map((_, number) => urlOf(number)));
-  const { failed, done, stop, prepared } = load(balancer.url, project, path.join(scratch.directory, name));
+  const { failed, done, stop, prepared } = load(balancer.url, path.join(scratch.directory, name));
   await prepared;
   await roll(times);
   await stop();
   await balancer.close();
-  console.log(`${name}: ${times} restarts`, done);
+  console.log(`${name}: ${times} restarts, ${failed.length} failed`, done);
   expect(failed).toEqual([]);
   for (const kind of ['write', 'list', 'graphql', 'clone', 'push']) expect(done[kind]).toBeGreaterThan(times);
 }
@@ -226,10 +224,9 @@ describe('A server that was told to end', () => {
     }
     await sleep(500);
     const ended = servers[0]?.end('SIGTERM');
-    const first = await Promise.race([
-      once(clone, 'close').then(() => 'clone'),
-      once(other, 'close').then(() => 'other'),
-    ]);
+    const closed = (asked: ClientRequest, name: string) =>
+      new Promise<string>((resolve) => asked.once('close', () => resolve(name)));
+    const first = await Promise.race([closed(clone, 'clone'), closed(other, 'other')]);
     expect(first).toBe('other');
     clone.end(body.slice(1));
     const [response] = await once(clone, 'response');
