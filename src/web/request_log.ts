@@ -15,13 +15,15 @@ export function requestLog(log?: Logger): RequestHandler {
     const proposed = request.headers['x-request-id'];
     request.id = typeof proposed === 'string' && saneRequestId.test(proposed) ? proposed : randomUUID();
     response.setHeader('X-Request-Id', request.id);
-    const sentBefore = request.socket.bytesWritten;
+    // A request lets go of its socket before its answer has ended.
+    const { socket } = request;
+    const sentBefore = socket.bytesWritten;
     const traces = tracer();
     const span = traces?.start(methodOf(request), { kind: 'server', parent: traceparentOf(request) });
     requestsUnderWay.inc();
     response.once('close', () => {
       requestsUnderWay.dec();
-      const answer = { ms: performance.now() - begun, bytes: request.socket.bytesWritten - sentBefore };
+      const answer = { ms: performance.now() - begun, bytes: socket.bytesWritten - sentBefore };
       tell(request, response, answer, span);
       if (log?.isLevelEnabled('info')) log.info(line(request, response, answer, span), 'request');
     });
