@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openClient } from './client.ts';
-import { lostConnection } from './lost.ts';
+import { DatabaseAway, lostConnection } from './lost.ts';
 
 /** Milliseconds until a lost connection is made anew, and until the next try after a failed one at most. */
 const FIRST_DELAY = 100;
@@ -150,13 +150,17 @@ async function connect(connectionString: string): Promise<Connection> {
   const pulse = setInterval(async () => {
     const late = sleep(PATIENCE, 'late', { ref: false });
     const answer = await Promise.race([client.query('SELECT 1').catch(() => undefined), late]);
-    if (answer === 'late') destroy(client, new Error('The connection that hears notifications does not answer'));
+    if (answer === 'late') destroy(client, away('does not answer'));
   }, PULSE).unref();
   client.once('end', () => {
     clearInterval(pulse);
-    resolve(new Error('The connection that hears notifications was ended'));
+    resolve(away('was ended'));
   });
   return { client, ended };
+}
+
+function away(what: string): DatabaseAway {
+  return new DatabaseAway(`The connection that hears notifications ${what}.`, { sent: false });
 }
 
 async function listen(client: pg.Client, channel: string): Promise<void> {
