@@ -228,23 +228,31 @@ test('Three servers, two workers and a database that are killed again and again 
 
   const end = performance.now() + SECONDS * 1000;
   const kills = { server: 0, worker: 0, database: 0 };
+  // What was killed starts again while the next one is killed.
+  const starting: Promise<void>[] = [];
   for (let n = 0; performance.now() < end; n += 1) {
     await sleep(PAUSE * 1000);
     const number = n % 3;
+    await starting[number];
     kills.server += 1;
     await servers[number]?.end('SIGKILL');
+    if (n % 3 === 2) {
+      kills.database += 1;
+      // A server that just starts ends when there is no database.
+      await Promise.all(starting);
+      await postgres.stop('immediate');
+      await postgres.start();
+    }
+    starting[number] = serve(number).then((server) => {
+      servers[number] = server;
+    });
     if (n % 2 === 0) {
       kills.worker += 1;
       workers[(n / 2) % 2]?.kill('SIGKILL');
       await work((n / 2) % 2);
     }
-    if (n % 4 === 3) {
-      kills.database += 1;
-      await postgres.stop('immediate');
-      await postgres.start();
-    }
-    servers[number] = await serve(number);
   }
+  await Promise.all(starting);
   stop.abort();
   await Promise.all(clients);
   const counts = {
