@@ -28,7 +28,7 @@ export async function checkQueue(url: string): Promise<Finding> {
       [SILENCE, DEAD_LETTERS],
     );
     const { workers, waiting, oldest, dead } = row ?? { workers: 0, waiting: 0, oldest: 0, dead: 0 };
-    const facts = `${workers} processes at work, ${waiting} jobs waiting${waiting > 0 ? ` (the oldest for ${oldest} s)` : ''}, ${dead} given up`;
+    const facts = `processes at work: ${workers}, jobs waiting: ${waiting}${waiting > 0 ? ` (the oldest for ${oldest} s)` : ''}, given up: ${dead}`;
     if (dead > 0) return warn(facts, 'See `gantry jobs dead`, and `gantry jobs retry` when the cause is gone.');
     if (waiting > 0 && oldest > LONG)
       return warn(facts, workers === 0 ? 'Start the server, or `gantry work`.' : 'Start more of `gantry work`.');

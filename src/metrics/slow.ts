@@ -9,7 +9,7 @@ export interface SlowLimits {
   operation: number;
 }
 
-export const DEFAULT_SLOW: SlowLimits = { statement: 500, operation: 2_000 };
+export const DEFAULT_SLOW: SlowLimits = { statement: 1_000, operation: 2_000 };
 
 let log: SlowLog | null = null;
 let limits: SlowLimits = DEFAULT_SLOW;

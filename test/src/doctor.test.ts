@@ -183,7 +183,7 @@ describe('gantry doctor', () => {
 
   it('tells jobs that wait for long, and jobs that were given up', async () => {
     const config = settings();
-    expect(await said('queue', config)).toMatch(/^OK 1 processes at work, 0 jobs waiting, 0 given up$/);
+    expect(await said('queue', config)).toMatch(/^OK processes at work: 1, jobs waiting: 0, given up: 0$/);
     await sql(`INSERT INTO pgboss.job (name, start_after, created_on, singleton_key)
       SELECT name, now() - interval '1 hour', now() - interval '1 hour', 'odd' FROM pgboss.queue WHERE name = 'dead_letters'`);
     expect(await said('queue', config)).toMatch(/^WARN .* 1 given up → See `gantry jobs dead`/);
@@ -195,7 +195,7 @@ describe('gantry doctor', () => {
       "INSERT INTO pgboss.job (name, created_on, start_after) VALUES ('odd', now() - interval '1 hour', now() - interval '1 hour')",
     );
     expect(await said('queue', config)).toMatch(
-      /^WARN 1 processes at work, 1 jobs waiting \(the oldest for 36\d\d s\)/,
+      /^WARN processes at work: 1, jobs waiting: 1 \(the oldest for 36\d\d s\)/,
     );
     await sql("DELETE FROM pgboss.job WHERE name = 'odd'");
   });

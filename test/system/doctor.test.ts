@@ -25,7 +25,7 @@ describe('gantry doctor', () => {
     const running = await gantry(['doctor'], settings(data));
     expect(running.status, running.stdout).toBe(0);
     expect(running.stdout).toMatch(/^OK {4}settings {4}all are well-formed\nOK {4}database {4}PostgreSQL 18/);
-    expect(running.stdout).toMatch(/OK {4}queue {7}1 processes at work/);
+    expect(running.stdout).toMatch(/OK {4}queue {7}processes at work: 1/);
     expect(running.stdout).toMatch(/OK {4}server {6}process \d+ at http.* is ready/);
     expect(running.stdout).toMatch(/0 WARN, 0 FAIL\n$/);
     await server.end('SIGTERM');
