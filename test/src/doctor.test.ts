@@ -186,7 +186,7 @@ describe('gantry doctor', () => {
     expect(await said('queue', config)).toMatch(/^OK processes at work: 1, jobs waiting: 0, given up: 0$/);
     await sql(`INSERT INTO pgboss.job (name, start_after, created_on, singleton_key)
       SELECT name, now() - interval '1 hour', now() - interval '1 hour', 'odd' FROM pgboss.queue WHERE name = 'dead_letters'`);
-    expect(await said('queue', config)).toMatch(/^WARN .* 1 given up → See `gantry jobs dead`/);
+    expect(await said('queue', config)).toMatch(/^WARN .* given up: 1 → See `gantry jobs dead`/);
     await sql("DELETE FROM pgboss.job WHERE name = 'dead_letters'");
     await sql(`INSERT INTO pgboss.queue (name, policy, retry_limit, retry_delay, retry_backoff, expire_seconds, retention_seconds, deletion_seconds, partition, table_name)
       SELECT 'odd', policy, retry_limit, retry_delay, retry_backoff, expire_seconds, retention_seconds, deletion_seconds, partition, table_name
