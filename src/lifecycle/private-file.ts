@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 
 /** Writes a file of mode 600, whole or not at all: it is on the disk when this returns. */
@@ -12,7 +22,7 @@ export function writePrivateFile(file: string, content: string): void {
 export function createPrivateFile(file: string, content: string): string {
   const written = writeBeside(file, content);
   try {
-    linkSync(written, file);
+    claim(written, file, content);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
@@ -21,6 +31,18 @@ export function createPrivateFile(file: string, content: string): string {
   syncDirectory(path.dirname(file));
   return readFileSync(file, 'utf8');
 }
+
+/** Gives a name to what was written, unless it is taken. Some file systems have no second names: there it is written again. */
+function claim(written: string, file: string, content: string): void {
+  try {
+    linkSync(written, file);
+  } catch (error) {
+    if (!NO_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    writeFileSync(file, content, { flag: 'wx', mode: 0o600, flush: true });
+  }
+}
+
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** A new file beside another one, on the disk when this returns. */
 function writeBeside(file: string, content: string): string {
