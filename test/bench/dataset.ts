@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { migrate } from '#src/database/migrate.ts';
 
+/** The secret of the server that is measured. */
+export const SECRET = 'bench'.repeat(8);
+
 /** The private token of the user who asks: a developer of the group that holds every project. */
 export const token = 'bench-private-token';
 /** The ID of that user. */

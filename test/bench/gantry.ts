@@ -4,14 +4,14 @@ import { connect } from '#src/db.ts';
 import { createLogger } from '#src/log.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
 import { DiskUploads } from '#src/uploads/disk.ts';
+import { SECRET } from './dataset.ts';
 import { givenDatabase, serve } from './serve.ts';
 
 const db = connect(givenDatabase());
 const log = createLogger('warn');
-const secret = 'bench'.repeat(8);
 const app = createApp({
   db,
-  secret,
+  secret: SECRET,
   // Where nothing is: no repository has anything in it.
   repositories: new RepositoryStore({ default: path.join(import.meta.dirname, 'no-repositories') }),
   uploads: new DiskUploads('nowhere'),

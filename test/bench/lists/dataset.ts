@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createDatabase, someWords } from '../dataset.ts';
+import { encrypt } from '#src/secrets.ts';
+import { createDatabase, SECRET, someWords } from '../dataset.ts';
 
 /** How much there is of everything that the lists show. */
 export interface ListsSize {
@@ -18,6 +19,9 @@ export const FULL: ListsSize = { users: 20_000, groups: 400, projects: 2_000, is
 export const listTokens = { member: 'lists-member-token', admin: 'lists-admin-token' };
 
 const [LABELS, MILESTONES] = [20, 10];
+
+/** Something that the server can read. */
+const ENCRYPTED = `'\\x${Buffer.from(encrypt('value', SECRET)).toString('hex')}'`;
 
 /**
  * Creates a database in which everything is in proportion, and some have much more than others: project 1 has about every
@@ -211,9 +215,9 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
      SELECT row_number() OVER (PARTITION BY project_id ORDER BY id), project_id, 1 + (project_id - 1) * 3 + id % 3, 'main',
        repeat('a', 40), user_id, id FROM jobs WHERE id % 3 = 1`,
     `INSERT INTO triggers (project_id, owner_id, description, token_hash, token_encrypted)
-     SELECT 1 + t % ${projects}, 3, 'Trigger', sha256(('trigger' || t)::bytea), '' FROM generate_series(1, ${projects}) t`,
+     SELECT 1 + t % ${projects}, 3, 'Trigger', sha256(('trigger' || t)::bytea), ${ENCRYPTED} FROM generate_series(1, ${projects}) t`,
     `INSERT INTO variables (project_id, key, value_encrypted)
-     SELECT 1 + v % ${projects}, 'KEY_' || v, '' FROM generate_series(1, ${projects}) v`,
+     SELECT 1 + v % ${projects}, 'KEY_' || v, ${ENCRYPTED} FROM generate_series(1, ${projects}) v`,
   ];
 }
 
