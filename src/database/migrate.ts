@@ -69,7 +69,7 @@ export async function migrate(
   const migrations = readMigrations(directory);
   const client = await openClient({ connectionString: url });
   try {
-    await lockSession(client, advisoryLock);
+    await lockSession(client, advisoryLock, () => log?.info('Another process applies migrations: waiting for it'));
     const recorded = await readHistory(client);
     const pending = findPending(migrations, recorded);
     for (const migration of pending) {
@@ -132,7 +132,8 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     try {
       return await (CONCURRENTLY.test(migration.sql) ? applyAlone(client, migration) : applyWhole(client, migration));
     } catch (error) {
-      const isLocked = (error as { code?: string }).code === LOCK_NOT_AVAILABLE;
+      // Others use the tables: it gives way, be it in time or as the one that a deadlock breaks off.
+      const isLocked = IN_USE.includes((error as { code?: string }).code ?? '');
       if (isLocked && attempt < ATTEMPTS) continue;
       const reason = missingExtension(error) ?? (error as Error).message;
       throw new Error(`Migration ${migration.name} could not be applied: ${reason}`, { cause: error });
@@ -140,7 +141,8 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   }
 }
 
-const LOCK_NOT_AVAILABLE = '55P03';
+/** SQLSTATE of a lock that was not to be had in time, and of a deadlock. */
+const IN_USE = ['55P03', '40P01'];
 
 /** A script of one statement that builds an index while others write. */
 const CONCURRENTLY = /^(\s|--[^\n]*\n)*create\s+(unique\s+)?index\s+concurrently\s+(?<name>"?\w+"?)\s+on\b[^;]*;?\s*$/i;

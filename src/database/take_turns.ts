@@ -5,8 +5,9 @@ import { openClient } from './client.ts';
 /** The number of the advisory lock under which processes prepare what they share at their start. */
 const START = 72_707_370;
 
-/** Milliseconds between two tries to take a lock. */
+/** Milliseconds between two tries to take a lock, and after which somebody has to look at who has it. */
 const PACE = 100;
+const PATIENCE = 30 * 60_000;
 
 /** Runs work while no other process does such work on the database; the others wait for their turn. */
 export async function takeTurns<Result>(
@@ -29,12 +30,22 @@ export async function takeTurns<Result>(
  * indexes that are built concurrently, which wait for every statement of before.
  *
  * @param waiting called once if somebody else has it
+ * @throws Error that names the session which has had it for half an hour
  */
 export async function lockSession(client: pg.Client, lock: number, waiting?: () => void): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
+  const until = performance.now() + PATIENCE;
+  for (let tries = 0; performance.now() < until; tries += 1) {
     const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [lock]);
     if (rows[0]?.taken) return;
     if (tries === 0) waiting?.();
     await sleep(PACE);
   }
+  const { rows } = await client.query<{ pid: number }>(
+    "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND granted",
+    [lock],
+  );
+  throw new Error(
+    `Another process has been preparing the database for half an hour (session ${rows[0]?.pid ?? 'unknown'}). ` +
+      'Wait for it, or end that session, and start again.',
+  );
 }
