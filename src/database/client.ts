@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { DatabaseAway } from './lost.ts';
 
@@ -43,6 +44,9 @@ export function countHosts(url: string): number {
   return hostsOf(url).urls.length;
 }
 
+/** Milliseconds in which a host has to say whether it takes writes: a pooler lets one in whose database does not answer. */
+const ANSWERING = 2_000;
+
 /** What a connection is made with; the URL may name several hosts. */
 export type ClientSettings = pg.ClientConfig & { connectionString: string };
 
@@ -77,14 +81,16 @@ export class DatabaseClient extends pg.Client {
       return this;
     } catch (error) {
       this.#hosts.skip(this.#url);
+      // Whoever wanted the connection has none to end.
+      (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
       throw error;
     }
   }
 
   async #requirePrimary(): Promise<void> {
-    const { rows } = await super.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
+    const query = { text: 'SELECT pg_is_in_recovery() AS standby', query_timeout: ANSWERING };
+    const { rows } = await super.query<{ standby: boolean }>(query);
     if (!rows[0]?.standby) return;
-    await this.end();
     throw new DatabaseAway(`${this.host}:${this.port} is a standby`, { sent: false });
   }
 }
