@@ -24,8 +24,20 @@ const MIN_FREE_BYTES = 100 * 1024 * 1024;
 /** Milliseconds that each check may take. */
 const DEADLINE = 1_000;
 
-/** Everything that a server needs, looked at once: the problems, none when it can do its work. */
-export async function findProblems(db: Db, places: Places | undefined): Promise<Problem[]> {
+/** The checks that go on, by their names. */
+export type Running = Map<string, Promise<string | null>>;
+
+/**
+ * Everything that a server needs, looked at once: the problems, none when it can do its work.
+ *
+ * @param running those of before that have not come to their end: none of them is begun a second time beside itself
+ */
+export async function findProblems(
+  db: Db,
+  places: Places | undefined,
+  running: Running = new Map(),
+): Promise<Problem[]> {
+  const inTime = (name: string, check: () => Promise<string | null>) => atMost(running, name, check);
   const storages = Object.entries(places?.storages ?? {});
   const found = await Promise.all([
     inTime('database', () => checkDatabase(db)),
@@ -56,7 +68,7 @@ export async function checkDisk({ dataDir, storages, minFreeBytes = MIN_FREE_BYT
 export async function checkStorage(directory: string): Promise<string | null> {
   const found = await stat(directory).catch((error: Error) => error);
   if (found instanceof Error) return `${directory} is not there: ${found.message}`;
-  if (!found.isDirectory()) return `${directory} is no directory`;
+  if (!found.isDirectory()) return `${directory} is not a directory`;
   return access(directory, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => null,
     (error: Error) => `${directory} cannot be written to: ${error.message}`,
@@ -75,10 +87,18 @@ export async function freeBytes(directory: string): Promise<number> {
   }
 }
 
-async function inTime(name: string, check: () => Promise<string | null>): Promise<Problem | null> {
+/** A file system that does not answer keeps a thread for each question: it is asked once until it does. */
+async function atMost(running: Running, name: string, check: () => Promise<string | null>): Promise<Problem | null> {
+  const begun =
+    running.get(name) ??
+    check()
+      .catch((error: Error) => error.message)
+      .finally(() => running.delete(name));
+  running.set(name, begun);
   const { promise: late, resolve } = Promise.withResolvers<string>();
-  const timer = setTimeout(resolve, DEADLINE, `no answer within ${DEADLINE} ms`);
-  const reason = await Promise.race([check().catch((error: Error) => error.message), late]);
+  // Where this process itself was late, an answer that has come counts.
+  const timer = setTimeout(() => setImmediate(resolve, `no answer within ${DEADLINE} ms`), DEADLINE);
+  const reason = await Promise.race([begun, late]);
   clearTimeout(timer);
   return reason === null ? null : { name, reason };
 }

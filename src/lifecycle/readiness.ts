@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts';
-import { findProblems, type Places, type Problem } from './checks.ts';
+import { findProblems, type Places, type Problem, type Running } from './checks.ts';
 
 /** Milliseconds for which an answer is good. */
 const FRESH = 1_000;
@@ -22,7 +22,8 @@ export class Readiness {
 
   /** @param onChange hears of the problems whenever they are others than before */
   constructor(db: Db, places: Places | undefined, onChange: (problems: Problem[]) => void = () => undefined) {
-    this.#look = () => findProblems(db, places);
+    const running: Running = new Map();
+    this.#look = () => findProblems(db, places, running);
     this.#onChange = onChange;
   }
 
