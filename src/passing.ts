@@ -1,9 +1,10 @@
 import { DATABASE_AWAY } from '#src/database/lost.ts';
 import { Unavailable } from '#src/errors.ts';
+import { UploadsAway } from '#src/uploads/away.ts';
 
 /** Something outside of the program that keeps it from its work, and that passes. */
 export interface Passing {
-  kind: 'database' | 'busy' | 'disk' | 'read-only' | 'descriptors' | 'memory';
+  kind: 'database' | 'busy' | 'disk' | 'read-only' | 'descriptors' | 'memory' | 'uploads';
   /** For whoever asked. */
   refusal: Unavailable;
   /** For the log. */
@@ -20,6 +21,7 @@ const WORDS: Record<Kind, [string, number]> = {
   'read-only': ['The server’s storage is read-only at the moment. Try again later.', 60],
   descriptors: ['The server has too many files open. Try again soon.', 10],
   memory: ['The server has too little memory. Try again soon.', 10],
+  uploads: ['The store of uploaded files is not available. Try again later.', 30],
 };
 
 /** By codes of the operating system, of PostgreSQL and of Prisma. */
@@ -60,6 +62,7 @@ function find(error: unknown, depth: number): Omit<Passing, 'refusal'> | null {
   if (name === DATABASE_AWAY) {
     return { kind: /in use|takes no more/.test(String(message)) ? 'busy' : 'database', reason: String(message) };
   }
+  if (error instanceof UploadsAway) return { kind: 'uploads', reason: String(message) };
   const kind = kindOf(error) ?? saidBy(error);
   if (kind) return { kind, reason: String(message).trim().split('\n').at(-1) ?? kind };
   const inside = [cause, originalError, meta?.driverAdapterError, ...(Array.isArray(errors) ? errors : [])];

@@ -11,12 +11,15 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { S3Settings } from '#src/config.ts';
-import { Unavailable } from '#src/errors.ts';
+import { UploadsAway } from './away.ts';
 import type { ByteRange, Place, StoredFile, UploadStore } from './store.ts';
 
 /** Milliseconds in which a connection has to be made, and in which something has to come over it. */
 const CONNECTING = 5_000;
 const SILENCE = 30_000;
+
+/** How many connections there are at most: each upload and download has one for as long as the client takes. */
+const SOCKETS = 500;
 
 /** The uploaded files in a bucket of an S3-compatible store: `<prefix><project ID>/<secret>/<name>`. */
 export class S3Uploads implements UploadStore {
@@ -32,7 +35,12 @@ export class S3Uploads implements UploadStore {
       ...(credentials && { credentials }),
       // Stores of one's own seldom have a name in the DNS for every bucket.
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-      requestHandler: { connectionTimeout: CONNECTING, requestTimeout: SILENCE, socketTimeout: SILENCE },
+      requestHandler: {
+        connectionTimeout: CONNECTING,
+        socketTimeout: SILENCE,
+        httpAgent: { maxSockets: SOCKETS },
+        httpsAgent: { maxSockets: SOCKETS },
+      },
       // Stores of other makers do not know the checksums that are sent by default.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
@@ -44,7 +52,7 @@ export class S3Uploads implements UploadStore {
     try {
       await this.#client.send(new PutObjectCommand({ ...this.#at(place), Body, ContentLength: size }));
     } catch (error) {
-      throw unavailable(error);
+      throw away(error);
     } finally {
       Body.destroy();
     }
@@ -85,7 +93,7 @@ export class S3Uploads implements UploadStore {
       const Delete = { Objects: some.map((Key) => ({ Key })), Quiet: true };
       const answer = await found(this.#client.send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete })));
       const [failed] = answer?.Errors ?? [];
-      if (failed) throw new Unavailable(`The store of uploads did not delete ${failed.Key}: ${failed.Message}`);
+      if (failed) throw new UploadsAway(`The store of uploaded files did not delete all: ${failed.Message}`);
       if (some.length < MOST_AT_ONCE) return;
     }
   }
@@ -120,13 +128,10 @@ async function found<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
     return await asked;
   } catch (error) {
     if (error instanceof S3ServiceException && ['NoSuchKey', 'NotFound'].includes(error.name)) return null;
-    throw unavailable(error);
+    throw away(error);
   }
 }
 
-/** What keeps a store from answering passes, or is for whoever runs the server: the one who uploads cannot mend it. */
-function unavailable(cause: unknown): Unavailable {
-  const refusal = new Unavailable('The store of uploaded files is not available. Try again later.', 30);
-  refusal.cause = cause;
-  return refusal;
+function away(cause: unknown): UploadsAway {
+  return new UploadsAway(`The store of uploaded files: ${(cause as Error).message}`, { cause });
 }

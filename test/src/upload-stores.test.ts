@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Unavailable } from '#src/errors.ts';
+import { UploadsAway } from '#src/uploads/away.ts';
 import { DiskUploads } from '#src/uploads/disk.ts';
 import { S3Uploads } from '#src/uploads/s3.ts';
 import type { Place, UploadStore } from '#src/uploads/store.ts';
@@ -95,14 +95,14 @@ describe('A bucket', () => {
     const away = await startObjectStore();
     await away.stop();
     const store = new S3Uploads(away.settings);
-    await expect(store.has(place(1, 'a'.repeat(32)))).rejects.toBeInstanceOf(Unavailable);
-    await expect(store.write(place(1, 'a'.repeat(32)), parts(Buffer.from('a')), 1)).rejects.toBeInstanceOf(Unavailable);
+    await expect(store.has(place(1, 'a'.repeat(32)))).rejects.toBeInstanceOf(UploadsAway);
+    await expect(store.write(place(1, 'a'.repeat(32)), parts(Buffer.from('a')), 1)).rejects.toBeInstanceOf(UploadsAway);
   });
 
   it('of which the credentials are wrong is said to be unavailable too, and check says why', async () => {
     const credentials = { accessKeyId: 'nobody', secretAccessKey: 'wrong' };
     const store = new S3Uploads({ ...s3.settings, credentials });
-    await expect(store.write(place(1, 'f'.repeat(32)), parts(Buffer.from('a')), 1)).rejects.toBeInstanceOf(Unavailable);
+    await expect(store.write(place(1, 'f'.repeat(32)), parts(Buffer.from('a')), 1)).rejects.toBeInstanceOf(UploadsAway);
     await expect(store.check()).rejects.toThrow();
   });
 });
