@@ -5,6 +5,7 @@ import { outageLog } from './lifecycle/outages.ts';
 import { connectOptions, prepareDatabase } from './lifecycle/prepare.ts';
 import { agreeOnSecret } from './lifecycle/secret.ts';
 import { awaitStopSignal } from './lifecycle/signals.ts';
+import { requireWhole } from './lifecycle/unfinished.ts';
 import { createLogger } from './log.ts';
 import { logSlow } from './metrics/slow.ts';
 import { reporter } from './report.ts';
@@ -27,6 +28,7 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
   const log = createLogger(config.logLevel);
   resources.defer(await startTracing(process.env));
   logSlow(log, config.slow);
+  requireWhole(config.dataDir);
   const embedded = readHolder(config.dataDir)?.databaseUrl;
   const database = databaseUrls(config) ?? (embedded === undefined ? null : { url: embedded, directUrl: embedded });
   if (database === null) {
@@ -37,6 +39,7 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
   const [{ connect }, { openWorkshop }] = await Promise.all([import('./db.ts'), import('./lifecycle/workshop.ts')]);
   const db = connect(database.url, { ...connectOptions(config), outages: outageLog(log) });
   resources.defer(() => db.$disconnect());
+  const report = reporter(log, 'background work');
   let secret = '';
   await prepareDatabase(config, database, log, async () => {
     secret = await agreeOnSecret(db, config);
@@ -47,13 +50,13 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
     directUrl: database.directUrl,
     secret,
     baseUrl: async () => config.externalUrl ?? readHolder(config.dataDir)?.url ?? missingUrl(),
-    report: reporter(log, 'background work'),
+    report,
     resources,
     labels,
   });
   if (config.metricsPort !== undefined) {
     const { listenForMetrics } = await import('./web/metrics.ts');
-    const listening = await listenForMetrics({ db, config, port: config.metricsPort });
+    const listening = await listenForMetrics({ db, config, port: config.metricsPort, report });
     resources.defer(() => listening.close({ long: 0, others: 1_000 }));
     log.info(`Metrics at ${listening.url}/-/metrics`);
   }

@@ -14,6 +14,9 @@ const PATIENCE = 5_000;
 /** Milliseconds that the other side has to end a connection in order. */
 const FAREWELL = 1_000;
 
+/** What the database calls the connection (application_name). */
+export const LISTENER = 'gantry listener';
+
 /** What somebody wants to hear on a channel. */
 interface Subscription {
   channel: string;
@@ -144,7 +147,7 @@ export class Listener {
 
 /** Connects, and watches whether the other side is there: one that is gone without a word is not told by anything else. */
 async function connect(connectionString: string): Promise<Connection> {
-  const client = await openClient({ connectionString, application_name: 'gantry listener' });
+  const client = await openClient({ connectionString, application_name: LISTENER });
   const { promise: ended, resolve } = Promise.withResolvers<unknown>();
   client.once('error', resolve);
   const pulse = setInterval(async () => {

@@ -1,4 +1,5 @@
 import { Gauge } from 'prom-client';
+import { LISTENER } from '#src/database/listener.ts';
 import type { Db } from '#src/db.ts';
 import { watchProcess } from '#src/metrics/process.ts';
 import { registry } from '#src/metrics/registry.ts';
@@ -35,7 +36,7 @@ const sessions = new Gauge({
 
 const listeners = new Gauge({
   name: 'gantry_database_listeners',
-  help: 'Sessions that wait for notifications: of settings and of jobs, a few for each process.',
+  help: 'Sessions that wait for notifications: one for each process.',
   registers,
 });
 
@@ -48,56 +49,70 @@ const reachable = new Gauge({
 /** Milliseconds for which what the database told is told again, and that it has for an answer. */
 const [FRESH, DEADLINE] = [5_000, 2_000];
 
-let asked = 0;
-let collecting: Promise<string> | null = null;
-
-/**
- * All metrics in the text format of Prometheus. However many ask at once, they are collected once, and the database is asked
- * every few seconds at most; where it does not answer, the rest is told without it.
- */
-export function collectMetrics(db: Db): Promise<string> {
-  collecting ??= collect(db).finally(() => {
-    collecting = null;
-  });
-  return collecting;
-}
-
-/** The media type of what collectMetrics returns. */
+/** The media type of what a Collector returns. */
 export const METRICS_TYPE = registry.contentType;
 
-async function collect(db: Db): Promise<string> {
-  watchProcess();
-  const { total, idle, waiting, limit } = countConnections();
-  poolConnections.set({ state: 'used' }, total - idle);
-  poolConnections.set({ state: 'idle' }, idle);
-  poolConnections.set({ state: 'limit' }, limit);
-  poolWaiting.set(waiting);
-  if (performance.now() - asked > FRESH || asked === 0) {
-    const late = new Promise<false>((resolve) => setTimeout(resolve, DEADLINE, false).unref());
-    const answered = await Promise.race([askDatabase(db).catch(() => false as const), late]);
-    reachable.set(answered ? 1 : 0);
-    asked = performance.now();
+/**
+ * Collects the metrics of this process. However many ask at once, they are collected once, and the database is asked every
+ * few seconds at most; while it does not answer, the rest is told without it.
+ */
+export class Collector {
+  readonly #db: Db;
+  #asked = Number.NEGATIVE_INFINITY;
+  #collecting: Promise<string> | null = null;
+
+  constructor(db: Db) {
+    watchProcess();
+    this.#db = db;
   }
-  return registry.metrics();
+
+  /** All metrics in the text format of Prometheus. */
+  collect(): Promise<string> {
+    this.#collecting ??= this.#collect().finally(() => {
+      this.#collecting = null;
+    });
+    return this.#collecting;
+  }
+
+  async #collect(): Promise<string> {
+    const { total, idle, waiting, limit } = countConnections();
+    poolConnections.set({ state: 'used' }, total - idle);
+    poolConnections.set({ state: 'idle' }, idle);
+    poolConnections.set({ state: 'limit' }, limit);
+    poolWaiting.set(waiting);
+    if (performance.now() - this.#asked > FRESH) {
+      const late = new Promise<null>((resolve) => setTimeout(resolve, DEADLINE, null).unref());
+      show(await Promise.race([askDatabase(this.#db).catch(() => null), late]));
+      this.#asked = performance.now();
+    }
+    return registry.metrics();
+  }
+}
+
+/** Shows what the database told; null where it told nothing in time: then nothing is known. */
+function show(told: Told | null): void {
+  reachable.set(told ? 1 : 0);
+  queued.reset();
+  sessions.reset();
+  listeners.remove();
+  if (!told) return;
+  for (const { name, state, count } of told.jobs) queued.set({ job: name, state }, count);
+  for (const { state, count } of told.sessions) sessions.set({ state }, count);
+  listeners.set(told.listeners);
 }
 
 /** Jobs that are done are not counted: they are many, and nobody waits for them. */
-async function askDatabase(db: Db): Promise<true> {
+async function askDatabase(db: Db): Promise<Told> {
   const [answer] = await db.$queryRaw<[{ told: Told }]>`
     SELECT json_build_object(
       'jobs', (SELECT COALESCE(json_agg(j), '[]') FROM (SELECT name, state::text, count(*) FROM pgboss.job
         WHERE state IN ('created', 'retry', 'active', 'failed') AND NOT starts_with(name, '__') GROUP BY name, state) j),
       'sessions', (SELECT COALESCE(json_agg(s), '[]') FROM (SELECT COALESCE(state, 'other') AS state, count(*) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid() GROUP BY 1) s),
-      'listeners', (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query ~* '^\\s*listen\\s')
+      'listeners', (SELECT count(*) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = ${LISTENER})
     ) AS told`;
-  const { told } = answer;
-  queued.reset();
-  for (const { name, state, count } of told.jobs) queued.set({ job: name, state }, count);
-  sessions.reset();
-  for (const { state, count } of told.sessions) sessions.set({ state }, count);
-  listeners.set(told.listeners);
-  return true;
+  return answer.told;
 }
 
 interface Told {

@@ -25,7 +25,7 @@ export const requestsUnderWay = new Gauge({
 
 export const sentBytes = new Counter({
   name: 'gantry_http_response_bytes_total',
-  help: 'Bytes of the bodies of answers by template of the route, where their length was known or counted.',
+  help: 'Bytes of answers by template of the route, headers included.',
   labelNames: ['route'],
   registers,
 });

@@ -1,14 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import express, { type Request, type RequestHandler, Router } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
 import type { Actor } from '#src/access/actor.ts';
 import { authenticate } from '#src/access/authenticate.ts';
 import { readCredentials } from '#src/access/credentials.ts';
 import type { Config } from '#src/config.ts';
 import type { Db } from '#src/db.ts';
+import { DomainError } from '#src/errors.ts';
 import { type Listening, listen } from '#src/lifecycle/listen.ts';
-import { collectMetrics, METRICS_TYPE } from '#src/metrics/collect.ts';
-import { watchProcess } from '#src/metrics/process.ts';
+import { Collector, METRICS_TYPE } from '#src/metrics/collect.ts';
+import { passing } from '#src/passing.ts';
+import type { Report } from '#src/report.ts';
 
 /** The scope of tokens that reach nothing but the metrics, as long as they are an administrator's. */
 const METRICS_SCOPE = 'read_metrics';
@@ -26,11 +28,11 @@ export interface MetricsOptions {
  * token of theirs with the scope `read_metrics`, and for the listed addresses. Nobody else learns that it is there.
  */
 export function metrics({ db, addresses, authenticate }: MetricsOptions): Router {
-  watchProcess();
+  const collector = new Collector(db);
   const isListed = listOf(addresses);
   const show: RequestHandler = async (request, response, next) => {
     if (!isListed(request.ip) && !(await mayRead(authenticate, request))) return next();
-    const text = await collectMetrics(db);
+    const text = await collector.collect();
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('Content-Type', METRICS_TYPE);
     response.send(text);
@@ -39,20 +41,35 @@ export function metrics({ db, addresses, authenticate }: MetricsOptions): Router
 }
 
 /** Listens for requests for the metrics alone, in a process that serves nothing else. */
-export function listenForMetrics(options: { db: Db; config: Config; port: number }): Promise<Listening> {
-  const { db, config, port } = options;
+export function listenForMetrics(options: {
+  db: Db;
+  config: Config;
+  port: number;
+  report: Report;
+}): Promise<Listening> {
+  const { db, config, port, report } = options;
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', config.trustProxy);
   const whoAsks = (request: IncomingMessage) => authenticate(db, readCredentials(request.headers));
   app.use(metrics({ db, addresses: config.metricsAddresses, authenticate: whoAsks }));
   app.use((_request, response) => void response.status(404).json({ message: '404 Not Found' }));
+  const failed: ErrorRequestHandler = (error, request, response, _next) => {
+    report(error, request);
+    const refusal = passing(error)?.refusal;
+    if (refusal) response.setHeader('Retry-After', String(refusal.extensions.retryAfter));
+    response.status(refusal ? 503 : 500).json({ message: refusal?.message ?? '500 Internal Server Error' });
+  };
+  app.use(failed);
   return listen(app, { host: config.host, port });
 }
 
-/** A credential that is nobody's, or is good no more, is as none. */
+/** A credential that is nobody's, or no longer valid, counts as none. Throws what keeps it from being looked up. */
 async function mayRead(authenticate: MetricsOptions['authenticate'], request: Request): Promise<boolean> {
-  const actor = await authenticate(request).catch(() => null);
+  const actor = await authenticate(request).catch((error: unknown) => {
+    if (error instanceof DomainError) return null;
+    throw error;
+  });
   return actor?.admin === true && ['api', METRICS_SCOPE].some((scope) => actor.scopes.includes(scope));
 }
 

@@ -70,6 +70,11 @@ const ENTRANCES: [string, Asked, RegExp][] = [
     /^\{"error":"The database is not available/,
   ],
   [
+    'the metrics by a token',
+    { path: '/-/metrics', init: { headers: token } },
+    /^\{"error":"The database is not available/,
+  ],
+  [
     'the token endpoint',
     {
       path: '/oauth/token',
