@@ -135,7 +135,7 @@ const ORDERS = {
   updated_at: { asc: sql`i.updated_at, i.id`, desc: sql`i.updated_at DESC, i.id DESC` },
 };
 
-/** The count that a trigger keeps; who does not see confidential issues gets the public ones and his own. */
+/** The count that a trigger keeps; who does not see confidential issues gets the public ones and their own. */
 function countFromCounters(actor: Actor, projectId: number, filter: IssueFilter, seesAll: boolean): Prisma.Sql {
   const { everything, confidential } = counters(filter);
   if (seesAll) return sql`(SELECT ${everything} FROM project_counters c WHERE c.project_id = ${projectId})`;

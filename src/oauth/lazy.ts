@@ -62,11 +62,11 @@ export function lazyProvider(options: OAuthOptions): LazyProvider {
     ctx.respond = false;
     const visit = status === 503 ? null : await beginVisit(options, request, ctx.res as Response);
     if (!visit) return unavailable(options, new Unavailable(TRY_LATER), request, ctx.res as Response);
-    showError(visit, status, 'The application cannot be let in', REFUSALS[error] ?? description ?? error);
+    showError(visit, status, 'The application cannot be authorized', REFUSALS[error] ?? description ?? error);
   }
 }
 
-const TRY_LATER = 'The application cannot be let in at the moment. Try again soon.';
+const TRY_LATER = 'The application cannot be authorized at the moment. Try again soon.';
 
 const REFUSALS: Record<string, string> = {
   invalid_client: 'The application that sent you here is not known.',

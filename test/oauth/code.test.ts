@@ -161,7 +161,7 @@ describe('An application', () => {
 
   it('that is not known sends nobody anywhere', async () => {
     for (const client_id of ['unknown', '', 'password', 'a\0b']) expect(await shown({ client_id })).toEqual(refused);
-    expect(browser.page).toContain('The application cannot be let in');
+    expect(browser.page).toContain('The application cannot be authorized');
     expect(browser.answer.headers['x-frame-options']).toBe('DENY');
   });
 
