@@ -1,5 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { listStatements } from '../bench/lists/dataset.ts';
 import { graphqlLists, type List, restLists } from '../bench/lists/lists.ts';
 import { startWorld } from '../support/world.ts';
@@ -10,6 +11,7 @@ const SIZE = { users: 2_000, groups: 60, projects: 200, issues: 20_000, events: 
 const world = await startWorld();
 const client = new pg.Client({ connectionString: world.databaseUrl, options: '-c plan_cache_mode=force_generic_plan' });
 await client.connect();
+afterAll(() => client.end());
 for (const statement of listStatements(SIZE)) await client.query(statement);
 
 /** Tables that grow with what people do. What a server has few of, and is listed whole, may be read whole. */
@@ -106,6 +108,14 @@ describe('A list', () => {
 });
 
 describe('The counts of events', () => {
+  const asked = async () => {
+    const { rows } = await client.query(`SELECT (SELECT json_agg(c ORDER BY c.project_id, c.author_id, c.kind) FROM
+         (SELECT * FROM author_event_counts WHERE count <> 0) c)::text AS authors,
+        (SELECT json_agg(c ORDER BY c.project_id, c.kind, c.slot) FROM (SELECT * FROM project_event_counts WHERE count <> 0) c)::text
+          AS projects`);
+    return rows[0];
+  };
+
   it('are what there is to count, after everything that changes them', async () => {
     const asked = async () => {
       const { rows } = await client.query(`SELECT (SELECT json_agg(c ORDER BY c.project_id, c.author_id, c.kind) FROM
@@ -126,6 +136,35 @@ describe('The counts of events', () => {
     const kept = await asked();
     await client.query('SELECT count_all_events()');
     expect(kept).toEqual(await asked());
-    await client.end();
+  });
+
+  it('are right when an issue becomes confidential while an event of it is deleted, whichever is first', async () => {
+    const other = new pg.Client(world.databaseUrl);
+    await other.connect();
+    const { rows } = await client.query(`SELECT e.target_id AS issue, min(e.id) AS event FROM events e
+      JOIN issues i ON e.target_type = 'Issue' AND i.id = e.target_id
+      WHERE NOT i.confidential AND i.deleted_at IS NULL GROUP BY 1 LIMIT 2`);
+    type Change = [text: string, values: number[]];
+    const hide = ({ issue }: { issue: number }): Change => [
+      'UPDATE issues SET confidential = TRUE WHERE id = $1',
+      [issue],
+    ];
+    const forget = ({ event }: { event: number }): Change => ['DELETE FROM events WHERE id = $1', [event]];
+    const pairs: [Change, Change][] = [
+      [hide(rows[0]), forget(rows[0])],
+      [forget(rows[1]), hide(rows[1])],
+    ];
+    for (const [first, second] of pairs) {
+      await other.query('BEGIN');
+      await other.query(...first);
+      const waiting = client.query(...second);
+      await Promise.race([waiting, setTimeout(300)]);
+      await other.query('COMMIT');
+      await waiting;
+    }
+    await other.end();
+    const kept = await asked();
+    await client.query('SELECT count_all_events()');
+    expect(kept).toEqual(await asked());
   });
 });
