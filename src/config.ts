@@ -1,13 +1,35 @@
 import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { BudgetLimits } from './budget.ts';
-import { hostUrls } from './database/client.ts';
-
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-export type LogLevel = (typeof logLevels)[number];
+import { readUploads, type S3Settings } from './config/uploads.ts';
+import {
+  atLeast,
+  atMost,
+  type LogLevel,
+  MOST_INLINE_BYTES,
+  parseCount,
+  parseDatabaseUrl,
+  parseDelay,
+  parseExternalUrl,
+  parseFreeBytes,
+  parseHost,
+  parseHosts,
+  parseLogLevel,
+  parseMilliseconds,
+  parseNetworks,
+  parsePath,
+  parsePort,
+  parseQueues,
+  parseSeconds,
+  parseSender,
+  parseSmtpUrl,
+  parseStorages,
+  parseSwitch,
+  parseToken,
+  parseTrustProxy,
+  present,
+} from './config/values.ts';
 
 /** The settings, parsed and checked. */
 export interface Config {
@@ -78,18 +100,6 @@ export interface Config {
   slow: { statement?: number; operation?: number };
 }
 
-/** A bucket of an S3-compatible store. */
-export interface S3Settings {
-  bucket: string;
-  /** What all keys begin with: empty, or ending in a slash. */
-  prefix: string;
-  /** URL of a store of other makers. */
-  endpoint?: string;
-  region: string;
-  /** Without them the SDK looks where it always does: roles of the machine, profiles. */
-  credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
-}
-
 /** How mail is sent. */
 export interface MailConfig {
   /** Of the mail server: smtp:// or smtps://, with credentials where it wants them. */
@@ -131,25 +141,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
   }
 
   const dataDir = path.resolve(cwd, setting('GANTRY_DATA', parsePath) ?? 'data');
-  const s3: Omit<S3Settings, 'bucket' | 'prefix'> = {
-    region: setting('AWS_REGION', String) ?? 'us-east-1',
-    ...present({
-      endpoint: setting('AWS_ENDPOINT_URL_S3', parseExternalUrl) ?? setting('AWS_ENDPOINT_URL', parseExternalUrl),
-      credentials: s3Credentials(
-        setting('AWS_ACCESS_KEY_ID', String),
-        setting('AWS_SECRET_ACCESS_KEY', String),
-        setting('AWS_SESSION_TOKEN', String),
-        problems,
-      ),
-    }),
-  };
   const database = databaseConfig(
     setting('DATABASE_URL', parseDatabaseUrl),
     setting('DATABASE_DIRECT_URL', parseDatabaseUrl),
     problems,
   );
   const usual = path.join(dataDir, 'repositories');
-  const uploads = setting('GANTRY_UPLOADS', (text) => parseUploads(text, cwd, s3));
   const config: Config = {
     host: setting('HOST', parseHost) ?? '127.0.0.1',
     port: setting('PORT', parsePort) ?? 8080,
@@ -178,7 +175,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       rows: setting('GANTRY_MAX_ROWS', parseCount),
     }),
     storages: setting('GANTRY_STORAGES', (text) => parseStorages(text, cwd, usual)) ?? { default: usual },
-    uploads: uploads ?? { directory: path.join(dataDir, 'uploads') },
+    uploads: readUploads(setting, cwd, problems) ?? { directory: path.join(dataDir, 'uploads') },
     queues: setting('GANTRY_QUEUES', parseQueues),
     concurrency: setting('GANTRY_CONCURRENCY', parseCount),
     repositoryLimits: present({
@@ -217,31 +214,6 @@ function readEnvFile(file: string, problems: string[]): NodeJS.Dict<string> {
   }
 }
 
-function parseHost(text: string): string {
-  if (isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) return text;
-  throw new Error(`"${text}" is neither an IP address nor a host name`);
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65535) return port;
-  throw new Error(`"${text}" is not a port number between 0 and 65535`);
-}
-
-function parsePath(text: string): string {
-  if (!text.includes('\0')) return text;
-  throw new Error('a path cannot hold a NUL character');
-}
-
-/** One host or several, separated by commas. Does not repeat the value in its message: it may hold a password. */
-function parseDatabaseUrl(text: string): string {
-  const urls = hostUrls(text).map((one) => (URL.canParse(one) ? new URL(one) : undefined));
-  const known = urls.every((url) => url?.protocol === 'postgresql:' || url?.protocol === 'postgres:');
-  const named = urls.length === 1 || urls.every((url) => url?.hostname !== '');
-  if (known && named) return text;
-  throw new Error('not a URL of the form postgresql://user:password@host:5432/database');
-}
-
 function databaseConfig(
   databaseUrl: string | undefined,
   databaseDirectUrl: string | undefined,
@@ -254,35 +226,6 @@ function databaseConfig(
   return present({ databaseUrl, databaseDirectUrl });
 }
 
-function parseSwitch(text: string): boolean {
-  if (/^(true|yes|on)$/i.test(text)) return true;
-  if (/^(false|no|off)$/i.test(text)) return false;
-  throw new Error(`"${text}" is neither on nor off`);
-}
-
-function parseExternalUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new Error(`"${text}" is not a URL that begins with http:// or https://`);
-  }
-  if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') {
-    throw new Error('must not hold a query, a fragment or credentials');
-  }
-  return url.href.replace(/\/+$/, '');
-}
-
-/** Does not repeat the value in its message: it may hold a password. */
-function parseSmtpUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && ['smtp:', 'smtps:'].includes(url.protocol) && url.hostname !== '') return text;
-  throw new Error('not a URL of the form smtp://user:password@host:587 or smtps://user:password@host');
-}
-
-function parseSender(text: string): string {
-  if (/^([^<>@\p{Cc}]+ )?<[^\s<>@]+@[^\s<>@]+>$/u.test(text) || /^[^\s<>@]+@[^\s<>@]+$/.test(text)) return text;
-  throw new Error(`"${text}" is neither an e-mail address nor of the form Name <address>`);
-}
-
 function mailConfig(url: string | undefined, from: string | undefined, problems: string[]): MailConfig | undefined {
   if (url !== undefined && from !== undefined) return { url, from };
   const [missing, given] = url === undefined ? ['SMTP_URL', 'MAIL_FROM'] : ['MAIL_FROM', 'SMTP_URL'];
@@ -290,164 +233,4 @@ function mailConfig(url: string | undefined, from: string | undefined, problems:
   const said = problems.some((problem) => problem.startsWith(`${missing}:`));
   if ((url ?? from) !== undefined && !said) problems.push(`${missing}: is missing beside ${given}`);
   return undefined;
-}
-
-function atLeast(length: number): (text: string) => string {
-  return (text) => {
-    if (text.length >= length) return text;
-    throw new Error(`is too short: it needs at least ${length} characters`);
-  };
-}
-
-function parseCount(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new Error(`"${text}" is not a number from 1 to 999999999`);
-}
-
-/** Seconds, as milliseconds. */
-function parseSeconds(text: string): number {
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text) * 1000;
-  throw new Error(`"${text}" is not a number of seconds from 1 to 99999`);
-}
-
-/** Seconds, perhaps none, as milliseconds. */
-function parseDelay(text: string): number {
-  if (/^\d{1,5}$/.test(text)) return Number(text) * 1000;
-  throw new Error(`"${text}" is not a number of seconds from 0 to 99999`);
-}
-
-/** Bytes, perhaps none. */
-function parseFreeBytes(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new Error(`"${text}" is not a number of bytes from 0 to 999999999999999`);
-}
-
-/** Milliseconds, of which 0 means never. */
-function parseMilliseconds(text: string): number {
-  if (/^\d{1,7}$/.test(text)) return Number(text);
-  throw new Error(`"${text}" is not a number of milliseconds from 0 to 9999999`);
-}
-
-/** In Base64 more would not fit into one string. */
-const MOST_INLINE_BYTES = 256 * 1024 * 1024;
-
-function atMost(maximum: number): (text: string) => number {
-  return (text) => {
-    if (/^[1-9]\d{0,15}$/.test(text) && Number(text) <= maximum) return Number(text);
-    throw new Error(`"${text}" is not a number of bytes from 1 to ${maximum}`);
-  };
-}
-
-/** `default=/path,fast=/other`: each storage has a directory of its own; `usual` is that of `default`, which is always there. */
-function parseStorages(text: string, cwd: string, usual: string): Record<string, string> {
-  const storages: Record<string, string> = {};
-  for (const part of text.split(',').map((storage) => storage.trim())) {
-    const [, name = '', directory = ''] = /^([A-Za-z0-9][A-Za-z0-9_-]*)\s*=\s*([^\0]+)$/.exec(part) ?? [];
-    if (name === '') throw new Error(`"${part}" is not of the form name=/path`);
-    if (Object.hasOwn(storages, name)) throw new Error(`the storage "${name}" is named twice`);
-    storages[name] = path.resolve(cwd, directory);
-  }
-  const all = { default: usual, ...storages };
-  const [twice] = Object.values(all).filter((directory, at, directories) => directories.indexOf(directory) < at);
-  if (twice !== undefined) throw new Error(`two storages are in ${twice}`);
-  return all;
-}
-
-/** A directory, or `s3://bucket` with a prefix of keys perhaps. */
-function parseUploads(text: string, cwd: string, s3: Omit<S3Settings, 'bucket' | 'prefix'>): Config['uploads'] {
-  if (!/^[a-z0-9+]+:\/\//i.test(text)) return { directory: path.resolve(cwd, parsePath(text)) };
-  const [, bucket, prefix = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]*))?$/.exec(text) ?? [];
-  if (bucket === undefined) throw new Error(`"${text}" is neither a directory nor of the form s3://bucket/prefix`);
-  return { bucket, prefix: prefix === '' ? '' : `${prefix.replace(/\/+$/, '')}/`, ...s3 };
-}
-
-function s3Credentials(
-  accessKeyId: string | undefined,
-  secretAccessKey: string | undefined,
-  sessionToken: string | undefined,
-  problems: string[],
-): S3Settings['credentials'] {
-  if (accessKeyId !== undefined && secretAccessKey !== undefined) {
-    return present({ accessKeyId, secretAccessKey, sessionToken });
-  }
-  const [missing, given] =
-    accessKeyId === undefined
-      ? ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
-      : ['AWS_SECRET_ACCESS_KEY', 'AWS_ACCESS_KEY_ID'];
-  if ((accessKeyId ?? secretAccessKey) !== undefined) problems.push(`${missing}: is missing beside ${given}`);
-  return undefined;
-}
-
-/** Host names or addresses, each perhaps with a port: `git.example.com,10.0.0.5:3000,[fd00::1]:80`. */
-function parseHosts(text: string): string[] {
-  return text.split(',').map((part) => {
-    const host = part.trim();
-    const url = URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`) : undefined;
-    if (!url || !/^(\[[0-9a-f:.]+\]|[^\s/?#@:*[\]\\]+)(:\d+)?$/i.test(host)) {
-      throw new Error(`"${host}" is not a host name, alone or with a port`);
-    }
-    const port = /:(\d+)$/.exec(host.replace(/^\[[^\]]*\]/, ''))?.[1];
-    return `${url.hostname.replace(/\.$/, '')}${port === undefined ? '' : `:${Number(port)}`}`;
-  });
-}
-
-/** Names of queues separated by commas; `none` for a process that only leaves jobs for others. */
-export function parseQueues(text: string): string[] {
-  if (text.trim().toLowerCase() === 'none') return [];
-  const names = text.split(',').map((name) => name.trim());
-  const odd = names.find((name) => !/^[a-z_.]+$/.test(name));
-  if (odd !== undefined) throw new Error(`"${odd}" is not the name of a queue`);
-  return names;
-}
-
-/** Without what is not set. */
-function present<T extends object>(values: T): T {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
-}
-
-function parseToken(text: string): string {
-  if (/^[A-Za-z0-9_.-]{20,255}$/.test(text)) return text;
-  throw new Error('must have 20 to 255 characters out of letters, digits, "_", "-" and "."');
-}
-
-function parseLogLevel(text: string): LogLevel {
-  const level = logLevels.find((known) => known === text.toLowerCase());
-  if (level !== undefined) return level;
-  throw new Error(`"${text}" is not one of ${logLevels.join(', ')}`);
-}
-
-/** `true`, `false`, a number of proxies, or addresses and networks separated by commas. */
-function parseTrustProxy(text: string): boolean | number | string {
-  if (/^(true|yes|on)$/i.test(text)) return true;
-  if (/^(false|no|off)$/i.test(text)) return false;
-  if (/^\d{1,3}$/.test(text)) return Number(text);
-  const parts = text.split(',').map((part) => part.trim());
-  for (const part of parts) {
-    if (!isTrustedRange(part)) {
-      throw new Error(
-        `"${part}" is not true, false, a number of proxies, an address, a network, or loopback, linklocal, uniquelocal`,
-      );
-    }
-  }
-  return parts.join(', ');
-}
-
-/** Addresses and networks separated by commas: `127.0.0.1,10.0.0.0/8,fd00::/8`. */
-function parseNetworks(text: string): string[] {
-  const parts = text.split(',').map((part) => part.trim());
-  const odd = parts.find((part) => !isNetwork(part));
-  if (odd !== undefined) throw new Error(`"${odd}" is neither an address nor a network`);
-  return parts;
-}
-
-function isTrustedRange(part: string): boolean {
-  return ['loopback', 'linklocal', 'uniquelocal'].includes(part) || isNetwork(part);
-}
-
-/** An IP address, perhaps with the bits of a network behind it. */
-function isNetwork(part: string): boolean {
-  const [address = '', bits, ...rest] = part.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }

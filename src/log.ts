@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { LogLevel } from './config.ts';
+import type { LogLevel } from './config/values.ts';
 
 export type Logger = pino.Logger;
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { onDatabaseUrl, print, type Run, required, settings, UsageError } from '#src/commands/command.ts';
-import { parseQueues } from '#src/config.ts';
+import { parseQueues } from '#src/config/values.ts';
 
 /** What `gantry work` and `gantry jobs …` can do. */
 export const jobCommands: Record<string, Run> = {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config, S3Settings } from '#src/config.ts';
+import type { S3Settings } from '#src/config/uploads.ts';
+import type { Config } from '#src/config.ts';
 import { hasTable, look } from '#src/database/look.ts';
 import { formatBytes } from '#src/text.ts';
 import { openUploads } from '#src/uploads/open.ts';

@@ -10,7 +10,7 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import type { S3Settings } from '#src/config.ts';
+import type { S3Settings } from '#src/config/uploads.ts';
 import { UploadsAway } from './away.ts';
 import type { ByteRange, Place, StoredFile, UploadStore } from './store.ts';
 

@@ -46,7 +46,17 @@ describe('The configuration', () => {
       region: 'eu-central-1',
       credentials: { accessKeyId: 'me', secretAccessKey: 'secret' },
     });
-    expect(() => load({ AWS_ACCESS_KEY_ID: 'me' })).toThrow('AWS_SECRET_ACCESS_KEY: is missing');
+    expect(() => load({ GANTRY_UPLOADS: 's3://our-files', AWS_ACCESS_KEY_ID: 'me' })).toThrow(
+      'AWS_SECRET_ACCESS_KEY: is missing',
+    );
+  });
+
+  it('does not look at what other tools are told of a bucket while there is none', () => {
+    const uploads = { directory: path.resolve('/somewhere', 'data/uploads') };
+    for (const others of [{ AWS_ACCESS_KEY_ID: 'me' }, { AWS_ENDPOINT_URL: 'not a URL' }]) {
+      expect(Object.values(load(others).uploads)).toHaveLength(1);
+      expect(load({ ...others, GANTRY_UPLOADS: uploads.directory }).uploads).toEqual(uploads);
+    }
   });
 
   it('has several hosts of a database, and one that no pooler stands before', () => {

@@ -7,7 +7,9 @@ import { renderChart } from '../support/chart.ts';
 // biome-ignore lint/suspicious/noExplicitAny: documents of Kubernetes and Compose, looked at field by field
 type Document = any;
 
-const config = readFileSync(packagePath('src/config.ts'), 'utf8');
+const config = ['src/config.ts', 'src/config/uploads.ts']
+  .map((file) => readFileSync(packagePath(file), 'utf8'))
+  .join('');
 const isSetting = (name: string) => config.includes(`'${name}'`);
 
 describe('Compose files', () => {

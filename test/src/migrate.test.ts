@@ -66,6 +66,19 @@ describe('Migrations', () => {
     expect(await migrate(url, undefined, directory)).toEqual(['1_index']);
   });
 
+  it('are tried again when a deadlock broke them off', async () => {
+    const url = await blank();
+    const client = await connected(url);
+    // What a sequence has counted stays counted when its transaction ends in an error.
+    await client.query('CREATE SEQUENCE tries');
+    const script = `CREATE TABLE things (id int);
+      DO $$ BEGIN
+        IF nextval('tries') < 3 THEN RAISE EXCEPTION 'deadlock detected' USING ERRCODE = 'deadlock_detected'; END IF;
+      END $$;`;
+    expect(await migrate(url, undefined, migrations({ '1_table': script }))).toEqual(['1_table']);
+    expect((await client.query('SELECT last_value::int AS tries FROM tries')).rows).toEqual([{ tries: 3 }]);
+  });
+
   it('hold nobody up for long while they wait for a table', async () => {
     const url = await blank();
     const [reader, other] = [await connected(url), await connected(url)];

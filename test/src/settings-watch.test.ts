@@ -5,6 +5,7 @@ import { connect } from '#src/db.ts';
 import { currentSettings } from '#src/settings/current.ts';
 import { watchSettings } from '#src/settings/watch.ts';
 import { freshDatabase } from '../support/database.ts';
+import { until } from '../support/server-process.ts';
 
 const url = await freshDatabase();
 const db = connect(url);
@@ -37,13 +38,7 @@ async function endListeners(): Promise<void> {
   );
 }
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 20_000;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error('waited in vain');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
+const holds = (condition: () => Promise<boolean>) => until(async () => (await condition()) || undefined);
 
 describe('The watch over the settings', () => {
   it('is one connection again after an outage, however many tries failed meanwhile', async () => {
@@ -52,7 +47,7 @@ describe('The watch over the settings', () => {
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(await listeners()).toBe(0);
     await administrator.query(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`);
-    await until(async () => (await listeners()) === 1);
+    await holds(async () => (await listeners()) === 1);
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(await listeners()).toBe(1);
     expect(reports.length).toBe(1);
@@ -65,9 +60,9 @@ describe('The watch over the settings', () => {
     await administrator.query(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS true`);
     const change = (text: string) => db.$executeRaw`UPDATE application_settings SET sign_in_text = ${text}`;
     await change('during');
-    await until(async () => (await currentSettings(db)).signInText === 'during');
-    await until(async () => (await listeners()) === 1);
+    await holds(async () => (await currentSettings(db)).signInText === 'during');
+    await holds(async () => (await listeners()) === 1);
     await change('after');
-    await until(async () => (await currentSettings(db)).signInText === 'after');
+    await holds(async () => (await currentSettings(db)).signInText === 'after');
   });
 });

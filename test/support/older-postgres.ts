@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import pg from 'pg';
 import { findOtherBinaries } from '#src/database/binaries.ts';
 import { chooseIdentity } from '#src/database/identity.ts';
 import { type OtherCluster, startOther } from '#src/database/other_cluster.ts';
@@ -25,12 +24,4 @@ export function makeOlder(cluster: string): void {
 export async function olderPostgres(cluster: string): Promise<OtherCluster> {
   makeOlder(cluster);
   return startOther(cluster, findOtherBinaries(OLDER, path.dirname(cluster)), quiet);
-}
-
-/** Runs statements one after the other. */
-export async function administer(connectionString: string, statements: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  for (const statement of statements) await client.query(statement);
-  await client.end();
 }

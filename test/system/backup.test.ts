@@ -15,7 +15,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packagePath } from '#src/package-root.ts';
-import { administer, olderPostgres } from '../support/older-postgres.ts';
+import { administer } from '../support/database.ts';
+import { olderPostgres } from '../support/older-postgres.ts';
 import { gantry, run, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server-process.ts';
 
 const token = 'chosen-token-0123456789';
@@ -395,10 +396,10 @@ describe('A backup of another PostgreSQL', () => {
     await server.end('SIGTERM');
 
     await using old = await olderPostgres(path.join(directory, 'older'));
-    await administer(old.url.replace('/gantry?', '/postgres?'), [
-      'CREATE ROLE plain LOGIN NOSUPERUSER',
-      'CREATE DATABASE gantry OWNER plain TEMPLATE template0',
-    ]);
+    await administer(old.url.replace('/gantry?', '/postgres?'), async (client) => {
+      await client.query('CREATE ROLE plain LOGIN NOSUPERUSER');
+      await client.query('CREATE DATABASE gantry OWNER plain TEMPLATE template0');
+    });
     const there = { DATABASE_URL: old.url.replace('//gantry@', '//plain@') };
     const between = path.join(directory, 'between');
     const restored = await gantry(['restore', made], settings(between, there));

@@ -115,7 +115,7 @@ function traffic(name: string) {
 async function listeners(): Promise<Record<string, number>> {
   const rows = await postgres.query<{ name: string; count: number }>(`
     SELECT application_name AS name, count(*)::int AS count FROM pg_stat_activity
-    WHERE application_name IN ('gantry settings', 'gantry jobs listener', 'gantry listener') OR query LIKE 'LISTEN%'
+    WHERE application_name = 'gantry listener' OR query LIKE 'LISTEN%'
     GROUP BY 1`);
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
 }
@@ -210,7 +210,7 @@ describe('An outage of PostgreSQL is forgotten when it is over', () => {
   test('the death of one of its processes, after which it restarts all', async () => {
     await holdsThrough('backend', async () => {
       const [victim] = await postgres.query<{ pid: number }>(
-        "SELECT pid FROM pg_stat_activity WHERE application_name NOT IN ('test', 'gantry settings', 'gantry jobs', 'gantry jobs listener', 'gantry listener') AND backend_type = 'client backend' LIMIT 1",
+        "SELECT pid FROM pg_stat_activity WHERE application_name NOT IN ('test', 'gantry jobs', 'gantry listener') AND backend_type = 'client backend' LIMIT 1",
       );
       process.kill(victim?.pid ?? 0, 'SIGKILL');
       await sleep(200);

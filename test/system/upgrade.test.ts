@@ -9,7 +9,8 @@ import { type DumpedTable, Loading } from '#src/database/load.ts';
 import { startOther } from '#src/database/other_cluster.ts';
 import { Snapshot } from '#src/database/snapshot.ts';
 import { packagePath } from '#src/package-root.ts';
-import { administer, makeOlder, OLDER, quiet } from '../support/older-postgres.ts';
+import { administer } from '../support/database.ts';
+import { makeOlder, OLDER, quiet } from '../support/older-postgres.ts';
 import {
   gantry,
   printed,
@@ -72,7 +73,7 @@ async function makeOld(directory: string): Promise<void> {
   {
     await using from = await startOther(path.join(directory, 'postgres'), embedded, quiet);
     await using to = await startOther(cluster, binaries, quiet);
-    await administer(to.url.replace('/gantry?', '/postgres?'), ['CREATE DATABASE gantry']);
+    await administer(to.url.replace('/gantry?', '/postgres?'), (client) => client.query('CREATE DATABASE gantry'));
     await using snapshot = await Snapshot.open(from.url);
     const { loadDatabase } = await import('#src/backup/load_database.ts');
     const { tablesOf } = await import('#src/backup/create.ts');
