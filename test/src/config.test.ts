@@ -53,9 +53,10 @@ describe('The configuration', () => {
 
   it('does not look at what other tools are told of a bucket while there is none', () => {
     const uploads = { directory: path.resolve('/somewhere', 'data/uploads') };
-    for (const others of [{ AWS_ACCESS_KEY_ID: 'me' }, { AWS_ENDPOINT_URL: 'not a URL' }]) {
-      expect(Object.values(load(others).uploads)).toHaveLength(1);
-      expect(load({ ...others, GANTRY_UPLOADS: uploads.directory }).uploads).toEqual(uploads);
+    const others: Record<string, string>[] = [{ AWS_ACCESS_KEY_ID: 'me' }, { AWS_ENDPOINT_URL: 'not a URL' }];
+    for (const other of others) {
+      expect(Object.values(load(other).uploads)).toHaveLength(1);
+      expect(load({ ...other, GANTRY_UPLOADS: uploads.directory }).uploads).toEqual(uploads);
     }
   });
 
