@@ -89,8 +89,10 @@ function turn(waiting: Set<Task>, attempt: number): Promise<Made[] | null> {
   const { project, branch } = commit;
   return withBranchLock(stores.db, project.id, branch, async (tx) => {
     const at = { stores, tx, branch, waiting, isLast: attempt === ATTEMPTS };
-    // Pushes move the branch without this lock; once it has happened they are kept out as well.
-    if (attempt === 1) return commitAll(at, false);
+    // Pushes move the branch without this lock; after a collision they are kept out as well. A first commit creates the
+    // repository: it takes the repository's lock once for all of its work, as taking it twice would deadlock with others.
+    const isFirst = (await stores.repositories.open(project)) === null;
+    if (attempt === 1 && !isFirst) return commitAll(at, false);
     return holdRepositoryLock(stores.db, tx, project.id, () => commitAll(at, true));
   });
 }
@@ -111,7 +113,7 @@ async function commitAll(at: Turn, isLocked: boolean): Promise<Made[] | null> {
   const found = await stores.repositories.open(project);
   const tip = (await found?.branch(branch))?.commit ?? null;
   if (tip === null) await requireFirst(found, project, branch);
-  const reader = found ?? (await create(at, project, isLocked));
+  const reader = found ?? (await ensureRepository(stores, project, isLocked ? tx : undefined));
   const hold = await Hold.open(reader.directory);
   try {
     const series = new CommitSeries(reader, tip, hold);
@@ -135,10 +137,6 @@ async function commitAll(at: Turn, isLocked: boolean): Promise<Made[] | null> {
   } finally {
     await hold?.release();
   }
-}
-
-function create({ stores, tx }: Turn, project: PushedProject, isLocked: boolean): Promise<RepositoryReader> {
-  return isLocked ? stores.repositories.ensure(project, project.defaultBranch) : ensureRepository(stores, project, tx);
 }
 
 /** The project as it is when its turn has come. Throws NotFound, BadRequest. */
