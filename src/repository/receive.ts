@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Context, requireActor } from '#src/access/actor.ts';
+import { DomainError } from '#src/errors.ts';
 import { GitError, RefChanged } from '#src/git/errors.ts';
 import { isValidRefName, mayBeMade } from '#src/git/refs/name.ts';
 import { RefReader } from '#src/git/refs/read.ts';
@@ -11,12 +12,13 @@ import { Quarantine, RefusedObjects } from '#src/git/remote/quarantine.ts';
 import { refValues } from '#src/git/remote/secure.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import type { ChangeOptions, RefChange } from '#src/repository/change_refs.ts';
+import type { ChangeOptions, RefChange, RefOutcome } from '#src/repository/change_refs.ts';
 import { isFarBehind } from '#src/repository/contributors_kept.ts';
 import { ensureRepository } from '#src/repository/ensure.ts';
 import { branchRefusals } from '#src/repository/protection.ts';
 import { quotaRefusal } from '#src/repository/quota.ts';
 import { pushRefs } from '#src/repository/record.ts';
+import { goneRefusal } from '#src/repository/refusals.ts';
 
 /** A push as it is under way. */
 export interface Push {
@@ -51,18 +53,33 @@ export async function receivePush(push: Push): Promise<Received | null> {
   try {
     if (commands.some(({ to }) => to !== null)) await takeObjects(push, quarantine, reader);
     onReceived(capabilities);
-    const report = await accept(push, request, quarantine);
+    const report = await accept(push, request, quarantine).catch((error) => refuseAll(error, commands));
     // The refs have changed: nothing may fail any more, and all of it is done later without jobs as well.
     await workLater(context, project).catch(() => undefined);
     return { ...report, capabilities };
   } catch (error) {
     if (!(error instanceof RefusedObjects)) throw error;
     onReceived(capabilities);
-    const refs = commands.map(({ name }) => ({ name, refused: 'the objects were not accepted' }));
-    return { unpack: error.message, refs, capabilities };
+    return { unpack: error.message, refs: allRefused(commands, 'the objects were not accepted'), capabilities };
   } finally {
     await quarantine.discard();
   }
+}
+
+/** The report on a push that was refused as a whole, before any ref changed. Throws the error unless it is a refusal. */
+function refuseAll(error: unknown, commands: readonly PushCommand[]): PushReport {
+  return { unpack: null, refs: allRefused(commands, refusalIn(error)) };
+}
+
+function allRefused(commands: readonly PushCommand[], reason: string): PushReport['refs'] {
+  return commands.map(({ name }) => ({ name, refused: reason }));
+}
+
+/** What an error says to a client that has sent its commands and waits for the report; throws any other error. */
+function refusalIn(error: unknown): string {
+  const refusal = error instanceof DomainError ? error : goneRefusal(error);
+  if (refusal === null) throw error;
+  return refusal.message;
 }
 
 /** Takes in the pack of a push, if the repository has room for it. Throws as takePack. */
@@ -117,7 +134,10 @@ async function accept(
 /** So many refs change under one hold of the lock, which writers wait for; those of an atomic push all at once. */
 const AT_ONCE = 500;
 
-/** Makes the changes in the order of the client, that of the default branch first. */
+/**
+ * Makes the changes in the order of the client, that of the default branch first. When one hold of the lock is refused, the
+ * changes that were made before stay, and the others are refused with its reason.
+ */
 async function make(
   context: Context,
   project: ProjectRow,
@@ -132,7 +152,14 @@ async function make(
   let pushed = project;
   for (let at = 0; at < ordered.length; at += atOnce) {
     const next = ordered.slice(at, at + atOnce);
-    const outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, options);
+    let outcomes: RefOutcome[];
+    try {
+      outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, options);
+    } catch (error) {
+      const reason = refusalIn(error);
+      for (const change of ordered.slice(at)) refused.set(change, reason);
+      return;
+    }
     for (const { change, error } of outcomes) {
       if (error !== null && !(error instanceof NotAlone)) refused.set(change, reasonOf(error));
     }
