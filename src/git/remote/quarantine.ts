@@ -12,6 +12,7 @@ import { beatPulse } from '../write/pulse.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { checkObjects, OversizedObject } from './check-objects.ts';
 import { InvalidRequest, TooMuchSent } from './invalid-request.ts';
+import { soundAmong } from './sound.ts';
 import { type GroupProgram, killGroup, startGroup } from './spawn.ts';
 import { allocationFor, UnpackPatience } from './unpack-limits.ts';
 
@@ -129,7 +130,7 @@ export class Quarantine {
     const present = [...bounds].filter((oid) => !broken.has(oid));
     if (await this.#gather(open, new Set(present), kept)) return;
     // What is damaged is there, and cannot be read.
-    const sound = await this.#sound(present);
+    const sound = await soundAmong(present, (part, signal) => this.#areSound(part, signal));
     if (sound.length < present.length && (await this.#gather(open, new Set(sound), kept))) return;
     throw new RefusedObjects('objects are missing: the history that was pushed is not complete');
   }
@@ -178,13 +179,9 @@ export class Quarantine {
     return codes.every((code) => code === 0);
   }
 
-  /** Those of the objects whose history can be walked. A few of many that cannot are found in a few steps. */
-  async #sound(oids: readonly Oid[]): Promise<readonly Oid[]> {
-    if (oids.length === 0) return [];
-    if ((await this.#ask(['rev-list', '--count', '--stdin'], lines(oids))).code === 0) return oids;
-    if (oids.length === 1) return [];
-    const middle = oids.length >> 1;
-    return [...(await this.#sound(oids.slice(0, middle))), ...(await this.#sound(oids.slice(middle)))];
+  /** Whether the history of all of these objects can be walked. */
+  async #areSound(oids: readonly Oid[], signal: AbortSignal): Promise<boolean> {
+    return (await this.#ask(['rev-list', '--count', '--stdin'], lines(oids), signal)).code === 0;
   }
 
   async #drop(): Promise<void> {
@@ -231,11 +228,15 @@ export class Quarantine {
     });
   }
 
-  async #ask(args: string[], input: string): Promise<{ code: number | null; output: string }> {
+  /** @param late ends the program, whose code is null then */
+  async #ask(args: string[], input: string, late?: AbortSignal): Promise<{ code: number | null; output: string }> {
     const program = this.#start(args);
     const outcome = this.#outcome(program);
+    const kill = () => killGroup(program);
+    late?.addEventListener('abort', kill);
     program.stdin.end(input);
     const { code, output } = await outcome;
+    late?.removeEventListener('abort', kill);
     this.#signal.throwIfAborted();
     return { code, output };
   }
