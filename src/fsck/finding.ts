@@ -8,6 +8,8 @@ export interface Finding {
   what: string;
   /** What can be done about it, as a sentence. */
   advice: string;
+  /** Nothing was lost, and nothing needs it: unfinished work of a process that died. */
+  isHarmless?: boolean;
   /** It was put right. */
   isFixed?: boolean;
 }
