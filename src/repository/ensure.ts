@@ -27,6 +27,11 @@ export async function ensureRepository(
 
 /** Throws NotFound if a project was deleted. To be asked by who holds its repository's lock, before anything is written. */
 export async function requireAlive(db: Pick<Db, '$queryRaw'> | Transaction, projectId: number): Promise<void> {
+  if (!(await isAlive(db, projectId))) throw new NotFound('Project');
+}
+
+/** Whether a project is not deleted: its repository stays as long as whoever asks keeps the repository's lock. */
+export async function isAlive(db: Pick<Db, '$queryRaw'> | Transaction, projectId: number): Promise<boolean> {
   const alive = await db.$queryRaw<object[]>`SELECT id FROM projects WHERE id = ${projectId} AND deleted_at IS NULL`;
-  if (alive.length === 0) throw new NotFound('Project');
+  return alive.length > 0;
 }

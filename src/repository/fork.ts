@@ -6,6 +6,7 @@ import { copyObjects, copyRepository, refsToCopy } from '#src/git/remote/copy.ts
 import { secureObjects } from '#src/git/remote/secure.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import { changeRefs, type RefChange } from '#src/repository/change_refs.ts';
+import { isAlive } from '#src/repository/ensure.ts';
 import { whileObjectsStay, withRepositoryLock } from '#src/repository/lock.ts';
 import { recordCopy } from '#src/repository/record_copy.ts';
 
@@ -68,9 +69,7 @@ async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork)
   try {
     const refs = await copyRepository(from, draft, fork.defaultBranch);
     return await withRepositoryLock(db, fork.id, async (tx) => {
-      const [alive] = await tx.$queryRaw<object[]>`
-        SELECT id FROM projects WHERE id = ${fork.id} AND deleted_at IS NULL FOR SHARE`;
-      if (!alive) return true;
+      if (!(await isAlive(tx, fork.id))) return true;
       await rename(draft, directory);
       await recordCopy(tx, { db, repositories }, fork, refs);
       await tx.repositoryCopy.deleteMany({ where: { projectId: fork.id } });

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Quarantine } from '#src/git/remote/quarantine.ts';
 import { Hold } from '#src/git/write/hold.ts';
-import { commitActions } from '#src/git/writer.ts';
 import { jobHandlers } from '#src/jobs/handlers.ts';
 import { cleanUpAll } from '#src/repository/clean_up.ts';
 import { diskUse, repositorySize } from '#src/repository/size.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
 import { cleanUpUploads } from '#src/uploads/clean_up.ts';
 import { uploadPath } from '../support/beside.ts';
+import { commitActions } from '../support/commit-actions.ts';
 import { git } from '../support/git-program.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { access, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { GitError } from '../errors.ts';
+import { repositoryExists } from '../existence.ts';
 import type { Oid } from '../model.ts';
 import { absentObjects } from '../objects/presence.ts';
 import { LARGEST_ALLOCATION } from '../program/environment.ts';
@@ -247,11 +248,7 @@ export class Quarantine {
  * their files.
  */
 async function removeSkeleton(repository: string): Promise<void> {
-  const isThere = await access(path.join(repository, 'HEAD')).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return;
+  if (await repositoryExists(repository).catch(() => true)) return;
   for (const folder of ['objects/pack', 'objects', '.']) {
     await rmdir(path.join(repository, folder)).catch(() => undefined);
   }
