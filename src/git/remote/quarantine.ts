@@ -7,6 +7,7 @@ import { repositoryExists } from '../existence.ts';
 import type { Oid } from '../model.ts';
 import { absentObjects } from '../objects/presence.ts';
 import { LARGEST_ALLOCATION } from '../program/environment.ts';
+import type { RunKind } from '../program/observe.ts';
 import { calm, collectComplaint } from '../program/run.ts';
 import { type Hold, INCOMING } from '../write/hold.ts';
 import { beatPulse } from '../write/pulse.ts';
@@ -148,7 +149,8 @@ export class Quarantine {
 
   /** Whether `descendant` reaches `ancestor`; false too if one of them is no commit. */
   async isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
-    return (await this.#ask(['merge-base', '--is-ancestor', ancestor, descendant], '')).code === 0;
+    const { code } = await this.#ask(['merge-base', '--is-ancestor', ancestor, descendant], '', { codes: [0, 1] });
+    return code === 0;
   }
 
   /** Moves the objects into the repository, where they are kept and on disk when this returns. No ref leads to them yet. */
@@ -182,7 +184,7 @@ export class Quarantine {
 
   /** Whether the history of all of these objects can be walked. */
   async #areSound(oids: readonly Oid[], signal: AbortSignal): Promise<boolean> {
-    return (await this.#ask(['rev-list', '--count', '--stdin'], lines(oids), signal)).code === 0;
+    return (await this.#ask(['rev-list', '--count', '--stdin'], lines(oids), { late: signal })).code === 0;
   }
 
   async #drop(): Promise<void> {
@@ -194,15 +196,16 @@ export class Quarantine {
     return (await readdir(path.join(this.#objects, 'pack'))).filter((name) => name.endsWith('.pack'));
   }
 
-  #start(args: string[], environment: NodeJS.ProcessEnv = {}): GroupProgram {
+  #start(args: string[], environment: NodeJS.ProcessEnv = {}, kind?: RunKind): GroupProgram {
     const synced = ['-c', 'core.fsync=objects', '-c', 'core.fsyncMethod=batch'];
     const others = [this.#repository, ...this.#sources].map((directory) => quoted(path.join(directory, 'objects')));
-    return startGroup([...synced, `--git-dir=${this.#repository}`, ...args], {
+    const places = {
       GIT_OBJECT_DIRECTORY: this.#objects,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: others.join(path.delimiter),
       GIT_QUARANTINE_PATH: this.#objects,
-      ...environment,
-    });
+    };
+    const command = [...synced, `--git-dir=${this.#repository}`, ...args];
+    return startGroup(command, { ...places, ...environment }, kind);
   }
 
   /** Never rejects: a program that cannot be started ends with null. */
@@ -229,9 +232,13 @@ export class Quarantine {
     });
   }
 
-  /** @param late ends the program, whose code is null then */
-  async #ask(args: string[], input: string, late?: AbortSignal): Promise<{ code: number | null; output: string }> {
-    const program = this.#start(args);
+  /** @param late ends the program, whose code is null then; `codes` are those that are answers */
+  async #ask(
+    args: string[],
+    input: string,
+    { late, codes }: { late?: AbortSignal; codes?: readonly number[] } = {},
+  ): Promise<{ code: number | null; output: string }> {
+    const program = this.#start(args, {}, { codes });
     const outcome = this.#outcome(program);
     const kill = () => killGroup(program);
     late?.addEventListener('abort', kill);
