@@ -45,9 +45,9 @@ export async function createCommit(context: Context, ref: Ref, input: NewCommit)
 
 /** Actions of a commit. */
 export interface FileActions {
-  /** What their contents take in the repository, in bytes. */
+  /** The size of their contents in the repository, in bytes. */
   bytes: number;
-  /** What they keep in memory until they are committed, in bytes. */
+  /** The memory that they hold until they are committed, in bytes. */
   held: number;
   /** The actions, when it is known what they are to follow. Throws BadRequest. */
   prepare(series: CommitSeries): Promise<Action[]>;

@@ -8,7 +8,7 @@ export interface Finding {
   what: string;
   /** What can be done about it, as a sentence. */
   advice: string;
-  /** Nothing was lost, and nothing needs it: unfinished work of a process that died. */
+  /** Unfinished work of a process that died: nothing was lost, and nothing uses it. */
   isHarmless?: boolean;
   /** It was put right. */
   isFixed?: boolean;

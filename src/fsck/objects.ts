@@ -9,15 +9,15 @@ import { reachAny } from '#src/git/remote/reach.ts';
 import { refValues } from '#src/git/remote/secure.ts';
 
 export interface ObjectOptions {
-  /** Refs that are known to be broken: what is said of them is said already. */
+  /** Refs that are known to be broken, which have findings of their own. */
   broken: readonly BrokenRef[];
-  /** How many complaints are told. */
+  /** The maximum number of complaints in the finding. */
   most: number;
 }
 
-/** Milliseconds that git may take for one repository, and to look whether refs lead to what is damaged. */
+/** Milliseconds that git may take to check one repository, and to find out whether refs lead to what is damaged. */
 const TIMEOUT = 60 * 60_000;
-/** Objects that are looked at where there is no git program: some hundred bytes of memory each. */
+/** The maximum number of objects to check without a git program: each takes some hundred bytes of memory. */
 const MOST_OBJECTS = 2_000_000;
 
 /** Checks the objects of a repository: a finding if some are missing or damaged. */
@@ -30,12 +30,12 @@ export async function checkObjects(
     (await programVersion()) === null
       ? checkHistory(directory, { most, objects: MOST_OBJECTS, ignore })
       : runFsck(directory, { timeout: TIMEOUT, most, ignore });
-  // Somebody may have repacked it meanwhile: what is really wrong is so once more.
+  // A repack may have been under way: real damage is still there the second time.
   const complaints = (await look()).length === 0 ? [] : await look();
   if (complaints.length === 0) return [];
   const said = complaints.join('; ');
   if (complaints.length < most && (await isUnused(directory, complaints, broken))) {
-    const what = `Objects to which no ref leads are damaged: ${said}. A write that was cut off may have left them. Nothing was lost.`;
+    const what = `Objects to which no ref leads are damaged: ${said}. An interrupted write may have left them. Nothing was lost.`;
     return [{ what, advice: 'Nothing needs these objects: their files can be deleted.', isHarmless: true }];
   }
   const restore = 'Restore it from a backup, or push it again from a complete clone.';
@@ -43,13 +43,13 @@ export async function checkObjects(
   return [{ what: `Objects are missing or damaged: ${said}.`, advice }];
 }
 
-/** Whether a complaint is of a broken ref, named as a whole, or of the object that it lacks. */
+/** Whether a complaint is about a broken ref, by its whole name, or about the object that it lacks. */
 function isAbout(line: string, { name, target }: BrokenRef): boolean {
   if (target !== null && line === `missing object ${target}`) return true;
   return line.split(/\s+/).some((word) => word === name || word.replace(/^['"]|['"]?[:,.]?$/g, '') === name);
 }
 
-/** What git says of an object that it names on another line. */
+/** What git says about an object that it names on another line. */
 const FOLLOWS = /^error: (inflate|garbage at end of loose|unable to unpack)\b/;
 
 /** Whether no ref leads to any of the objects that complaints are about; false where that cannot be told. */
@@ -62,7 +62,7 @@ async function isUnused(
   const oids = new Set<Oid>();
   for (const line of complaints) {
     const named = objectsIn(line);
-    // Of a pack it is not known what is damaged in it.
+    // Git does not say which objects of a pack are damaged.
     if (/\bpack/i.test(line) || (named.length === 0 && !FOLLOWS.test(line))) return false;
     for (const oid of named) oids.add(oid);
   }

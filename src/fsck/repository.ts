@@ -16,7 +16,7 @@ export interface CheckedProject extends RepositoryPlace {
   recorded: number;
 }
 
-/** How many findings of each kind are told of one repository. */
+/** The maximum number of findings of each kind in one repository. */
 const MOST = 20;
 
 /** Checks the repository of a project: whether it is there and whole, and as the database has it. */
@@ -65,7 +65,7 @@ async function checkRecords(stores: Stores, project: CheckedProject): Promise<Fo
     what: `${name} is ${to === null ? 'not there' : `at ${to}`}; the database has ${from ?? 'no such ref'}.`,
     advice: 'A crash may have come between the two. The server records it by itself at its next start.',
   }));
-  return capped(found, 'refs that the database has otherwise');
+  return capped(found, 'refs that differ from the database');
 }
 
 async function checkLeftovers(stores: Stores, project: CheckedProject, fix: boolean): Promise<Found[]> {

@@ -61,7 +61,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
   };
 }
 
-/** Does the steps of a job one after the other; one that fails does not keep the next from its work. */
+/** Runs the steps of a job in order, all of them even if some fail. Throws AggregateError at the end if some did. */
 async function eachStep(steps: readonly (() => Promise<void>)[]): Promise<void> {
   const each = new EachApart('steps');
   await each.run(steps, (step) => step());

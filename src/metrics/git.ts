@@ -3,7 +3,7 @@ import type { RunKind } from '#src/git/program/observe.ts';
 import { gitPrograms, gitProgramsRunning, gitProgramsStarted } from '#src/metrics/registry.ts';
 import { tracer } from '#src/tracing/tracer.ts';
 
-/** Measures a run of the git program until it ends; one that lasts from one question to the next is only counted. */
+/** Measures a run of the git program. One that stays to answer many questions is counted, but its duration is not observed. */
 export function observeGit(program: ChildProcess, args: readonly string[], kind: RunKind = {}): void {
   const { codes = [0], isLasting = false } = kind;
   const command = commandOf(args);

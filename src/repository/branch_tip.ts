@@ -6,8 +6,8 @@ import { isEmpty } from '#src/repository/protection.ts';
 import { NOT_COMMITTED, NOT_ON_BRANCH } from '#src/repository/refusals.ts';
 
 /**
- * The commit that the next one on a branch is to follow; null for the first branch of a repository. Throws BadRequest where
- * there is no such branch but others, or where its name is not valid.
+ * The commit that the next one on a branch follows; null for the first branch of a repository. Throws BadRequest if the
+ * repository has only other branches, or if the name of its first one is not valid.
  */
 export async function branchTip(
   reader: RepositoryReader | null,

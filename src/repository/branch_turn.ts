@@ -24,7 +24,7 @@ export interface BranchCommit {
   pusher: Pusher;
   project: ProjectRow;
   branch: string;
-  /** What it keeps in memory until it is made, in bytes. */
+  /** The memory that it holds until it is made, in bytes. */
   bytes: number;
   /** Whether it takes longer than commits of files do: others are not made together with it. */
   alone?: boolean;

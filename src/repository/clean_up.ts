@@ -20,7 +20,7 @@ const TELLING = ['.', 'objects', 'objects/pack', 'refs', 'refs/heads', 'refs/tag
 /** Of packs that dead processes held: how long is looked whether refs lead to them, and how many objects they have. */
 const DEAD_PACK = { timeout: 5 * 60_000, most: 1_000_000 };
 
-/** What is remembered of the last look through all repositories. */
+/** What is remembered of the last clean-up of all repositories. */
 interface Look {
   /** When it began, in milliseconds since 1970. */
   begun: number;
@@ -31,9 +31,9 @@ interface Look {
 const looked = new WeakMap<RepositoryStore, Look>();
 
 /**
- * Removes what interrupted pushes and dead processes left behind, in every repository: the first time in all of them, later
- * in those that changed since or failed the last time. What anybody still works on is younger. Throws AggregateError after
- * the last one if some of them failed.
+ * Removes what interrupted pushes and dead processes left behind: the first time in all repositories, later in those that
+ * have changed since or failed the last time. Work in progress is younger and stays. Throws AggregateError at the end if
+ * some of them failed.
  */
 export async function cleanUpAll(stores: Stores): Promise<void> {
   const last = looked.get(stores.repositories) ?? { begun: 0, failed: new Set() };
@@ -59,7 +59,7 @@ export async function cleanUpAll(stores: Stores): Promise<void> {
   each.end();
 }
 
-/** Removes what was left behind in one repository, and returns that. */
+/** Removes what was left behind in one repository, and returns what it found. */
 export async function cleanUp(stores: Stores, place: RepositoryPlace): Promise<Leftover[]> {
   const directory = stores.repositories.directory(place);
   const found = await findLeftovers(directory);

@@ -1,13 +1,13 @@
 /** How many errors are kept. */
 const MOST = 20;
 
-/** Does many pieces of work of which one that fails does not keep the others from being done. */
+/** Runs many pieces of work, all of them even if some fail. */
 export class EachApart {
   readonly #errors: unknown[] = [];
   readonly #what: string;
   #failed = 0;
 
-  /** @param what the pieces are, for the message: a plural */
+  /** @param what plural noun for the pieces of work, used in the error message */
   constructor(what = 'repositories') {
     this.#what = what;
   }

@@ -79,9 +79,9 @@ export function withNobodyInside<T>(db: Db, projectId: number, work: () => Promi
 
 /**
  * Runs work that reads objects of the repository to which perhaps no ref leads any more: none is removed meanwhile, by any
- * process of this server. Many may do so at once. Throws Unavailable after a minute of waiting for who removes objects.
+ * process of this server. Many may do so at once. Throws Unavailable after a minute of waiting for a removal of objects.
  *
- * @param patience how long to wait instead, in milliseconds
+ * @param patience milliseconds to wait instead of a minute
  */
 export function whileObjectsStay<T>(
   db: Db,
@@ -150,12 +150,12 @@ function key(kind: string, projectId: number, more = ''): Prisma.Sql {
   return sql`hashtextextended(${kind}::text || ' ' || ${projectId}::int || ${more}::text, 0)`;
 }
 
-/** What takes a lock that nobody else may have. */
+/** SQL that takes an exclusive lock. */
 function exclusive(kind: string, projectId: number, more = ''): Prisma.Sql {
   return sql`pg_advisory_xact_lock(${key(kind, projectId, more)})::text`;
 }
 
-/** What takes a lock that many may have together. */
+/** SQL that takes a shared lock. */
 function shared(kind: string, projectId: number): Prisma.Sql {
   return sql`pg_advisory_xact_lock_shared(${key(kind, projectId)})::text`;
 }

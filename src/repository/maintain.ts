@@ -27,7 +27,7 @@ const REMEMBERED = 1_000;
 /** When maintenance was wanted last, by project. */
 const wanted = new Map<number, number>();
 
-/** Maintains the repositories of the projects in which something happened lately, those that need it; cleanUpAll goes first. */
+/** Maintains the repositories of recently active projects, if they need it. They have been cleaned up by cleanUpAll. */
 export async function maintainActive(stores: Stores): Promise<void> {
   const active = await stores.db.$queryRaw<RepositoryPlace[]>`
     SELECT id, repository_storage AS "repositoryStorage" FROM projects
@@ -37,7 +37,7 @@ export async function maintainActive(stores: Stores): Promise<void> {
   each.end();
 }
 
-/** Cleans up the repository of one project, and maintains it if more than that has piled up in it. */
+/** Cleans up the repository of one project, and maintains it if it has more objects or packs than `many`. */
 export async function maintainProject(stores: Stores, projectId: number, many: Heap = MANY): Promise<void> {
   const select = { id: true, repositoryStorage: true };
   const place = await stores.db.project.findFirst({ where: { id: projectId, deletedAt: null }, select });

@@ -53,7 +53,7 @@ export async function receivePush(push: Push): Promise<Received | null> {
   try {
     if (commands.some(({ to }) => to !== null)) await takeObjects(push, quarantine, reader);
     onReceived(capabilities);
-    const report = await accept(push, request, quarantine).catch((error) => refuseAll(error, commands));
+    const report = await accept(push, request, quarantine).catch((error) => refuseAll(error, request));
     // The refs have changed: nothing may fail any more, and all of it is done later without jobs as well.
     await workLater(context, project).catch(() => undefined);
     return { ...report, capabilities };
@@ -66,19 +66,19 @@ export async function receivePush(push: Push): Promise<Received | null> {
   }
 }
 
-/** The report on a push that was refused as a whole, before any ref changed. Throws the error unless it is a refusal. */
-function refuseAll(error: unknown, commands: readonly PushCommand[]): PushReport {
-  return { unpack: null, refs: allRefused(commands, refusalIn(error)) };
+/** The report on a push that was refused as a whole, before any ref changed. Rethrows an error that is not a refusal. */
+function refuseAll(error: unknown, { commands, capabilities }: PushRequest): PushReport {
+  return { unpack: null, refs: allRefused(commands, refusalIn(error, capabilities)) };
 }
 
 function allRefused(commands: readonly PushCommand[], reason: string): PushReport['refs'] {
   return commands.map(({ name }) => ({ name, refused: reason }));
 }
 
-/** What an error says to a client that has sent its commands and waits for the report; throws any other error. */
-function refusalIn(error: unknown): string {
+/** The reason for a refusal, for a client that asked for a report. Rethrows the error for any other, or if it is no refusal. */
+function refusalIn(error: unknown, capabilities: ReadonlySet<string>): string {
   const refusal = error instanceof DomainError ? error : goneRefusal(error);
-  if (refusal === null) throw error;
+  if (refusal === null || !capabilities.has('report-status')) throw error;
   return refusal.message;
 }
 
@@ -121,7 +121,7 @@ async function accept(
       await quarantine.migrate(hold);
       hold.rely(bounds);
       for (const oid of tips) hold.vouch(oid, null);
-      await make(context, project, changes, refused, { atomic: isAtomic, hold });
+      await make(push, changes, refused, { atomic: isAtomic, hold, capabilities });
     } finally {
       await hold.release();
     }
@@ -135,15 +135,14 @@ async function accept(
 const AT_ONCE = 500;
 
 /**
- * Makes the changes in the order of the client, that of the default branch first. When one hold of the lock is refused, the
- * changes that were made before stay, and the others are refused with its reason.
+ * Makes the changes in the client's order, but that of the default branch first. If a group of them is refused as a whole, the
+ * groups before it stay, and the rest is refused for the same reason.
  */
 async function make(
-  context: Context,
-  project: ProjectRow,
+  { context, project }: Push,
   changes: readonly RefChange[],
   refused: Map<RefChange, string>,
-  options: ChangeOptions,
+  { capabilities, ...options }: ChangeOptions & Pick<PushRequest, 'capabilities'>,
 ): Promise<void> {
   const refs = new RefReader(context.repositories.directory(project));
   const atOnce = options.atomic ? changes.length : AT_ONCE;
@@ -156,7 +155,7 @@ async function make(
     try {
       outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, options);
     } catch (error) {
-      const reason = refusalIn(error);
+      const reason = refusalIn(error, capabilities);
       for (const change of ordered.slice(at)) refused.set(change, reason);
       return;
     }

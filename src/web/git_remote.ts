@@ -251,7 +251,7 @@ function fail(options: GitRemoteOptions, called: Called, thrown: unknown, reques
   const passes = gone || thrown instanceof DomainError ? undefined : passing(thrown)?.refusal;
   const error = gone ?? passes ?? thrown;
   if (passes || !isExpected(error)) options.report(thrown, request);
-  // Part of an answer is on its way: the client learns from the end of the connection that it is not complete.
+  // An answer has begun: closing the connection tells the client that it is not complete.
   if (response.headersSent || error instanceof Gone || response.destroyed) return void response.destroy();
   if (error instanceof DomainError && STATUS[error.code] !== undefined) {
     const { movedTo, retryAfter } = error.extensions;
@@ -274,7 +274,7 @@ function fail(options: GitRemoteOptions, called: Called, thrown: unknown, reques
   else refuse(request, response, 500, 'Something went wrong on the server.');
 }
 
-/** Whether an error is no fault of the server. */
+/** Whether an error is not the server's fault. */
 function isExpected(error: unknown): boolean {
   if (error instanceof DomainError) return STATUS[error.code] !== undefined;
   return error instanceof InvalidRequest || error instanceof Gone || isBroken(error) || isGibberish(error);

@@ -113,7 +113,7 @@ describe('gantry fsck finds', () => {
     const whats = (await findings(own.project)).map(({ what }) => what);
     expect(whats).toContainEqual(expect.stringMatching(/^Objects are missing or damaged: .*[0-9a-f]{38}/));
     expect(whats).toContain('There are 5 more broken refs.');
-    expect(whats).toContain('There are 5 more refs that the database has otherwise.');
+    expect(whats).toContain('There are 5 more refs that differ from the database.');
   });
 
   it('a branch that is not a commit beside a broken one whose name it begins with', async () => {

@@ -12,7 +12,7 @@ export interface CheckOptions {
   most: number;
   /** How many objects are looked at: their names are kept in memory. */
   objects: number;
-  /** Whether a complaint is left out; such ones do not count. */
+  /** Whether to leave out a complaint, which then does not count. */
   ignore(line: string): boolean;
 }
 
@@ -30,7 +30,7 @@ export async function checkHistory(directory: string, { most, objects, ignore }:
       try {
         const object = await store.read(oid);
         if (object === null) add(`missing object ${oid}`);
-        else if (nameOf(object.type, object.content) !== oid) add(`the content of ${oid} is not what its name says`);
+        else if (nameOf(object.type, object.content) !== oid) add(`the content of ${oid} does not match its name`);
         for (const next of object === null ? [] : leadsTo(oid, object)) {
           if (seen.has(next)) continue;
           seen.add(next);

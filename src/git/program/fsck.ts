@@ -6,14 +6,14 @@ export interface FsckOptions {
   timeout: number;
   /** How many complaints are kept. */
   most: number;
-  /** Whether a complaint is left out; such ones do not count. */
+  /** Whether to leave out a complaint, which then does not count. */
   ignore(line: string): boolean;
 }
 
-/** Lines that are no complaints. */
+/** Lines that are not complaints. */
 const REMARK = /^(notice|warning|hint|dangling|unreachable)\b/;
 
-/** What the git program finds wrong in a repository, a line each; that nothing leads to an object is not wrong. */
+/** What the git program finds wrong in a repository, a line each. Unreachable objects are not wrong. */
 export function runFsck(directory: string, { timeout, most, ignore }: FsckOptions): Promise<string[]> {
   return new Promise((resolve) => {
     const program = startProgram(directory, ['fsck', '--full', '--no-dangling', '--no-progress']);

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** What is to be expected of a run. */
+/** What to expect of a run. */
 export interface RunKind {
-  /** Exit codes that are an answer and not a failure; 0 without. */
+  /** Exit codes that are answers rather than failures; only 0 by default. */
   codes?: readonly number[] | undefined;
-  /** It goes on from one question to the next: how long it runs says nothing. */
+  /** It stays to answer many questions, so the time that it runs means nothing. */
   isLasting?: boolean | undefined;
 }
 

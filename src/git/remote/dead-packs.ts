@@ -58,7 +58,7 @@ export async function removeDeadPack(directory: string, { pack, oids, seenFrom }
   return true;
 }
 
-/** The objects of a pack, none where it has no index yet; null where there are too many, or where the index is damaged. */
+/** The objects of a pack; none if it has no index yet, null if there are too many or the index is damaged. */
 async function objectsOf(pack: string, most: number): Promise<Set<Oid> | null> {
   let index: PackIndex;
   try {

@@ -232,7 +232,7 @@ export class Quarantine {
     });
   }
 
-  /** @param late ends the program, whose code is null then; `codes` are those that are answers */
+  /** `late` ends the program, whose code is null then; `codes` are the exit codes that are answers. */
   async #ask(
     args: string[],
     input: string,

@@ -2,10 +2,10 @@ import type { Oid } from '../model.ts';
 import { readProgram } from '../program/run.ts';
 
 /**
- * Whether one of the objects is reached from these revisions; `^` before one leaves out what that reaches. Throws ProgramFailed,
- * also where history is damaged.
+ * Whether any of the objects is reachable from these revisions; a revision with `^` in front excludes what it reaches. Throws
+ * ProgramFailed, for instance if the history is damaged.
  *
- * @param timeout milliseconds that looking may take
+ * @param timeout in milliseconds
  */
 export async function reachAny(
   directory: string,

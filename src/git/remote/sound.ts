@@ -1,20 +1,20 @@
 import type { Oid } from '../model.ts';
 
-/** How much looking for what is sound may take. */
+/** Limits of the search for sound objects. */
 export interface SoundBudget {
-  /** How many parts are looked at. */
+  /** The maximum number of parts to check. */
   parts: number;
-  /** Milliseconds in all. */
+  /** The maximum time in all, in milliseconds. */
   time: number;
 }
 
 const BUDGET: SoundBudget = { parts: 200, time: 20_000 };
 
 /**
- * Those of the objects that are sound, by looking at them in parts, which are halved until a part is: a few of many that are
- * not are found in a few steps. What is not settled when the budget is used up counts as not sound.
+ * The sound objects among many, found by bisection: a part that is not sound is split in two, so that a few broken objects
+ * take a few steps. Objects whose part has not been checked when the budget is used up count as not sound.
  *
- * @param areSound whether all objects of a part are sound; it ends with false when the signal is aborted
+ * @param areSound whether all objects of a part are sound; resolves to false when the signal is aborted
  */
 export async function soundAmong(
   oids: readonly Oid[],
