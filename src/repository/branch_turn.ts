@@ -88,9 +88,10 @@ function turn(waiting: Set<Task>, attempt: number): Promise<Made[] | null> {
   const { project, branch } = commit;
   return withBranchLock(stores.db, project.id, branch, async (tx) => {
     const at = { stores, tx, branch, waiting, isLast: attempt === ATTEMPTS };
-    // Pushes move the branch without this lock; after a collision they are kept out as well. A first commit creates the
-    // repository: it takes the repository's lock once for all of its work, as taking it twice would deadlock with others.
-    const isFirst = (await stores.repositories.open(project)) === null;
+    // Pushes move the branch without this lock; after a collision they are kept out as well. The first commit of a repository
+    // creates it, and must be the only one: it takes the repository's lock once for all of its work, as taking it twice would
+    // deadlock with others.
+    const isFirst = !(await (await stores.repositories.open(project))?.branch(branch));
     if (attempt === 1 && !isFirst) return commitAll(at, false);
     return holdRepositoryLock(stores.db, tx, project.id, () => commitAll(at, true));
   });

@@ -120,6 +120,8 @@ describe('Writers on one branch', () => {
       const begun = performance.now();
       const advertisement = `/${project.fullPath}.git/info/refs?service=git-receive-pack`;
       const headers = { 'PRIVATE-TOKEN': owner.token };
+      // In some rounds the repository is there already, without any branch.
+      if (round % 2 === 1) await fetch(`${world.url}${advertisement}`, { headers });
       const writing = ['a', 'b', 'c'].map((branch) => api.post(`${at}/commits`, commit('first', branch)));
       const pushing = [1, 2].map(() => fetch(`${world.url}${advertisement}`, { headers }));
       const [answers, advertised] = await Promise.all([Promise.all(writing), Promise.all(pushing)]);
