@@ -1,6 +1,7 @@
 import type { Context } from '#src/access/actor.ts';
 import { parseActions, type RawAction, refusalOf } from '#src/commits/actions.ts';
 import type { CommitRow } from '#src/commits/find.ts';
+import { contentBytes, heldBytes, textBytes } from '#src/commits/measure.ts';
 import { BadRequest } from '#src/errors.ts';
 import { RefusedObjects } from '#src/git/remote/quarantine.ts';
 import { type Action, ActionFailed } from '#src/git/write/actions.ts';
@@ -30,7 +31,8 @@ export interface NewCommit extends Authorship {
  */
 export async function createCommit(context: Context, ref: Ref, input: NewCommit): Promise<CommitRow> {
   const target = await writableBranch(context, ref, input.branch);
-  const bytes = input.actions.reduce((sum, action) => sum + sizeOf(action), 0);
+  const bytes = input.actions.reduce((sum, action) => sum + contentBytes(action), 0);
+  const held = input.actions.reduce((sum, action) => sum + heldBytes(action), 0);
   const prepare = async (series: CommitSeries) => {
     const { actions, fault } = parseActions(input.actions, series.tip === null);
     if (fault === null) return actions;
@@ -38,18 +40,15 @@ export async function createCommit(context: Context, ref: Ref, input: NewCommit)
     await explaining(actions, refusalOf, () => series.rehearse(actions));
     throw new BadRequest(fault);
   };
-  return commitFiles(context, target, { bytes, prepare }, input);
-}
-
-/** What the content of an action takes, in bytes; of Base64 with odd characters in it a little less. */
-function sizeOf({ content, encoding }: RawAction): number {
-  return encoding === 'base64' ? Math.floor(((content?.length ?? 0) * 3) / 4) : Buffer.byteLength(content ?? '');
+  return commitFiles(context, target, { bytes, held, prepare }, input);
 }
 
 /** Actions of a commit. */
 export interface FileActions {
-  /** What their contents take, in bytes. */
+  /** The size of their contents in the repository, in bytes. */
   bytes: number;
+  /** The memory that they hold until they are committed, in bytes. */
+  held: number;
   /** The actions, when it is known what they are to follow. Throws BadRequest. */
   prepare(series: CommitSeries): Promise<Action[]>;
 }
@@ -61,19 +60,19 @@ export interface FileActions {
 export async function commitFiles(
   context: Context,
   target: WritableBranch,
-  { bytes, prepare }: FileActions,
-  { message, ...authorship }: Pick<NewCommit, 'message'> & Authorship,
+  { bytes, held, prepare }: FileActions,
+  { message, authorName, authorEmail }: Pick<NewCommit, 'message'> & Authorship,
   refusal = refusalOf,
 ): Promise<CommitRow> {
-  const size = bytes + message.length;
-  await requireRoom(context.repositories, target.project, size);
+  await requireRoom(context.repositories, target.project, bytes + Buffer.byteLength(message));
   const make = async (series: CommitSeries) => {
     const actions = await prepare(series);
     const committer = signatureOf(target.pusher);
-    const author = authorOf(committer, authorship);
+    const author = authorOf(committer, { authorName, authorEmail });
     return explaining(actions, refusal, () => series.add({ actions, author, committer, message }));
   };
-  return advance(context, target, { bytes: size, make });
+  const texts = [message, authorName, authorEmail].reduce((sum, text) => sum + textBytes(text), 0);
+  return advance(context, target, { bytes: held + texts, make });
 }
 
 async function explaining<T>(

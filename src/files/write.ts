@@ -2,6 +2,7 @@ import type { Context } from '#src/access/actor.ts';
 import { contentOf, filePathOf, pathRefusal, refusalOf } from '#src/commits/actions.ts';
 import { commitFiles } from '#src/commits/create.ts';
 import type { CommitRow } from '#src/commits/find.ts';
+import { contentBytes, heldBytes } from '#src/commits/measure.ts';
 import { BadRequest } from '#src/errors.ts';
 import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import type { Ref } from '#src/groups/find.ts';
@@ -48,7 +49,7 @@ export function deleteFile(context: Context, ref: Ref, change: FileChange): Prom
 async function write(
   context: Context,
   ref: Ref,
-  { path, branch, ...how }: FileChange,
+  { path, branch, content, encoding, ...how }: FileChange & Partial<FileContent>,
   actionOn: (path: string) => Action,
 ): Promise<WrittenFile> {
   const target = await writableBranch(context, ref, branch);
@@ -56,8 +57,9 @@ async function write(
   const unusable = pathRefusal(file);
   if (unusable !== null) throw new BadRequest(unusable);
   const action = actionOn(file);
-  const bytes = 'content' in action ? (action.content?.length ?? 0) : 0;
-  const commit = await commitFiles(context, target, { bytes, prepare: async () => [action] }, how, refusal);
+  const given = { filePath: file, content, encoding };
+  const actions = { bytes: contentBytes(given), held: heldBytes(given), prepare: async () => [action] };
+  const commit = await commitFiles(context, target, actions, how, refusal);
   return { path, branch, commit };
 }
 

@@ -90,15 +90,17 @@ async function* checkStorages({ db, repositories }: CheckStores, fix: boolean): 
     if (kind === 'draft') {
       if (!(await isAbandoned(directory, ABANDONED_DRAFT))) continue;
       if (fix) await rm(directory, { recursive: true, force: true, maxRetries: 3 });
-      yield { ...about, what: 'A copy or an import was broken off and left this.', advice: FIX, isFixed: fix };
+      const what = 'A copy or an import was interrupted and left this. Nothing was lost.';
+      yield { ...about, what, advice: FIX, isHarmless: true, isFixed: fix };
       continue;
     }
     const project =
       id === null ? null : await db.project.findUnique({ where: { id }, select: { repositoryStorage: true } });
     // Those that are marked as deleted are still to be removed by a job.
     if (kind === 'repository' && project?.repositoryStorage === storage) continue;
-    const what = kind === 'unknown' ? 'This is no repository.' : `No project has its repository here.`;
-    const advice = `Nothing uses it. Keep it if the database is to be restored from a backup that has the project; else remove it.`;
+    const what = kind === 'unknown' ? 'This is not a repository.' : 'No project has its repository here.';
+    const advice =
+      'Nothing uses it. Keep it if the database is to be restored from a backup that has the project; otherwise remove it.';
     yield { ...about, what, advice };
   }
 }
@@ -110,8 +112,9 @@ async function* checkUnrecorded(stores: CheckStores, fix: boolean): AsyncGenerat
     yield {
       project: null,
       place: nameOf(file),
-      what: 'An upload was broken off and left this.',
+      what: 'An upload was interrupted and left this. Nothing was lost.',
       advice: FIX,
+      isHarmless: true,
       isFixed: fix,
     };
   }

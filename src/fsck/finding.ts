@@ -8,6 +8,8 @@ export interface Finding {
   what: string;
   /** What can be done about it, as a sentence. */
   advice: string;
+  /** Unfinished work of a process that died: nothing was lost, and nothing uses it. */
+  isHarmless?: boolean;
   /** It was put right. */
   isFixed?: boolean;
 }

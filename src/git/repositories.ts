@@ -51,5 +51,8 @@ export class Repositories {
 /** A reader that was opened while the git program could not be found gives way when it is found. */
 async function better(kept: Promise<RepositoryReader>, directory: string): Promise<RepositoryReader> {
   const reader = await kept;
-  return reader instanceof IsomorphicReader && (await programVersion()) !== null ? openRepository(directory) : reader;
+  if (!(reader instanceof IsomorphicReader) || (await programVersion()) === null) return reader;
+  const successor = await openRepository(directory);
+  await reader.close();
+  return successor;
 }

@@ -8,7 +8,6 @@ import { NothingChanged } from './write/errors.ts';
 import type { Hold } from './write/hold.ts';
 import { mergeTrees } from './write/merge-trees.ts';
 import { ObjectWriter } from './write/objects.ts';
-import { type CommitInput, CommitSeries } from './write/series.ts';
 
 /*
  * What is written here are objects, synced to the disk, that no ref leads to yet. `updateRef` makes them visible. A hold
@@ -26,26 +25,6 @@ export class MergeConflict extends GitError {
     super(`Conflicts in ${paths.map((path) => JSON.stringify(path)).join(', ')}`);
     this.paths = paths;
   }
-}
-
-export interface ActionsInput extends CommitInput {
-  /** The commit to build on; null for the first one of a branch without history. */
-  parent: Oid | null;
-}
-
-/**
- * Writes a commit of file actions. Throws ActionFailed for the first that cannot be done, NothingChanged, and RefusedObjects
- * for what would be refused in a push as well.
- */
-export async function commitActions(
-  reader: RepositoryReader,
-  { parent, ...input }: ActionsInput,
-  hold?: Hold,
-): Promise<Oid> {
-  const series = new CommitSeries(reader, parent, hold);
-  const oid = await series.add(input);
-  await series.flush();
-  return oid;
 }
 
 export interface CherryPickInput {

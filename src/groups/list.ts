@@ -1,7 +1,8 @@
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { groupVisible, live, memberNamespaces } from '#src/access/visibility.ts';
-import { all, containing, hasTrigrams, holds, Prisma, queryPage } from '#src/db.ts';
+import { all, Prisma, queryPage } from '#src/db.ts';
 import { type GroupRow, groupRows } from '#src/groups/find.ts';
+import { namespaceMatches } from '#src/namespaces/matching.ts';
 import type { Direction, Page, PageRequest } from '#src/page.ts';
 
 const { sql } = Prisma;
@@ -71,12 +72,6 @@ function audience(actor: Actor, { owned, allAvailable }: GroupFilter): Prisma.Sq
 function groupConditions({ search, skipGroups }: GroupFilter): Prisma.Sql[] {
   const conditions: Prisma.Sql[] = [];
   if (skipGroups?.length) conditions.push(sql`NOT n.id = ANY(${[...skipGroups]}::int[])`);
-  if (search?.trim()) {
-    const pattern = containing(search.trim());
-    const found = sql`n.id IN (SELECT id FROM namespaces WHERE name ILIKE ${pattern}
-      UNION SELECT id FROM namespaces WHERE path ILIKE ${pattern})`;
-    const held = sql`(${holds('n.name', pattern)} OR ${holds('n.path', pattern)})`;
-    conditions.push(hasTrigrams(search) ? found : held);
-  }
+  if (search?.trim()) conditions.push(namespaceMatches(search.trim()));
   return conditions;
 }

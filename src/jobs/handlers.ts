@@ -11,6 +11,7 @@ import { createPushedPipelines } from '#src/pipelines/push.ts';
 import { removeProject } from '#src/projects/remove.ts';
 import { cleanUpAll } from '#src/repository/clean_up.ts';
 import { countContributors } from '#src/repository/contributors.ts';
+import { EachApart } from '#src/repository/each.ts';
 import { forkRepository } from '#src/repository/fork.ts';
 import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
@@ -39,20 +40,30 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     'projects.import': ({ projectId }) => importRepository({ db, repositories, ...importing }, projectId),
     'repositories.maintain': async ({ projectId }) => {
       if (projectId !== undefined) return maintainProject({ db, repositories }, projectId);
-      await cleanUpAll({ db, repositories });
-      await cleanUpUploads({ db, uploads });
-      await maintainActive({ db, repositories });
+      await eachStep([
+        () => cleanUpAll({ db, repositories }),
+        () => cleanUpUploads({ db, uploads }),
+        () => maintainActive({ db, repositories }),
+      ]);
     },
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     'repositories.reconcile': () => reconcileAll({ db, repositories }),
     'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
-    'sessions.expire': async () => {
-      await expireSessions(db);
-      await expireAuthorizations(db);
-      await expireAccountTokens(db);
-      await pruneAttempts(db);
-    },
+    'sessions.expire': () =>
+      eachStep([
+        () => expireSessions(db),
+        () => expireAuthorizations(db),
+        () => expireAccountTokens(db),
+        () => pruneAttempts(db),
+      ]),
   };
+}
+
+/** Runs the steps of a job in order, all of them even if some fail. Throws AggregateError at the end if some did. */
+async function eachStep(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const each = new EachApart('steps');
+  await each.run(steps, (step) => step());
+  each.end();
 }

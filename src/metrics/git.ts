@@ -1,12 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
+import type { RunKind } from '#src/git/program/observe.ts';
 import { gitPrograms, gitProgramsRunning, gitProgramsStarted } from '#src/metrics/registry.ts';
 import { tracer } from '#src/tracing/tracer.ts';
 
-/** Measures a run of the git program until it ends. */
-export function observeGit(program: ChildProcess, args: readonly string[]): void {
+/** Measures a run of the git program. One that stays to answer many questions is counted, but its duration is not observed. */
+export function observeGit(program: ChildProcess, args: readonly string[], kind: RunKind = {}): void {
+  const { codes = [0], isLasting = false } = kind;
   const command = commandOf(args);
   const begun = performance.now();
-  const span = tracer()?.start(`git ${command}`, { attributes: { 'process.executable.name': 'git' } });
+  const span = isLasting
+    ? undefined
+    : tracer()?.start(`git ${command}`, { attributes: { 'process.executable.name': 'git' } });
   gitProgramsStarted.inc({ command });
   gitProgramsRunning.inc();
   let isOver = false;
@@ -14,8 +18,10 @@ export function observeGit(program: ChildProcess, args: readonly string[]): void
     if (isOver) return;
     isOver = true;
     gitProgramsRunning.dec();
-    gitPrograms.observe({ command, outcome: code === 0 ? 'ok' : 'error' }, (performance.now() - begun) / 1000);
-    if (code !== 0) span?.fail(new Error('exit'));
+    if (isLasting) return;
+    const isAnswer = code !== null && codes.includes(code);
+    gitPrograms.observe({ command, outcome: isAnswer ? 'ok' : 'error' }, (performance.now() - begun) / 1000);
+    if (!isAnswer) span?.fail(new Error(code === null ? 'git was ended' : `git ended with ${code}`));
     span?.end();
   };
   program.once('exit', end);

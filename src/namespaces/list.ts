@@ -1,6 +1,7 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { memberNamespaces } from '#src/access/visibility.ts';
-import { all, containing, hasTrigrams, holds, Prisma, queryPage } from '#src/db.ts';
+import { all, Prisma, queryPage } from '#src/db.ts';
+import { namespaceMatches } from '#src/namespaces/matching.ts';
 import type { Page, PageRequest } from '#src/page.ts';
 import type { NamespaceRow } from '#src/projects/find.ts';
 
@@ -18,13 +19,7 @@ export async function listNamespaces(
   const actor = requireActor(context);
   const conditions = [sql`n.deleted_at IS NULL`];
   if (!actor.admin) conditions.push(sql`(n.owner_id = ${actor.id} OR n.lineage && ${memberNamespaces(actor)})`);
-  if (search?.trim()) {
-    const pattern = containing(search.trim());
-    const found = sql`n.id IN (SELECT id FROM namespaces WHERE name ILIKE ${pattern}
-      UNION SELECT id FROM namespaces WHERE path ILIKE ${pattern})`;
-    const held = sql`(${holds('n.name', pattern)} OR ${holds('n.path', pattern)})`;
-    conditions.push(hasTrigrams(search) ? found : held);
-  }
+  if (search?.trim()) conditions.push(namespaceMatches(search.trim()));
   const source = sql`namespaces n WHERE ${all(conditions)}`;
   const nodes = sql`(SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (
     SELECT n.id, n.name, n.path, n.kind, n.full_path AS "fullPath" FROM ${source}

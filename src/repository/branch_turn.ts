@@ -3,19 +3,18 @@ import type { Db, Transaction } from '#src/db.ts';
 import { BadRequest, NotFound } from '#src/errors.ts';
 import { GitError, MissingObject, RefChanged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
-import { isValidBranchName } from '#src/git/refs/name.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import { CommitSeries } from '#src/git/write/series.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { BranchLines, type LineTask } from '#src/repository/branch_line.ts';
+import { branchTip } from '#src/repository/branch_tip.ts';
 import { ensureRepository } from '#src/repository/ensure.ts';
 import { holdRepositoryLock, withBranchLock } from '#src/repository/lock.ts';
-import { branchRules, isEmpty } from '#src/repository/protection.ts';
+import { branchRules } from '#src/repository/protection.ts';
 import type { Pusher } from '#src/repository/push_data.ts';
 import { findPushedProject } from '#src/repository/pushed_project.ts';
 import { type PushedProject, pushRefs, type Step } from '#src/repository/record.ts';
-import { NOT_COMMITTED, NOT_ON_BRANCH } from '#src/repository/refusals.ts';
+import { NOT_COMMITTED } from '#src/repository/refusals.ts';
 import { writeRefusal } from '#src/repository/writable.ts';
 
 /** One commit that somebody wants on a branch. */
@@ -25,7 +24,7 @@ export interface BranchCommit {
   pusher: Pusher;
   project: ProjectRow;
   branch: string;
-  /** What is kept in memory until it is made, in bytes. */
+  /** The memory that it holds until it is made, in bytes. */
   bytes: number;
   /** Whether it takes longer than commits of files do: others are not made together with it. */
   alone?: boolean;
@@ -89,8 +88,11 @@ function turn(waiting: Set<Task>, attempt: number): Promise<Made[] | null> {
   const { project, branch } = commit;
   return withBranchLock(stores.db, project.id, branch, async (tx) => {
     const at = { stores, tx, branch, waiting, isLast: attempt === ATTEMPTS };
-    // Pushes move the branch without this lock; once it has happened they are kept out as well.
-    if (attempt === 1) return commitAll(at, false);
+    // Pushes move the branch without this lock; after a collision they are kept out as well. The first commit of a repository
+    // creates it, and must be the only one: it takes the repository's lock once for all of its work, as taking it twice would
+    // deadlock with others.
+    const isFirst = !(await (await stores.repositories.open(project))?.branch(branch));
+    if (attempt === 1 && !isFirst) return commitAll(at, false);
     return holdRepositoryLock(stores.db, tx, project.id, () => commitAll(at, true));
   });
 }
@@ -109,25 +111,18 @@ async function commitAll(at: Turn, isLocked: boolean): Promise<Made[] | null> {
   if (!first) return [];
   const project = await currentProject(tx, first.commit.project.id);
   const found = await stores.repositories.open(project);
-  const tip = (await found?.branch(branch))?.commit ?? null;
-  if (tip === null) await requireFirst(found, project, branch);
-  const reader = found ?? (await create(at, project, isLocked));
+  const tip = await branchTip(found, project, branch);
+  const reader = found ?? (await ensureRepository(stores, project, isLocked ? tx : undefined));
   const hold = await Hold.open(reader.directory);
   try {
     const series = new CommitSeries(reader, tip, hold);
     const made = await makeAll(at, project, series);
-    if (made.length === 0) return [];
+    const [head] = made;
+    if (!head) return [];
     await series.flush();
     const change = { name: `refs/heads/${branch}`, from: tip, to: series.tip };
     const options = { hold, tx, isLocked, steps: stepsOf(change.name, tip, made) };
-    const [outcome] = await pushRefs(
-      stores,
-      made[0]?.task.commit.pusher ?? { id: 0 },
-      project,
-      [change],
-      undefined,
-      options,
-    );
+    const [outcome] = await pushRefs(stores, head.task.commit.pusher, project, [change], undefined, options);
     const error = outcome?.error ?? null;
     if (error === null) return made;
     if (!at.isLast && (error instanceof RefChanged || error instanceof MissingObject)) return null;
@@ -137,10 +132,6 @@ async function commitAll(at: Turn, isLocked: boolean): Promise<Made[] | null> {
   }
 }
 
-function create({ stores, tx }: Turn, project: PushedProject, isLocked: boolean): Promise<RepositoryReader> {
-  return isLocked ? stores.repositories.ensure(project, project.defaultBranch) : ensureRepository(stores, project, tx);
-}
-
 /** The project as it is when its turn has come. Throws NotFound, BadRequest. */
 async function currentProject(tx: Transaction, id: number): Promise<PushedProject> {
   const project = await findPushedProject(tx, id);
@@ -148,16 +139,6 @@ async function currentProject(tx: Transaction, id: number): Promise<PushedProjec
   const refusal = writeRefusal(project);
   if (refusal !== null) throw new BadRequest(refusal);
   return project;
-}
-
-/** Throws BadRequest unless the branch may be the first one of its repository. */
-async function requireFirst(
-  reader: RepositoryReader | null,
-  { defaultBranch }: PushedProject,
-  branch: string,
-): Promise<void> {
-  if (!(await isEmpty(reader, defaultBranch))) throw new BadRequest(NOT_ON_BRANCH);
-  if (!isValidBranchName(branch)) throw new BadRequest(NOT_COMMITTED);
 }
 
 /** Makes one commit after the other; those that are refused are settled at once. */

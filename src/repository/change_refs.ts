@@ -57,7 +57,7 @@ export async function changeRefs(
   record: RecordRefs,
   options: ChangeOptions = {},
 ): Promise<RefOutcome[]> {
-  const reader = await ensureRepository({ db, repositories }, project, options.tx);
+  const reader = await ensureRepository({ db, repositories }, project, options.isLocked ? options.tx : undefined);
   const hold = options.hold ?? new Hold(reader.directory);
   const missing = () => changes.map((change) => ({ change, error: new MissingObject(change.to ?? change.name) }));
   try {

@@ -4,7 +4,7 @@ import type { Context } from '#src/access/actor.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { findDeadPack, removeDeadPack } from '#src/git/remote/dead-packs.ts';
-import { ABANDONED, findLeftovers, isAbandoned, removeLeftovers } from '#src/git/write/leftovers.ts';
+import { ABANDONED, findLeftovers, isAbandoned, type Leftover, removeLeftovers } from '#src/git/write/leftovers.ts';
 import { EachApart } from '#src/repository/each.ts';
 import { mayRemoveObjects, withRepositoryLock } from '#src/repository/lock.ts';
 import type { RepositoryPlace, RepositoryStore } from '#src/repository/store.ts';
@@ -20,37 +20,54 @@ const TELLING = ['.', 'objects', 'objects/pack', 'refs', 'refs/heads', 'refs/tag
 /** Of packs that dead processes held: how long is looked whether refs lead to them, and how many objects they have. */
 const DEAD_PACK = { timeout: 5 * 60_000, most: 1_000_000 };
 
-/** When this process began to look through all repositories last and came to an end, in milliseconds since 1970. */
-const looked = new WeakMap<RepositoryStore, number>();
+/** What is remembered of the last clean-up of all repositories. */
+interface Look {
+  /** When it began, in milliseconds since 1970. */
+  begun: number;
+  /** The directories that could not be cleaned up. */
+  failed: ReadonlySet<string>;
+}
+
+const looked = new WeakMap<RepositoryStore, Look>();
 
 /**
- * Removes what broken-off pushes and processes that died left behind, in every repository: the first time in all of them,
- * later in those in which something changed since. What anybody still works on is younger.
+ * Removes what interrupted pushes and dead processes left behind: the first time in all repositories, later in those that
+ * have changed since or failed the last time. Work in progress is younger and stays. Throws AggregateError at the end if
+ * some of them failed.
  */
 export async function cleanUpAll(stores: Stores): Promise<void> {
+  const last = looked.get(stores.repositories) ?? { begun: 0, failed: new Set() };
+  const since = last.begun - ABANDONED - SLACK;
   const begun = Date.now();
-  const since = (looked.get(stores.repositories) ?? 0) - ABANDONED - SLACK;
+  const failed = new Set<string>();
   const each = new EachApart();
   for await (const entry of stores.repositories.entries()) {
     await each.run([entry], async ({ kind, directory, id, storage }) => {
+      failed.add(directory);
       if (kind === 'draft' && (await isAbandoned(directory, ABANDONED_DRAFT)))
         await rm(directory, { recursive: true, force: true, maxRetries: 3 });
-      if (kind === 'repository' && id !== null && (await changedSince(directory, since)))
+      if (
+        kind === 'repository' &&
+        id !== null &&
+        (last.failed.has(directory) || (await changedSince(directory, since)))
+      )
         await cleanUp(stores, { id, repositoryStorage: storage });
+      failed.delete(directory);
     });
   }
+  looked.set(stores.repositories, { begun, failed });
   each.end();
-  looked.set(stores.repositories, begun);
 }
 
-/** Removes what was left behind in one repository. */
-export async function cleanUp(stores: Stores, place: RepositoryPlace): Promise<void> {
+/** Removes what was left behind in one repository, and returns what it found. */
+export async function cleanUp(stores: Stores, place: RepositoryPlace): Promise<Leftover[]> {
   const directory = stores.repositories.directory(place);
   const found = await findLeftovers(directory);
   for (const { kind, name } of found) {
     if (kind === 'keep') await removeHeldPack(stores, place, path.join(directory, name.slice(0, -'.keep'.length)));
   }
   await removeLeftovers(directory, found);
+  return found;
 }
 
 /** Removes a pack that a dead process held, unless refs lead to its objects. */

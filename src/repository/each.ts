@@ -1,10 +1,16 @@
 /** How many errors are kept. */
 const MOST = 20;
 
-/** Does work on many repositories: one that is damaged does not keep it from the others. */
+/** Runs many pieces of work, all of them even if some fail. */
 export class EachApart {
   readonly #errors: unknown[] = [];
+  readonly #what: string;
   #failed = 0;
+
+  /** @param what plural noun for the pieces of work, used in the error message */
+  constructor(what = 'repositories') {
+    this.#what = what;
+  }
 
   /** Does the work on one after the other, whatever happens to it. */
   async run<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
@@ -22,6 +28,6 @@ export class EachApart {
   end(): void {
     if (this.#failed === 0) return;
     const said = this.#errors.map((error) => (error instanceof Error ? error.message : String(error)));
-    throw new AggregateError(this.#errors, `${this.#failed} repositories: ${said.join('; ')}`);
+    throw new AggregateError(this.#errors, `${this.#failed} of the ${this.#what} failed: ${said.join('; ')}`);
   }
 }

@@ -2,33 +2,36 @@ import type { Context } from '#src/access/actor.ts';
 import type { Db, Transaction } from '#src/db.ts';
 import { NotFound } from '#src/errors.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import { holdRepositoryLock, withRepositoryLock } from '#src/repository/lock.ts';
+import { withRepositoryLock } from '#src/repository/lock.ts';
 import type { RepositoryPlace } from '#src/repository/store.ts';
 
 /**
  * The reader of a project's repository, which is created if it is not there: under the lock, so that none comes back of a
  * project that is being removed. Throws NotFound for a project that was deleted meanwhile.
  *
- * @param tx the transaction to do that in, where there is one already
+ * @param locked the transaction that has the repository's lock, where the caller has it already
  */
 export async function ensureRepository(
   { db, repositories }: Pick<Context, 'db' | 'repositories'>,
   project: RepositoryPlace & { defaultBranch: string | null },
-  tx?: Transaction,
+  locked?: Transaction,
 ): Promise<RepositoryReader> {
   const found = await repositories.open(project);
   if (found) return found;
-  const create = async (within: Transaction) => {
-    await requireAlive(within, project.id);
+  const create = async (tx: Transaction) => {
+    await requireAlive(tx, project.id);
     return repositories.ensure(project, project.defaultBranch);
   };
-  return tx
-    ? holdRepositoryLock(db, tx, project.id, () => create(tx))
-    : withRepositoryLock(db, project.id, (own) => create(own));
+  return locked ? create(locked) : withRepositoryLock(db, project.id, create);
 }
 
 /** Throws NotFound if a project was deleted. To be asked by who holds its repository's lock, before anything is written. */
 export async function requireAlive(db: Pick<Db, '$queryRaw'> | Transaction, projectId: number): Promise<void> {
+  if (!(await isAlive(db, projectId))) throw new NotFound('Project');
+}
+
+/** Whether a project is not deleted. If so, its repository stays for as long as the caller holds the repository's lock. */
+export async function isAlive(db: Pick<Db, '$queryRaw'> | Transaction, projectId: number): Promise<boolean> {
   const alive = await db.$queryRaw<object[]>`SELECT id FROM projects WHERE id = ${projectId} AND deleted_at IS NULL`;
-  if (alive.length === 0) throw new NotFound('Project');
+  return alive.length > 0;
 }

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { rename, rm, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { rename, rm } from 'node:fs/promises';
 import type { Context } from '#src/access/actor.ts';
 import type { Transaction } from '#src/db.ts';
 import { copyObjects, copyRepository, refsToCopy } from '#src/git/remote/copy.ts';
 import { secureObjects } from '#src/git/remote/secure.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import { changeRefs, type RefChange } from '#src/repository/change_refs.ts';
+import { isAlive } from '#src/repository/ensure.ts';
 import { whileObjectsStay, withRepositoryLock } from '#src/repository/lock.ts';
 import { recordCopy } from '#src/repository/record_copy.ts';
 
@@ -14,9 +14,6 @@ type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** Milliseconds that copying objects to a repository that has others may take. */
 const COPYING = 45 * 60_000;
-
-/** Milliseconds after which nobody works on a copy any more: jobs may take half of that. */
-const ABANDONED = 2 * 60 * 60_000;
 
 interface Fork {
   id: number;
@@ -65,17 +62,14 @@ async function copyTo(stores: Stores, from: string, fork: Fork): Promise<void> {
   if (isThere || !(await copyWhole(stores, from, fork))) await addTo(stores, from, fork);
 }
 
-/** Puts a complete copy in its place; returns false if something is there already. */
+/** Puts a complete copy in its place; returns false if something is there already. Clean-up removes copies that a crash cut off. */
 async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork): Promise<boolean> {
   const directory = repositories.directory(fork);
   const draft = `${directory}.copy-${randomBytes(8).toString('hex')}`;
-  await removeLeftovers(repositories, fork);
   try {
     const refs = await copyRepository(from, draft, fork.defaultBranch);
     return await withRepositoryLock(db, fork.id, async (tx) => {
-      const [alive] = await tx.$queryRaw<object[]>`
-        SELECT id FROM projects WHERE id = ${fork.id} AND deleted_at IS NULL FOR SHARE`;
-      if (!alive) return true;
+      if (!(await isAlive(tx, fork.id))) return true;
       await rename(draft, directory);
       await recordCopy(tx, { db, repositories }, fork, refs);
       await tx.repositoryCopy.deleteMany({ where: { projectId: fork.id } });
@@ -86,15 +80,6 @@ async function copyWhole({ db, repositories }: Stores, from: string, fork: Fork)
     throw error;
   } finally {
     await rm(draft, { recursive: true, force: true, maxRetries: 3 });
-  }
-}
-
-/** Removes copies that a crash cut off. */
-async function removeLeftovers(repositories: Stores['repositories'], fork: Fork): Promise<void> {
-  for (const name of await repositories.drafts(fork)) {
-    const draft = path.join(path.dirname(repositories.directory(fork)), name);
-    const { mtimeMs = Infinity } = (await stat(draft).catch(() => null)) ?? {};
-    if (mtimeMs < Date.now() - ABANDONED) await rm(draft, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

@@ -24,7 +24,7 @@ export function withRepositoryLock<T>(db: Db, projectId: number, work: (tx: Tran
   return queued(db, projectId, () =>
     db.$transaction(
       async (tx) => {
-        await lock(tx, [key('repository', projectId)], PATIENCE);
+        await lock(tx, [exclusive('repository', projectId)], PATIENCE);
         return work(tx);
       },
       { timeout: 2 * PATIENCE, maxWait: PATIENCE },
@@ -35,7 +35,7 @@ export function withRepositoryLock<T>(db: Db, projectId: number, work: (tx: Tran
 /** As withRepositoryLock, in a transaction that has begun already; the lock is kept until that ends. */
 export function holdRepositoryLock<T>(db: Db, tx: Transaction, projectId: number, work: () => Promise<T>): Promise<T> {
   return queued(db, projectId, async () => {
-    await lock(tx, [key('repository', projectId)], PATIENCE);
+    await lock(tx, [exclusive('repository', projectId)], PATIENCE);
     return work();
   });
 }
@@ -53,9 +53,8 @@ export function withBranchLock<T>(
 ): Promise<T> {
   return db.$transaction(
     async (tx) => {
-      // One statement, evaluated from left to right.
-      const locks = [key('branch', projectId, ` ${branch.toWellFormed()}`)];
-      await lock(tx, locks, PATIENCE_FOR_BRANCH, sql`pg_advisory_xact_lock_shared(${key('removal', projectId)})::text`);
+      const locks = [exclusive('branch', projectId, ` ${branch.toWellFormed()}`), shared('removal', projectId)];
+      await lock(tx, locks, PATIENCE_FOR_BRANCH);
       return work(tx);
     },
     { timeout: 2 * PATIENCE, maxWait: PATIENCE_FOR_BRANCH },
@@ -70,8 +69,8 @@ export function withNobodyInside<T>(db: Db, projectId: number, work: () => Promi
   return db.$transaction(
     async (tx) => {
       // Whoever maintains or copies the repository may take its lock meanwhile, and so does who adds commits.
-      const keys = ['maintenance', 'objects', 'removal'].map((kind) => key(kind, projectId));
-      await lock(tx, keys, PATIENCE);
+      const locks = ['maintenance', 'objects', 'removal'].map((kind) => exclusive(kind, projectId));
+      await lock(tx, locks, PATIENCE);
       return holdRepositoryLock(db, tx, projectId, work);
     },
     { timeout: LONGEST, maxWait: PATIENCE },
@@ -80,12 +79,19 @@ export function withNobodyInside<T>(db: Db, projectId: number, work: () => Promi
 
 /**
  * Runs work that reads objects of the repository to which perhaps no ref leads any more: none is removed meanwhile, by any
- * process of this server. Many may do so at once.
+ * process of this server. Many may do so at once. Throws Unavailable after a minute of waiting for a removal of objects.
+ *
+ * @param patience milliseconds to wait instead of a minute
  */
-export function whileObjectsStay<T>(db: Db, projectId: number, work: () => Promise<T>): Promise<T> {
+export function whileObjectsStay<T>(
+  db: Db,
+  projectId: number,
+  work: () => Promise<T>,
+  patience = PATIENCE,
+): Promise<T> {
   return db.$transaction(
     async (tx) => {
-      await tx.$queryRaw`SELECT pg_advisory_xact_lock_shared(${key('objects', projectId)})::text`;
+      await lock(tx, [shared('objects', projectId)], patience);
       return work();
     },
     { timeout: LONGEST, maxWait: PATIENCE },
@@ -144,18 +150,21 @@ function key(kind: string, projectId: number, more = ''): Prisma.Sql {
   return sql`hashtextextended(${kind}::text || ' ' || ${projectId}::int || ${more}::text, 0)`;
 }
 
+/** SQL that takes an exclusive lock. */
+function exclusive(kind: string, projectId: number, more = ''): Prisma.Sql {
+  return sql`pg_advisory_xact_lock(${key(kind, projectId, more)})::text`;
+}
+
+/** SQL that takes a shared lock. */
+function shared(kind: string, projectId: number): Prisma.Sql {
+  return sql`pg_advisory_xact_lock_shared(${key(kind, projectId)})::text`;
+}
+
 /** Takes locks until the transaction ends, in this order. Throws Unavailable after so many milliseconds of waiting for one. */
-async function lock(
-  tx: Transaction,
-  keys: readonly Prisma.Sql[],
-  patience: number,
-  more: Prisma.Sql = sql`''`,
-): Promise<void> {
-  const taken = keys.map((one) => sql`pg_advisory_xact_lock(${one})::text`);
+async function lock(tx: Transaction, locks: readonly Prisma.Sql[], patience: number): Promise<void> {
   try {
-    await tx.$queryRaw(
-      sql`SELECT set_config('lock_timeout', ${String(patience)}, true), ${Prisma.join(taken)}, ${more}`,
-    );
+    // One statement, evaluated from left to right.
+    await tx.$queryRaw(sql`SELECT set_config('lock_timeout', ${String(patience)}, true), ${Prisma.join([...locks])}`);
   } catch (error) {
     throw hasTimedOut(error) ? tooMany() : error;
   }

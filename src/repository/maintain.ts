@@ -2,7 +2,7 @@ import type { Context } from '#src/access/actor.ts';
 import type { Transaction } from '#src/db.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
-import { prune, removeHalfWritten } from '#src/git/remote/prune.ts';
+import { prune } from '#src/git/remote/prune.ts';
 import { type Heap, hasOldObjects, measureHeap, repack } from '#src/git/remote/repack.ts';
 import { cleanUp } from '#src/repository/clean_up.ts';
 import { EachApart } from '#src/repository/each.ts';
@@ -27,7 +27,7 @@ const REMEMBERED = 1_000;
 /** When maintenance was wanted last, by project. */
 const wanted = new Map<number, number>();
 
-/** Maintains the repositories of the projects in which something happened lately, those that need it. */
+/** Maintains the repositories of recently active projects, if they need it. They have been cleaned up by cleanUpAll. */
 export async function maintainActive(stores: Stores): Promise<void> {
   const active = await stores.db.$queryRaw<RepositoryPlace[]>`
     SELECT id, repository_storage AS "repositoryStorage" FROM projects
@@ -37,11 +37,13 @@ export async function maintainActive(stores: Stores): Promise<void> {
   each.end();
 }
 
-/** Maintains the repository of one project, if more than that has piled up in it. */
+/** Cleans up the repository of one project, and maintains it if it has more objects or packs than `many`. */
 export async function maintainProject(stores: Stores, projectId: number, many: Heap = MANY): Promise<void> {
   const select = { id: true, repositoryStorage: true };
   const place = await stores.db.project.findFirst({ where: { id: projectId, deletedAt: null }, select });
-  if (place) await maintain(stores, place, many);
+  if (!place) return;
+  await cleanUp(stores, place);
+  await maintain(stores, place, many);
 }
 
 /** Has the repository of a project maintained after a write, when the transaction commits, if enough has piled up. */
@@ -66,10 +68,9 @@ async function needsMaintenance(directory: string, many: Heap): Promise<boolean>
 
 /**
  * Packs what has piled up, and removes what no ref has led to for a long time. Neither fetches nor reads are disturbed; of all
- * processes of this server one works on a repository at a time. Without a git program it removes only what was left behind.
+ * processes of this server one works on a repository at a time. Without a git program it does nothing.
  */
 async function maintain(stores: Stores, place: RepositoryPlace, many: Heap = MANY): Promise<void> {
-  await cleanUp(stores, place);
   if ((await programVersion()) === null) return;
   const directory = stores.repositories.directory(place);
   if (!(await needsMaintenance(directory, many))) return;
@@ -103,5 +104,4 @@ async function removeOld({ db, repositories }: Stores, place: RepositoryPlace): 
     // What takes too long in a large repository stays: it does no harm.
     if (!(error instanceof ProgramFailed)) throw error;
   }
-  await removeHalfWritten(directory, GRACE);
 }

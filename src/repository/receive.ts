@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Context, requireActor } from '#src/access/actor.ts';
+import { DomainError } from '#src/errors.ts';
 import { GitError, RefChanged } from '#src/git/errors.ts';
 import { isValidRefName, mayBeMade } from '#src/git/refs/name.ts';
 import { RefReader } from '#src/git/refs/read.ts';
@@ -11,12 +12,13 @@ import { Quarantine, RefusedObjects } from '#src/git/remote/quarantine.ts';
 import { refValues } from '#src/git/remote/secure.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import type { ChangeOptions, RefChange } from '#src/repository/change_refs.ts';
+import type { ChangeOptions, RefChange, RefOutcome } from '#src/repository/change_refs.ts';
 import { isFarBehind } from '#src/repository/contributors_kept.ts';
 import { ensureRepository } from '#src/repository/ensure.ts';
 import { branchRefusals } from '#src/repository/protection.ts';
 import { quotaRefusal } from '#src/repository/quota.ts';
 import { pushRefs } from '#src/repository/record.ts';
+import { goneRefusal } from '#src/repository/refusals.ts';
 
 /** A push as it is under way. */
 export interface Push {
@@ -51,18 +53,33 @@ export async function receivePush(push: Push): Promise<Received | null> {
   try {
     if (commands.some(({ to }) => to !== null)) await takeObjects(push, quarantine, reader);
     onReceived(capabilities);
-    const report = await accept(push, request, quarantine);
+    const report = await accept(push, request, quarantine).catch((error) => refuseAll(error, request));
     // The refs have changed: nothing may fail any more, and all of it is done later without jobs as well.
     await workLater(context, project).catch(() => undefined);
     return { ...report, capabilities };
   } catch (error) {
     if (!(error instanceof RefusedObjects)) throw error;
     onReceived(capabilities);
-    const refs = commands.map(({ name }) => ({ name, refused: 'the objects were not accepted' }));
-    return { unpack: error.message, refs, capabilities };
+    return { unpack: error.message, refs: allRefused(commands, 'the objects were not accepted'), capabilities };
   } finally {
     await quarantine.discard();
   }
+}
+
+/** The report on a push that was refused as a whole, before any ref changed. Rethrows an error that is not a refusal. */
+function refuseAll(error: unknown, { commands, capabilities }: PushRequest): PushReport {
+  return { unpack: null, refs: allRefused(commands, refusalIn(error, capabilities)) };
+}
+
+function allRefused(commands: readonly PushCommand[], reason: string): PushReport['refs'] {
+  return commands.map(({ name }) => ({ name, refused: reason }));
+}
+
+/** The reason for a refusal, for a client that asked for a report. Rethrows the error for any other, or if it is no refusal. */
+function refusalIn(error: unknown, capabilities: ReadonlySet<string>): string {
+  const refusal = error instanceof DomainError ? error : goneRefusal(error);
+  if (refusal === null || !capabilities.has('report-status')) throw error;
+  return refusal.message;
 }
 
 /** Takes in the pack of a push, if the repository has room for it. Throws as takePack. */
@@ -104,7 +121,7 @@ async function accept(
       await quarantine.migrate(hold);
       hold.rely(bounds);
       for (const oid of tips) hold.vouch(oid, null);
-      await make(context, project, changes, refused, { atomic: isAtomic, hold });
+      await make(push, changes, refused, { atomic: isAtomic, hold, capabilities });
     } finally {
       await hold.release();
     }
@@ -117,13 +134,15 @@ async function accept(
 /** So many refs change under one hold of the lock, which writers wait for; those of an atomic push all at once. */
 const AT_ONCE = 500;
 
-/** Makes the changes in the order of the client, that of the default branch first. */
+/**
+ * Makes the changes in the client's order, but that of the default branch first. If a group of them is refused as a whole, the
+ * groups before it stay, and the rest is refused for the same reason.
+ */
 async function make(
-  context: Context,
-  project: ProjectRow,
+  { context, project }: Push,
   changes: readonly RefChange[],
   refused: Map<RefChange, string>,
-  options: ChangeOptions,
+  { capabilities, ...options }: ChangeOptions & Pick<PushRequest, 'capabilities'>,
 ): Promise<void> {
   const refs = new RefReader(context.repositories.directory(project));
   const atOnce = options.atomic ? changes.length : AT_ONCE;
@@ -132,7 +151,14 @@ async function make(
   let pushed = project;
   for (let at = 0; at < ordered.length; at += atOnce) {
     const next = ordered.slice(at, at + atOnce);
-    const outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, options);
+    let outcomes: RefOutcome[];
+    try {
+      outcomes = await pushRefs(context, requireActor(context), pushed, next, undefined, options);
+    } catch (error) {
+      const reason = refusalIn(error, capabilities);
+      for (const change of ordered.slice(at)) refused.set(change, reason);
+      return;
+    }
     for (const { change, error } of outcomes) {
       if (error !== null && !(error instanceof NotAlone)) refused.set(change, reasonOf(error));
     }

@@ -49,7 +49,7 @@ export async function pushRefs(
   { steps, ...options }: PushOptions = {},
 ): Promise<RefOutcome[]> {
   // All that can be done before the lock is.
-  const reader = await ensureRepository(context, project, options.tx);
+  const reader = await ensureRepository(context, project, options.isLocked ? options.tx : undefined);
   const settings = await currentSettings(context.db);
   const pusher = 'email' in actor ? actor : await findPusher(context.db, actor.id);
   const recorder: Recorder = { reader, project, settings, pusher, steps, described: new Map() };

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { BadRequest, ContentTooLarge, DomainError, NotFound } from '#src/errors.ts';
 import { Damaged, GitError, MissingObject, TooLarge, TooMuch } from '#src/git/errors.ts';
+import { isGone } from '#src/git/existence.ts';
 
 /** What is said when a commit cannot be made for any other reason (behaviour.md 1.5). */
 export const NOT_COMMITTED = 'Something went wrong. Your changes were not committed';
@@ -22,11 +21,6 @@ export function goneRefusal(error: unknown): DomainError | null {
 
 /** A repository's directory at the beginning of a path, or within a message. */
 const REPOSITORY = /(?:\/|[A-Z]:\\)[^'"\n]*[\\/][0-9a-f]{2}[\\/]\d+\.git(?=[\\/'"\s]|$)/;
-
-/** Whether there is no repository any more where one was. */
-export function isGone(directory: string): boolean {
-  return !existsSync(path.join(directory, 'HEAD'));
-}
 
 /**
  * What a damage means to whoever asked for what cannot be read because of it: a clear answer, without paths of this machine.

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { access, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Damaged } from '#src/git/errors.ts';
+import { repositoryExists } from '#src/git/existence.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { Repositories } from '#src/git/repositories.ts';
 import { guardReader } from '#src/repository/guard.ts';
@@ -79,14 +80,14 @@ export class RepositoryStore {
   /** The reader of a repository; null as long as nothing was ever written to it. */
   async open(place: RepositoryPlace): Promise<RepositoryReader | null> {
     const directory = this.directory(place);
-    return (await exists(directory)) ? guardReader(await this.#readers.open(directory)) : null;
+    return (await repositoryExists(directory)) ? guardReader(await this.#readers.open(directory)) : null;
   }
 
   /** As open, for what is to write: creates the empty repository if it is not there. */
   async ensure(place: RepositoryPlace, defaultBranch: string | null): Promise<RepositoryReader> {
     const directory = this.directory(place);
     try {
-      if (!(await exists(directory)))
+      if (!(await repositoryExists(directory)))
         return guardReader(await this.#readers.create(directory, defaultBranch ?? DEFAULT_BRANCH));
     } catch (error) {
       // Somebody else created it at the same moment.
@@ -152,15 +153,4 @@ export class RepositoryStore {
 
 async function namesIn(directory: string): Promise<string[]> {
   return (await readdir(directory).catch(() => [])).sort();
-}
-
-function exists(directory: string): Promise<boolean> {
-  return access(path.join(directory, 'HEAD')).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      // Any other error says nothing about what is there: too many files may be open.
-      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false;
-      throw error;
-    },
-  );
 }

@@ -4,15 +4,14 @@ import { type CommitRow, commitRows } from '#src/commits/find.ts';
 import { BadRequest, NotFound } from '#src/errors.ts';
 import { GitError } from '#src/git/errors.ts';
 import type { Signature } from '#src/git/model.ts';
-import { isValidBranchName } from '#src/git/refs/name.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { branchTip } from '#src/repository/branch_tip.ts';
 import { type BranchCommit, commitInTurn } from '#src/repository/branch_turn.ts';
 import type { RefOutcome } from '#src/repository/change_refs.ts';
-import { branchRefusals, isEmpty } from '#src/repository/protection.ts';
+import { branchRefusals } from '#src/repository/protection.ts';
 import type { Pusher } from '#src/repository/push_data.ts';
 import { findPusher } from '#src/repository/record.ts';
-import { NOT_COMMITTED, NOT_ON_BRANCH } from '#src/repository/refusals.ts';
 import { writeRefusal } from '#src/repository/writable.ts';
 
 /** A branch that the actor may add commits to. */
@@ -47,14 +46,7 @@ export async function writableProject(context: Context, ref: Ref): Promise<{ act
 export async function writableBranch(context: Context, ref: Ref, branch: string): Promise<WritableBranch> {
   const { actor, project } = await writableProject(context, ref);
   await requirePush(context, actor, project, branch);
-  const found = await context.repositories.open(project);
-  const tip = (await found?.branch(branch))?.commit ?? null;
-  if (tip === null) {
-    if (!(await isEmpty(found, project.defaultBranch))) {
-      throw new BadRequest(NOT_ON_BRANCH);
-    }
-    if (!isValidBranchName(branch)) throw new BadRequest(NOT_COMMITTED);
-  }
+  await branchTip(await context.repositories.open(project), project, branch);
   return { actor, pusher: await findPusher(context.db, actor.id), project, branch };
 }
 

@@ -245,13 +245,14 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 };
 
 function fail(options: GitRemoteOptions, called: Called, thrown: unknown, request: Request, response: Response): void {
-  // It was told already.
+  // The client has its answer.
   if (response.writableEnded) return;
   const gone = goneRefusal(thrown);
   const passes = gone || thrown instanceof DomainError ? undefined : passing(thrown)?.refusal;
-  if (passes) options.report(thrown, request);
-  if (passes && response.headersSent) return void response.destroy();
   const error = gone ?? passes ?? thrown;
+  if (passes || !isExpected(error)) options.report(thrown, request);
+  // An answer has begun: closing the connection tells the client that it is not complete.
+  if (response.headersSent || error instanceof Gone || response.destroyed) return void response.destroy();
   if (error instanceof DomainError && STATUS[error.code] !== undefined) {
     const { movedTo, retryAfter } = error.extensions;
     if (typeof movedTo === 'string' && called.service === 'fetch' && called.endpoint === 'info/refs') {
@@ -267,13 +268,16 @@ function fail(options: GitRemoteOptions, called: Called, thrown: unknown, reques
     refuse(request, response, STATUS[error.code] ?? 500, error.message, headers);
     return;
   }
-  const expected = error instanceof InvalidRequest || error instanceof Gone || isBroken(error) || isGibberish(error);
-  if (!expected) options.report(error, request);
-  if (response.headersSent || error instanceof Gone || response.destroyed) response.destroy();
-  else if (error instanceof TooMuchSent) refuse(request, response, 413, error.message);
-  else if (expected)
-    refuse(request, response, 400, error instanceof InvalidRequest ? error.message : 'The request is broken.');
+  if (error instanceof TooMuchSent) refuse(request, response, 413, error.message);
+  else if (error instanceof InvalidRequest) refuse(request, response, 400, error.message);
+  else if (isExpected(error)) refuse(request, response, 400, 'The request is broken.');
   else refuse(request, response, 500, 'Something went wrong on the server.');
+}
+
+/** Whether an error is not the server's fault. */
+function isExpected(error: unknown): boolean {
+  if (error instanceof DomainError) return STATUS[error.code] !== undefined;
+  return error instanceof InvalidRequest || error instanceof Gone || isBroken(error) || isGibberish(error);
 }
 
 function isBroken(error: unknown): boolean {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { withRepositoryLock } from '#src/repository/lock.ts';
 import { forgetSettings } from '#src/settings/current.ts';
 import { hashPassword } from '#src/users/hash_password.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git-client.ts';
@@ -444,6 +446,32 @@ describe('Pushing', () => {
     expect(await world.db.recordedRef.findMany({ where: { projectId: project.id } })).toMatchObject([{ oid: head }]);
     await run(work, 'push', '--quiet', 'origin', 'main');
     expect(git(directory, ['rev-parse', 'main']).trim()).toBe(tip);
+  });
+
+  it('tells each ref why it was not changed when the project is deleted while the push waits its turn', async () => {
+    const { project, work, head } = await pushed();
+    await run(work, 'push', '--quiet', 'origin', 'main:topic');
+    const line = `${head} ${'0'.repeat(40)} refs/heads/topic\0report-status side-band-64k delete-refs`;
+    const outgoing = request(`${world.url}/${project.fullPath}.git/git-receive-pack`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-git-receive-pack-request', 'PRIVATE-TOKEN': owner.token },
+    });
+    const answered = once(outgoing, 'response');
+    let answer = '';
+    await withRepositoryLock(world.db, project.id, async () => {
+      outgoing.end(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
+      const [response] = await answered;
+      expect(response.statusCode).toBe(200);
+      response.on('data', (chunk: Buffer) => {
+        answer += chunk.toString('latin1');
+      });
+      // A sign of life has come: the answer has begun.
+      await world.until(async () => answer !== '');
+      await world.db.project.update({ where: { id: project.id }, data: { deletedAt: new Date() } });
+    });
+    await world.until(async () => answer.includes('refs/heads/topic'));
+    expect(answer).toContain('ng refs/heads/topic 404 Project Not Found');
+    expect(git(directoryOf(project), ['rev-parse', 'topic']).trim()).toBe(head);
   });
 
   it('a push of 10,000 commits arrives whole', async () => {

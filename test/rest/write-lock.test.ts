@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { connect } from '#src/db.ts';
+import { Unavailable } from '#src/errors.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { mayRemoveObjects, whileObjectsStay, withRepositoryLock } from '#src/repository/lock.ts';
 import { forgetSettings } from '#src/settings/current.ts';
@@ -79,6 +80,18 @@ describe('Objects to which no ref leads any more', () => {
     copying.resolve();
     await Promise.all(copies);
     expect(await may()).toBe(true);
+  });
+});
+
+describe('Whoever reads objects to which no ref leads any more', () => {
+  it('is told to come back where another process removes such objects for too long', async () => {
+    const { project } = await filled();
+    await withRepositoryLock(elsewhere, project.id, async (tx) => {
+      expect(await mayRemoveObjects(tx, project.id)).toBe(true);
+      const reading = whileObjectsStay(world.db, project.id, async () => 'read', 200);
+      await expect(reading).rejects.toBeInstanceOf(Unavailable);
+    });
+    expect(await whileObjectsStay(world.db, project.id, async () => 'read', 200)).toBe('read');
   });
 });
 

@@ -113,6 +113,26 @@ describe('Writers on one branch', () => {
     expect(gitLines(world.repositories.directory(project), ['rev-list', 'main'])).toHaveLength(8);
   });
 
+  it('make the first commits of an empty repository on different branches, next to pushes, without blocking each other', async () => {
+    for (let round = 0; round < 5; round++) {
+      const project = await world.project({ owner });
+      const at = `/projects/${project.id}/repository`;
+      const begun = performance.now();
+      const advertisement = `/${project.fullPath}.git/info/refs?service=git-receive-pack`;
+      const headers = { 'PRIVATE-TOKEN': owner.token };
+      // In some rounds the repository is there already, without any branch.
+      if (round % 2 === 1) await fetch(`${world.url}${advertisement}`, { headers });
+      const writing = ['a', 'b', 'c'].map((branch) => api.post(`${at}/commits`, commit('first', branch)));
+      const pushing = [1, 2].map(() => fetch(`${world.url}${advertisement}`, { headers }));
+      const [answers, advertised] = await Promise.all([Promise.all(writing), Promise.all(pushing)]);
+      // One of them comes first; after that the other branches do not exist.
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+      expect(advertised.map(({ status }) => status)).toEqual([200, 200]);
+      // A generous limit: a deadlock would last for a minute.
+      expect(performance.now() - begun).toBeLessThan(20_000);
+    }
+  });
+
   it('are refused only for what really conflicts', async () => {
     const { project, at, writers, directory } = await filled(6);
     const same = await Promise.all(

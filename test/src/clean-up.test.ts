@@ -3,12 +3,13 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Quarantine } from '#src/git/remote/quarantine.ts';
 import { Hold } from '#src/git/write/hold.ts';
-import { commitActions } from '#src/git/writer.ts';
+import { jobHandlers } from '#src/jobs/handlers.ts';
 import { cleanUpAll } from '#src/repository/clean_up.ts';
 import { diskUse, repositorySize } from '#src/repository/size.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
 import { cleanUpUploads } from '#src/uploads/clean_up.ts';
 import { uploadPath } from '../support/beside.ts';
+import { commitActions } from '../support/commit-actions.ts';
 import { git } from '../support/git-program.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -123,6 +124,39 @@ describe('An hour after a process died', () => {
     age(lock, 1.1);
     await cleanUpAll(stores);
     expect(existsSync(lock)).toBe(false);
+  });
+
+  it('one repository that cannot be read keeps nothing else from being cleaned up, and is tried again', async () => {
+    const [sound, broken] = [await filled(), await filled()];
+    const lock = path.join(sound.directory, 'refs', 'heads', 'gone.lock');
+    writeFileSync(lock, '');
+    age(lock, 1.1);
+    const place = { projectId: sound.project.id, secret: 'd'.repeat(32), fileName: 'a.txt' };
+    await world.uploads.write(place, content(), 0);
+    age(uploadPath(world, sound.project.id, place.secret), 1.1);
+    const stores = { ...fresh(), uploads: world.uploads };
+    const asked: number[] = [];
+    const directoryOf = stores.repositories.directory.bind(stores.repositories);
+    stores.repositories.directory = (one) => {
+      asked.push(one.id);
+      if (one.id === broken.project.id) throw new Error('EIO: i/o error');
+      return directoryOf(one);
+    };
+    const maintain = jobHandlers({ ...stores, secret: '', imports: world.imports })['repositories.maintain'];
+    // Clean-up fails for the one, and maintenance, which comes last, as well.
+    await expect(maintain({})).rejects.toThrow(
+      /^2 of the steps failed: 1 of the repositories failed: EIO.*; 1 of the repositories failed: EIO/,
+    );
+    expect(existsSync(lock)).toBe(false);
+    expect(await world.uploads.has(place)).toBe(false);
+    // What nothing happened to is not looked through again; the one that failed is.
+    for (const { directory } of [sound, broken]) {
+      for (const folder of ['.', 'objects', 'objects/pack', 'refs', 'refs/heads', 'refs/tags'])
+        utimesSync(path.join(directory, folder), 0, 0);
+    }
+    asked.length = 0;
+    await expect(cleanUpAll(stores)).rejects.toThrow('EIO');
+    expect([asked.includes(sound.project.id), asked.includes(broken.project.id)]).toEqual([false, true]);
   });
 
   it('uploads that were never recorded are gone', async () => {

@@ -52,9 +52,9 @@ const DAMAGES: [string, (filled: Filled) => unknown, RegExp[]][] = [
     [/^refs\/heads\/topic leads to dead.* missing/, /^refs\/heads\/topic is at dead/],
   ],
   [
-    'a ref that is none',
+    'a ref whose file is empty',
     ({ directory }) => writeFileSync(path.join(directory, 'refs/heads/topic'), ''),
-    [/^The file of refs\/heads\/topic is no ref/, /^refs\/heads\/topic is not there; the database has [0-9a-f]{40}/],
+    [/^The file of refs\/heads\/topic is not a ref/, /^refs\/heads\/topic is not there; the database has [0-9a-f]{40}/],
   ],
   [
     'a damaged object',
@@ -71,7 +71,7 @@ const DAMAGES: [string, (filled: Filled) => unknown, RegExp[]][] = [
     ({ directory }) => rmSync(directory, { recursive: true }),
     [/^The repository is missing; the database knows of 2/],
   ],
-  ['a directory that is none', ({ directory }) => rmSync(path.join(directory, 'HEAD')), [/HEAD is missing/]],
+  ['a directory without HEAD', ({ directory }) => rmSync(path.join(directory, 'HEAD')), [/HEAD is missing/]],
   [
     'a ref that the database does not know',
     ({ directory, oid }) => git(directory, ['update-ref', 'refs/heads/new', oid('main')]),
@@ -106,6 +106,43 @@ describe('gantry fsck finds', () => {
     }
   });
 
+  it('damage among very many broken refs, of which it tells the first ones', async () => {
+    const own = await filled();
+    for (let at = 0; at < 25; at++) writeFileSync(path.join(own.directory, `refs/heads/broken-${at}`), `${NOTHING}\n`);
+    spoil(own.directory, own.oid('main:first'));
+    const whats = (await findings(own.project)).map(({ what }) => what);
+    expect(whats).toContainEqual(expect.stringMatching(/^Objects are missing or damaged: .*[0-9a-f]{38}/));
+    expect(whats).toContain('There are 5 more broken refs.');
+    expect(whats).toContain('There are 5 more refs that differ from the database.');
+  });
+
+  it('a branch that is not a commit beside a broken one whose name it begins with', async () => {
+    const own = await filled();
+    writeFileSync(path.join(own.directory, 'refs/heads/top'), `${NOTHING}\n`);
+    writeFileSync(path.join(own.directory, 'refs/heads/topic'), `${own.oid('main:first')}\n`);
+    const whats = (await findings(own.project)).map(({ what }) => what);
+    expect(whats).toContainEqual(
+      expect.stringMatching(/^Objects are missing or damaged: .*refs\/heads\/topic: not a commit/),
+    );
+  });
+
+  it('that a damaged object does no harm where no ref leads to it', async () => {
+    const own = await filled();
+    const unused = git(own.directory, ['hash-object', '-w', '--stdin'], 'cut off').trim();
+    const file = path.join(own.directory, 'objects', unused.slice(0, 2), unused.slice(2));
+    chmodSync(file, 0o644);
+    writeFileSync(file, '');
+    const [finding, ...others] = await findings(own.project);
+    expect(finding).toMatchObject({ what: expect.stringContaining('Nothing was lost'), isHarmless: true });
+    expect(others).toEqual([]);
+    // With one that a branch needs it is another matter.
+    spoil(own.directory, own.oid('main:first'));
+    const both = await findings(own.project);
+    expect(both.map(({ what, isHarmless = false }) => [what, isHarmless])).toEqual([
+      [expect.stringMatching(/^Objects are missing or damaged/), false],
+    ]);
+  });
+
   it('missing and damaged objects without the git program as well', async () => {
     const own = await filled();
     const missing = own.oid('main^{tree}');
@@ -137,6 +174,8 @@ describe('gantry fsck finds', () => {
     ];
     const leftovers = [expect.stringContaining('objects/incoming-1'), expect.stringContaining('gone.lock')];
     expect((await findings(project)).map(({ what }) => what)).toEqual([...all, ...leftovers]);
+    const harmless = (await findings(project)).map(({ isHarmless = false }) => isHarmless);
+    expect(harmless).toEqual([false, false, true, true]);
     const fixed = await findings(project, true);
     expect(fixed.map(({ isFixed }) => isFixed ?? false)).toEqual([false, false, true, true]);
     expect((await findings(project)).map(({ what }) => what)).toEqual(all);
@@ -154,7 +193,7 @@ describe('gantry fsck finds', () => {
     old(uploadPath(world, place.projectId, place.secret, place.fileName));
     const about = async (fix: boolean) =>
       (await findings(undefined, fix)).filter((finding) => /9{8}/.test(finding.place)).map(({ what }) => what);
-    const whats = [/No project/, /broken off/, /upload was broken off/].map((pattern) =>
+    const whats = [/No project/, /copy or an import was interrupted/, /upload was interrupted/].map((pattern) =>
       expect.stringMatching(pattern),
     );
     expect((await about(false)).sort()).toEqual(expect.arrayContaining(whats));

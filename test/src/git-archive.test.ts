@@ -6,7 +6,7 @@ import { type ArchiveFormat, archive, hasBzip2 } from '#src/git/archive.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { ProgramReader } from '#src/git/program.ts';
 import { updateRef } from '#src/git/refs/update.ts';
-import { commitActions } from '#src/git/writer.ts';
+import { commitActions } from '../support/commit-actions.ts';
 import { oddHistory } from '../support/git-fixtures.ts';
 import { HistoryBuilder } from '../support/git-history.ts';
 import { gitBytes, gitLines, scratch } from '../support/git-program.ts';

@@ -8,7 +8,7 @@ import { initRepository } from '#src/git/init.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { removeStaleLocks } from '#src/git/refs/lock.ts';
 import { deleteRef, updateRef } from '#src/git/refs/update.ts';
-import { commitActions } from '#src/git/writer.ts';
+import { commitActions } from '../support/commit-actions.ts';
 import { randomizer } from '../support/git-history.ts';
 import { git, gitLines, scratch } from '../support/git-program.ts';
 
@@ -17,10 +17,11 @@ const who = { name: 'Ada', email: 'ada@example.com', seconds: 1_500_000_000, off
 
 /** A program that commits to `main` without end and prints the name of each commit once it is there. */
 function writer(directory: string): string {
-  const module = (name: string) => JSON.stringify(new URL(`../../src/git/${name}.ts`, import.meta.url).href);
+  const file = (name: string) => JSON.stringify(new URL(`../../${name}.ts`, import.meta.url).href);
+  const module = (name: string) => file(`src/git/${name}`);
   return `
     const { IsomorphicReader } = await import(${module('isomorphic')});
-    const { commitActions } = await import(${module('writer')});
+    const { commitActions } = await import(${file('test/support/commit-actions')});
     const { updateRef, deleteRef } = await import(${module('refs/update')});
     const who = ${JSON.stringify(who)};
     const directory = ${JSON.stringify(directory)};

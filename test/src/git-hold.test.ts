@@ -8,7 +8,7 @@ import { updateRef } from '#src/git/refs/update.ts';
 import { updateRefs } from '#src/git/refs/update-many.ts';
 import { confirmObjects, secureObjects } from '#src/git/remote/secure.ts';
 import { Hold } from '#src/git/write/hold.ts';
-import { commitActions } from '#src/git/writer.ts';
+import { commitActions } from '../support/commit-actions.ts';
 import { emptyRepository, git, gitLines } from '../support/git-program.ts';
 
 const who = { name: 'Ada', email: 'ada@example.com', seconds: 1_500_000_000, offset: 0 };

@@ -10,7 +10,8 @@ import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { removeStaleLocks } from '#src/git/refs/lock.ts';
 import { deleteRef, updateRef } from '#src/git/refs/update.ts';
 import { NotAlone, type RefChange, updateRefs } from '#src/git/refs/update-many.ts';
-import { commitActions, writeTag } from '#src/git/writer.ts';
+import { writeTag } from '#src/git/writer.ts';
+import { commitActions } from '../support/commit-actions.ts';
 import { randomizer } from '../support/git-history.ts';
 import { git, gitLines, scratch } from '../support/git-program.ts';
 

@@ -11,7 +11,8 @@ import { isValidBranchName, isValidRefName } from '#src/git/refs/name.ts';
 import { deleteRef, setDefaultBranch, updateRef } from '#src/git/refs/update.ts';
 import { type Action, ActionFailed } from '#src/git/write/actions.ts';
 import { pathFault } from '#src/git/write/path.ts';
-import { commitActions, NothingChanged, writeTag } from '#src/git/writer.ts';
+import { NothingChanged, writeTag } from '#src/git/writer.ts';
+import { commitActions } from '../support/commit-actions.ts';
 import { oddHistory } from '../support/git-fixtures.ts';
 import { git, gitBytes, gitCode, gitLines, scratch } from '../support/git-program.ts';
 

@@ -20,7 +20,7 @@ export class PackIndex {
     const head = this.#file.read(0, NAMES);
     this.#fanOut = Buffer.from(head.subarray(FAN_OUT));
     const isKnown = head.length === NAMES && head.readUInt32BE(0) === 0xff744f63 && head.readUInt32BE(4) === 2;
-    if (isKnown && statSync(path).size >= NAMES + this.#count * 28 + 40) return;
+    if (isKnown && statSync(path).size >= NAMES + this.count * 28 + 40) return;
     this.#file.close();
     throw new GitError(`${path} is no index of version 2`);
   }
@@ -52,12 +52,13 @@ export class PackIndex {
     return found;
   }
 
-  close(): void {
-    this.#file.close();
+  /** How many objects the pack has. */
+  get count(): number {
+    return this.#fanOut.readUInt32BE(255 * 4);
   }
 
-  get #count(): number {
-    return this.#fanOut.readUInt32BE(255 * 4);
+  close(): void {
+    this.#file.close();
   }
 
   /** The names that begin with the same byte. */
@@ -70,10 +71,10 @@ export class PackIndex {
 
   /** Offsets of 2 GB and more are in a table of their own. */
   #offsetAt(position: number): number {
-    const offsets = NAMES + this.#count * 24;
+    const offsets = NAMES + this.count * 24;
     const offset = this.#file.read(offsets + position * 4, 4).readUInt32BE(0);
     if (offset < 0x80000000) return offset;
-    const large = offsets + this.#count * 4 + (offset - 0x80000000) * 8;
+    const large = offsets + this.count * 4 + (offset - 0x80000000) * 8;
     return Number(this.#file.read(large, 8).readBigUInt64BE(0));
   }
 }

@@ -29,7 +29,7 @@ export class CatFile {
   onEnd: () => void = () => undefined;
 
   constructor(directory: string) {
-    this.#program = startProgram(directory, ['cat-file', '--batch-command']);
+    this.#program = startProgram(directory, ['cat-file', '--batch-command'], { isLasting: true });
     const complaint = collectComplaint(this.#program.stderr);
     this.#program.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#program.stdin.on('error', () => undefined);

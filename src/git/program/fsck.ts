@@ -6,15 +6,26 @@ export interface FsckOptions {
   timeout: number;
   /** How many complaints are kept. */
   most: number;
+  /** Whether to leave out a complaint, which then does not count. */
+  ignore(line: string): boolean;
 }
 
-/** What the git program finds wrong in a repository, a line each; what nothing leads to is not wrong. */
-export function runFsck(directory: string, { timeout, most }: FsckOptions): Promise<string[]> {
+/** Lines that are not complaints. */
+const REMARK = /^(notice|warning|hint|dangling|unreachable)\b/;
+
+/** What the git program finds wrong in a repository, a line each. Unreachable objects are not wrong. */
+export function runFsck(directory: string, { timeout, most, ignore }: FsckOptions): Promise<string[]> {
   return new Promise((resolve) => {
     const program = startProgram(directory, ['fsck', '--full', '--no-dangling', '--no-progress']);
     calm(program);
     const complaints: string[] = [];
-    const add = (line: string) => complaints.length < most && line.trim() !== '' && complaints.push(line.trim());
+    let hasComplained = false;
+    const add = (text: string) => {
+      const line = text.trim();
+      if (line === '' || REMARK.test(line)) return;
+      hasComplained = true;
+      if (complaints.length < most && !ignore(line)) complaints.push(line);
+    };
     for (const stream of [program.stdout, program.stderr]) createInterface({ input: stream }).on('line', add);
     let isLate = false;
     const timer = setTimeout(() => {
@@ -26,7 +37,7 @@ export function runFsck(directory: string, { timeout, most }: FsckOptions): Prom
     program.on('close', (code, signal) => {
       clearTimeout(timer);
       if (isLate) add(`git fsck took longer than ${timeout / 60_000} minutes`);
-      else if (code !== 0 && complaints.length === 0) add(`git fsck ended with ${code ?? signal}`);
+      else if (code !== 0 && !hasComplained) add(`git fsck ended with ${code ?? signal}`);
       resolve(code === 0 ? [] : complaints);
     });
   });

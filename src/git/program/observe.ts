@@ -1,7 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
 
+/** What to expect of a run. */
+export interface RunKind {
+  /** Exit codes that are answers rather than failures; only 0 by default. */
+  codes?: readonly number[] | undefined;
+  /** It stays to answer many questions, so the time that it runs means nothing. */
+  isLasting?: boolean | undefined;
+}
+
 /** Hears of each run of the git program when it starts; `args` are what follows the options that all runs have. */
-export type ProgramObserver = (program: ChildProcess, args: readonly string[]) => void;
+export type ProgramObserver = (program: ChildProcess, args: readonly string[], kind: RunKind) => void;
 
 let observer: ProgramObserver | null = null;
 
@@ -11,7 +19,11 @@ export function observePrograms(wanted: ProgramObserver): void {
 }
 
 /** Tells of a program that was just started, and returns it. */
-export function started<Program extends ChildProcess>(program: Program, args: readonly string[]): Program {
-  observer?.(program, args);
+export function started<Program extends ChildProcess>(
+  program: Program,
+  args: readonly string[],
+  kind: RunKind = {},
+): Program {
+  observer?.(program, args, kind);
   return program;
 }

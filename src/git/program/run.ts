@@ -4,7 +4,7 @@ import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ProgramFailed } from '../errors.ts';
 import { LARGEST_ALLOCATION, PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
-import { started } from './observe.ts';
+import { type RunKind, started } from './observe.ts';
 
 export interface RunOptions {
   /** In milliseconds. */
@@ -50,13 +50,13 @@ export function calm(program: { pid?: number | undefined }): void {
 }
 
 /** Starts `git` on a bare repository. Names among the arguments must stand behind `--` or `--end-of-options`. */
-export function startProgram(directory: string, args: string[]): Program {
+export function startProgram(directory: string, args: string[], kind?: RunKind): Program {
   const program = spawn('git', [...PROGRAM_ARGUMENTS, `--git-dir=${directory}`, ...args], {
     env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(LARGEST_ALLOCATION) },
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
-  return started(program, args);
+  return started(program, args, kind);
 }
 
 /** Runs `git` to its end and returns what it said. Throws ProgramFailed. */
@@ -74,7 +74,7 @@ export function readProgram(
   { timeout = 60_000, limit = 64 * 1024 * 1024, codes = [0], input = Buffer.alloc(0) }: RunOptions = {},
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const program = startProgram(directory, args);
+    const program = startProgram(directory, args, { codes });
     calm(program);
     const stop = (reason: string) => {
       program.kill('SIGKILL');

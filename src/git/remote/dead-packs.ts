@@ -1,8 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { GitError } from '../errors.ts';
 import type { Oid } from '../model.ts';
-import { readProgram, runProgram } from '../program/run.ts';
+import { PackIndex } from '../objects/pack-index.ts';
+import { isAbsent } from '../refs/read.ts';
+import { breathe } from '../turns.ts';
 import { syncDirectory } from '../write/sync.ts';
+import { reachAny } from './reach.ts';
 import { refValues } from './secure.ts';
 
 /** A pack that a process held which died, and to whose objects no ref leads. */
@@ -30,10 +34,10 @@ export async function findDeadPack(
   pack: string,
   { timeout, most }: DeadPackOptions,
 ): Promise<DeadPack | null> {
-  const oids = await objectsOf(directory, pack, most);
+  const oids = await objectsOf(pack, most);
   if (oids === null) return null;
   const seenFrom = await refValues(directory);
-  return (await reach(directory, [...seenFrom], oids, timeout)) ? null : { pack, oids, seenFrom };
+  return (await reachAny(directory, [...seenFrom], oids, timeout)) ? null : { pack, oids, seenFrom };
 }
 
 /**
@@ -43,7 +47,7 @@ export async function findDeadPack(
 export async function removeDeadPack(directory: string, { pack, oids, seenFrom }: DeadPack): Promise<boolean> {
   const now = [...(await refValues(directory))].filter((oid) => !seenFrom.has(oid));
   const since = [...now, ...[...seenFrom].map((oid) => `^${oid}`)];
-  if (now.length > 0 && (await reach(directory, since, oids, 5_000))) return false;
+  if (now.length > 0 && (await reachAny(directory, since, oids, 5_000))) return false;
   const folder = path.dirname(pack);
   const start = `${path.basename(pack)}.`;
   const names = (await readdir(folder)).filter((name) => name.startsWith(start));
@@ -54,38 +58,25 @@ export async function removeDeadPack(directory: string, { pack, oids, seenFrom }
   return true;
 }
 
-/** The objects of a pack; null where there are too many, or no index yet. */
-async function objectsOf(directory: string, pack: string, most: number): Promise<Set<Oid> | null> {
-  const index = `${path.join('objects', 'pack', path.basename(pack))}.idx`;
-  const names = await readdir(path.dirname(pack));
-  if (!names.includes(path.basename(index))) return new Set();
-  const { output } = await runProgram(directory, ['verify-pack', '-s', '--', path.join(directory, index)]);
-  const count = [...output.toString('latin1').matchAll(/: (\d+) objects?/g)].reduce((sum, [, n]) => sum + Number(n), 0);
-  if (count > most) return null;
-  const listed = await runProgram(directory, ['verify-pack', '-v', '--', path.join(directory, index)], {
-    limit: 512 * 1024 * 1024,
-  });
-  const lines = listed.output.toString('latin1').split('\n');
-  return new Set(lines.flatMap((line) => /^([0-9a-f]{40}) [a-z]/.exec(line)?.[1] ?? []));
-}
-
-/** Whether one of the objects is reached from these revisions. */
-async function reach(
-  directory: string,
-  revisions: readonly string[],
-  oids: ReadonlySet<Oid>,
-  timeout: number,
-): Promise<boolean> {
-  if (revisions.length === 0 || oids.size === 0) return false;
-  let found = false;
-  let rest = '';
-  const take = (chunk: Buffer) => {
-    const lines = (rest + chunk.toString('latin1')).split('\n');
-    rest = lines.pop() ?? '';
-    found ||= lines.some((line) => oids.has(line));
-  };
-  const input = Buffer.from(`${revisions.join('\n')}\n`);
-  const args = ['rev-list', '--objects', '--no-object-names', '--stdin'];
-  await readProgram(directory, args, take, { input, timeout, limit: Number.POSITIVE_INFINITY });
-  return found;
+/** The objects of a pack; none if it has no index yet, null if there are too many or the index is damaged. */
+async function objectsOf(pack: string, most: number): Promise<Set<Oid> | null> {
+  let index: PackIndex;
+  try {
+    index = new PackIndex(`${pack}.idx`);
+  } catch (error) {
+    if (isAbsent(error)) return new Set();
+    if (error instanceof GitError) return null;
+    throw error;
+  }
+  try {
+    if (index.count > most) return null;
+    const oids = new Set<Oid>();
+    for (let byte = 0; byte < 256; byte++) {
+      await breathe();
+      for (const oid of index.matching(byte.toString(16).padStart(2, '0'))) oids.add(oid);
+    }
+    return oids;
+  } finally {
+    index.close();
+  }
 }

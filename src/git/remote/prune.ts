@@ -1,4 +1,4 @@
-import { readdir, stat, unlink } from 'node:fs/promises';
+import { stat, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import { runProgram } from '../program/run.ts';
 import { isAbsent } from '../refs/read.ts';
@@ -28,16 +28,6 @@ export async function prune(directory: string, { age, limit, timeout }: PruneOpt
     if (await removeIfOld(path.join(folder, oid.slice(2)), age)) folders.add(folder);
   }
   for (const folder of folders) await syncFanOut(folder);
-}
-
-/** Removes what programs that were killed left half-written among single objects; `age` is in seconds. */
-export async function removeHalfWritten(directory: string, age: number): Promise<void> {
-  const objects = path.join(directory, 'objects');
-  for (const folder of (await readdir(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-    for (const name of await readdir(path.join(objects, folder)).catch(() => [])) {
-      if (name.startsWith('tmp_obj_')) await removeIfOld(path.join(objects, folder, name), age);
-    }
-  }
 }
 
 /** What was written again meanwhile is young. */

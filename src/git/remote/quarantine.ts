@@ -1,17 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { access, mkdir, readdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { GitError } from '../errors.ts';
+import { repositoryExists } from '../existence.ts';
 import type { Oid } from '../model.ts';
 import { absentObjects } from '../objects/presence.ts';
 import { LARGEST_ALLOCATION } from '../program/environment.ts';
+import type { RunKind } from '../program/observe.ts';
 import { calm, collectComplaint } from '../program/run.ts';
 import { type Hold, INCOMING } from '../write/hold.ts';
 import { beatPulse } from '../write/pulse.ts';
 import type { ByteReader } from './byte-reader.ts';
 import { checkObjects, OversizedObject } from './check-objects.ts';
 import { InvalidRequest, TooMuchSent } from './invalid-request.ts';
+import { soundAmong } from './sound.ts';
 import { type GroupProgram, killGroup, startGroup } from './spawn.ts';
 import { allocationFor, UnpackPatience } from './unpack-limits.ts';
 
@@ -129,7 +132,7 @@ export class Quarantine {
     const present = [...bounds].filter((oid) => !broken.has(oid));
     if (await this.#gather(open, new Set(present), kept)) return;
     // What is damaged is there, and cannot be read.
-    const sound = await this.#sound(present);
+    const sound = await soundAmong(present, (part, signal) => this.#areSound(part, signal));
     if (sound.length < present.length && (await this.#gather(open, new Set(sound), kept))) return;
     throw new RefusedObjects('objects are missing: the history that was pushed is not complete');
   }
@@ -146,7 +149,8 @@ export class Quarantine {
 
   /** Whether `descendant` reaches `ancestor`; false too if one of them is no commit. */
   async isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean> {
-    return (await this.#ask(['merge-base', '--is-ancestor', ancestor, descendant], '')).code === 0;
+    const { code } = await this.#ask(['merge-base', '--is-ancestor', ancestor, descendant], '', { codes: [0, 1] });
+    return code === 0;
   }
 
   /** Moves the objects into the repository, where they are kept and on disk when this returns. No ref leads to them yet. */
@@ -178,13 +182,9 @@ export class Quarantine {
     return codes.every((code) => code === 0);
   }
 
-  /** Those of the objects whose history can be walked. A few of many that cannot are found in a few steps. */
-  async #sound(oids: readonly Oid[]): Promise<readonly Oid[]> {
-    if (oids.length === 0) return [];
-    if ((await this.#ask(['rev-list', '--count', '--stdin'], lines(oids))).code === 0) return oids;
-    if (oids.length === 1) return [];
-    const middle = oids.length >> 1;
-    return [...(await this.#sound(oids.slice(0, middle))), ...(await this.#sound(oids.slice(middle)))];
+  /** Whether the history of all of these objects can be walked. */
+  async #areSound(oids: readonly Oid[], signal: AbortSignal): Promise<boolean> {
+    return (await this.#ask(['rev-list', '--count', '--stdin'], lines(oids), { late: signal })).code === 0;
   }
 
   async #drop(): Promise<void> {
@@ -196,15 +196,16 @@ export class Quarantine {
     return (await readdir(path.join(this.#objects, 'pack'))).filter((name) => name.endsWith('.pack'));
   }
 
-  #start(args: string[], environment: NodeJS.ProcessEnv = {}): GroupProgram {
+  #start(args: string[], environment: NodeJS.ProcessEnv = {}, kind?: RunKind): GroupProgram {
     const synced = ['-c', 'core.fsync=objects', '-c', 'core.fsyncMethod=batch'];
     const others = [this.#repository, ...this.#sources].map((directory) => quoted(path.join(directory, 'objects')));
-    return startGroup([...synced, `--git-dir=${this.#repository}`, ...args], {
+    const places = {
       GIT_OBJECT_DIRECTORY: this.#objects,
       GIT_ALTERNATE_OBJECT_DIRECTORIES: others.join(path.delimiter),
       GIT_QUARANTINE_PATH: this.#objects,
-      ...environment,
-    });
+    };
+    const command = [...synced, `--git-dir=${this.#repository}`, ...args];
+    return startGroup(command, { ...places, ...environment }, kind);
   }
 
   /** Never rejects: a program that cannot be started ends with null. */
@@ -231,11 +232,19 @@ export class Quarantine {
     });
   }
 
-  async #ask(args: string[], input: string): Promise<{ code: number | null; output: string }> {
-    const program = this.#start(args);
+  /** `late` ends the program, whose code is null then; `codes` are the exit codes that are answers. */
+  async #ask(
+    args: string[],
+    input: string,
+    { late, codes }: { late?: AbortSignal; codes?: readonly number[] } = {},
+  ): Promise<{ code: number | null; output: string }> {
+    const program = this.#start(args, {}, { codes });
     const outcome = this.#outcome(program);
+    const kill = () => killGroup(program);
+    late?.addEventListener('abort', kill);
     program.stdin.end(input);
     const { code, output } = await outcome;
+    late?.removeEventListener('abort', kill);
     this.#signal.throwIfAborted();
     return { code, output };
   }
@@ -246,11 +255,7 @@ export class Quarantine {
  * their files.
  */
 async function removeSkeleton(repository: string): Promise<void> {
-  const isThere = await access(path.join(repository, 'HEAD')).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return;
+  if (await repositoryExists(repository).catch(() => true)) return;
   for (const folder of ['objects/pack', 'objects', '.']) {
     await rmdir(path.join(repository, folder)).catch(() => undefined);
   }

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { PROGRAM_ARGUMENTS, programEnvironment } from '../program/environment.ts';
-import { started } from '../program/observe.ts';
+import { type RunKind, started } from '../program/observe.ts';
 
 export type GroupProgram = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -9,15 +9,14 @@ export type GroupProgram = ChildProcessByStdio<Writable, Readable, Readable>;
 const MODERATION = ['-c', 'pack.threads=1', '-c', 'pack.windowMemory=64m'];
 
 /** Starts `git` in a process group of its own, so that `killGroup` ends what it starts itself as well. */
-export function startGroup(args: string[], environment: NodeJS.ProcessEnv = {}, cwd?: string): GroupProgram {
+export function startGroup(args: string[], environment: NodeJS.ProcessEnv = {}, kind?: RunKind): GroupProgram {
   const program = spawn('git', [...PROGRAM_ARGUMENTS, ...MODERATION, ...args], {
-    cwd,
     env: { ...programEnvironment(), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
     windowsHide: true,
   });
-  return started(program, args);
+  return started(program, args, kind);
 }
 
 /** Ends a program and all that it started, at once. */
