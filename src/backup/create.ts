@@ -10,6 +10,7 @@ import { Archive } from './archive.ts';
 import { Known } from './known.ts';
 import { FORMAT, type Head, type Missing } from './manifest.ts';
 import { archiveRepositories, type Sources } from './repositories.ts';
+import { tableDirectory } from './tables.ts';
 import { archiveUploads } from './uploads.ts';
 
 /** What a backup is made of. */
@@ -130,14 +131,17 @@ async function* archiveDatabase(
   return { tables: dumped.length, rows: total };
 }
 
-/** All tables, and the jobs that wait. */
+/** All tables, and the jobs that wait. Throws an Error when a table has the name that stands for these. */
 export async function tablesOf(snapshot: Snapshot): Promise<Table[]> {
   const columns = await snapshot.query<{ name: string }>(`
     SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass('pgboss.job') AND attnum > 0 AND NOT attisdropped
     ORDER BY attnum`);
   const names = columns.map(({ name }) => name);
   const jobs = names.length === 0 ? [] : [{ name: WAITING_JOBS, columns: names, select: selectWaiting(names) }];
-  return [...(await snapshot.tables()), ...jobs];
+  const tables = await snapshot.tables();
+  if (tables.some(({ name }) => name === WAITING_JOBS))
+    throw new Error(`A table that is not Gantry's is named "${WAITING_JOBS}", as the waiting jobs are. Rename it.`);
+  return [...tables, ...jobs];
 }
 
 /** The rows in members of some megabytes, as a tar archive wants sizes beforehand, cut between rows; returns their number. */
@@ -146,7 +150,7 @@ async function* archiveTable(archive: Archive, snapshot: Snapshot, table: Table)
   let chunks: Buffer[] = [];
   let size = 0;
   const part = (content: Buffer) =>
-    archive.addBytes(`database/${table.name}/${String(++parts).padStart(6, '0')}.copy`, content);
+    archive.addBytes(`${tableDirectory(table.name)}/${String(++parts).padStart(6, '0')}.copy`, content);
   const rows = snapshot.rows(table);
   for (;;) {
     const { done, value } = await rows.next();

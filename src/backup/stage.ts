@@ -13,6 +13,7 @@ import { parsePackedRefs } from '#src/git/refs/packed.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { BadBackup, whole } from './input.ts';
+import { tableOf } from './tables.ts';
 import type { Entry } from './unarchive.ts';
 
 /** What a backup says of the database in it. */
@@ -34,6 +35,8 @@ export class Stage {
   readonly #storages: Readonly<Record<string, string>>;
   secret: string | undefined;
   #database: DatabaseFacts | undefined;
+  /** The numbers of their files. */
+  readonly #tables = new Map<string, number>();
 
   /**
    * @param directory for the database and uploads
@@ -49,8 +52,7 @@ export class Stage {
     const { path: name, content } = entry;
     if (name === 'secret') this.secret = (await whole(entry)).toString().replace(/\n$/, '');
     else if (name === 'database.json') this.#database = JSON.parse((await whole(entry)).toString());
-    else if (/^database\/[a-z0-9_.]+\/\d+\.copy$/.test(name))
-      await this.#write(tableFile(name.split('/')[1]), content, 'a');
+    else if (tableOf(name) !== null) await this.#write(this.#tableFile(String(tableOf(name))), content, 'a');
     else if (/^uploads\/\d+\/[0-9a-f]+\/[\w.+-]*[\w+-][\w.+-]*$/.test(name)) await this.#write(name, content);
     else if (name.startsWith('repositories/')) await this.#takeOfRepository(entry);
     else throw new BadBackup(`The backup holds something unknown: ${name}`);
@@ -59,7 +61,7 @@ export class Stage {
   /** What is to be loaded into the database. */
   dump(): Dump & { tables: DumpedTable[] } {
     if (!this.#database) throw new BadBackup('The backup holds no database');
-    const files = (table: DumpedTable) => path.join(this.#directory, tableFile(table.name));
+    const files = (table: DumpedTable) => path.join(this.#directory, this.#tableFile(table.name));
     return { ...this.#database, rowsOf: (table) => readIfAny(files(table), table.rows) };
   }
 
@@ -111,13 +113,16 @@ export class Stage {
     } else throw new BadBackup(`The backup holds something unknown: ${name}`);
   }
 
+  /** Numbered, as some file systems take names for the same that are not, such as those of `Users` and `users`. */
+  #tableFile(table: string): string {
+    const number = this.#tables.get(table) ?? this.#tables.size + 1;
+    this.#tables.set(table, number);
+    return `database/${number}.copy`;
+  }
+
   async #write(name: string, content: AsyncIterable<Buffer>, flags = 'wx'): Promise<void> {
     await save(path.join(this.#directory, name), content, 0o600, flags);
   }
-}
-
-function tableFile(table: string | undefined): string {
-  return `database/${table}.copy`;
 }
 
 async function save(file: string, content: AsyncIterable<Buffer>, mode: number, flags = 'wx'): Promise<void> {

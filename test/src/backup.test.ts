@@ -337,6 +337,10 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
       'repositories/default/../1.git/HEAD',
       'repositories/__proto__/1.git/HEAD',
       'database/../escaped/1.copy',
+      'database/../1.copy',
+      'database/%2e%2E/1.copy',
+      'database/%FF/1.copy',
+      'database/a b/1.copy',
       '/etc/escaped',
     ];
     const head = {
@@ -516,6 +520,31 @@ describe('A restore', { timeout: 300_000 }, () => {
     await sql('DROP TABLE somebody_elses');
     expect((await into(await emptyPlace(), file)).foreign).toEqual(['somebody_elses']);
     expect((await readBackup(file)).manifest.sums.map((sum) => sum.path)).toContain('database/somebody_elses');
+  });
+
+  it('keeps the rows of tables with odd names apart, and in their place', async () => {
+    const names = ['..', 'a/b', '../../escaped', 'Users', 'space and %2F', 'ünïcödé', '\n'];
+    for (const name of names) await sql(`CREATE TABLE "${name}" (text text); INSERT INTO "${name}" VALUES ('kept')`);
+    const file = await backup().finally(async () => {
+      for (const name of names) await sql(`DROP TABLE "${name}"`);
+    });
+    const config = await emptyPlace();
+    expect((await into(config, file)).foreign.sort()).toEqual(names.sort());
+    const { users } = await everything(databaseOf(config));
+    expect(users).toEqual((await everything(world.databaseUrl)).users);
+    const members = execFileSync('tar', ['-t'], { input: zstdDecompressSync(readFileSync(file)), maxBuffer: 1 << 26 });
+    const odd = members
+      .toString()
+      .split('\n')
+      .filter((name) => !/^[\w.-]+(\/[\w.%-]+)*$/.test(name) || name.includes('/../'));
+    expect(odd).toEqual(['']);
+    expect(members.toString()).toContain('database/%2E%2E/000001.copy\n');
+    expect(readdirSync(path.dirname(config.dataDir))).toEqual(['data']);
+  });
+
+  it('is refused by the backup already where a table has the name of what stands for waiting jobs', async () => {
+    await sql('CREATE TABLE "pgboss.job" (text text)');
+    await expect(backup().finally(() => sql('DROP TABLE "pgboss.job"'))).rejects.toThrow('named "pgboss.job"');
   });
 
   it('refuses a backup of a version with migrations that this one lacks', async () => {
