@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { BadBackup, type ReadBackup, type Receiver, readBackup, readHead } from './input.ts';
 import type { Head, Link } from './manifest.ts';
 import { STANDARD } from './output.ts';
+import { isThere } from './present.ts';
 
 /**
  * Reads a backup, and of the earlier ones that it builds on the files that it needs. These are the given ones, or lie beside
@@ -48,7 +48,7 @@ async function findEarlier(file: string, head: Head, given: readonly string[]): 
 
 async function besides(file: string, { id, name, createdAt }: Link): Promise<string> {
   const beside = path.join(path.dirname(file), name);
-  if (file !== STANDARD && existsSync(beside) && (await readHead(beside)).id === id) return beside;
+  if (file !== STANDARD && (await isThere(beside)) && (await readHead(beside)).id === id) return beside;
   const label = file === STANDARD ? 'The backup' : file;
   throw new BadBackup(
     `${label} builds on an earlier backup that is missing: "${name}" of ${createdAt} (ID ${id}). ` +

@@ -13,6 +13,7 @@ import { parsePackedRefs } from '#src/git/refs/packed.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { BadBackup, whole } from './input.ts';
+import { orIfAbsent } from './present.ts';
 import { tableOf } from './tables.ts';
 import type { Entry } from './unarchive.ts';
 
@@ -69,7 +70,7 @@ export class Stage {
   async placeRepositories(repositories: RepositoryStore): Promise<string[]> {
     const dangling: string[] = [];
     for (const [storage, root] of Object.entries(this.#storages)) {
-      for (const name of await readdir(path.join(root, WAITING)).catch(() => [])) {
+      for (const name of await readdir(path.join(root, WAITING)).catch(orIfAbsent<string[]>([]))) {
         const from = path.join(root, WAITING, name);
         const to = repositories.directory({ id: Number.parseInt(name, 10), repositoryStorage: storage });
         if (dangling.length < NAMED) dangling.push(...(await danglingRefs(from)));
@@ -84,7 +85,7 @@ export class Stage {
   /** Gives the uploads to their store. */
   async placeUploads(uploads: UploadStore): Promise<void> {
     const root = path.join(this.#directory, 'uploads');
-    for (const project of await readdir(root).catch(() => [])) {
+    for (const project of await readdir(root).catch(orIfAbsent<string[]>([]))) {
       for (const secret of await readdir(path.join(root, project))) {
         for (const fileName of await readdir(path.join(root, project, secret))) {
           const file = path.join(root, project, secret, fileName);

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config, S3Settings } from '#src/config.ts';
 import { hasTable, look } from '#src/database/look.ts';
+import { isAbsent } from '#src/git/refs/read.ts';
 import { formatBytes } from '#src/text.ts';
 import { openUploads } from '#src/uploads/open.ts';
 import { type Finding, fail, ok, type Status, warn } from './check.ts';
@@ -15,9 +17,10 @@ const SAMPLE = 50;
 
 /** Whether a directory can be written to, and has room. */
 export async function checkDirectory(directory: string): Promise<Finding> {
-  const found = await stat(directory).catch(() => null);
+  const found = await lookAt(directory);
+  if (typeof found === 'string') return fail(`${directory} cannot be reached: ${found}`, adviceFor(found));
   if (found === null) return checkAbsent(directory);
-  if (!found.isDirectory()) return fail(`${directory} is no directory`, 'Move it away, or name another one.');
+  if (!found.isDirectory()) return fail(`${directory} is not a directory`, 'Move it away, or name another one.');
   const probe = path.join(directory, `.doctor-${randomBytes(8).toString('hex')}`);
   try {
     await writeFile(probe, 'x', { flag: 'wx', mode: 0o600, flush: true });
@@ -30,9 +33,15 @@ export async function checkDirectory(directory: string): Promise<Finding> {
   return checkSpace(directory);
 }
 
+/** Null where there is nothing; the code of the error where that cannot be known. */
+async function lookAt(directory: string): Promise<Stats | string | null> {
+  return stat(directory).catch((error) => (isAbsent(error) ? null : String(error.code)));
+}
+
 async function checkAbsent(directory: string): Promise<Finding> {
-  const parent = await stat(path.dirname(directory)).catch(() => null);
-  if (parent?.isDirectory()) return ok(`${directory} is not there yet, and is made when it is needed`);
+  const parent = await lookAt(path.dirname(directory));
+  if (parent !== null && typeof parent !== 'string' && parent.isDirectory())
+    return ok(`${directory} is not there yet, and is made when it is needed`);
   return fail(
     `${directory} does not exist, nor does the directory above`,
     'Create it, or mount the volume on which it lies.',
@@ -41,6 +50,8 @@ async function checkAbsent(directory: string): Promise<Finding> {
 
 function adviceFor(code: string | undefined): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'Make room on the disk.';
+  if (code === 'ELOOP') return 'Replace the symbolic link, which leads to itself.';
+  if (code === 'EIO') return 'Look at the disk: it does not answer as it should.';
   if (code === 'EROFS') return 'Mount it writable; a disk with errors is mounted read-only by the system.';
   return 'Give it to the account that the server runs as.';
 }
@@ -66,7 +77,7 @@ export async function checkStorages({ storages }: Config, url: string | null): P
   const findings: Finding[] = [];
   for (const [name, directory] of Object.entries(storages)) {
     const found = await checkDirectory(directory);
-    const isLost = needed.has(name) && (await stat(directory).catch(() => null)) === null;
+    const isLost = needed.has(name) && (await lookAt(directory)) === null;
     const finding = isLost
       ? fail(`${directory} does not exist, but repositories lie there`, 'Mount the volume on which it lies.')
       : found;

@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type pg from 'pg';
@@ -13,6 +22,7 @@ import { Known } from '#src/backup/known.ts';
 import { objectFiles } from '#src/backup/objects.ts';
 import { writeBackup } from '#src/backup/output.ts';
 import { restore } from '#src/backup/restore.ts';
+import { Stage } from '#src/backup/stage.ts';
 import { loadConfig } from '#src/config.ts';
 import { Exclusion } from '#src/database/exclude.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -222,6 +232,19 @@ describe('A backup', { timeout: 300_000 }, () => {
     } finally {
       stopped = true;
       await repacking;
+    }
+  });
+
+  it('is not made where a repository is there and cannot be read', async () => {
+    const odd = await world.project({ owner });
+    const directory = world.repositories.directory(odd);
+    mkdirSync(path.dirname(directory), { recursive: true });
+    symlinkSync(directory, directory);
+    try {
+      await expect(backup()).rejects.toThrow('ELOOP');
+    } finally {
+      rmSync(directory);
+      await sql(`DELETE FROM projects WHERE id = ${odd.id}`);
     }
   });
 
@@ -465,6 +488,17 @@ describe('A restore', { timeout: 300_000 }, () => {
       'The database is not empty: it has a table public._prisma_migrations',
     );
     expect(readdirSync(used.dataDir)).toEqual(['lock']);
+  });
+
+  it('says what keeps it from reading what it has kept aside', async () => {
+    const [staged, storage] = [scratch(), scratch()];
+    const stage = new Stage(staged, { default: storage });
+    expect(await stage.placeRepositories(new RepositoryStore({ default: storage }))).toEqual([]);
+    await stage.placeUploads(world.uploads);
+    symlinkSync('uploads', path.join(staged, 'uploads'));
+    symlinkSync('.restoring', path.join(storage, '.restoring'));
+    await expect(stage.placeUploads(world.uploads)).rejects.toThrow('ELOOP');
+    await expect(stage.placeRepositories(new RepositoryStore({ default: storage }))).rejects.toThrow('ELOOP');
   });
 
   it('that did not end keeps servers from starting, and is not continued', async () => {

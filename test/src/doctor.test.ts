@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -148,7 +148,12 @@ describe('gantry doctor', () => {
     );
     writeFileSync(missing, '');
     expect(await said('storages', { ...config, storages: { default: missing } })).toMatch(
-      /^FAIL default: .* is no directory/,
+      /^FAIL default: .* is not a directory/,
+    );
+    rmSync(missing);
+    symlinkSync(missing, missing);
+    expect(await said('storages', { ...config, storages: { default: missing } })).toMatch(
+      /^FAIL default: .* cannot be reached: ELOOP → /,
     );
     rmSync(missing);
     const more = { ...config.storages, spare: path.join(missing, 'deeper') };
