@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import { Exclusion } from '#src/database/exclude.ts';
 import { Snapshot, type Table } from '#src/database/snapshot.ts';
 import { selectWaiting, WAITING_JOBS } from '#src/jobs/carry.ts';
@@ -9,6 +10,7 @@ import type { UploadStore } from '#src/uploads/store.ts';
 import { Archive } from './archive.ts';
 import { Known } from './known.ts';
 import { FORMAT, type Head, type Missing } from './manifest.ts';
+import { isThere } from './present.ts';
 import { archiveRepositories, type Sources } from './repositories.ts';
 import { tableDirectory } from './tables.ts';
 import { archiveUploads } from './uploads.ts';
@@ -88,9 +90,11 @@ async function headOf(options: BackupOptions, snapshot: Snapshot, known: Known):
     'SELECT private_token_encrypted AS token FROM users ORDER BY id LIMIT 1',
   );
   if (options.withSecret) requireSecret(options.secret, user?.token);
-  const storages = await snapshot.query<{ name: string }>(
-    'SELECT DISTINCT repository_storage AS name FROM projects ORDER BY 1',
+  const storages = await snapshot.query<Storage>(
+    `SELECT repository_storage AS name, bool_or(EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id)) AS filled
+      FROM projects p GROUP BY 1 ORDER BY 1`,
   );
+  await requireStorages(options.repositories, storages);
   return {
     format: FORMAT,
     id: randomUUID(),
@@ -102,6 +106,24 @@ async function headOf(options: BackupOptions, snapshot: Snapshot, known: Known):
     sample: user?.token.toString('base64') ?? null,
     secret: options.withSecret,
   };
+}
+
+interface Storage {
+  name: string;
+  /** Whether there are repositories with refs in it. */
+  filled: boolean;
+}
+
+/** A storage that is not there was named wrongly or is not mounted: its repositories are not lost. Throws an Error. */
+async function requireStorages(repositories: RepositoryStore, storages: readonly Storage[]): Promise<void> {
+  for (const { name } of storages.filter(({ filled }) => filled)) {
+    const root = path.resolve(repositories.directory({ id: 0, repositoryStorage: name }), '../..');
+    if (await isThere(root)) continue;
+    throw new Error(
+      `The directory ${root} of the storage "${name}" does not exist, but the database knows of repositories in it. ` +
+        'Correct GANTRY_DATA or GANTRY_STORAGES, or mount the volume on which it lies.',
+    );
+  }
 }
 
 /** Throws an Error unless this is the secret of the server whose sample it is. */

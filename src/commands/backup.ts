@@ -6,6 +6,7 @@ import type { Config } from '#src/config.ts';
 import type { DatabaseLog } from '#src/database/embedded.ts';
 import { withDatabase } from '#src/lifecycle/database.ts';
 import { readPrivateFile } from '#src/lifecycle/private-file.ts';
+import { requireGantry } from '#src/lifecycle/require_gantry.ts';
 import { formatBytes } from '#src/text.ts';
 
 /** What `gantry backup …` and `gantry restore` can do. */
@@ -21,6 +22,7 @@ async function backup(args: string[]): Promise<number> {
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) throw new UsageError('one FILE is wanted, or - for the standard output');
   const config = settings();
+  requireGantry(config);
   const { refuseExisting, writeBackup } = await import('#src/backup/output.ts');
   const { Known } = await import('#src/backup/known.ts');
   refuseExisting(file, values);

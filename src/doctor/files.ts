@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Config, S3Settings } from '#src/config.ts';
 import { hasTable, look } from '#src/database/look.ts';
 import { isAbsent } from '#src/git/refs/read.ts';
+import { isNeeded, noGantry } from '#src/lifecycle/require_gantry.ts';
 import { formatBytes } from '#src/text.ts';
 import { openUploads } from '#src/uploads/open.ts';
 import { type Finding, fail, ok, type Status, warn } from './check.ts';
@@ -14,6 +15,22 @@ const MIB = 1024 * 1024;
 const SPACE = { fail: 100 * MIB, warn: 1024 * MIB, part: 0.05 };
 /** How many of the latest uploads are looked for. */
 const SAMPLE = 50;
+
+/** Whether the data directory can be written to, and has room; and whether it is there, where the database knows of a server. */
+export async function checkData(config: Config, url: string | null): Promise<Finding> {
+  const { dataDir } = config;
+  if (url !== null && isNeeded(config) && (await lookAt(dataDir)) === null && (await isInUse(url))) {
+    return fail(noGantry(dataDir), 'Correct GANTRY_DATA, or mount the volume on which it lies.');
+  }
+  return checkDirectory(dataDir);
+}
+
+async function isInUse(url: string): Promise<boolean> {
+  return look(url, async (query) => {
+    if (!(await hasTable(query, 'users'))) return false;
+    return (await query('SELECT 1 FROM users LIMIT 1')).length > 0;
+  });
+}
 
 /** Whether a directory can be written to, and has room. */
 export async function checkDirectory(directory: string): Promise<Finding> {

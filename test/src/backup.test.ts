@@ -235,6 +235,14 @@ describe('A backup', { timeout: 300_000 }, () => {
     }
   });
 
+  it('is not made where the directory of a storage is missing in which there are repositories', async () => {
+    const missing = path.join(scratch(), 'mistyped', 'repositories');
+    const repositories = new RepositoryStore({ default: missing });
+    await expect(backup({ repositories })).rejects.toThrow(
+      `The directory ${missing} of the storage "default" does not exist, but the database knows of repositories in it`,
+    );
+  });
+
   it('is not made where a repository is there and cannot be read', async () => {
     const odd = await world.project({ owner });
     const directory = world.repositories.directory(odd);

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -165,6 +165,16 @@ describe('gantry doctor', () => {
       /^FAIL repositories lie in "fast" \(1 projects\), whose directory is not known/,
     );
     await sql(`DELETE FROM projects WHERE id = ${project.id}`);
+  });
+
+  it('tells a data directory that is not there although the database knows of a server', async () => {
+    const missing = path.join(scratch(), 'mistyped');
+    const config = settings({ GANTRY_DATA: missing });
+    expect(await said('data', config)).toMatch(/^FAIL There is no Gantry in .*mistyped, which does not exist/);
+    expect(await said('data', config, await emptyDatabase())).toMatch(/^OK .*mistyped is not there yet/);
+    const elsewhere = { ...config, uploads: { directory: scratch() } };
+    expect(await said('data', elsewhere)).toMatch(/^OK .*mistyped is not there yet/);
+    expect(existsSync(missing)).toBe(false);
   });
 
   it('tells uploads that are missing', async () => {
