@@ -9,6 +9,7 @@ import { migrate } from '#src/database/migrate.ts';
 import { removeProjectsLater } from '#src/jobs/carry.ts';
 import { databaseUrls } from '#src/lifecycle/database.ts';
 import { writePrivateFile } from '#src/lifecycle/private-file.ts';
+import { secretFile } from '#src/lifecycle/secret.ts';
 import { UNFINISHED_RESTORE } from '#src/lifecycle/unfinished.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
 import { openUploads } from '#src/uploads/open.ts';
@@ -95,7 +96,7 @@ async function restoreInto(options: RestoreOptions, directory: string): Promise<
     const repositories = new RepositoryStore(config.storages);
     const dangling = await stage.placeRepositories(repositories);
     await stage.placeUploads(await openUploads(config));
-    if (config.secret === undefined) writePrivateFile(path.join(config.dataDir, 'secret'), `${secret}\n`);
+    if (config.secret === undefined) writePrivateFile(secretFile(config), `${secret}\n`);
     await syncDisks(placesOf(config));
     await loading.finish();
     rmSync(directory, { recursive: true });

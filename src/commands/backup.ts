@@ -5,8 +5,8 @@ import { Progress } from '#src/commands/progress.ts';
 import type { Config } from '#src/config.ts';
 import type { DatabaseLog } from '#src/database/embedded.ts';
 import { withDatabase } from '#src/lifecycle/database.ts';
-import { readPrivateFile } from '#src/lifecycle/private-file.ts';
 import { requireGantry } from '#src/lifecycle/require_gantry.ts';
+import { givenSecret } from '#src/lifecycle/secret.ts';
 import { formatBytes } from '#src/text.ts';
 
 /** What `gantry backup …` and `gantry restore` can do. */
@@ -35,7 +35,7 @@ async function backup(args: string[]): Promise<number> {
     known,
     withSecret: !values['without-secret'],
   };
-  const secret = config.secret ?? readPrivateFile(path.join(config.dataDir, 'secret'))?.trim();
+  const secret = givenSecret(config);
   const { createBackup } = await import('#src/backup/create.ts');
   const { bytes, summary } = await withDatabase(config, quiet, 'gantry backup', async (databaseUrl) => {
     const onProgress = (done: number, step: string) => progress.show(`${formatBytes(done)}, ${step}`);

@@ -5,14 +5,15 @@ import path from 'node:path';
 import type { Config, S3Settings } from '#src/config.ts';
 import { hasTable, look } from '#src/database/look.ts';
 import { isAbsent } from '#src/git/refs/read.ts';
+import { checkDisk } from '#src/lifecycle/checks.ts';
 import { isNeeded, noGantry } from '#src/lifecycle/require_gantry.ts';
 import { formatBytes } from '#src/text.ts';
 import { openUploads } from '#src/uploads/open.ts';
 import { type Finding, fail, ok, type Status, warn } from './check.ts';
 
 const MIB = 1024 * 1024;
-/** Free space below which something is said: in bytes, and as a part of the disk. */
-const SPACE = { fail: 100 * MIB, warn: 1024 * MIB, part: 0.05 };
+/** Free space below which something is said, long before the server is not ready: in bytes, and as a part of the disk. */
+const SPACE = { warn: 1024 * MIB, part: 0.05 };
 /** How many of the latest uploads are looked for. */
 const SAMPLE = 50;
 
@@ -22,7 +23,7 @@ export async function checkData(config: Config, url: string | null): Promise<Fin
   if (url !== null && isNeeded(config) && (await lookAt(dataDir)) === null && (await isInUse(url))) {
     return fail(noGantry(dataDir), 'Correct GANTRY_DATA, or mount the volume on which it lies.');
   }
-  return checkDirectory(dataDir);
+  return checkDirectory(dataDir, config);
 }
 
 async function isInUse(url: string): Promise<boolean> {
@@ -32,8 +33,10 @@ async function isInUse(url: string): Promise<boolean> {
   });
 }
 
+type Limits = Pick<Config, 'minFreeBytes'>;
+
 /** Whether a directory can be written to, and has room. */
-export async function checkDirectory(directory: string): Promise<Finding> {
+export async function checkDirectory(directory: string, limits: Limits): Promise<Finding> {
   const found = await lookAt(directory);
   if (typeof found === 'string') return fail(`${directory} cannot be reached: ${found}`, adviceFor(found));
   if (found === null) return checkAbsent(directory);
@@ -47,7 +50,7 @@ export async function checkDirectory(directory: string): Promise<Finding> {
   } finally {
     await rm(probe, { force: true }).catch(() => undefined);
   }
-  return checkSpace(directory);
+  return checkSpace(directory, limits);
 }
 
 /** Null where there is nothing; the code of the error where that cannot be known. */
@@ -73,17 +76,19 @@ function adviceFor(code: string | undefined): string {
   return 'Give it to the account that the server runs as.';
 }
 
-async function checkSpace(directory: string): Promise<Finding> {
+async function checkSpace(directory: string, { minFreeBytes }: Limits): Promise<Finding> {
   const { bavail, blocks, bsize } = await statfs(directory);
   const [free, all] = [bavail * bsize, blocks * bsize];
   const facts = `${directory} is writable, ${formatBytes(free)} of ${formatBytes(all)} free`;
-  if (free < SPACE.fail) return fail(facts, 'Make room: without it nothing can be written.');
+  if ((await checkDisk({ dataDir: directory, storages: {}, minFreeBytes })) !== null)
+    return fail(facts, 'Make room: the server is not ready with so little (GANTRY_MIN_FREE_BYTES).');
   if (free < SPACE.warn || free < all * SPACE.part) return warn(facts, 'Make room soon.');
   return ok(facts);
 }
 
 /** Whether every storage in which repositories lie is there, writable and has room. */
-export async function checkStorages({ storages }: Config, url: string | null): Promise<Finding> {
+export async function checkStorages(config: Config, url: string | null): Promise<Finding> {
+  const { storages } = config;
   const used = url === null ? [] : await storagesInUse(url);
   const lost = used.filter(({ name }) => !Object.hasOwn(storages, name));
   if (lost.length > 0) {
@@ -93,7 +98,7 @@ export async function checkStorages({ storages }: Config, url: string | null): P
   const needed = new Set(used.filter(({ recorded }) => recorded).map(({ name }) => name));
   const findings: Finding[] = [];
   for (const [name, directory] of Object.entries(storages)) {
-    const found = await checkDirectory(directory);
+    const found = await checkDirectory(directory, config);
     const isLost = needed.has(name) && (await lookAt(directory)) === null;
     const finding = isLost
       ? fail(`${directory} does not exist, but repositories lie there`, 'Mount the volume on which it lies.')
@@ -123,7 +128,8 @@ function worst(findings: readonly Finding[]): Finding {
 /** Whether uploads can be written, and the latest ones are there. */
 export async function checkUploads(config: Config, url: string | null): Promise<Finding> {
   const { uploads } = config;
-  const place = 'directory' in uploads ? await checkDirectory(uploads.directory) : await checkBucket(config, uploads);
+  const place =
+    'directory' in uploads ? await checkDirectory(uploads.directory, config) : await checkBucket(config, uploads);
   if (place.status === 'FAIL' || url === null) return place;
   const root = 'directory' in uploads ? uploads.directory : `the bucket ${uploads.bucket}`;
   const rows = await latestUploads(url);
