@@ -1,10 +1,13 @@
 import type pg from 'pg';
 import { openClient } from './client.ts';
+import { ALL_OBJECTS_LOCK, repositoryLock } from './lock_names.ts';
 
 /** Milliseconds to wait for the removal of old objects to end, which is limited to less, or for another backup. */
 const PATIENCE = 90_000;
 /** Milliseconds to wait until nobody repacks a repository. Who copies it can do so while it is repacked, with more work. */
 const MAINTENANCE = 2_000;
+
+const TAKE = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 /** Somebody else holds the lock for too long. */
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -32,7 +35,7 @@ export class Exclusion implements AsyncDisposable {
       }
       await objects.query(`SET lock_timeout = ${patience}`);
       await objects.query('BEGIN');
-      await objects.query("SELECT pg_advisory_xact_lock(hashtextextended('objects of all repositories', 0))");
+      await objects.query(TAKE, [ALL_OBJECTS_LOCK]);
     } catch (error) {
       await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
@@ -47,8 +50,7 @@ export class Exclusion implements AsyncDisposable {
     await client.query('BEGIN');
     try {
       await client.query(`SET LOCAL lock_timeout = ${MAINTENANCE}`);
-      const lock = "SELECT pg_advisory_xact_lock(hashtextextended('maintenance ' || $1::int, 0))";
-      await client.query(lock, [projectId]).catch((error) => {
+      await client.query(TAKE, [repositoryLock('maintenance', projectId)]).catch((error) => {
         if (error.code !== LOCK_NOT_AVAILABLE) throw error;
       });
       yield* chunks;

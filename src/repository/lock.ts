@@ -1,3 +1,4 @@
+import { ALL_OBJECTS_LOCK, type RepositoryLock, repositoryLock } from '#src/database/lock_names.ts';
 import { type Db, Prisma, type Transaction } from '#src/db.ts';
 import { Unavailable } from '#src/errors.ts';
 
@@ -70,7 +71,7 @@ export function withNobodyInside<T>(db: Db, projectId: number, work: () => Promi
   return db.$transaction(
     async (tx) => {
       // Whoever maintains or copies the repository may take its lock meanwhile, and so does who adds commits.
-      const keys = ['maintenance', 'objects', 'removal'].map((kind) => key(kind, projectId));
+      const keys = (['maintenance', 'objects', 'removal'] as const).map((kind) => key(kind, projectId));
       await lock(tx, keys, PATIENCE);
       return holdRepositoryLock(db, tx, projectId, work);
     },
@@ -98,7 +99,7 @@ export function whileObjectsStay<T>(db: Db, projectId: number, work: () => Promi
  */
 export async function mayRemoveObjects(tx: Transaction, projectId: number): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ alone: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock_shared(hashtextextended('objects of all repositories', 0))
+    SELECT pg_try_advisory_xact_lock_shared(hashtextextended(${ALL_OBJECTS_LOCK}, 0))
       AND pg_try_advisory_xact_lock(${key('objects', projectId)}) AS alone`;
   return row?.alone === true;
 }
@@ -140,8 +141,8 @@ function inTime(before: Promise<unknown>): Promise<void> {
 }
 
 /** The name of a lock as the database has it. */
-function key(kind: string, projectId: number, more = ''): Prisma.Sql {
-  return sql`hashtextextended(${kind}::text || ' ' || ${projectId}::int || ${more}::text, 0)`;
+function key(kind: RepositoryLock, projectId: number, more = ''): Prisma.Sql {
+  return sql`hashtextextended(${repositoryLock(kind, projectId, more)}, 0)`;
 }
 
 /** Takes locks until the transaction ends, in this order. Throws Unavailable after so many milliseconds of waiting for one. */
