@@ -15,6 +15,7 @@ import { RepositoryStore } from '#src/repository/store.ts';
 import { openUploads } from '#src/uploads/open.ts';
 import { readChain } from './chain.ts';
 import { requireSecret } from './create.ts';
+import { labelOf } from './input.ts';
 import { loadDatabase } from './load_database.ts';
 import type { Head, Missing } from './manifest.ts';
 import { Stage } from './stage.ts';
@@ -89,7 +90,7 @@ async function restoreInto(options: RestoreOptions, directory: string): Promise<
   await syncDisks(placesOf(config));
   return withEmptyDatabase(options, async (url) => {
     await using loading = await Loading.begin(url);
-    const foreign = await loadDatabase(loading, url, stage.dump(), onStep);
+    const foreign = await loadDatabase(loading, url, stage.dump(labelOf(file)), onStep);
     await removeGone(loading, url, manifest.missing);
     signal?.throwIfAborted();
     onStep('repositories and uploads');

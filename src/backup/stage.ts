@@ -4,7 +4,6 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Dump, DumpedTable } from '#src/database/load.ts';
-import type { AppliedMigration, Sequence } from '#src/database/snapshot.ts';
 import { initRepository } from '#src/git/init.ts';
 import { decodeName } from '#src/git/names.ts';
 import { absentObjects } from '#src/git/objects/presence.ts';
@@ -12,17 +11,12 @@ import { isValidBranchName } from '#src/git/refs/name.ts';
 import { parsePackedRefs } from '#src/git/refs/packed.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
-import { BadBackup, whole } from './input.ts';
+import { BadBackup, LARGEST, readJson, whole } from './input.ts';
+import type { DatabaseFacts } from './manifest.ts';
 import { orIfAbsent } from './present.ts';
+import { isDatabaseFacts } from './shapes.ts';
 import { tableOf } from './tables.ts';
-import type { Entry } from './unarchive.ts';
-
-/** What a backup says of the database in it. */
-export interface DatabaseFacts {
-  migrations: AppliedMigration[];
-  sequences: Sequence[];
-  tables: DumpedTable[];
-}
+import { BrokenArchive, type Entry } from './unarchive.ts';
 
 /** Where repositories wait in their storage, until all of the backup is known to be right. */
 const WAITING = '.restoring';
@@ -48,20 +42,26 @@ export class Stage {
     this.#storages = storages;
   }
 
-  /** Keeps a member of a backup. Throws BadBackup when it has no place. */
+  /** Keeps a member of a backup. Throws BrokenArchive when it has no place or cannot be read. */
   async take(entry: Entry): Promise<void> {
     const { path: name, content } = entry;
-    if (name === 'secret') this.secret = (await whole(entry)).toString().replace(/\n$/, '');
-    else if (name === 'database.json') this.#database = JSON.parse((await whole(entry)).toString());
+    if (name === 'secret') this.secret = (await whole(entry, LARGEST.small)).toString().replace(/\n$/, '');
+    else if (name === 'database.json') this.#database = await readJson(entry, LARGEST.database, isDatabaseFacts);
     else if (tableOf(name) !== null) await this.#write(this.#tableFile(String(tableOf(name))), content, 'a');
     else if (/^uploads\/\d+\/[0-9a-f]+\/[\w.+-]*[\w+-][\w.+-]*$/.test(name)) await this.#write(name, content);
     else if (name.startsWith('repositories/')) await this.#takeOfRepository(entry);
-    else throw new BadBackup(`The backup holds something unknown: ${name}`);
+    else throw new BrokenArchive(`it holds something unknown: ${name}`);
   }
 
-  /** What is to be loaded into the database. */
-  dump(): Dump & { tables: DumpedTable[] } {
-    if (!this.#database) throw new BadBackup('The backup holds no database');
+  /**
+   * What is to be loaded into the database. Throws BadBackup when something of it is missing.
+   *
+   * @param label what people call the backup
+   */
+  dump(label: string): Dump & { tables: DumpedTable[] } {
+    if (!this.#database) throw new BadBackup(`${label} is damaged: database.json is not in it`);
+    const lost = this.#database.tables.find(({ name, rows }) => rows > 0 && !this.#tables.has(name));
+    if (lost) throw new BadBackup(`${label} is damaged: the rows of table ${lost.name} are not in it`);
     const files = (table: DumpedTable) => path.join(this.#directory, this.#tableFile(table.name));
     return { ...this.#database, rowsOf: (table) => readIfAny(files(table), table.rows) };
   }
@@ -104,14 +104,14 @@ export class Stage {
       throw new BadBackup(`GANTRY_STORAGES does not tell the directory of the storage of ${name}`);
     const directory = path.join(root, WAITING, `${id}.git`);
     if (rest === 'HEAD') {
-      const head = decodeName(await whole({ path: name, size, content }));
+      const head = decodeName(await whole({ path: name, size, content }, LARGEST.small));
       const branch = /^ref: refs\/heads\/(.+)\n$/.exec(head)?.[1] ?? '';
       await initRepository(directory, isValidBranchName(branch) ? branch : 'master');
     } else if (rest === 'packed-refs') {
       await writeFile(path.join(directory, 'packed-refs'), Readable.from(content));
     } else if (/^objects\/([0-9a-f]{2}\/[0-9a-f]{38}|pack\/pack-[0-9a-f]{40}\.(pack|idx|rev))$/.test(rest)) {
       await save(path.join(directory, rest), content, 0o444);
-    } else throw new BadBackup(`The backup holds something unknown: ${name}`);
+    } else throw new BrokenArchive(`it holds something unknown: ${name}`);
   }
 
   /** Numbered, as some file systems take names for the same that are not, such as those of `Users` and `users`. */

@@ -17,8 +17,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Archive } from '#src/backup/archive.ts';
 import { readChain } from '#src/backup/chain.ts';
 import { type BackupOptions, createBackup } from '#src/backup/create.ts';
-import { readBackup } from '#src/backup/input.ts';
+import { BadBackup, readBackup } from '#src/backup/input.ts';
 import { Known } from '#src/backup/known.ts';
+import type { Missing } from '#src/backup/manifest.ts';
 import { objectFiles } from '#src/backup/objects.ts';
 import { writeBackup } from '#src/backup/output.ts';
 import { restore } from '#src/backup/restore.ts';
@@ -360,6 +361,68 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
     expect(await leftIn(config)).toEqual(nothing);
   });
 
+  const HEAD = JSON.stringify({
+    format: 1,
+    id: 'x',
+    name: 'x',
+    createdAt: '',
+    version: '',
+    earlier: [],
+    storages: [],
+    sample: null,
+    secret: true,
+  });
+
+  /** A backup of these members. */
+  async function made(members: Record<string, string>, missing: Missing[] = []): Promise<string> {
+    const archive = new Archive();
+    const chunks: Buffer[] = [];
+    for (const [name, content] of Object.entries(members))
+      for await (const chunk of archive.addBytes(name, content)) chunks.push(chunk);
+    for await (const chunk of archive.finish({ id: 'x', elsewhere: [], missing })) chunks.push(chunk);
+    const file = path.join(scratch(), 'made.gantry');
+    writeFileSync(file, zstdCompressSync(Buffer.concat(chunks)));
+    return file;
+  }
+
+  it('is refused by name when something that it tells of itself is unreadable, too large or missing', async () => {
+    const odd = [
+      'text',
+      'null',
+      '{}',
+      '{"migrations": [], "sequences": [], "tables": [{"name": "users", "rows": 1}]}',
+      '{"migrations": [], "sequences": [], "tables": [{"name": "users", "columns": ["id"], "rows": -1}]}',
+      '{"migrations": [null], "sequences": [], "tables": []}',
+      '{"migrations": [], "sequences": [{"name": "x", "value": "1; x", "called": true}], "tables": []}',
+    ];
+    const database = '{"migrations": [], "sequences": [], "tables": [{"name": "users", "columns": ["id"], "rows": 1}]}';
+    const cases: [string, string][] = [
+      ...(await Promise.all(
+        odd.map(async (text): Promise<[string, string]> => {
+          return [await made({ 'backup.json': HEAD, 'database.json': text }), 'database.json cannot be read'];
+        }),
+      )),
+      [await made({ 'backup.json': 'null' }), 'backup.json cannot be read'],
+      [await made({ 'backup.json': '{"format": 1, "version": "1"}' }), 'backup.json cannot be read'],
+      [await made({ 'backup.json': HEAD }, [null as unknown as Missing]), 'manifest.json cannot be read'],
+      [await made({ 'backup.json': HEAD, secret: 'x'.repeat(70_000) }), 'secret has more than 65536 bytes'],
+      [
+        await made({ 'backup.json': HEAD, 'repositories/default/1.git/HEAD': 'x'.repeat(70_000) }),
+        'HEAD has more than',
+      ],
+      [await made({ 'backup.json': HEAD, secret: SECRET }), 'database.json is not in it'],
+      [await made({ 'backup.json': HEAD, secret: SECRET, 'database.json': database }), 'table users are not in it'],
+    ];
+    for (const [file, reason] of cases) {
+      const config = await emptyPlace();
+      const failed = into(config, file);
+      await expect(failed).rejects.toThrow(BadBackup);
+      await expect(failed).rejects.toThrow(`${file} is damaged: `);
+      await expect(failed).rejects.toThrow(reason);
+      expect(readdirSync(config.dataDir)).toEqual(['lock']);
+    }
+  });
+
   it('is refused when it names a place that is not its own', async () => {
     const names = [
       'uploads/1/../../../escaped',
@@ -374,25 +437,8 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
       'database/a b/1.copy',
       '/etc/escaped',
     ];
-    const head = {
-      format: 1,
-      id: 'x',
-      name: 'x',
-      createdAt: '',
-      version: '',
-      earlier: [],
-      storages: [],
-      sample: null,
-      secret: true,
-    };
     for (const name of names) {
-      const archive = new Archive();
-      const chunks: Buffer[] = [];
-      for await (const chunk of archive.addBytes('backup.json', JSON.stringify(head))) chunks.push(chunk);
-      for await (const chunk of archive.addBytes(name, 'text')) chunks.push(chunk);
-      for await (const chunk of archive.finish({ id: 'x', elsewhere: [], missing: [] })) chunks.push(chunk);
-      const file = path.join(scratch(), 'odd.gantry');
-      writeFileSync(file, zstdCompressSync(Buffer.concat(chunks)));
+      const file = await made({ 'backup.json': HEAD, [name]: 'text' });
       const config = await emptyPlace();
       await expect(into(config, file)).rejects.toThrow(/something unknown|GANTRY_STORAGES does not tell/);
       expect(await leftIn(config)).toEqual(nothing);
