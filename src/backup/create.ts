@@ -28,6 +28,8 @@ export interface BackupOptions {
   name: string;
   /** Files of earlier backups that need not be copied again. */
   known?: Known;
+  /** Ends the waiting for others; whoever takes the chunks ends the rest. */
+  signal?: AbortSignal;
   /** Hears how many bytes there are so far, and what is being copied. */
   onProgress?: (bytes: number, step: string) => void;
 }
@@ -64,7 +66,7 @@ export async function* createBackup(options: BackupOptions): AsyncGenerator<Buff
     tell();
   };
   // From before the snapshot on nobody removes what it may need.
-  await using exclusion = await Exclusion.open(databaseUrl);
+  await using exclusion = await Exclusion.open(databaseUrl, undefined, options.signal);
   await using snapshot = await Snapshot.open(databaseUrl);
   const head = await headOf(options, snapshot, known);
   yield* archive.addBytes('backup.json', `${JSON.stringify(head, null, 2)}\n`);

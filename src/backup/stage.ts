@@ -67,10 +67,11 @@ export class Stage {
   }
 
   /** Moves the repositories to where they belong. The refs that lead to nothing, some of them. */
-  async placeRepositories(repositories: RepositoryStore): Promise<string[]> {
+  async placeRepositories(repositories: RepositoryStore, signal?: AbortSignal): Promise<string[]> {
     const dangling: string[] = [];
     for (const [storage, root] of Object.entries(this.#storages)) {
       for (const name of await readdir(path.join(root, WAITING)).catch(orIfAbsent<string[]>([]))) {
+        signal?.throwIfAborted();
         const from = path.join(root, WAITING, name);
         const to = repositories.directory({ id: Number.parseInt(name, 10), repositoryStorage: storage });
         if (dangling.length < NAMED) dangling.push(...(await danglingRefs(from)));
@@ -83,11 +84,12 @@ export class Stage {
   }
 
   /** Gives the uploads to their store. */
-  async placeUploads(uploads: UploadStore): Promise<void> {
+  async placeUploads(uploads: UploadStore, signal?: AbortSignal): Promise<void> {
     const root = path.join(this.#directory, 'uploads');
     for (const project of await readdir(root).catch(orIfAbsent<string[]>([]))) {
       for (const secret of await readdir(path.join(root, project))) {
         for (const fileName of await readdir(path.join(root, project, secret))) {
+          signal?.throwIfAborted();
           const file = path.join(root, project, secret, fileName);
           const { size } = await stat(file);
           await uploads.write({ projectId: Number(project), secret, fileName }, createReadStream(file), size);

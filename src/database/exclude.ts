@@ -25,8 +25,11 @@ export class Exclusion implements AsyncDisposable {
     this.#repository = repository;
   }
 
-  /** Throws an Error when another backup is made. */
-  static async open(url: string, patience = PATIENCE): Promise<Exclusion> {
+  /**
+   * @param signal ends the waiting
+   * @throws Error when another backup is made
+   */
+  static async open(url: string, patience = PATIENCE, signal?: AbortSignal): Promise<Exclusion> {
     const clients = await Promise.all([0, 1].map(() => openClient({ connectionString: url })));
     const [objects, repository] = clients as [pg.Client, pg.Client];
     try {
@@ -35,9 +38,10 @@ export class Exclusion implements AsyncDisposable {
       }
       await objects.query(`SET lock_timeout = ${patience}`);
       await objects.query('BEGIN');
-      await objects.query(TAKE, [ALL_OBJECTS_LOCK]);
+      await takeAlone(objects, repository, signal);
     } catch (error) {
       await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+      signal?.throwIfAborted();
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
       throw new Error('Another backup is being made. Try again when it has ended.', { cause: error });
     }
@@ -69,5 +73,18 @@ export class Exclusion implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#objects, this.#repository].map((client) => client.end().catch(() => undefined)));
+  }
+}
+
+/** Waits for the lock of all objects. A session whose client has gone would wait on: the other one cancels it. */
+async function takeAlone(client: pg.Client, other: pg.Client, signal: AbortSignal | undefined): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const cancel = () => void other.query('SELECT pg_cancel_backend($1)', [rows[0]?.pid]).catch(() => undefined);
+  signal?.throwIfAborted();
+  signal?.addEventListener('abort', cancel);
+  try {
+    await client.query(TAKE, [ALL_OBJECTS_LOCK]);
+  } finally {
+    signal?.removeEventListener('abort', cancel);
   }
 }

@@ -460,25 +460,26 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
   });
 });
 
-describe('A chain of backups', { timeout: 300_000 }, () => {
-  async function chain() {
-    const directory = scratch();
-    const files: string[] = [];
-    for (const name of ['monday.gantry', 'tuesday.gantry', 'wednesday.gantry']) {
-      const file = path.join(directory, name);
-      const last = files.at(-1);
-      const known = new Known(
-        last === undefined ? undefined : { name: path.basename(last), ...(await readBackup(last)) },
-      );
-      await writeBackup(file, contents({ name, known }));
-      files.push(file);
-      await commitFile(work, `${name}.txt`, `${randomUUID()}\n`);
-      await run(work, 'push', '--quiet', 'origin', 'main');
-      await upload(`${name}.txt`, name);
-    }
-    return { directory, files, last: String(files.at(-1)) };
+/** Three backups that build on each other. */
+async function chain() {
+  const directory = scratch();
+  const files: string[] = [];
+  for (const name of ['monday.gantry', 'tuesday.gantry', 'wednesday.gantry']) {
+    const file = path.join(directory, name);
+    const last = files.at(-1);
+    const known = new Known(
+      last === undefined ? undefined : { name: path.basename(last), ...(await readBackup(last)) },
+    );
+    await writeBackup(file, contents({ name, known }));
+    files.push(file);
+    await commitFile(work, `${name}.txt`, `${randomUUID()}\n`);
+    await run(work, 'push', '--quiet', 'origin', 'main');
+    await upload(`${name}.txt`, name);
   }
+  return { directory, files, last: String(files.at(-1)) };
+}
 
+describe('A chain of backups', { timeout: 300_000 }, () => {
   it('holds packs and uploads once, and is restored from all of its files', async () => {
     const { files, last } = await chain();
     const { manifest } = await readBackup(last);
@@ -570,6 +571,54 @@ describe('A restore', { timeout: 300_000 }, () => {
     }
     await expect(migrate(url)).rejects.toThrow('unfinished_gantry_restore');
     await expect(Loading.begin(url)).rejects.toThrow('The database holds what a restore left that did not end');
+  });
+
+  it('that is told to stop does so wherever it is, clears away what it made, and names the database that is left', async () => {
+    const file = await backup();
+    const left =
+      'What was restored until then is left in the database of DATABASE_URL: empty that before you try again.';
+    const sessions = 'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+    for (const [step, said] of [
+      ['reading the backup', 'Stopped.'],
+      ['table issues', `Stopped. ${left}`],
+      ['repositories and uploads', `Stopped. ${left}`],
+    ]) {
+      const config = await emptyPlace();
+      const stop = new AbortController();
+      const onStep = (text: string) => text === step && stop.abort(new Error('Stopped.'));
+      const stopped = restore({ config, file, earlier: [], log: quiet, onStep, signal: stop.signal });
+      await expect(stopped).rejects.toThrow(new Error(said));
+      expect(readdirSync(config.dataDir)).toEqual(['lock']);
+      await expect
+        .poll(async () => (await administer(databaseOf(config), (client) => client.query(sessions))).rows)
+        .toEqual([]);
+    }
+  });
+
+  it('that is told to stop does not wait for the rows of a table', async () => {
+    const { Loading } = await import('#src/database/load.ts');
+    const url = await emptyDatabase();
+    const stop = new AbortController();
+    await using loading = await Loading.begin(url, stop.signal);
+    async function* rows() {
+      yield Buffer.from('x\n');
+      stop.abort(new Error('Stopped.'));
+      for (;;) yield Buffer.from('x\n'.repeat(10_000));
+    }
+    const table = { name: '_prisma_migrations', columns: ['id'], rows: 1 };
+    await expect(loading.copyIn(table, rows())).rejects.toThrow();
+  });
+
+  it('that is told to stop, and a backup, do not go on reading an earlier backup', async () => {
+    const { files, last } = await chain();
+    const stopping = () => {
+      const stop = new AbortController();
+      return { signal: stop.signal, receiver: { onEntry: async () => stop.abort(new Error('Stopped.')) } };
+    };
+    const [first, later] = [stopping(), stopping()];
+    await expect(readBackup(String(files[0]), first.receiver, first.signal)).rejects.toThrow('Stopped.');
+    await expect(readChain(last, [], {}, () => later.receiver, later.signal)).rejects.toThrow('Stopped.');
+    await expect(readBackup(last, {}, AbortSignal.abort(new Error('Stopped.')))).rejects.toThrow('Stopped.');
   });
 
   it('wants the secret of the server where the backup does not hold it, and none that does not fit', async () => {
