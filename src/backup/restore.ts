@@ -99,11 +99,12 @@ async function restoreInto(options: RestoreOptions, directory: string, touched: 
   });
   const { head, manifest } = await readChain(file, earlier, { onHead, onEntry: take }, onEarlier, signal);
   const secret = secretFor(head, stage.secret, config);
+  const dump = stage.dump(labelOf(file));
   await syncDisks(placesOf(config));
   return withEmptyDatabase(options, async (url) => {
     await using loading = await Loading.begin(url, signal);
     if (config.databaseUrl !== undefined) touched.push('the database of DATABASE_URL');
-    const foreign = await loadDatabase(loading, url, stage.dump(labelOf(file)), onStep);
+    const foreign = await loadDatabase(loading, url, dump, onStep);
     await removeGone(loading, url, manifest.missing);
     onStep('repositories and uploads');
     const repositories = new RepositoryStore(config.storages);
