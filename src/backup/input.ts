@@ -70,9 +70,9 @@ export async function readBackup(file: string, receiver: Receiver = {}, signal?:
 }
 
 /** What a backup begins with. Throws BadBackup. */
-export async function readHead(file: string, signal?: AbortSignal): Promise<Head> {
+export async function readHead(file: string): Promise<Head> {
   let head: Head | undefined;
-  await eachEntry(file, signal, async (entry) => {
+  await eachEntry(file, undefined, async (entry) => {
     head = await readHeadEntry(file, entry);
     return false;
   });

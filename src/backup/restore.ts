@@ -80,9 +80,8 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
 /** The error, and what people have to clear away before they try again. */
 function explained(error: Error, touched: readonly string[]): Error {
   if (touched.length === 0) return error;
-  const what = touched.join(' and ');
   return new Error(
-    `${error.message.replace(/\.?$/, '.')} What was restored until then is left in ${what}: empty that before you try again.`,
+    `${error.message.replace(/\.?$/, '.')} Before you try again, empty ${touched.join(' and ')}: part of the backup is in there.`,
     { cause: error },
   );
 }

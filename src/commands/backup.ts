@@ -37,7 +37,7 @@ async function backup(args: string[]): Promise<number> {
     known,
     withSecret: !values['without-secret'],
   };
-  const secret = givenSecret(config);
+  const secret = values['without-secret'] ? undefined : givenSecret(config);
   const { createBackup } = await import('#src/backup/create.ts');
   const { bytes, summary } = await withDatabase(config, quiet, 'gantry backup', async (databaseUrl) => {
     const onProgress = (done: number, step: string) => progress.show(`${formatBytes(done)}, ${step}`);

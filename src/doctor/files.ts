@@ -70,8 +70,8 @@ async function checkAbsent(directory: string): Promise<Finding> {
 
 function adviceFor(code: string | undefined): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'Make room on the disk.';
-  if (code === 'ELOOP') return 'Replace the symbolic link, which leads to itself.';
-  if (code === 'EIO') return 'Look at the disk: it does not answer as it should.';
+  if (code === 'ELOOP') return 'Correct the symbolic link: it leads to itself.';
+  if (code === 'EIO') return 'Check the disk for errors.';
   if (code === 'EROFS') return 'Mount it writable; a disk with errors is mounted read-only by the system.';
   return 'Give it to the account that the server runs as.';
 }

@@ -575,8 +575,7 @@ describe('A restore', { timeout: 300_000 }, () => {
 
   it('that is told to stop does so wherever it is, clears away what it made, and names the database that is left', async () => {
     const file = await backup();
-    const left =
-      'What was restored until then is left in the database of DATABASE_URL: empty that before you try again.';
+    const left = 'Before you try again, empty the database of DATABASE_URL: part of the backup is in there.';
     const sessions = 'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
     for (const [step, said] of [
       ['reading the backup', 'Stopped.'],
