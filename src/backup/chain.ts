@@ -1,14 +1,15 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { BadBackup, type ReadBackup, type Receiver, readBackup, readHead } from './input.ts';
 import type { Head, Link } from './manifest.ts';
 import { STANDARD } from './output.ts';
+import { isThere } from './present.ts';
 
 /**
  * Reads a backup, and of the earlier ones that it builds on the files that it needs. These are the given ones, or lie beside
  * it under the names that they had.
  *
  * @param onEarlier makes a receiver for the members of an earlier backup that are needed
+ * @param signal ends the reading: its reason is thrown
  * @throws BadBackup that names what is damaged or missing
  */
 export async function readChain(
@@ -16,21 +17,20 @@ export async function readChain(
   given: readonly string[],
   receiver: Receiver,
   onEarlier: (needed: ReadonlySet<string>) => Receiver = () => ({}),
+  signal?: AbortSignal,
 ): Promise<ReadBackup> {
   let files = new Map<string, string>();
-  const latest = await readBackup(file, {
-    ...receiver,
-    async onHead(head) {
-      files = await findEarlier(file, head, given);
-      await receiver.onHead?.(head);
-    },
-  });
+  const onHead = async (head: Head) => {
+    files = await findEarlier(file, head, given);
+    await receiver.onHead?.(head);
+  };
+  const latest = await readBackup(file, { ...receiver, onHead }, signal);
   const { elsewhere } = latest.manifest;
   for (const { id } of latest.head.earlier) {
     const needed = new Map(elsewhere.filter((sum) => sum.in === id).map((sum) => [sum.path, sum.sha256]));
     const earlier = files.get(id);
     if (needed.size === 0 || earlier === undefined) continue;
-    const { manifest } = await readBackup(earlier, onEarlier(new Set(needed.keys())));
+    const { manifest } = await readBackup(earlier, onEarlier(new Set(needed.keys())), signal);
     for (const { path, sha256 } of manifest.sums) if (needed.get(path) === sha256) needed.delete(path);
     const [absent] = needed.keys();
     if (absent !== undefined) throw new BadBackup(`${earlier} does not hold ${absent} as it was backed up`);
@@ -48,7 +48,7 @@ async function findEarlier(file: string, head: Head, given: readonly string[]): 
 
 async function besides(file: string, { id, name, createdAt }: Link): Promise<string> {
   const beside = path.join(path.dirname(file), name);
-  if (file !== STANDARD && existsSync(beside) && (await readHead(beside)).id === id) return beside;
+  if (file !== STANDARD && (await isThere(beside)) && (await readHead(beside)).id === id) return beside;
   const label = file === STANDARD ? 'The backup' : file;
   throw new BadBackup(
     `${label} builds on an earlier backup that is missing: "${name}" of ${createdAt} (ID ${id}). ` +

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import { Exclusion } from '#src/database/exclude.ts';
 import { Snapshot, type Table } from '#src/database/snapshot.ts';
 import { selectWaiting, WAITING_JOBS } from '#src/jobs/carry.ts';
@@ -9,7 +10,9 @@ import type { UploadStore } from '#src/uploads/store.ts';
 import { Archive } from './archive.ts';
 import { Known } from './known.ts';
 import { FORMAT, type Head, type Missing } from './manifest.ts';
+import { isThere } from './present.ts';
 import { archiveRepositories, type Sources } from './repositories.ts';
+import { tableDirectory } from './tables.ts';
 import { archiveUploads } from './uploads.ts';
 
 /** What a backup is made of. */
@@ -25,6 +28,8 @@ export interface BackupOptions {
   name: string;
   /** Files of earlier backups that need not be copied again. */
   known?: Known;
+  /** Ends the waiting for others; whoever takes the chunks ends the rest. */
+  signal?: AbortSignal;
   /** Hears how many bytes there are so far, and what is being copied. */
   onProgress?: (bytes: number, step: string) => void;
 }
@@ -61,7 +66,7 @@ export async function* createBackup(options: BackupOptions): AsyncGenerator<Buff
     tell();
   };
   // From before the snapshot on nobody removes what it may need.
-  await using exclusion = await Exclusion.open(databaseUrl);
+  await using exclusion = await Exclusion.open(databaseUrl, undefined, options.signal);
   await using snapshot = await Snapshot.open(databaseUrl);
   const head = await headOf(options, snapshot, known);
   yield* archive.addBytes('backup.json', `${JSON.stringify(head, null, 2)}\n`);
@@ -87,9 +92,11 @@ async function headOf(options: BackupOptions, snapshot: Snapshot, known: Known):
     'SELECT private_token_encrypted AS token FROM users ORDER BY id LIMIT 1',
   );
   if (options.withSecret) requireSecret(options.secret, user?.token);
-  const storages = await snapshot.query<{ name: string }>(
-    'SELECT DISTINCT repository_storage AS name FROM projects ORDER BY 1',
+  const storages = await snapshot.query<Storage>(
+    `SELECT repository_storage AS name, bool_or(EXISTS (SELECT 1 FROM recorded_refs r WHERE r.project_id = p.id)) AS filled
+      FROM projects p GROUP BY 1 ORDER BY 1`,
   );
+  await requireStorages(options.repositories, storages);
   return {
     format: FORMAT,
     id: randomUUID(),
@@ -101,6 +108,24 @@ async function headOf(options: BackupOptions, snapshot: Snapshot, known: Known):
     sample: user?.token.toString('base64') ?? null,
     secret: options.withSecret,
   };
+}
+
+interface Storage {
+  name: string;
+  /** Whether there are repositories with refs in it. */
+  filled: boolean;
+}
+
+/** A storage that is not there was named wrongly or is not mounted: its repositories are not lost. Throws an Error. */
+async function requireStorages(repositories: RepositoryStore, storages: readonly Storage[]): Promise<void> {
+  for (const { name } of storages.filter(({ filled }) => filled)) {
+    const root = path.resolve(repositories.directory({ id: 0, repositoryStorage: name }), '../..');
+    if (await isThere(root)) continue;
+    throw new Error(
+      `The directory ${root} of the storage "${name}" does not exist, but the database knows of repositories in it. ` +
+        'Correct GANTRY_DATA or GANTRY_STORAGES, or mount the volume on which it lies.',
+    );
+  }
 }
 
 /** Throws an Error unless this is the secret of the server whose sample it is. */
@@ -130,14 +155,17 @@ async function* archiveDatabase(
   return { tables: dumped.length, rows: total };
 }
 
-/** All tables, and the jobs that wait. */
+/** All tables, and the jobs that wait. Throws an Error when a table has the name that stands for these. */
 export async function tablesOf(snapshot: Snapshot): Promise<Table[]> {
   const columns = await snapshot.query<{ name: string }>(`
     SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass('pgboss.job') AND attnum > 0 AND NOT attisdropped
     ORDER BY attnum`);
   const names = columns.map(({ name }) => name);
   const jobs = names.length === 0 ? [] : [{ name: WAITING_JOBS, columns: names, select: selectWaiting(names) }];
-  return [...(await snapshot.tables()), ...jobs];
+  const tables = await snapshot.tables();
+  if (tables.some(({ name }) => name === WAITING_JOBS))
+    throw new Error(`A table that is not Gantry's is named "${WAITING_JOBS}", as the waiting jobs are. Rename it.`);
+  return [...tables, ...jobs];
 }
 
 /** The rows in members of some megabytes, as a tar archive wants sizes beforehand, cut between rows; returns their number. */
@@ -146,7 +174,7 @@ async function* archiveTable(archive: Archive, snapshot: Snapshot, table: Table)
   let chunks: Buffer[] = [];
   let size = 0;
   const part = (content: Buffer) =>
-    archive.addBytes(`database/${table.name}/${String(++parts).padStart(6, '0')}.copy`, content);
+    archive.addBytes(`${tableDirectory(table.name)}/${String(++parts).padStart(6, '0')}.copy`, content);
   const rows = snapshot.rows(table);
   for (;;) {
     const { done, value } = await rows.next();

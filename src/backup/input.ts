@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createZstdDecompress } from 'node:zlib';
 import { FORMAT, type Head, MANIFEST, type Manifest, type Sum, Summing } from './manifest.ts';
 import { STANDARD } from './output.ts';
+import { isFormat, isHead, isManifest } from './shapes.ts';
 import { BrokenArchive, type Entry, readEntries } from './unarchive.ts';
 
 /** A backup that cannot be used; the message names its file. */
@@ -23,28 +24,37 @@ export interface ReadBackup {
   manifest: Manifest;
 }
 
-/** The largest member that is read as a whole, in bytes: the manifest has some hundred for each file. */
-const LARGEST = 1024 * 1024 * 1024;
+/** The largest members that are read as a whole, in bytes. The manifest has some hundred for each file, and is one string. */
+export const LARGEST = {
+  /** The secret, and the file HEAD of a repository. */
+  small: 64 * 1024,
+  /** What a backup begins with: the earlier ones that it builds on. */
+  head: 4 * 1024 * 1024,
+  /** Names of tables, columns, sequences and migrations. */
+  database: 64 * 1024 * 1024,
+  manifest: 512 * 1024 * 1024 - 1024,
+};
 
 /**
  * Reads a backup from its beginning to its end and compares it with its manifest. Nothing of it is to be relied upon before
  * this returns.
  *
  * @param file its path, or `-` for the standard input
+ * @param signal ends the reading: its reason is thrown
  * @throws BadBackup when it is damaged, cut off, or none
  */
-export async function readBackup(file: string, receiver: Receiver = {}): Promise<ReadBackup> {
-  const name = file === STANDARD ? 'The standard input' : file;
+export async function readBackup(file: string, receiver: Receiver = {}, signal?: AbortSignal): Promise<ReadBackup> {
+  const name = labelOf(file);
   const summing = new Summing();
   let head: Head | undefined;
   let manifest: Manifest | undefined;
-  await eachEntry(file, name, async (entry) => {
+  await eachEntry(file, signal, async (entry) => {
     if (manifest) throw new BadBackup(`${name} is damaged: something comes behind its manifest`);
     if (!head) {
-      head = parseHead(name, entry.path, await added(summing, entry));
+      head = await readHeadEntry(name, { ...entry, content: adding(summing, entry) });
       await receiver.onHead?.(head);
     } else if (entry.path === MANIFEST) {
-      manifest = parse<Manifest>(name, await whole(entry));
+      manifest = await readJson(entry, LARGEST.manifest, isManifest);
     } else {
       const content = adding(summing, entry);
       await receiver.onEntry?.({ ...entry, content });
@@ -62,20 +72,33 @@ export async function readBackup(file: string, receiver: Receiver = {}): Promise
 /** What a backup begins with. Throws BadBackup. */
 export async function readHead(file: string): Promise<Head> {
   let head: Head | undefined;
-  await eachEntry(file, file, async (entry) => {
-    head = parseHead(file, entry.path, await whole(entry));
+  await eachEntry(file, undefined, async (entry) => {
+    head = await readHeadEntry(file, entry);
     return false;
   });
   if (!head) throw new BadBackup(`${file} is not a backup of Gantry`);
   return head;
 }
 
+/** What people call a file. */
+export function labelOf(file: string): string {
+  return file === STANDARD ? 'The standard input' : file;
+}
+
 /** Gives the members to a function, as long as that returns true. */
-async function eachEntry(file: string, name: string, work: (entry: Entry) => Promise<boolean>): Promise<void> {
+async function eachEntry(
+  file: string,
+  signal: AbortSignal | undefined,
+  work: (entry: Entry) => Promise<boolean>,
+): Promise<void> {
+  signal?.throwIfAborted();
+  const name = labelOf(file);
   const source =
     file === STANDARD ? process.stdin : createReadStream(path.resolve(file), { highWaterMark: 1024 * 1024 });
   const zstd = createZstdDecompress();
   source.on('error', (error: Error) => zstd.destroy(error));
+  const stop = () => zstd.destroy(signal?.reason);
+  signal?.addEventListener('abort', stop);
   try {
     for await (const entry of readEntries(source.pipe(zstd))) if (!(await work(entry))) return;
     // Whatever comes behind the end still has its checksum.
@@ -89,26 +112,37 @@ async function eachEntry(file: string, name: string, work: (entry: Entry) => Pro
     if (code === 'ENOENT' && 'path' in (error as object)) throw new BadBackup(`${name} does not exist`);
     throw error;
   } finally {
+    signal?.removeEventListener('abort', stop);
     source.unpipe(zstd);
     zstd.destroy();
     source.destroy();
   }
 }
 
-function parseHead(name: string, entry: string, bytes: Buffer): Head {
-  if (entry !== 'backup.json') throw new BadBackup(`${name} is not a backup of Gantry`);
-  const head = parse<Head>(name, bytes);
+async function readHeadEntry(name: string, entry: Entry): Promise<Head> {
+  if (entry.path !== 'backup.json') throw new BadBackup(`${name} is not a backup of Gantry`);
+  const head = await readJson(entry, LARGEST.head, isFormat);
   if (head.format > FORMAT)
     throw new BadBackup(`${name} was made by Gantry ${head.version}, whose backups this version cannot read`);
+  if (!isHead(head)) throw unreadable(entry);
   return head;
 }
 
-function parse<T>(name: string, bytes: Buffer): T {
+/** A member that is JSON of a shape. Throws BrokenArchive when it is none, or has more than `most` bytes. */
+export async function readJson<T>(entry: Entry, most: number, isRight: (value: unknown) => value is T): Promise<T> {
+  const bytes = await whole(entry, most);
+  let value: unknown;
   try {
-    return JSON.parse(bytes.toString());
+    value = JSON.parse(bytes.toString());
   } catch {
-    throw new BadBackup(`${name} is damaged: its description cannot be read`);
+    throw unreadable(entry);
   }
+  if (!isRight(value)) throw unreadable(entry);
+  return value;
+}
+
+function unreadable({ path }: Entry): BrokenArchive {
+  return new BrokenArchive(`${path} cannot be read`);
 }
 
 async function* adding(summing: Summing, { path, size, content }: Entry): AsyncGenerator<Buffer> {
@@ -119,13 +153,9 @@ async function* adding(summing: Summing, { path, size, content }: Entry): AsyncG
   }
 }
 
-function added(summing: Summing, entry: Entry): Promise<Buffer> {
-  return whole({ ...entry, content: adding(summing, entry) });
-}
-
-/** The whole content of a small member. */
-export async function whole({ path, size, content }: Entry): Promise<Buffer> {
-  if (size > LARGEST) throw new BrokenArchive(`${path} is too large`);
+/** The whole content of a small member. Throws BrokenArchive when it has more than `most` bytes. */
+export async function whole({ path, size, content }: Entry, most: number): Promise<Buffer> {
+  if (size > most) throw new BrokenArchive(`${path} has more than ${most} bytes`);
   const chunks: Buffer[] = [];
   for await (const chunk of content) chunks.push(chunk);
   return Buffer.concat(chunks);

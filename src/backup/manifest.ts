@@ -1,4 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
+import type { DumpedTable } from '#src/database/load.ts';
+import type { AppliedMigration, Sequence } from '#src/database/snapshot.ts';
 
 /** The format of backups that this version writes, and the latest that it reads. */
 export const FORMAT = 1;
@@ -59,6 +61,13 @@ export interface Manifest {
   sums: Sum[];
   elsewhere: Elsewhere[];
   missing: Missing[];
+}
+
+/** What a backup says of the database in it. */
+export interface DatabaseFacts {
+  migrations: AppliedMigration[];
+  sequences: Sequence[];
+  tables: DumpedTable[];
 }
 
 /** The name of the manifest in the archive. */

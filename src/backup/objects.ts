@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAbsent } from '#src/git/refs/read.ts';
+import { orIfAbsent } from './present.ts';
 
 /** A file of the objects of a repository, open: it can be read even when a repack has removed it meanwhile. */
 export interface ObjectFile {
@@ -126,15 +126,9 @@ async function packNames(objects: string): Promise<string[]> {
 }
 
 async function names(directory: string): Promise<string[]> {
-  return readdir(directory).catch((error) => {
-    if (isAbsent(error)) return [];
-    throw error;
-  });
+  return readdir(directory).catch(orIfAbsent<string[]>([]));
 }
 
 async function openIfThere(file: string): Promise<FileHandle | null> {
-  return open(file, 'r').catch((error) => {
-    if (isAbsent(error)) return null;
-    throw error;
-  });
+  return open(file, 'r').catch(orIfAbsent(null));
 }

@@ -20,7 +20,7 @@ export interface OutputOptions {
  * Writes a backup, compressed, to a file of mode 600 that appears when it is whole and on the disk; or to the standard
  * output. How many bytes it has.
  *
- * @throws Error when there is such a file already
+ * @throws Error when there is such a file already; the reason of the signal when that ends it
  */
 export async function writeBackup(
   file: string,
@@ -43,6 +43,8 @@ export async function writeBackup(
     return bytes;
   } catch (error) {
     await rm(growing, { force: true });
+    // A pipeline that is ended does not say why.
+    options.signal?.throwIfAborted();
     throw error;
   }
 }

@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises';
 import path from 'node:path';
 import type { Exclusion } from '#src/database/exclude.ts';
 import type { Snapshot } from '#src/database/snapshot.ts';
@@ -9,6 +8,7 @@ import type { Archive } from './archive.ts';
 import type { Known } from './known.ts';
 import type { Missing } from './manifest.ts';
 import { objectFiles } from './objects.ts';
+import { isThere } from './present.ts';
 
 /** What the copies of files are made of, and what is noted of them. */
 export interface Sources {
@@ -64,11 +64,8 @@ async function* archiveRepository(sources: Sources, directory: string, place: Pl
   const { archive, exclusion, known, missing } = sources;
   const root = repositoryPath(place);
   const refs = await recordedRefs(sources.snapshot, place.id);
-  const isThere = await access(path.join(directory, 'HEAD')).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) {
+  const found = await isThere(path.join(directory, 'HEAD'));
+  if (found) {
     const head =
       place.defaultBranch === null ? await new RefReader(directory).head() : `refs/heads/${place.defaultBranch}`;
     yield* archive.addBytes(
@@ -87,8 +84,7 @@ async function* archiveRepository(sources: Sources, directory: string, place: Pl
   }
   // Whatever removes a repository marks its project as deleted before.
   const gone = !(await exclusion.isAlive(place.id));
-  if (gone || (!isThere && refs.length > 0))
-    missing.push({ kind: 'repository', projectId: place.id, path: root, gone });
+  if (gone || (!found && refs.length > 0)) missing.push({ kind: 'repository', projectId: place.id, path: root, gone });
 }
 
 /** Where a repository lies in a backup. */

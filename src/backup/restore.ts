@@ -9,14 +9,17 @@ import { migrate } from '#src/database/migrate.ts';
 import { removeProjectsLater } from '#src/jobs/carry.ts';
 import { databaseUrls } from '#src/lifecycle/database.ts';
 import { writePrivateFile } from '#src/lifecycle/private-file.ts';
+import { secretFile } from '#src/lifecycle/secret.ts';
 import { UNFINISHED_RESTORE } from '#src/lifecycle/unfinished.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
 import { openUploads } from '#src/uploads/open.ts';
 import { readChain } from './chain.ts';
 import { requireSecret } from './create.ts';
+import { labelOf } from './input.ts';
 import { loadDatabase } from './load_database.ts';
 import type { Head, Missing } from './manifest.ts';
 import { Stage } from './stage.ts';
+import type { Entry } from './unarchive.ts';
 
 export interface RestoreOptions {
   config: Config;
@@ -49,8 +52,8 @@ const HARMLESS = ['lock', 'holder.json', 'run', 'postgres-lib', 'socket-director
  * Makes a server of a backup, in a data directory and a database that are empty. All of the backup is read and compared with
  * its checksums before anything is put in its place; until the end no server starts on what is there.
  *
- * @throws Error when something is there already, or the backup is damaged or does not fit; nothing is left behind then in
- *   the data directory and the storages
+ * @throws Error when something is there already, or the backup is damaged or does not fit, or the signal ends it; nothing is
+ *   left behind then in the data directory and the storages, and what is left elsewhere is named
  */
 export async function restore(options: RestoreOptions): Promise<Restored> {
   const { config } = options;
@@ -60,43 +63,56 @@ export async function restore(options: RestoreOptions): Promise<Restored> {
     await refuseFullBucket(config);
     const stage = path.join(config.dataDir, UNFINISHED_RESTORE);
     mkdirSync(stage, { mode: 0o700 });
+    const touched: string[] = [];
     try {
-      return await restoreInto(options, stage);
+      return await restoreInto(options, stage, touched);
     } catch (error) {
       // It goes when all is in its place.
-      if (existsSync(stage)) removeAll(config);
-      throw error;
+      if (!existsSync(stage)) throw error;
+      removeAll(config);
+      throw explained(options.signal?.aborted ? options.signal.reason : error, touched);
     }
   } finally {
     lock.release();
   }
 }
 
-async function restoreInto(options: RestoreOptions, directory: string): Promise<Restored> {
+/** The error, and what people have to clear away before they try again. */
+function explained(error: Error, touched: readonly string[]): Error {
+  if (touched.length === 0) return error;
+  return new Error(
+    `${error.message.replace(/\.?$/, '.')} Before you try again, empty ${touched.join(' and ')}: part of the backup is in there.`,
+    { cause: error },
+  );
+}
+
+/** @param touched hears of each place that is not cleared away when this fails */
+async function restoreInto(options: RestoreOptions, directory: string, touched: string[]): Promise<Restored> {
   const { config, file, earlier, onStep = () => undefined, signal } = options;
   const stage = new Stage(directory, config.storages);
-  const take = async (entry: Parameters<Stage['take']>[0]) => {
-    signal?.throwIfAborted();
-    await stage.take(entry);
-  };
+  const take = (entry: Entry) => stage.take(entry);
   onStep('reading the backup');
   const onHead = (head: Head) => requireFitting(head, config);
-  const { head, manifest } = await readChain(file, earlier, { onHead, onEntry: take }, (needed) => ({
-    onEntry: async (entry) => (needed.has(entry.path) ? take(entry) : undefined),
-  }));
+  const onEarlier = (needed: ReadonlySet<string>) => ({
+    onEntry: async (entry: Entry) => (needed.has(entry.path) ? take(entry) : undefined),
+  });
+  const { head, manifest } = await readChain(file, earlier, { onHead, onEntry: take }, onEarlier, signal);
   const secret = secretFor(head, stage.secret, config);
+  const dump = stage.dump(labelOf(file));
   await syncDisks(placesOf(config));
   return withEmptyDatabase(options, async (url) => {
-    await using loading = await Loading.begin(url);
-    const foreign = await loadDatabase(loading, url, stage.dump(), onStep);
+    await using loading = await Loading.begin(url, signal);
+    if (config.databaseUrl !== undefined) touched.push('the database of DATABASE_URL');
+    const foreign = await loadDatabase(loading, url, dump, onStep);
     await removeGone(loading, url, manifest.missing);
-    signal?.throwIfAborted();
     onStep('repositories and uploads');
     const repositories = new RepositoryStore(config.storages);
-    const dangling = await stage.placeRepositories(repositories);
-    await stage.placeUploads(await openUploads(config));
-    if (config.secret === undefined) writePrivateFile(path.join(config.dataDir, 'secret'), `${secret}\n`);
+    const dangling = await stage.placeRepositories(repositories, signal);
+    if ('bucket' in config.uploads) touched.push(`the bucket ${config.uploads.bucket}`);
+    await stage.placeUploads(await openUploads(config), signal);
+    if (config.secret === undefined) writePrivateFile(secretFile(config), `${secret}\n`);
     await syncDisks(placesOf(config));
+    signal?.throwIfAborted();
     await loading.finish();
     rmSync(directory, { recursive: true });
     const migrated = await migrate(url);

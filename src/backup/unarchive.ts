@@ -26,6 +26,7 @@ export async function* readEntries(source: AsyncIterable<Buffer>): AsyncGenerato
     requireHeader(header);
     const type = header.toString('latin1', 156, 157);
     const size = Number(extended.get('size') ?? octal(header, 124, 12));
+    if (!Number.isSafeInteger(size)) throw new BrokenArchive('a header is damaged');
     if (type === 'x') {
       if (size > LONGEST_EXTENSION) throw new BrokenArchive('a header is too long');
       extended = records(await bytes.exactly(size));

@@ -5,7 +5,9 @@ import { Progress } from '#src/commands/progress.ts';
 import type { Config } from '#src/config.ts';
 import type { DatabaseLog } from '#src/database/embedded.ts';
 import { withDatabase } from '#src/lifecycle/database.ts';
-import { readPrivateFile } from '#src/lifecycle/private-file.ts';
+import { requireGantry } from '#src/lifecycle/require_gantry.ts';
+import { givenSecret } from '#src/lifecycle/secret.ts';
+import { awaitStopSignal } from '#src/lifecycle/signals.ts';
 import { formatBytes } from '#src/text.ts';
 
 /** What `gantry backup …` and `gantry restore` can do. */
@@ -21,23 +23,25 @@ async function backup(args: string[]): Promise<number> {
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) throw new UsageError('one FILE is wanted, or - for the standard output');
   const config = settings();
+  requireGantry(config);
   const { refuseExisting, writeBackup } = await import('#src/backup/output.ts');
   const { Known } = await import('#src/backup/known.ts');
   refuseExisting(file, values);
   const progress = new Progress(values.progress);
   const signal = interruption();
-  const known = new Known(await readEarlier(values.since));
+  if (values.since !== undefined) progress.show(`reading ${values.since}`);
+  const known = new Known(await readEarlier(values.since, signal));
   const options = {
     ...(await storesOf(config)),
     name: path.basename(file),
     known,
     withSecret: !values['without-secret'],
   };
-  const secret = config.secret ?? readPrivateFile(path.join(config.dataDir, 'secret'))?.trim();
+  const secret = values['without-secret'] ? undefined : givenSecret(config);
   const { createBackup } = await import('#src/backup/create.ts');
   const { bytes, summary } = await withDatabase(config, quiet, 'gantry backup', async (databaseUrl) => {
     const onProgress = (done: number, step: string) => progress.show(`${formatBytes(done)}, ${step}`);
-    const chunks = createBackup({ ...options, databaseUrl, secret, onProgress });
+    const chunks = createBackup({ ...options, databaseUrl, secret, signal, onProgress });
     const kept = keepReturn(chunks);
     return { bytes: await writeBackup(file, kept.chunks, { force: values.force, signal }), summary: kept.value() };
   });
@@ -93,10 +97,10 @@ async function storesOf(config: Config) {
   };
 }
 
-async function readEarlier(file: string | undefined) {
+async function readEarlier(file: string | undefined, signal: AbortSignal) {
   if (file === undefined) return undefined;
   const { readBackup } = await import('#src/backup/input.ts');
-  return { name: path.basename(file), ...(await readBackup(file)) };
+  return { name: path.basename(file), ...(await readBackup(file, {}, signal)) };
 }
 
 /** A generator, and what it returned. */
@@ -117,9 +121,7 @@ function keepReturn<T, R>(generator: AsyncGenerator<T, R>): { chunks: AsyncGener
 /** Ends what is being done when the program is told to stop, so that it can clear away what is half done. */
 function interruption(): AbortSignal {
   const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(name, () => controller.abort(new Error(`Stopped by ${name}; nothing was kept.`)));
-  }
+  void awaitStopSignal().received.then((name) => controller.abort(new Error(`Stopped by ${name}.`)));
   return controller.signal;
 }
 

@@ -2,6 +2,7 @@ import { type Config, loadConfig } from '#src/config.ts';
 import { migrate } from '#src/database/migrate.ts';
 import type { Db } from '#src/db.ts';
 import { withDatabase } from '#src/lifecycle/database.ts';
+import { requireGantry } from '#src/lifecycle/require_gantry.ts';
 import { agreeOnSecret } from '#src/lifecycle/secret.ts';
 import { createLogger, type Logger } from '#src/log.ts';
 
@@ -11,9 +12,10 @@ export class UsageError extends Error {}
 /** A command: takes what follows its name, gives the exit status. */
 export type Run = (args: string[]) => Promise<number>;
 
-/** Runs work on the migrated database of the settings, known by its URL. */
+/** Runs work on the migrated database of a server that has run, known by its URL. Throws an Error where there is none. */
 export async function onDatabaseUrl<Result>(command: string, work: (url: string) => Promise<Result>): Promise<Result> {
   const config = settings();
+  requireGantry(config);
   return withDatabase(config, quietLog(config), command, async (url) => {
     await migrate(url);
     return work(url);

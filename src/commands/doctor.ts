@@ -5,6 +5,7 @@ import { type Config, ConfigError } from '#src/config.ts';
 import type { DatabaseLog } from '#src/database/embedded.ts';
 import type { Checked } from '#src/doctor/check.ts';
 import { withDatabase } from '#src/lifecycle/database.ts';
+import { requireGantry } from '#src/lifecycle/require_gantry.ts';
 
 /** What `gantry doctor` does. */
 export const doctorCommands: Record<string, Run> = { doctor };
@@ -36,6 +37,8 @@ async function checkAll(): Promise<Checked[]> {
 
 async function examineAll(config: Config): Promise<Checked[]> {
   const { examine } = await import('#src/doctor/examine.ts');
+  const absent = config.databaseUrl === undefined ? absence(config) : null;
+  if (absent) return examine(config, absent);
   let examining: Promise<Checked[]> | undefined;
   const work = (url: string) => (examining = examine(config, url));
   const without = (error: Error) => examining ?? examine(config, error);
@@ -44,6 +47,16 @@ async function examineAll(config: Config): Promise<Checked[]> {
     without(new Error(`the embedded PostgreSQL did not start within ${OPENING / 1000} seconds`)),
   );
   return Promise.race([opening, late]);
+}
+
+/** Why there is nothing to open; null where there is. With DATABASE_URL the checks find out. */
+function absence(config: Config): Error | null {
+  try {
+    requireGantry(config);
+    return null;
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 /** A line for each check, with what to do below. */

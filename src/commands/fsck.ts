@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { onDatabase, print, type Run, settings } from '#src/commands/command.ts';
+import { requireGantry } from '#src/lifecycle/require_gantry.ts';
 
 /** What `gantry fsck` can do. */
 export const fsckCommands: Record<string, Run> = { fsck };
@@ -8,6 +9,7 @@ async function fsck(args: string[]): Promise<number> {
   const options = { project: { type: 'string' }, fix: { type: 'boolean', default: false } } as const;
   const { values } = parseArgs({ args, options });
   const config = settings();
+  requireGantry(config);
   const [{ check }, { RepositoryStore }, { openUploads }] = await Promise.all([
     import('#src/fsck/check.ts'),
     import('#src/repository/store.ts'),

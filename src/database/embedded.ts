@@ -1,14 +1,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findBinaries } from './binaries.ts';
 import { createCluster } from './cluster.ts';
 import { chooseIdentity } from './identity.ts';
 import { keepRunning } from './keep.ts';
-import { clearOrphan } from './orphan.ts';
-import { launch, type Postmaster, StartError } from './postmaster.ts';
+import type { Postmaster } from './postmaster.ts';
+import { startPatiently } from './start_patiently.ts';
 import { startOnWindows } from './windows.ts';
 
 /** The part of a logger that the database needs. */
@@ -39,8 +38,6 @@ const role = 'gantry';
 const database = 'gantry';
 /** `sun_path` holds 104 bytes on macOS and 108 on Linux, and the socket's own name takes 15 of them. */
 const longestSocketDirectory = 88;
-/** Milliseconds to wait for a predecessor that is still shutting down. */
-const patience = 30_000;
 
 const defaults: Record<string, string> = {
   shared_buffers: '128MB',
@@ -76,15 +73,10 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const identity = chooseIdentity(cluster, [sockets]);
   const { synced } = await createCluster({ cluster, binaries, identity, role });
   const own = { ...settings, port: '5432', listen_addresses: '', unix_socket_directories: sockets };
-  const start = async () => {
-    const started = await launch({ cluster, binaries, identity, settings: own });
-    await orStop(started, started.ready());
-    return started;
-  };
-  const patiently = () => startPatiently(start, cluster, options.log);
-  const postmaster = await patiently();
+  const start = () => startPatiently({ cluster, binaries, identity, settings: own }, options.log);
+  const postmaster = await start();
   await orStop(postmaster, Promise.all([ensureDatabase(sockets), synced]));
-  const stop = keepRunning(postmaster, { start: patiently, log: options.log, onExit: options.onExit });
+  const stop = keepRunning(postmaster, { start, log: options.log, onExit: options.onExit });
   return { url: databaseUrl(sockets, database), stop };
 }
 
@@ -129,28 +121,6 @@ function removeNoted(note: string): void {
     if (path.basename(old).startsWith('gantry-')) rmSync(old, { recursive: true, force: true });
   } catch {
     // No note, or someone else's directory by now: neither matters, as a new one is made.
-  }
-}
-
-/** After a crash the previous PostgreSQL may take a moment to finish its checkpoint; until then it holds its lock file. */
-async function startPatiently(
-  start: () => Promise<Postmaster>,
-  cluster: string,
-  log: DatabaseLog,
-): Promise<Postmaster> {
-  const begun = performance.now();
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await start();
-    } catch (error) {
-      const waited = performance.now() - begun;
-      const locked =
-        error instanceof StartError && /lock file ".*" already exists|shared memory block/.test(error.message);
-      if (!locked || waited > patience) throw error;
-      if (attempt === 0) log.info('Waiting for the previous PostgreSQL on this data directory to end.');
-      clearOrphan(cluster, waited, log);
-      await sleep(100);
-    }
   }
 }
 

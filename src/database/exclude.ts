@@ -1,10 +1,13 @@
 import type pg from 'pg';
 import { openClient } from './client.ts';
+import { ALL_OBJECTS_LOCK, repositoryLock } from './lock_names.ts';
 
 /** Milliseconds to wait for the removal of old objects to end, which is limited to less, or for another backup. */
 const PATIENCE = 90_000;
 /** Milliseconds to wait until nobody repacks a repository. Who copies it can do so while it is repacked, with more work. */
 const MAINTENANCE = 2_000;
+
+const TAKE = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 /** Somebody else holds the lock for too long. */
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -22,8 +25,11 @@ export class Exclusion implements AsyncDisposable {
     this.#repository = repository;
   }
 
-  /** Throws an Error when another backup is made. */
-  static async open(url: string, patience = PATIENCE): Promise<Exclusion> {
+  /**
+   * @param signal ends the waiting
+   * @throws Error when another backup is made
+   */
+  static async open(url: string, patience = PATIENCE, signal?: AbortSignal): Promise<Exclusion> {
     const clients = await Promise.all([0, 1].map(() => openClient({ connectionString: url })));
     const [objects, repository] = clients as [pg.Client, pg.Client];
     try {
@@ -32,9 +38,10 @@ export class Exclusion implements AsyncDisposable {
       }
       await objects.query(`SET lock_timeout = ${patience}`);
       await objects.query('BEGIN');
-      await objects.query("SELECT pg_advisory_xact_lock(hashtextextended('objects of all repositories', 0))");
+      await takeAlone(objects, repository, signal);
     } catch (error) {
       await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+      signal?.throwIfAborted();
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
       throw new Error('Another backup is being made. Try again when it has ended.', { cause: error });
     }
@@ -47,8 +54,7 @@ export class Exclusion implements AsyncDisposable {
     await client.query('BEGIN');
     try {
       await client.query(`SET LOCAL lock_timeout = ${MAINTENANCE}`);
-      const lock = "SELECT pg_advisory_xact_lock(hashtextextended('maintenance ' || $1::int, 0))";
-      await client.query(lock, [projectId]).catch((error) => {
+      await client.query(TAKE, [repositoryLock('maintenance', projectId)]).catch((error) => {
         if (error.code !== LOCK_NOT_AVAILABLE) throw error;
       });
       yield* chunks;
@@ -67,5 +73,18 @@ export class Exclusion implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#objects, this.#repository].map((client) => client.end().catch(() => undefined)));
+  }
+}
+
+/** Waits for the lock of all objects. A session whose client has gone would wait on: the other one cancels it. */
+async function takeAlone(client: pg.Client, other: pg.Client, signal: AbortSignal | undefined): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const cancel = () => void other.query('SELECT pg_cancel_backend($1)', [rows[0]?.pid]).catch(() => undefined);
+  signal?.throwIfAborted();
+  signal?.addEventListener('abort', cancel);
+  try {
+    await client.query(TAKE, [ALL_OBJECTS_LOCK]);
+  } finally {
+    signal?.removeEventListener('abort', cancel);
   }
 }

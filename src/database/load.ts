@@ -46,10 +46,17 @@ export class Loading implements AsyncDisposable {
     this.#client = client;
   }
 
-  /** Throws an Error when the database is not empty. */
-  static async begin(url: string): Promise<Loading> {
+  /**
+   * @param signal breaks off what goes on: it fails then, and nothing of the transaction is kept
+   * @throws Error when the database is not empty
+   */
+  static async begin(url: string, signal?: AbortSignal): Promise<Loading> {
+    signal?.throwIfAborted();
     const client = await openClient({ connectionString: url });
+    // A statement that takes long does not hold up the end.
+    signal?.addEventListener('abort', () => void client.end().catch(() => undefined), { once: true });
     try {
+      signal?.throwIfAborted();
       await client.query(COPY_SESSION);
       await refuseFull(client);
       await makeHistory(url);

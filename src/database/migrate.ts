@@ -6,6 +6,7 @@ import { packagePath } from '../package-root.ts';
 import { openClient } from './client.ts';
 import type { DatabaseLog } from './embedded.ts';
 import { missingExtension } from './explain_migration.ts';
+import { MIGRATE_LOCK } from './lock_names.ts';
 import { lockSession } from './take_turns.ts';
 
 /** A migration as it lies in `prisma/migrations/<name>/migration.sql`. */
@@ -22,9 +23,6 @@ interface Recorded {
   finished_at: Date | null;
   rolled_back_at: Date | null;
 }
-
-/** The number that `prisma migrate deploy` takes for its advisory lock, so that the two exclude each other. */
-const advisoryLock = 72_707_369;
 
 /** The table exactly as Prisma creates it. */
 const historyTable = `
@@ -69,7 +67,7 @@ export async function migrate(
   const migrations = readMigrations(directory);
   const client = await openClient({ connectionString: url });
   try {
-    await lockSession(client, advisoryLock, () => log?.info('Another process applies migrations: waiting for it'));
+    await lockSession(client, MIGRATE_LOCK, () => log?.info('Another process applies migrations: waiting for it'));
     const recorded = await readHistory(client);
     const pending = findPending(migrations, recorded);
     for (const migration of pending) {

@@ -1,12 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import type { DatabaseLog } from './embedded.ts';
 import { chooseIdentity } from './identity.ts';
-import { clearOrphan } from './orphan.ts';
-import { type LaunchOptions, launch, type Postmaster, StartError } from './postmaster.ts';
+import { startPatiently } from './start_patiently.ts';
 
 /** A PostgreSQL that runs for a while. */
 export interface OtherCluster extends AsyncDisposable {
@@ -37,27 +35,5 @@ export async function startOther(cluster: string, binaries: Binaries, log: Datab
   } catch (error) {
     remove();
     throw error;
-  }
-}
-
-/** Milliseconds to wait for a predecessor whose program was killed, and that is still shutting down. */
-const PATIENCE = 30_000;
-
-async function startPatiently(options: LaunchOptions, log: DatabaseLog): Promise<Postmaster> {
-  const begun = performance.now();
-  for (;;) {
-    const postmaster = await launch(options);
-    try {
-      await postmaster.ready();
-      return postmaster;
-    } catch (error) {
-      await postmaster.stop();
-      const waited = performance.now() - begun;
-      const locked =
-        error instanceof StartError && /lock file ".*" already exists|shared memory block/.test(error.message);
-      if (!locked || waited > PATIENCE) throw error;
-      clearOrphan(options.cluster, waited, log);
-      await sleep(100);
-    }
   }
 }

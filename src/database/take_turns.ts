@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { openClient } from './client.ts';
-
-/** The number of the advisory lock under which processes prepare what they share at their start. */
-const START = 72_707_370;
+import { START_LOCK } from './lock_names.ts';
 
 /** Milliseconds between two tries to take a lock, and after which somebody has to look at who has it. */
 const PACE = 100;
@@ -17,7 +15,7 @@ export async function takeTurns<Result>(
 ): Promise<Result> {
   const client = await openClient({ connectionString: directUrl, application_name: 'gantry start' });
   try {
-    await lockSession(client, START, () => log.info('Another process prepares the database: waiting for it'));
+    await lockSession(client, START_LOCK, () => log.info('Another process prepares the database: waiting for it'));
     return await work();
   } finally {
     // Ending the session releases the lock.

@@ -1,3 +1,5 @@
+import { reasonOf } from '#src/database/reason.ts';
+
 /** How a check ended: as it should be, worth a look, or broken. */
 export type Status = 'OK' | 'WARN' | 'FAIL';
 
@@ -52,11 +54,4 @@ export function warn(summary: string, advice?: string): Finding {
 
 export function fail(summary: string, advice?: string): Finding {
   return { status: 'FAIL', summary, ...(advice === undefined ? {} : { advice }) };
-}
-
-/** The first line of an error; a refused connection to several addresses has none of its own. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
-  const text = error instanceof Error ? error.message : String(error);
-  return text.split('\n')[0] ?? '';
 }

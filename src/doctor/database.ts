@@ -1,10 +1,9 @@
 import { hasTable, look } from '#src/database/look.ts';
 import { readMigrations } from '#src/database/migrate.ts';
+import { OLDEST_POSTGRES } from '#src/lifecycle/database.ts';
 import { packagePath } from '#src/package-root.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 
-/** The oldest PostgreSQL that the server works with. */
-const OLDEST = 15;
 /** Milliseconds that two clocks may differ. */
 const CLOCKS = { warn: 2_000, fail: 60_000 };
 
@@ -23,7 +22,8 @@ export async function checkDatabase(url: string): Promise<Finding> {
         pg_size_pretty(pg_database_size(current_database())) AS size`);
     if (!row) return fail('it gives no answer');
     const facts = `PostgreSQL ${row.version}, ${row.size}, connected in ${took} ms, ${row.used} of ${row.most} connections in use`;
-    if (Number.parseInt(row.version, 10) < OLDEST) return fail(facts, `Gantry needs PostgreSQL ${OLDEST} or later.`);
+    if (Number.parseInt(row.version, 10) < OLDEST_POSTGRES)
+      return fail(facts, `Gantry needs PostgreSQL ${OLDEST_POSTGRES} or later.`);
     if (row.standby)
       return fail(`${facts}; it is a standby, which cannot be written to`, 'Name the primary in DATABASE_URL.');
     if (row.used > row.most * 0.8) return warn(facts, 'Raise max_connections, or put a pooler in front.');

@@ -1,8 +1,11 @@
+import path from 'node:path';
 import type { Config } from '#src/config.ts';
+import { clusterVersion } from '#src/database/cluster.ts';
 import { look } from '#src/database/look.ts';
-import { type Check, type Checked, fail, reasonOf, runChecks } from './check.ts';
+import { reasonOf } from '#src/database/reason.ts';
+import { type Check, type Checked, fail, runChecks } from './check.ts';
 import { checkClock, checkDatabase, checkMigrations } from './database.ts';
-import { checkDirectory, checkStorages, checkUploads } from './files.ts';
+import { checkData, checkStorages, checkUploads } from './files.ts';
 import { checkExternalUrl, checkGit, checkMail, checkSecret, checkServer } from './program.ts';
 import { checkQueue } from './queue.ts';
 
@@ -29,7 +32,7 @@ export async function examine(config: Config, given: string | Error): Promise<Ch
     onDatabase('migrations', checkMigrations),
     { name: 'secret', run: () => checkSecret(config, url) },
     { name: 'git', run: checkGit },
-    { name: 'data', run: () => checkDirectory(config.dataDir) },
+    { name: 'data', run: () => checkData(config, url) },
     { name: 'storages', run: () => checkStorages(config, url) },
     { name: 'uploads', run: () => checkUploads(config, url) },
     onDatabase('clock', checkClock),
@@ -52,5 +55,6 @@ async function probe(url: string): Promise<string | Error> {
 
 function adviceOn({ databaseUrl, dataDir }: Config): string {
   if (databaseUrl !== undefined) return 'Correct DATABASE_URL, or start its PostgreSQL.';
+  if (clusterVersion(path.join(dataDir, 'postgres')) === undefined) return 'Correct GANTRY_DATA, or start the server.';
   return `Look at the space on the disk and at the owner of ${dataDir}.`;
 }

@@ -1,24 +1,47 @@
 import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { S3Settings } from '#src/config/uploads.ts';
 import type { Config } from '#src/config.ts';
 import { hasTable, look } from '#src/database/look.ts';
+import { isAbsent } from '#src/git/refs/read.ts';
+import { checkDisk } from '#src/lifecycle/checks.ts';
+import { isNeeded, noGantry } from '#src/lifecycle/require_gantry.ts';
 import { formatBytes } from '#src/text.ts';
 import { openUploads } from '#src/uploads/open.ts';
 import { type Finding, fail, ok, type Status, warn } from './check.ts';
 
 const MIB = 1024 * 1024;
-/** Free space below which something is said: in bytes, and as a part of the disk. */
-const SPACE = { fail: 100 * MIB, warn: 1024 * MIB, part: 0.05 };
+/** Free space below which something is said, long before the server is not ready: in bytes, and as a part of the disk. */
+const SPACE = { warn: 1024 * MIB, part: 0.05 };
 /** How many of the latest uploads are looked for. */
 const SAMPLE = 50;
 
+/** Whether the data directory can be written to, and has room; and whether it is there, where the database knows of a server. */
+export async function checkData(config: Config, url: string | null): Promise<Finding> {
+  const { dataDir } = config;
+  if (url !== null && isNeeded(config) && (await lookAt(dataDir)) === null && (await isInUse(url))) {
+    return fail(noGantry(dataDir), 'Correct GANTRY_DATA, or mount the volume on which it lies.');
+  }
+  return checkDirectory(dataDir, config);
+}
+
+async function isInUse(url: string): Promise<boolean> {
+  return look(url, async (query) => {
+    if (!(await hasTable(query, 'users'))) return false;
+    return (await query('SELECT 1 FROM users LIMIT 1')).length > 0;
+  });
+}
+
+type Limits = Pick<Config, 'minFreeBytes'>;
+
 /** Whether a directory can be written to, and has room. */
-export async function checkDirectory(directory: string): Promise<Finding> {
-  const found = await stat(directory).catch(() => null);
+export async function checkDirectory(directory: string, limits: Limits): Promise<Finding> {
+  const found = await lookAt(directory);
+  if (typeof found === 'string') return fail(`${directory} cannot be reached: ${found}`, adviceFor(found));
   if (found === null) return checkAbsent(directory);
-  if (!found.isDirectory()) return fail(`${directory} is no directory`, 'Move it away, or name another one.');
+  if (!found.isDirectory()) return fail(`${directory} is not a directory`, 'Move it away, or name another one.');
   const probe = path.join(directory, `.doctor-${randomBytes(8).toString('hex')}`);
   try {
     await writeFile(probe, 'x', { flag: 'wx', mode: 0o600, flush: true });
@@ -28,12 +51,18 @@ export async function checkDirectory(directory: string): Promise<Finding> {
   } finally {
     await rm(probe, { force: true }).catch(() => undefined);
   }
-  return checkSpace(directory);
+  return checkSpace(directory, limits);
+}
+
+/** Null where there is nothing; the code of the error where that cannot be known. */
+async function lookAt(directory: string): Promise<Stats | string | null> {
+  return stat(directory).catch((error) => (isAbsent(error) ? null : String(error.code)));
 }
 
 async function checkAbsent(directory: string): Promise<Finding> {
-  const parent = await stat(path.dirname(directory)).catch(() => null);
-  if (parent?.isDirectory()) return ok(`${directory} is not there yet, and is made when it is needed`);
+  const parent = await lookAt(path.dirname(directory));
+  if (parent !== null && typeof parent !== 'string' && parent.isDirectory())
+    return ok(`${directory} is not there yet, and is made when it is needed`);
   return fail(
     `${directory} does not exist, nor does the directory above`,
     'Create it, or mount the volume on which it lies.',
@@ -42,21 +71,25 @@ async function checkAbsent(directory: string): Promise<Finding> {
 
 function adviceFor(code: string | undefined): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'Make room on the disk.';
+  if (code === 'ELOOP') return 'Correct the symbolic link: it leads to itself.';
+  if (code === 'EIO') return 'Check the disk for errors.';
   if (code === 'EROFS') return 'Mount it writable; a disk with errors is mounted read-only by the system.';
   return 'Give it to the account that the server runs as.';
 }
 
-async function checkSpace(directory: string): Promise<Finding> {
+async function checkSpace(directory: string, { minFreeBytes }: Limits): Promise<Finding> {
   const { bavail, blocks, bsize } = await statfs(directory);
   const [free, all] = [bavail * bsize, blocks * bsize];
   const facts = `${directory} is writable, ${formatBytes(free)} of ${formatBytes(all)} free`;
-  if (free < SPACE.fail) return fail(facts, 'Make room: without it nothing can be written.');
+  if ((await checkDisk({ dataDir: directory, storages: {}, minFreeBytes })) !== null)
+    return fail(facts, 'Make room: the server is not ready with so little (GANTRY_MIN_FREE_BYTES).');
   if (free < SPACE.warn || free < all * SPACE.part) return warn(facts, 'Make room soon.');
   return ok(facts);
 }
 
 /** Whether every storage in which repositories lie is there, writable and has room. */
-export async function checkStorages({ storages }: Config, url: string | null): Promise<Finding> {
+export async function checkStorages(config: Config, url: string | null): Promise<Finding> {
+  const { storages } = config;
   const used = url === null ? [] : await storagesInUse(url);
   const lost = used.filter(({ name }) => !Object.hasOwn(storages, name));
   if (lost.length > 0) {
@@ -66,8 +99,8 @@ export async function checkStorages({ storages }: Config, url: string | null): P
   const needed = new Set(used.filter(({ recorded }) => recorded).map(({ name }) => name));
   const findings: Finding[] = [];
   for (const [name, directory] of Object.entries(storages)) {
-    const found = await checkDirectory(directory);
-    const isLost = needed.has(name) && (await stat(directory).catch(() => null)) === null;
+    const found = await checkDirectory(directory, config);
+    const isLost = needed.has(name) && (await lookAt(directory)) === null;
     const finding = isLost
       ? fail(`${directory} does not exist, but repositories lie there`, 'Mount the volume on which it lies.')
       : found;
@@ -96,7 +129,8 @@ function worst(findings: readonly Finding[]): Finding {
 /** Whether uploads can be written, and the latest ones are there. */
 export async function checkUploads(config: Config, url: string | null): Promise<Finding> {
   const { uploads } = config;
-  const place = 'directory' in uploads ? await checkDirectory(uploads.directory) : await checkBucket(config, uploads);
+  const place =
+    'directory' in uploads ? await checkDirectory(uploads.directory, config) : await checkBucket(config, uploads);
   if (place.status === 'FAIL' || url === null) return place;
   const root = 'directory' in uploads ? uploads.directory : `the bucket ${uploads.bucket}`;
   const rows = await latestUploads(url);

@@ -1,50 +1,63 @@
 import { statSync } from 'node:fs';
-import path from 'node:path';
 import type { Config } from '#src/config.ts';
 import { readHolder } from '#src/database/lock.ts';
 import { hasTable, look } from '#src/database/look.ts';
+import { reasonOf } from '#src/database/reason.ts';
 import { programVersion } from '#src/git/program/detect.ts';
-import { readPrivateFile } from '#src/lifecycle/private-file.ts';
+import { givenSecret, type SecretConfig, secretDigest, secretFile } from '#src/lifecycle/secret.ts';
 import { opens } from '#src/secrets.ts';
-import { type Finding, fail, ok, reasonOf, warn } from './check.ts';
+import { type Finding, fail, ok, warn } from './check.ts';
 
 /** Milliseconds that the server, or the mail server, has for its answer. */
 const PATIENCE = 8_000;
 
-/** Whether the key of the server is there, is nobody else's to read, and opens what the database holds. */
-export async function checkSecret({ secret, dataDir }: Config, url: string | null): Promise<Finding> {
-  const file = path.join(dataDir, 'secret');
-  const kept = secret ?? readPrivateFile(file)?.trim();
-  const source = secret === undefined ? file : 'GANTRY_SECRET';
-  const sample = url === null ? null : await encryptedSample(url);
-  if (kept === undefined) {
-    if (sample === null) return ok('not there yet; the first start makes one');
+/** Whether the key of the server is there, is nobody else's to read, and is the one of the database. */
+export async function checkSecret(config: SecretConfig, url: string | null): Promise<Finding> {
+  const file = secretFile(config);
+  const secret = givenSecret(config);
+  const source = config.secret === undefined ? file : 'GANTRY_SECRET';
+  const known = url === null ? null : await knownSecret(url);
+  if (secret === undefined) {
+    if (known === null) return ok('not there yet; the first start makes one');
     return fail(
       `neither GANTRY_SECRET nor ${file} is there`,
       'Restore the secret of this server: what is stored encrypted is lost without it.',
     );
   }
-  if (kept.length < 32) return fail(`${source} is too short`, 'Restore the secret of this server.');
-  if (sample !== null && !opens(sample, kept)) {
+  if (known !== null && !fits(secret, known)) {
     return fail(
       `${source} does not fit the database`,
       'Set GANTRY_SECRET to the value that this database was used with, or restore the file.',
     );
   }
   const facts = `${source} ${url === null ? 'is there' : 'fits the database'}`;
-  if (secret === undefined && process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
+  if (source === file && process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) {
     return warn(`${facts}, but others can read the file`, `Run \`chmod 600 ${file}\`.`);
   }
   return ok(facts);
 }
 
-async function encryptedSample(url: string): Promise<Buffer | null> {
+/** By what a database knows its secret: a digest; in databases of earlier versions something that it opens. */
+interface KnownSecret {
+  digest: Buffer | null;
+  sample: Buffer | null;
+}
+
+function fits(secret: string, { digest, sample }: KnownSecret): boolean {
+  if (digest !== null) return digest.equals(secretDigest(secret));
+  return sample === null || opens(sample, secret);
+}
+
+async function knownSecret(url: string): Promise<KnownSecret | null> {
   return look(url, async (query) => {
-    if (!(await hasTable(query, 'users'))) return null;
-    const [user] = await query<{ token: Buffer }>(
-      'SELECT private_token_encrypted AS token FROM users ORDER BY id LIMIT 1',
-    );
-    return user?.token ?? null;
+    const digest = (await hasTable(query, 'secret_check'))
+      ? (await query<{ digest: Buffer }>('SELECT digest FROM secret_check'))[0]?.digest
+      : undefined;
+    const sample = (await hasTable(query, 'users'))
+      ? (await query<{ sample: Buffer }>('SELECT private_token_encrypted AS sample FROM users ORDER BY id LIMIT 1'))[0]
+          ?.sample
+      : undefined;
+    return digest || sample ? { digest: digest ?? null, sample: sample ?? null } : null;
   });
 }
 

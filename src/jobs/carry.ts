@@ -1,4 +1,4 @@
-import { PgBoss } from 'pg-boss';
+import { withBoss } from '#src/jobs/boss.ts';
 import { prepareQueues } from '#src/jobs/queue.ts';
 
 /** How jobs that wait are called among tables. */
@@ -22,26 +22,14 @@ export function selectWaiting(columns: readonly string[]): string {
 }
 
 /** Makes the tables of the job queue, and the queues of these names. */
-export async function installQueues(url: string, names: readonly string[]): Promise<void> {
-  const boss = new PgBoss({ connectionString: url, max: 2, supervise: false, schedule: false });
-  boss.on('error', () => undefined);
-  await boss.start();
-  try {
-    await prepareQueues(boss, names);
-  } finally {
-    await boss.stop({ graceful: false });
-  }
+export function installQueues(url: string, names: readonly string[]): Promise<void> {
+  return withBoss(url, (boss) => prepareQueues(boss, names));
 }
 
 /** Puts a job of every project into the queue that removes it. */
-export async function removeProjectsLater(url: string, projectIds: readonly number[]): Promise<void> {
-  const boss = new PgBoss({ connectionString: url, max: 2, supervise: false, schedule: false });
-  boss.on('error', () => undefined);
-  await boss.start();
-  try {
+export function removeProjectsLater(url: string, projectIds: readonly number[]): Promise<void> {
+  return withBoss(url, async (boss) => {
     await prepareQueues(boss, ['projects.remove']);
     for (const projectId of projectIds) await boss.send('projects.remove', { projectId });
-  } finally {
-    await boss.stop({ graceful: false });
-  }
+  });
 }

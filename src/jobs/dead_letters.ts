@@ -1,5 +1,4 @@
-import { PgBoss } from 'pg-boss';
-import { queueDatabase } from '#src/jobs/database.ts';
+import { withBoss } from '#src/jobs/boss.ts';
 import { DEAD_LETTERS } from '#src/jobs/queue.ts';
 
 /** A job that failed as often as it may. */
@@ -30,19 +29,6 @@ export async function listDeadLetters(url: string): Promise<DeadLetter[]> {
 /** Puts dead letters back into their queues: those with the IDs, or all. How many there were. */
 export async function retryDeadLetters(url: string, ids?: readonly string[]): Promise<number> {
   return withBoss(url, (boss) => boss.redrive(DEAD_LETTERS, ids ? { ids: [...ids] } : {}));
-}
-
-async function withBoss<Result>(url: string, work: (boss: PgBoss) => Promise<Result>): Promise<Result> {
-  const database = queueDatabase(url);
-  const boss = new PgBoss({ db: database, supervise: false, schedule: false });
-  boss.on('error', () => undefined);
-  await boss.start();
-  try {
-    return await work(boss);
-  } finally {
-    await boss.stop({ graceful: false });
-    await database.close();
-  }
 }
 
 function reasonOf(output: unknown): string {

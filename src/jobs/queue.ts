@@ -1,4 +1,4 @@
-import { fromPrisma, PgBoss } from 'pg-boss';
+import { fromPrisma, PgBoss, type StopOptions } from 'pg-boss';
 import type { Listener } from '#src/database/listener.ts';
 import type { Db, Transaction } from '#src/db.ts';
 import { queueDatabase } from '#src/jobs/database.ts';
@@ -108,20 +108,56 @@ export interface WorkerOptions {
   labels?: readonly string[] | undefined;
 }
 
-/** Starts to work on the jobs in the database, on each at once when it comes. */
+/**
+ * Starts to work on the jobs in the database, on each at once when it comes.
+ *
+ * @throws Error when it cannot; then nothing of it is left, neither connections nor its place in the list of processes
+ */
 export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   const { url, listener, db, handlers, report, concurrency = CONCURRENCY, tag = 'gantry', labels = [] } = options;
   const pace = { superviseIntervalSeconds: SUPERVISION, monitorIntervalSeconds: SUPERVISION };
   const names = Object.keys(handlers) as JobName[];
   requireKnown(options.queues ?? [], names);
+  const queues = names.filter((name) => options.queues?.includes(name) ?? true);
   const database = queueDatabase(url, listener);
   const boss = new PgBoss({ db: database, useListenNotify: listener !== undefined, ...pace });
   boss.on('error', report);
-  await boss.start();
-  await prepareQueues(boss, names);
-  const queues = names.filter((name) => options.queues?.includes(name) ?? true);
-  const record = queues.length > 0 ? await recordProcess(db, { tag, queues, labels, concurrency }, report) : null;
-  const slots = new Slots(concurrency);
+  let record: ProcessRecord | null = null;
+  const end = async (how: StopOptions) => {
+    // Without the database the others find out by themselves.
+    await boss.stop(how).catch(report);
+    await database.close();
+    await record?.remove().catch(report);
+  };
+  try {
+    await boss.start();
+    await prepareQueues(boss, names);
+    if (queues.length > 0) record = await recordProcess(db, { tag, queues, labels, concurrency }, report);
+    await workOn(boss, queues, { handlers, record, report, slots: new Slots(concurrency) });
+  } catch (error) {
+    await end({ graceful: false }).catch(report);
+    throw error;
+  }
+  return {
+    async enqueue(tx, name, data) {
+      const traceparent = tracer()?.traceparent();
+      await boss.send(name, traceparent ? { ...data, traceparent } : data, { db: fromPrisma(tx) });
+    },
+    stop: (timeout = 5000) => end({ graceful: true, timeout }),
+  };
+}
+
+interface Work extends Pick<WorkerOptions, 'handlers' | 'report'> {
+  record: ProcessRecord | null;
+  slots: Slots;
+}
+
+/** Has the jobs of queues done. */
+async function workOn(
+  boss: PgBoss,
+  queues: readonly JobName[],
+  { handlers, record, report, slots }: Work,
+): Promise<void> {
   for (const name of queues) {
     const work = handlers[name] as (data: object) => Promise<void>;
     // Nobody tells a worker of a job that failed and is to be tried again: it looks by itself.
@@ -137,18 +173,6 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
       }
     });
   }
-  return {
-    async enqueue(tx, name, data) {
-      const traceparent = tracer()?.traceparent();
-      await boss.send(name, traceparent ? { ...data, traceparent } : data, { db: fromPrisma(tx) });
-    },
-    async stop(timeout = 5000) {
-      // Without the database the others find out by themselves.
-      await boss.stop({ graceful: true, timeout }).catch(report);
-      await database.close();
-      await record?.remove().catch(report);
-    },
-  };
 }
 
 /** Throws an Error that names the queues that there are, where others are named. */

@@ -3,9 +3,11 @@ import type { Config } from '../config.ts';
 import { openClient } from '../database/client.ts';
 import { type DatabaseLog, type EmbeddedPostgres, startEmbeddedPostgres } from '../database/embedded.ts';
 import { type DataLock, LockedError, lockDataDirectory, readHolder } from '../database/lock.ts';
+import { reasonOf } from '../database/reason.ts';
 import { requireWhole } from './unfinished.ts';
 
-const oldestVersion = 15;
+/** The oldest PostgreSQL that the server works with. */
+export const OLDEST_POSTGRES = 15;
 
 /** Milliseconds that a command waits for a server that is just starting, or for another command to end. */
 const patience = 15_000;
@@ -87,8 +89,8 @@ export async function requireSupportedVersion(url: string): Promise<string> {
   try {
     const { rows } = await client.query<{ server_version: string }>('show server_version');
     const version = rows[0]?.server_version.split(' ')[0] ?? '0';
-    if (Number.parseInt(version, 10) >= oldestVersion) return version;
-    throw new Error(`Gantry needs PostgreSQL ${oldestVersion} or later; the server of DATABASE_URL is ${version}.`);
+    if (Number.parseInt(version, 10) >= OLDEST_POSTGRES) return version;
+    throw new Error(`Gantry needs PostgreSQL ${OLDEST_POSTGRES} or later; the server of DATABASE_URL is ${version}.`);
   } finally {
     await client.end();
   }
@@ -108,10 +110,4 @@ async function lockOrFind(dataDir: string, command: string): Promise<DataLock | 
       await sleep(50);
     }
   }
-}
-
-/** A refused connection to a name with several addresses is an AggregateError without a message of its own. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }

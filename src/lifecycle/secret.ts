@@ -6,7 +6,7 @@ import type { Db } from '../db.ts';
 import { decrypt } from '../secrets.ts';
 import { createPrivateFile, readPrivateFile } from './private-file.ts';
 
-type SecretConfig = Pick<Config, 'secret' | 'dataDir'>;
+export type SecretConfig = Pick<Config, 'secret' | 'dataDir'>;
 
 /**
  * The server's key: the setting, or else the one in the file `secret` of the data directory, which is made at first use. The
@@ -17,10 +17,10 @@ type SecretConfig = Pick<Config, 'secret' | 'dataDir'>;
  *   was used with one
  */
 export async function agreeOnSecret(db: Db, config: SecretConfig): Promise<string> {
-  const given = config.secret ?? readSecret(config);
+  const given = givenSecret(config);
   if (given === undefined && (await isInUse(db))) throw new Error(missing(config));
   const secret = given ?? makeSecret(config);
-  const digest = digestOf(secret);
+  const digest = secretDigest(secret);
   let known = await knownDigest(db);
   if (!known) {
     await requireReadable(db, secret, config);
@@ -29,7 +29,7 @@ export async function agreeOnSecret(db: Db, config: SecretConfig): Promise<strin
     known = await knownDigest(db);
   }
   if (known && crypto.timingSafeEqual(known, digest)) return secret;
-  if (given === undefined) rmSync(fileOf(config), { force: true });
+  if (given === undefined) rmSync(secretFile(config), { force: true });
   throw new Error(wrong(config));
 }
 
@@ -52,36 +52,44 @@ async function requireReadable(db: Db, secret: string, config: SecretConfig): Pr
   }
 }
 
-function digestOf(secret: string): Uint8Array<ArrayBuffer> {
+/** By which a database knows its secret: 32 bytes in the table `secret_check`. */
+export function secretDigest(secret: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(crypto.createHmac('sha256', secret).update('gantry secret check').digest());
 }
 
-function fileOf({ dataDir }: SecretConfig): string {
+/** Path of the file that holds the secret where there is no setting for it. */
+export function secretFile({ dataDir }: SecretConfig): string {
   return path.join(dataDir, 'secret');
 }
 
-function readSecret(config: SecretConfig): string | undefined {
-  const kept = readPrivateFile(fileOf(config))?.trim();
+/**
+ * The server's key as far as it is given: the setting, or else the one in the file; undefined where neither is there.
+ *
+ * @throws Error if the file is damaged
+ */
+export function givenSecret(config: SecretConfig): string | undefined {
+  if (config.secret !== undefined) return config.secret;
+  const kept = readPrivateFile(secretFile(config))?.trim();
   if (kept !== undefined && kept.length < 32) {
-    throw new Error(`${fileOf(config)} is damaged: a key of at least 32 characters was expected.`);
+    throw new Error(`${secretFile(config)} is damaged: a key of at least 32 characters was expected.`);
   }
   return kept;
 }
 
 /** Makes the file; where another server was faster, its secret counts. */
 function makeSecret(config: SecretConfig): string {
-  return createPrivateFile(fileOf(config), `${crypto.randomBytes(48).toString('base64url')}\n`).trim();
+  return createPrivateFile(secretFile(config), `${crypto.randomBytes(48).toString('base64url')}\n`).trim();
 }
 
 function missing(config: SecretConfig): string {
   return (
-    `The secret of this database is missing: there is no GANTRY_SECRET and no file ${fileOf(config)}, and the database has ` +
+    `The secret of this database is missing: there is no GANTRY_SECRET and no file ${secretFile(config)}, and the database has ` +
     'been used with one. Set GANTRY_SECRET to it, or put the file back.'
   );
 }
 
 function wrong(config: SecretConfig): string {
-  const source = config.secret === undefined ? `The file ${fileOf(config)}` : 'GANTRY_SECRET';
+  const source = config.secret === undefined ? `The file ${secretFile(config)}` : 'GANTRY_SECRET';
   return (
     `${source} does not hold the secret with which this database has been used: what is stored encrypted could not be ` +
     'read. Use that one, or another database.'

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 
 /** The directory in the data directory that is there as long as a restore is under way. */
@@ -6,6 +6,6 @@ export const UNFINISHED_RESTORE = 'restoring';
 
 /** Throws an Error when a restore into the data directory did not end: what is there is not whole. */
 export function requireWhole(dataDir: string): void {
-  if (!existsSync(path.join(dataDir, UNFINISHED_RESTORE))) return;
+  if (!statSync(path.join(dataDir, UNFINISHED_RESTORE), { throwIfNoEntry: false })) return;
   throw new Error(`A restore into ${dataDir} did not end. Remove the directory and restore again.`);
 }

@@ -1,5 +1,6 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
+import { accessLock } from '#src/database/lock_names.ts';
 import { Prisma, type Transaction } from '#src/db.ts';
 import { findGroup, type GroupRow, type Ref } from '#src/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
@@ -49,5 +50,5 @@ export function authorizeRequests(actor: Actor, { kind, record }: Source): void 
 
 /** Has whatever decides over the access of a user to the source happen one after the other. */
 export async function lockAccess(tx: Transaction, { kind, record }: Source, userId: number): Promise<void> {
-  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`access ${kind} ${record.id} ${userId}`}, 0))`;
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${accessLock(kind, record.id, userId)}, 0))`;
 }

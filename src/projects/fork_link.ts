@@ -1,5 +1,6 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
+import { FORK_LINKS_LOCK } from '#src/database/lock_names.ts';
 import { Conflict, NotModified, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
@@ -22,7 +23,7 @@ export async function linkFork(context: Context, ref: Ref, sourceRef: Ref): Prom
   const linkedAt = new Date();
   await context.db.$transaction(async (tx) => {
     // One link after the other: two of them at once could close a circle that neither sees.
-    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('fork links', 0))`;
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${FORK_LINKS_LOCK}, 0))`;
     await holdSource(tx, source.id);
     const { count } = await tx.project.updateMany({
       where: { id: project.id, forkedFromId: null, deletedAt: null },

@@ -1,3 +1,4 @@
+import { ALL_OBJECTS_LOCK, type RepositoryLock, repositoryLock } from '#src/database/lock_names.ts';
 import { type Db, Prisma, type Transaction } from '#src/db.ts';
 import { Unavailable } from '#src/errors.ts';
 
@@ -69,7 +70,7 @@ export function withNobodyInside<T>(db: Db, projectId: number, work: () => Promi
   return db.$transaction(
     async (tx) => {
       // Whoever maintains or copies the repository may take its lock meanwhile, and so does who adds commits.
-      const locks = ['maintenance', 'objects', 'removal'].map((kind) => exclusive(kind, projectId));
+      const locks = (['maintenance', 'objects', 'removal'] as const).map((kind) => exclusive(kind, projectId));
       await lock(tx, locks, PATIENCE);
       return holdRepositoryLock(db, tx, projectId, work);
     },
@@ -104,7 +105,7 @@ export function whileObjectsStay<T>(
  */
 export async function mayRemoveObjects(tx: Transaction, projectId: number): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ alone: boolean }[]>`
-    SELECT pg_try_advisory_xact_lock_shared(hashtextextended('objects of all repositories', 0))
+    SELECT pg_try_advisory_xact_lock_shared(hashtextextended(${ALL_OBJECTS_LOCK}, 0))
       AND pg_try_advisory_xact_lock(${key('objects', projectId)}) AS alone`;
   return row?.alone === true;
 }
@@ -146,17 +147,17 @@ function inTime(before: Promise<unknown>): Promise<void> {
 }
 
 /** The name of a lock as the database has it. */
-function key(kind: string, projectId: number, more = ''): Prisma.Sql {
-  return sql`hashtextextended(${kind}::text || ' ' || ${projectId}::int || ${more}::text, 0)`;
+function key(kind: RepositoryLock, projectId: number, more = ''): Prisma.Sql {
+  return sql`hashtextextended(${repositoryLock(kind, projectId, more)}, 0)`;
 }
 
 /** SQL that takes an exclusive lock. */
-function exclusive(kind: string, projectId: number, more = ''): Prisma.Sql {
+function exclusive(kind: RepositoryLock, projectId: number, more = ''): Prisma.Sql {
   return sql`pg_advisory_xact_lock(${key(kind, projectId, more)})::text`;
 }
 
 /** SQL that takes a shared lock. */
-function shared(kind: string, projectId: number): Prisma.Sql {
+function shared(kind: RepositoryLock, projectId: number): Prisma.Sql {
   return sql`pg_advisory_xact_lock_shared(${key(kind, projectId)})::text`;
 }
 

@@ -1,6 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { type CommitRow, findCommit } from '#src/commits/find.ts';
+import { statusesLock } from '#src/database/lock_names.ts';
 import { Prisma, queryJson, type Transaction } from '#src/db.ts';
 import { isWebUrl } from '#src/environments/url.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
@@ -94,7 +95,7 @@ async function takePipeline(
   userId: number,
 ): Promise<{ id: number }> {
   const { project, oid } = commit;
-  const key = `statuses ${project.id} ${oid} ${ref}`;
+  const key = statusesLock(project.id, oid, ref);
   await tx.$queryRaw`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))::text`;
   const [found] = await tx.$queryRaw<{ id: number }[]>`
     SELECT id FROM pipelines WHERE project_id = ${project.id} AND sha = ${oid} AND ref = ${ref} ORDER BY id DESC LIMIT 1`;

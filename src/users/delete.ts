@@ -1,4 +1,5 @@
 import { type Actor, type Context, requireAdmin } from '#src/access/actor.ts';
+import { ADMINISTRATORS_LOCK } from '#src/database/lock_names.ts';
 import { deadlocked, type Transaction } from '#src/db.ts';
 import { Forbidden } from '#src/errors.ts';
 import { ghostId } from '#src/users/ghost.ts';
@@ -52,7 +53,7 @@ async function remove({ db, jobs }: Context, actor: Actor, id: number, ghost: nu
 /** Two administrators who delete each other at once would leave none: they take turns, and the later finds that he is gone. */
 async function requireStillAdmin(tx: Transaction, actorId: number, targetId: number): Promise<void> {
   await tx.$queryRaw`
-    SELECT pg_advisory_xact_lock(hashtextextended('administrators', 0))::text FROM users WHERE id = ${targetId} AND admin`;
+    SELECT pg_advisory_xact_lock(hashtextextended(${ADMINISTRATORS_LOCK}, 0))::text FROM users WHERE id = ${targetId} AND admin`;
   const actor = await tx.user.count({ where: { id: actorId, admin: true, state: 'active' } });
   if (actor === 0) throw new Forbidden();
 }

@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type pg from 'pg';
@@ -8,11 +17,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Archive } from '#src/backup/archive.ts';
 import { readChain } from '#src/backup/chain.ts';
 import { type BackupOptions, createBackup } from '#src/backup/create.ts';
-import { readBackup } from '#src/backup/input.ts';
+import { BadBackup, readBackup } from '#src/backup/input.ts';
 import { Known } from '#src/backup/known.ts';
+import type { Missing } from '#src/backup/manifest.ts';
 import { objectFiles } from '#src/backup/objects.ts';
 import { writeBackup } from '#src/backup/output.ts';
 import { restore } from '#src/backup/restore.ts';
+import { Stage } from '#src/backup/stage.ts';
 import { loadConfig } from '#src/config.ts';
 import { Exclusion } from '#src/database/exclude.ts';
 import { migrate } from '#src/database/migrate.ts';
@@ -225,6 +236,27 @@ describe('A backup', { timeout: 300_000 }, () => {
     }
   });
 
+  it('is not made where the directory of a storage is missing in which there are repositories', async () => {
+    const missing = path.join(scratch(), 'mistyped', 'repositories');
+    const repositories = new RepositoryStore({ default: missing });
+    await expect(backup({ repositories })).rejects.toThrow(
+      `The directory ${missing} of the storage "default" does not exist, but the database knows of repositories in it`,
+    );
+  });
+
+  it('is not made where a repository is there and cannot be read', async () => {
+    const odd = await world.project({ owner });
+    const directory = world.repositories.directory(odd);
+    mkdirSync(path.dirname(directory), { recursive: true });
+    symlinkSync(directory, directory);
+    try {
+      await expect(backup()).rejects.toThrow('ELOOP');
+    } finally {
+      rmSync(directory);
+      await sql(`DELETE FROM projects WHERE id = ${odd.id}`);
+    }
+  });
+
   it('gives files of a repository whole that a repack removes while they are read', async () => {
     const directory = path.join(scratch(), 'clone.git');
     await run(work, 'clone', '--quiet', '--bare', work, directory);
@@ -329,6 +361,68 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
     expect(await leftIn(config)).toEqual(nothing);
   });
 
+  const HEAD = JSON.stringify({
+    format: 1,
+    id: 'x',
+    name: 'x',
+    createdAt: '',
+    version: '',
+    earlier: [],
+    storages: [],
+    sample: null,
+    secret: true,
+  });
+
+  /** A backup of these members. */
+  async function made(members: Record<string, string>, missing: Missing[] = []): Promise<string> {
+    const archive = new Archive();
+    const chunks: Buffer[] = [];
+    for (const [name, content] of Object.entries(members))
+      for await (const chunk of archive.addBytes(name, content)) chunks.push(chunk);
+    for await (const chunk of archive.finish({ id: 'x', elsewhere: [], missing })) chunks.push(chunk);
+    const file = path.join(scratch(), 'made.gantry');
+    writeFileSync(file, zstdCompressSync(Buffer.concat(chunks)));
+    return file;
+  }
+
+  it('is refused by name when something that it tells of itself is unreadable, too large or missing', async () => {
+    const odd = [
+      'text',
+      'null',
+      '{}',
+      '{"migrations": [], "sequences": [], "tables": [{"name": "users", "rows": 1}]}',
+      '{"migrations": [], "sequences": [], "tables": [{"name": "users", "columns": ["id"], "rows": -1}]}',
+      '{"migrations": [null], "sequences": [], "tables": []}',
+      '{"migrations": [], "sequences": [{"name": "x", "value": "1; x", "called": true}], "tables": []}',
+    ];
+    const database = '{"migrations": [], "sequences": [], "tables": [{"name": "users", "columns": ["id"], "rows": 1}]}';
+    const cases: [string, string][] = [
+      ...(await Promise.all(
+        odd.map(async (text): Promise<[string, string]> => {
+          return [await made({ 'backup.json': HEAD, 'database.json': text }), 'database.json cannot be read'];
+        }),
+      )),
+      [await made({ 'backup.json': 'null' }), 'backup.json cannot be read'],
+      [await made({ 'backup.json': '{"format": 1, "version": "1"}' }), 'backup.json cannot be read'],
+      [await made({ 'backup.json': HEAD }, [null as unknown as Missing]), 'manifest.json cannot be read'],
+      [await made({ 'backup.json': HEAD, secret: 'x'.repeat(70_000) }), 'secret has more than 65536 bytes'],
+      [
+        await made({ 'backup.json': HEAD, 'repositories/default/1.git/HEAD': 'x'.repeat(70_000) }),
+        'HEAD has more than',
+      ],
+      [await made({ 'backup.json': HEAD, secret: SECRET }), 'database.json is not in it'],
+      [await made({ 'backup.json': HEAD, secret: SECRET, 'database.json': database }), 'table users are not in it'],
+    ];
+    for (const [file, reason] of cases) {
+      const config = await emptyPlace();
+      const failed = into(config, file);
+      await expect(failed).rejects.toThrow(BadBackup);
+      await expect(failed).rejects.toThrow(`${file} is damaged: `);
+      await expect(failed).rejects.toThrow(reason);
+      expect(readdirSync(config.dataDir)).toEqual(['lock']);
+    }
+  });
+
   it('is refused when it names a place that is not its own', async () => {
     const names = [
       'uploads/1/../../../escaped',
@@ -337,27 +431,14 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
       'repositories/default/../1.git/HEAD',
       'repositories/__proto__/1.git/HEAD',
       'database/../escaped/1.copy',
+      'database/../1.copy',
+      'database/%2e%2E/1.copy',
+      'database/%FF/1.copy',
+      'database/a b/1.copy',
       '/etc/escaped',
     ];
-    const head = {
-      format: 1,
-      id: 'x',
-      name: 'x',
-      createdAt: '',
-      version: '',
-      earlier: [],
-      storages: [],
-      sample: null,
-      secret: true,
-    };
     for (const name of names) {
-      const archive = new Archive();
-      const chunks: Buffer[] = [];
-      for await (const chunk of archive.addBytes('backup.json', JSON.stringify(head))) chunks.push(chunk);
-      for await (const chunk of archive.addBytes(name, 'text')) chunks.push(chunk);
-      for await (const chunk of archive.finish({ id: 'x', elsewhere: [], missing: [] })) chunks.push(chunk);
-      const file = path.join(scratch(), 'odd.gantry');
-      writeFileSync(file, zstdCompressSync(Buffer.concat(chunks)));
+      const file = await made({ 'backup.json': HEAD, [name]: 'text' });
       const config = await emptyPlace();
       await expect(into(config, file)).rejects.toThrow(/something unknown|GANTRY_STORAGES does not tell/);
       expect(await leftIn(config)).toEqual(nothing);
@@ -379,25 +460,26 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
   });
 });
 
-describe('A chain of backups', { timeout: 300_000 }, () => {
-  async function chain() {
-    const directory = scratch();
-    const files: string[] = [];
-    for (const name of ['monday.gantry', 'tuesday.gantry', 'wednesday.gantry']) {
-      const file = path.join(directory, name);
-      const last = files.at(-1);
-      const known = new Known(
-        last === undefined ? undefined : { name: path.basename(last), ...(await readBackup(last)) },
-      );
-      await writeBackup(file, contents({ name, known }));
-      files.push(file);
-      await commitFile(work, `${name}.txt`, `${randomUUID()}\n`);
-      await run(work, 'push', '--quiet', 'origin', 'main');
-      await upload(`${name}.txt`, name);
-    }
-    return { directory, files, last: String(files.at(-1)) };
+/** Three backups that build on each other. */
+async function chain() {
+  const directory = scratch();
+  const files: string[] = [];
+  for (const name of ['monday.gantry', 'tuesday.gantry', 'wednesday.gantry']) {
+    const file = path.join(directory, name);
+    const last = files.at(-1);
+    const known = new Known(
+      last === undefined ? undefined : { name: path.basename(last), ...(await readBackup(last)) },
+    );
+    await writeBackup(file, contents({ name, known }));
+    files.push(file);
+    await commitFile(work, `${name}.txt`, `${randomUUID()}\n`);
+    await run(work, 'push', '--quiet', 'origin', 'main');
+    await upload(`${name}.txt`, name);
   }
+  return { directory, files, last: String(files.at(-1)) };
+}
 
+describe('A chain of backups', { timeout: 300_000 }, () => {
   it('holds packs and uploads once, and is restored from all of its files', async () => {
     const { files, last } = await chain();
     const { manifest } = await readBackup(last);
@@ -463,6 +545,17 @@ describe('A restore', { timeout: 300_000 }, () => {
     expect(readdirSync(used.dataDir)).toEqual(['lock']);
   });
 
+  it('says what keeps it from reading what it has kept aside', async () => {
+    const [staged, storage] = [scratch(), scratch()];
+    const stage = new Stage(staged, { default: storage });
+    expect(await stage.placeRepositories(new RepositoryStore({ default: storage }))).toEqual([]);
+    await stage.placeUploads(world.uploads);
+    symlinkSync('uploads', path.join(staged, 'uploads'));
+    symlinkSync('.restoring', path.join(storage, '.restoring'));
+    await expect(stage.placeUploads(world.uploads)).rejects.toThrow('ELOOP');
+    await expect(stage.placeRepositories(new RepositoryStore({ default: storage }))).rejects.toThrow('ELOOP');
+  });
+
   it('that did not end keeps servers from starting, and is not continued', async () => {
     const config = await emptyPlace();
     mkdirSync(path.join(config.dataDir, 'restoring'), { recursive: true });
@@ -478,6 +571,53 @@ describe('A restore', { timeout: 300_000 }, () => {
     }
     await expect(migrate(url)).rejects.toThrow('unfinished_gantry_restore');
     await expect(Loading.begin(url)).rejects.toThrow('The database holds what a restore left that did not end');
+  });
+
+  it('that is told to stop does so wherever it is, clears away what it made, and names the database that is left', async () => {
+    const file = await backup();
+    const left = 'Before you try again, empty the database of DATABASE_URL: part of the backup is in there.';
+    const sessions = 'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+    for (const [step, said] of [
+      ['reading the backup', 'Stopped.'],
+      ['table issues', `Stopped. ${left}`],
+      ['repositories and uploads', `Stopped. ${left}`],
+    ]) {
+      const config = await emptyPlace();
+      const stop = new AbortController();
+      const onStep = (text: string) => text === step && stop.abort(new Error('Stopped.'));
+      const stopped = restore({ config, file, earlier: [], log: quiet, onStep, signal: stop.signal });
+      await expect(stopped).rejects.toThrow(new Error(said));
+      expect(readdirSync(config.dataDir)).toEqual(['lock']);
+      await expect
+        .poll(async () => (await administer(databaseOf(config), (client) => client.query(sessions))).rows)
+        .toEqual([]);
+    }
+  });
+
+  it('that is told to stop does not wait for the rows of a table', async () => {
+    const { Loading } = await import('#src/database/load.ts');
+    const url = await emptyDatabase();
+    const stop = new AbortController();
+    await using loading = await Loading.begin(url, stop.signal);
+    async function* rows() {
+      yield Buffer.from('x\n');
+      stop.abort(new Error('Stopped.'));
+      for (;;) yield Buffer.from('x\n'.repeat(10_000));
+    }
+    const table = { name: '_prisma_migrations', columns: ['id'], rows: 1 };
+    await expect(loading.copyIn(table, rows())).rejects.toThrow();
+  });
+
+  it('that is told to stop, and a backup, do not go on reading an earlier backup', async () => {
+    const { files, last } = await chain();
+    const stopping = () => {
+      const stop = new AbortController();
+      return { signal: stop.signal, receiver: { onEntry: async () => stop.abort(new Error('Stopped.')) } };
+    };
+    const [first, later] = [stopping(), stopping()];
+    await expect(readBackup(String(files[0]), first.receiver, first.signal)).rejects.toThrow('Stopped.');
+    await expect(readChain(last, [], {}, () => later.receiver, later.signal)).rejects.toThrow('Stopped.');
+    await expect(readBackup(last, {}, AbortSignal.abort(new Error('Stopped.')))).rejects.toThrow('Stopped.');
   });
 
   it('wants the secret of the server where the backup does not hold it, and none that does not fit', async () => {
@@ -516,6 +656,31 @@ describe('A restore', { timeout: 300_000 }, () => {
     await sql('DROP TABLE somebody_elses');
     expect((await into(await emptyPlace(), file)).foreign).toEqual(['somebody_elses']);
     expect((await readBackup(file)).manifest.sums.map((sum) => sum.path)).toContain('database/somebody_elses');
+  });
+
+  it('keeps the rows of tables with odd names apart, and in their place', async () => {
+    const names = ['..', 'a/b', '../../escaped', 'Users', 'space and %2F', 'ünïcödé', '\n'];
+    for (const name of names) await sql(`CREATE TABLE "${name}" (text text); INSERT INTO "${name}" VALUES ('kept')`);
+    const file = await backup().finally(async () => {
+      for (const name of names) await sql(`DROP TABLE "${name}"`);
+    });
+    const config = await emptyPlace();
+    expect((await into(config, file)).foreign.sort()).toEqual(names.sort());
+    const { users } = await everything(databaseOf(config));
+    expect(users).toEqual((await everything(world.databaseUrl)).users);
+    const members = execFileSync('tar', ['-t'], { input: zstdDecompressSync(readFileSync(file)), maxBuffer: 1 << 26 });
+    const odd = members
+      .toString()
+      .split('\n')
+      .filter((name) => !/^[\w.-]+(\/[\w.%-]+)*$/.test(name) || name.includes('/../'));
+    expect(odd).toEqual(['']);
+    expect(members.toString()).toContain('database/%2E%2E/000001.copy\n');
+    expect(readdirSync(path.dirname(config.dataDir))).toEqual(['data']);
+  });
+
+  it('is refused by the backup already where a table has the name of what stands for waiting jobs', async () => {
+    await sql('CREATE TABLE "pgboss.job" (text text)');
+    await expect(backup().finally(() => sql('DROP TABLE "pgboss.job"'))).rejects.toThrow('named "pgboss.job"');
   });
 
   it('refuses a backup of a version with migrations that this one lacks', async () => {

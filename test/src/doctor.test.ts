@@ -1,13 +1,15 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Config, loadConfig } from '#src/config.ts';
 import { migrate } from '#src/database/migrate.ts';
+import { connect } from '#src/db.ts';
 import { ok, runChecks } from '#src/doctor/check.ts';
 import { judgeClocks } from '#src/doctor/database.ts';
 import { examine } from '#src/doctor/examine.ts';
-import { administer, emptyDatabase } from '../support/database.ts';
+import { agreeOnSecret } from '#src/lifecycle/secret.ts';
+import { administer, emptyDatabase, freshDatabase } from '../support/database.ts';
 import { scratch } from '../support/git-program.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { SECRET, startWorld } from '../support/world.ts';
@@ -128,11 +130,32 @@ describe('gantry doctor', () => {
     expect(await said('secret', kept)).toMatch(/^FAIL neither GANTRY_SECRET nor .*secret is there/);
     expect(await said('secret', kept, await emptyDatabase())).toMatch(/^OK not there yet/);
     writeFileSync(file, 'short', { mode: 0o600 });
-    expect(await said('secret', kept)).toMatch(/^FAIL .* is too short/);
+    expect(await said('secret', kept)).toMatch(
+      /^FAIL .*secret is damaged: a key of at least 32 characters was expected/,
+    );
+    expect(await said('secret', config)).toBe('OK GANTRY_SECRET fits the database');
     writeFileSync(file, 'y'.repeat(40));
     chmodSync(file, 0o644);
     expect(await said('secret', kept)).toMatch(/^FAIL .* does not fit/);
     expect(await said('secret', kept, new Error('away'))).toMatch(/^WARN .* others can read the file → Run `chmod 600/);
+  });
+
+  it('tells a secret that is not the one that the database was used with, although nothing is encrypted in it', async () => {
+    const url = await freshDatabase();
+    const db = connect(url);
+    await agreeOnSecret(db, settings());
+    await db.$disconnect();
+    expect(await said('secret', settings(), url)).toBe('OK GANTRY_SECRET fits the database');
+    const other = { ...settings(), secret: 'x'.repeat(40) };
+    expect(await said('secret', other, url)).toMatch(/^FAIL GANTRY_SECRET does not fit the database/);
+  });
+
+  it('wants as much room as the server does (GANTRY_MIN_FREE_BYTES)', async () => {
+    const config = { ...settings(), minFreeBytes: Number.MAX_SAFE_INTEGER };
+    for (const place of [String(config.storages.default), path.join(config.dataDir, 'uploads')])
+      mkdirSync(place, { recursive: true });
+    for (const name of ['data', 'storages', 'uploads'])
+      expect(await said(name, config)).toMatch(/^FAIL .* free.* → Make room: .* \(GANTRY_MIN_FREE_BYTES\)/);
   });
 
   it('tells storages that are not known, gone, or no directories', async () => {
@@ -148,7 +171,12 @@ describe('gantry doctor', () => {
     );
     writeFileSync(missing, '');
     expect(await said('storages', { ...config, storages: { default: missing } })).toMatch(
-      /^FAIL default: .* is no directory/,
+      /^FAIL default: .* is not a directory/,
+    );
+    rmSync(missing);
+    symlinkSync(missing, missing);
+    expect(await said('storages', { ...config, storages: { default: missing } })).toMatch(
+      /^FAIL default: .* cannot be reached: ELOOP → /,
     );
     rmSync(missing);
     const more = { ...config.storages, spare: path.join(missing, 'deeper') };
@@ -160,6 +188,16 @@ describe('gantry doctor', () => {
       /^FAIL repositories lie in "fast" \(1 projects\), whose directory is not known/,
     );
     await sql(`DELETE FROM projects WHERE id = ${project.id}`);
+  });
+
+  it('tells a data directory that is not there although the database knows of a server', async () => {
+    const missing = path.join(scratch(), 'mistyped');
+    const config = settings({ GANTRY_DATA: missing });
+    expect(await said('data', config)).toMatch(/^FAIL There is no Gantry in .*mistyped, which does not exist/);
+    expect(await said('data', config, await emptyDatabase())).toMatch(/^OK .*mistyped is not there yet/);
+    const elsewhere = { ...config, uploads: { directory: scratch() } };
+    expect(await said('data', elsewhere)).toMatch(/^OK .*mistyped is not there yet/);
+    expect(existsSync(missing)).toBe(false);
   });
 
   it('tells uploads that are missing', async () => {

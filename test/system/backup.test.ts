@@ -17,7 +17,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packagePath } from '#src/package-root.ts';
 import { administer } from '../support/database.ts';
 import { olderPostgres } from '../support/older-postgres.ts';
-import { gantry, run, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server-process.ts';
+import {
+  gantry,
+  isAlive,
+  run,
+  type ServerProcess,
+  scratchDirectory,
+  settings,
+  startServer,
+  until,
+} from '../support/server-process.ts';
 
 const token = 'chosen-token-0123456789';
 const password = 'correct horse battery';
@@ -222,6 +231,8 @@ describe('A backup that is made while people write, delete and repack', () => {
     const traffic = new Traffic(server);
     traffic.begin();
     await sleep(4_000);
+    // Machines that test have much else to do.
+    await until(() => (traffic.issues.length > 3 && traffic.tips.has('root/two')) || undefined);
     const before = { issues: [...traffic.issues], tips: new Map(traffic.tips), uploads: new Map(traffic.uploads) };
     const made = path.join(directory, 'full.gantry');
     const later = path.join(directory, 'later.gantry');
@@ -363,6 +374,62 @@ describe('gantry backup and gantry restore', { timeout: 300_000 }, () => {
     expect((await gantry(['backup', made, '--force'], settings(data))).status).toBe(0);
     expect((await gantry(['backup'], settings(data))).status).toBe(2);
     await server.end('SIGTERM');
+  });
+
+  it('end soon when they are told to stop, whatever they are at, and leave nothing', async () => {
+    const server = await prepared();
+    const made = path.join(directory, 'b.gantry');
+    expect((await gantry(['backup', made], settings(data))).status).toBe(0);
+    const half = readFileSync(made).subarray(0, statSync(made).size >> 1);
+
+    /** Runs a command, whose standard input does not end, until something is so, and tells it to stop. */
+    async function stopWhen(args: string[], dataDir: string, isSo: (said: string) => boolean, input?: Buffer) {
+      const child = spawn(process.execPath, [packagePath('bin/gantry.js'), ...args], { env: settings(dataDir) });
+      let said = '';
+      child.stderr.on('data', (chunk) => (said += chunk));
+      child.stdin.on('error', () => undefined);
+      if (input) child.stdin.write(input);
+      const ended = new Promise((resolve) => child.once('close', resolve));
+      await until(() => isSo(said) || undefined);
+      child.kill('SIGTERM');
+      const begun = performance.now();
+      expect(await ended, said).toBe(1);
+      expect(performance.now() - begun).toBeLessThan(45_000);
+      expect(said).toMatch(/gantry: Stopped by SIGTERM\.\n$/);
+    }
+
+    const later = path.join(directory, 'later.gantry');
+    await stopWhen(['backup', later, '--since', '-', '--progress'], data, (said) => said.includes('reading -'), half);
+    const { databaseUrl } = JSON.parse(readFileSync(path.join(data, 'holder.json'), 'utf8'));
+    const other = new pg.Client({ connectionString: databaseUrl });
+    await other.connect();
+    await other.query("SELECT pg_advisory_lock_shared(hashtextextended('objects of all repositories', 0))");
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND wait_event = 'advisory'";
+    let isWaiting = false;
+    const looking = until(async () => {
+      isWaiting = (await other.query(waiting)).rowCount === 1;
+      return isWaiting || undefined;
+    });
+    await stopWhen(['backup', later], data, () => isWaiting);
+    await looking;
+    expect((await other.query(waiting)).rowCount).toBe(0);
+    await other.end();
+    expect(readdirSync(directory).filter((name) => name.includes('later'))).toEqual([]);
+    await server.end('SIGTERM');
+
+    const target = path.join(directory, 'target');
+    await stopWhen(['restore', '-'], target, () => existsSync(path.join(target, 'restoring')), half);
+    expect(readdirSync(target)).toEqual(['lock']);
+    const lockFile = path.join(target, 'postgres', 'postmaster.pid');
+    let pid = 0;
+    await stopWhen(['restore', made], target, () => {
+      if (existsSync(lockFile)) pid = Number.parseInt(readFileSync(lockFile, 'utf8'), 10) || 0;
+      return pid > 0;
+    });
+    expect(readdirSync(target).filter((name) => name !== 'run')).toEqual(['lock']);
+    expect(isAlive(pid)).toBe(false);
+    const again = await gantry(['restore', made], settings(target));
+    expect(again.status, again.stderr).toBe(0);
   });
 
   it('that is killed while it restores keeps the server from starting on what is there', async () => {

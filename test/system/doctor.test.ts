@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gantry, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server-process.ts';
@@ -37,6 +37,23 @@ describe('gantry doctor', () => {
     expect(checks.find(({ name }: { name: string }) => name === 'server').summary).toBe(
       'no server runs on this data directory',
     );
+  });
+
+  it('says that there is no Gantry in a mistyped GANTRY_DATA, and makes nothing there; so do backup, fsck and jobs', async () => {
+    const parent = path.dirname(data);
+    for (const make of [() => undefined, () => mkdirSync(data)]) {
+      make();
+      const before = readdirSync(parent, { recursive: true });
+      const doctor = await gantry(['doctor'], settings(data));
+      expect(doctor.status).toBe(1);
+      expect(doctor.stdout).toContain(`FAIL  database    There is no Gantry in ${data}`);
+      for (const command of [['backup', path.join(parent, 'b.gantry')], ['fsck'], ['jobs', 'dead']]) {
+        const { status, stderr } = await gantry(command, settings(data));
+        expect(status, command[0]).toBe(1);
+        expect(stderr).toContain(`gantry: There is no Gantry in ${data}`);
+      }
+      expect(readdirSync(parent, { recursive: true })).toEqual(before);
+    }
   });
 
   it('fails, and says why and what to do, for wrong settings, a database that is away and an older PostgreSQL', async () => {

@@ -1,0 +1,37 @@
+/*
+ * Every advisory lock of the server: all share the numbers of one database, so that two of the same number or name would hold
+ * up each other. Locks by name have the number hashtextextended(name, 0).
+ */
+
+/** Whoever applies migrations; `prisma migrate deploy` takes the same number, so that the two exclude each other. */
+export const MIGRATE_LOCK = 72_707_369;
+
+/** Whoever prepares at the start what processes share. */
+export const START_LOCK = 72_707_370;
+
+/** A backup, alone; and shared, whoever removes objects of any repository. */
+export const ALL_OBJECTS_LOCK = 'objects of all repositories';
+
+/** Whoever makes one project the fork of another. */
+export const FORK_LINKS_LOCK = 'fork links';
+
+/** Whoever deletes an administrator. */
+export const ADMINISTRATORS_LOCK = 'administrators';
+
+/** What is locked of a repository; see src/repository/lock.ts. */
+export type RepositoryLock = 'repository' | 'branch' | 'removal' | 'maintenance' | 'objects';
+
+/** A lock on a repository, or on `more` in it. */
+export function repositoryLock(kind: RepositoryLock, projectId: number, more = ''): string {
+  return `${kind} ${projectId}${more}`;
+}
+
+/** Whoever finds or makes the pipeline of the statuses of a commit. */
+export function statusesLock(projectId: number, oid: string, ref: string): string {
+  return `statuses ${projectId} ${oid} ${ref}`;
+}
+
+/** Whoever decides over the access of a user to a project or group. */
+export function accessLock(kind: 'project' | 'group', sourceId: number, userId: number): string {
+  return `access ${kind} ${sourceId} ${userId}`;
+}
