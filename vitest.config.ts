@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/{access,rest,src,schema,oauth,web}/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/support/global_setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // One instance of graphql and Pothos: vite's module runner would load a second one beside Node's own.

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { type Limits, tooLarge } from '#schema/limits.ts';
-import { parseJson, UnusableJson } from '#src/json.ts';
+import { parseJson, UnusableJson } from '#src/platform/json.ts';
 
 /** Fields and files of a multipart request, and bytes of the largest name. */
 const PARTS = { fields: 20, files: 20, parts: 40, fieldNameSize: 100 };

@@ -1,7 +1,7 @@
 import type { ObjectRef, OutputShape } from '@pothos/core';
 import { GraphQLError, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 import { builder } from '#schema/builder.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 
 /** How many records a page has when nothing is said, and at most (rest-api-v4.md, Limits). */
 export const DEFAULT_LIMIT = 20;

@@ -1,9 +1,9 @@
 import { GraphQLError } from 'graphql';
 import { tooLarge } from '#schema/limits.ts';
 import { withoutSecrets } from '#schema/redact.ts';
-import { unstorable, vanished } from '#src/db.ts';
-import { DomainError, NotFound } from '#src/errors.ts';
-import { passing } from '#src/passing.ts';
+import { unstorable, vanished } from '#src/platform/db.ts';
+import { DomainError, NotFound } from '#src/platform/errors.ts';
+import { passing } from '#src/platform/passing.ts';
 import { damageRefusal, goneRefusal, limitRefusal } from '#src/repository/refusals.ts';
 
 /** Errors of the domain and of the request pass, and causes that pass are UNAVAILABLE; anything else is reported and hidden. */

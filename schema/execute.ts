@@ -1,7 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { maskError } from '#schema/errors.ts';
-import { Budget, type BudgetLimits, within } from '#src/budget.ts';
-import { observeOperation } from '#src/metrics/operations.ts';
+import { Budget, type BudgetLimits, within } from '#src/platform/budget.ts';
+import { observeOperation } from '#src/platform/metrics/operations.ts';
 
 /**
  * Executes an operation within a budget of its own, and masks what clients are not told. A query ends when the budget does,

@@ -9,9 +9,9 @@ import { executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
 import { Limiter, type Limits, tooLarge } from '#schema/limits.ts';
 import { callerOf } from '#src/access/caller.ts';
-import type { BudgetLimits } from '#src/budget.ts';
-import { FairQueue } from '#src/fair_queue.ts';
-import { measureOperation } from '#src/metrics/operations.ts';
+import type { BudgetLimits } from '#src/platform/budget.ts';
+import { FairQueue } from '#src/platform/fair_queue.ts';
+import { measureOperation } from '#src/platform/metrics/operations.ts';
 
 export interface GraphQLServerOptions {
   /** Who asks, and with what. Throws DomainErrors. */

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { startEmbeddedPostgres } from '#src/database/embedded.ts';
-import { migrate } from '#src/database/migrate.ts';
-import { createLogger } from '#src/log.ts';
+import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
+import { migrate } from '#src/platform/database/migrate.ts';
+import { createLogger } from '#src/platform/log.ts';
 import { schemaDrift } from './schema-engine.ts';
 
 /** Writes the SQL that leads from the migrations so far to prisma/schema: `npm run migration -- add_stars`. */

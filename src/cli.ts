@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
-import { backupCommands } from './commands/backup.ts';
-import { print, quietLog, type Run, settings, UsageError } from './commands/command.ts';
-import { doctorCommands } from './commands/doctor.ts';
-import { fsckCommands } from './commands/fsck.ts';
-import { jobCommands } from './commands/jobs.ts';
-import { keyCommands } from './commands/keys.ts';
-import { tokenCommands } from './commands/tokens.ts';
-import { upgradeCommands } from './commands/upgrade.ts';
-import { userCommands } from './commands/users.ts';
-import { migrate } from './database/migrate.ts';
-import { withDatabase } from './lifecycle/database.ts';
-import { packageVersion } from './package-root.ts';
+import { backupCommands } from './operating/commands/backup.ts';
+import { print, quietLog, type Run, settings, UsageError } from './operating/commands/command.ts';
+import { doctorCommands } from './operating/commands/doctor.ts';
+import { fsckCommands } from './operating/commands/fsck.ts';
+import { jobCommands } from './operating/commands/jobs.ts';
+import { keyCommands } from './operating/commands/keys.ts';
+import { tokenCommands } from './operating/commands/tokens.ts';
+import { upgradeCommands } from './operating/commands/upgrade.ts';
+import { userCommands } from './operating/commands/users.ts';
+import { migrate } from './platform/database/migrate.ts';
+import { withDatabase } from './platform/lifecycle/database.ts';
+import { packageVersion } from './platform/package_root.ts';
 
 const usage = `Usage: gantry <command> [options]
 

@@ -1,24 +1,24 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Config } from './config.ts';
-import { lockDataDirectory } from './database/lock.ts';
-import { banner } from './lifecycle/banner.ts';
-import { type Credentials, credentialsFile, prepareCredentials } from './lifecycle/credentials.ts';
-import { openDatabase } from './lifecycle/database.ts';
-import { drain } from './lifecycle/drain.ts';
-import { listen, reachable } from './lifecycle/listen.ts';
-import { outageLog } from './lifecycle/outages.ts';
-import { connectOptions, prepareDatabase } from './lifecycle/prepare.ts';
-import { readPrivateFile } from './lifecycle/private-file.ts';
-import { Readiness } from './lifecycle/readiness.ts';
-import { agreeOnSecret } from './lifecycle/secret.ts';
-import { awaitStopSignal } from './lifecycle/signals.ts';
-import { createLogger, type Logger } from './log.ts';
-import { logSlow } from './metrics/slow.ts';
-import { packageVersion } from './package-root.ts';
-import { reporter } from './report.ts';
-import { startTracing } from './tracing/start.ts';
+import type { Config } from './platform/config.ts';
+import { lockDataDirectory } from './platform/database/lock.ts';
+import { banner } from './platform/lifecycle/banner.ts';
+import { type Credentials, credentialsFile, prepareCredentials } from './platform/lifecycle/credentials.ts';
+import { openDatabase } from './platform/lifecycle/database.ts';
+import { drain } from './platform/lifecycle/drain.ts';
+import { listen, reachable } from './platform/lifecycle/listen.ts';
+import { outageLog } from './platform/lifecycle/outages.ts';
+import { connectOptions, prepareDatabase } from './platform/lifecycle/prepare.ts';
+import { readPrivateFile } from './platform/lifecycle/private_file.ts';
+import { Readiness } from './platform/lifecycle/readiness.ts';
+import { agreeOnSecret } from './platform/lifecycle/secret.ts';
+import { awaitStopSignal } from './platform/lifecycle/signals.ts';
+import { createLogger, type Logger } from './platform/log.ts';
+import { logSlow } from './platform/metrics/slow.ts';
+import { packageVersion } from './platform/package_root.ts';
+import { reporter } from './platform/report.ts';
+import { startTracing } from './platform/tracing/start.ts';
 
 export interface ServeOptions {
   /** A data directory for this run only, its own PostgreSQL whatever DATABASE_URL says, and a free port. */
@@ -91,7 +91,7 @@ async function start(
     if (await bootstrapAdministrator(db, secret, chosen)) created = made;
   });
 
-  const { ensureKeys } = await import('./oauth/keys.ts');
+  const { ensureKeys } = await import('./access/oauth/keys.ts');
   const keysMade = ensureKeys(db, secret);
   keysMade.catch(() => undefined);
 
@@ -157,10 +157,10 @@ async function start(
 
 async function loadApplication() {
   const [db, app, bootstrap, workshop, remote] = await Promise.all([
-    import('./db.ts'),
+    import('./platform/db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
-    import('./lifecycle/workshop.ts'),
+    import('./workshop.ts'),
     import('./web/git_remote.ts'),
   ]);
   return { ...db, ...app, ...bootstrap, ...workshop, isGitPath: remote.isGitPath };

@@ -1,15 +1,15 @@
-import type { Config } from './config.ts';
-import { readHolder } from './database/lock.ts';
-import { databaseUrls } from './lifecycle/database.ts';
-import { outageLog } from './lifecycle/outages.ts';
-import { connectOptions, prepareDatabase } from './lifecycle/prepare.ts';
-import { agreeOnSecret } from './lifecycle/secret.ts';
-import { awaitStopSignal } from './lifecycle/signals.ts';
-import { requireWhole } from './lifecycle/unfinished.ts';
-import { createLogger } from './log.ts';
-import { logSlow } from './metrics/slow.ts';
-import { reporter } from './report.ts';
-import { startTracing } from './tracing/start.ts';
+import type { Config } from './platform/config.ts';
+import { readHolder } from './platform/database/lock.ts';
+import { databaseUrls } from './platform/lifecycle/database.ts';
+import { outageLog } from './platform/lifecycle/outages.ts';
+import { connectOptions, prepareDatabase } from './platform/lifecycle/prepare.ts';
+import { agreeOnSecret } from './platform/lifecycle/secret.ts';
+import { awaitStopSignal } from './platform/lifecycle/signals.ts';
+import { requireWhole } from './platform/lifecycle/unfinished.ts';
+import { createLogger } from './platform/log.ts';
+import { logSlow } from './platform/metrics/slow.ts';
+import { reporter } from './platform/report.ts';
+import { startTracing } from './platform/tracing/start.ts';
 
 export interface WorkOptions {
   /** What the metrics show of this process. */
@@ -36,7 +36,7 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
       `There is no server on ${config.dataDir} whose jobs could be worked on. Start one, or set DATABASE_URL.`,
     );
   }
-  const [{ connect }, { openWorkshop }] = await Promise.all([import('./db.ts'), import('./lifecycle/workshop.ts')]);
+  const [{ connect }, { openWorkshop }] = await Promise.all([import('./platform/db.ts'), import('./workshop.ts')]);
   const db = connect(database.url, { ...connectOptions(config), outages: outageLog(log) });
   resources.defer(() => db.$disconnect());
   const report = reporter(log, 'background work');

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BadBody, type BodyLimits, tooLarge } from '#rest/engine/body_limits.ts';
 import { parseFormBody } from '#rest/engine/form.ts';
 import { multipart } from '#rest/engine/multipart.ts';
-import { parseJson, UnusableJson } from '#src/json.ts';
+import { parseJson, UnusableJson } from '#src/platform/json.ts';
 
 /**
  * The parameters of the body, whatever its form and the verb: JSON, urlencoded, or the fields of multipart, where one may be

@@ -1,5 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
-import type { ErrorCode, FieldErrors } from '#src/errors.ts';
+import type { ErrorCode, FieldErrors } from '#src/platform/errors.ts';
 
 /** The status of each error code of the domain. */
 export const STATUS: Record<ErrorCode, number> = {

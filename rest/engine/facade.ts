@@ -13,8 +13,8 @@ import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
 import { SpooledFile } from '#rest/engine/spooled_file.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
-import { DomainError } from '#src/errors.ts';
-import { FairQueue } from '#src/fair_queue.ts';
+import { DomainError } from '#src/platform/errors.ts';
+import { FairQueue } from '#src/platform/fair_queue.ts';
 
 /** Who asks. */
 interface Asker {

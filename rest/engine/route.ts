@@ -1,5 +1,5 @@
 import type { DocumentNode } from 'graphql';
-import type { ErrorCode } from '#src/errors.ts';
+import type { ErrorCode } from '#src/platform/errors.ts';
 
 /** What a route may make of its caller. */
 export interface Caller {

@@ -6,7 +6,7 @@ import {
   processMetrics,
   type QueueMetrics,
   queueMetrics,
-} from '#src/jobs/metrics.ts';
+} from '#src/bgjobs/metrics.ts';
 
 const JobQueue = builder.objectRef<QueueMetrics>('JobQueue').implement({
   description: 'A queue of background jobs.',

@@ -3,7 +3,7 @@ import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { type EnvironmentRow, findEnvironment, listEnvironments } from '#src/environments/list.ts';
-import { NotFound } from '#src/errors.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 const EnvironmentState = builder.enumType('EnvironmentState', {
   description: 'Whether an environment is in use.',

@@ -7,7 +7,7 @@ import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
 import { findIssue } from '#src/issues/find.ts';
 import { type IssueOrder, listAuthoredIssues, listGroupIssues, listProjectIssues } from '#src/issues/list.ts';
-import type { Direction } from '#src/page.ts';
+import type { Direction } from '#src/platform/page.ts';
 
 const IssueStateFilter = builder.enumType('IssueStateFilter', {
   description: 'Which issues a list holds.',

@@ -4,8 +4,8 @@ import { Milestone } from '#schema/milestones/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
-import { NotFound } from '#src/errors.ts';
 import type { IssueRow } from '#src/issues/rows.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 export const IssueState = builder.enumType('IssueState', {
   description: 'Whether an issue is still to be done.',

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Job } from '#schema/jobs/types.ts';
-import { cancelJob, eraseJob, playJob, retryJob } from '#src/pipeline_jobs/change.ts';
-import type { JobRow } from '#src/pipeline_jobs/rows.ts';
+import { cancelJob, eraseJob, playJob, retryJob } from '#src/jobs/change.ts';
+import type { JobRow } from '#src/jobs/rows.ts';
 
 const JobInput = builder.inputType('JobInput', {
   description: 'Which job.',

@@ -3,8 +3,8 @@ import { loadPage, pageArgs } from '#schema/connection.ts';
 import { Job, JobConnection } from '#schema/jobs/types.ts';
 import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { NotFound } from '#src/errors.ts';
-import { findJob, listPipelineJobs, listProjectJobs } from '#src/pipeline_jobs/list.ts';
+import { findJob, listPipelineJobs, listProjectJobs } from '#src/jobs/list.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 builder.objectFields(Project, (t) => ({
   jobs: t.field({

@@ -4,8 +4,8 @@ import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
 import { User } from '#schema/users/types.ts';
-import type { JobRow } from '#src/pipeline_jobs/rows.ts';
-import { traceText } from '#src/pipeline_jobs/trace.ts';
+import type { JobRow } from '#src/jobs/rows.ts';
+import { traceText } from '#src/jobs/trace.ts';
 
 const Runner = builder.objectRef<number>('Runner').implement({
   description: 'Who runs jobs.',

@@ -4,10 +4,10 @@ import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequestConnection } from '#schema/merge_requests/types.ts';
 import { Milestone, MilestoneConnection } from '#schema/milestones/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { NotFound } from '#src/errors.ts';
 import { listMilestoneIssues } from '#src/issues/list.ts';
 import { listMilestoneMergeRequests } from '#src/merge_requests/list.ts';
 import { findMilestone, listMilestones } from '#src/milestones/list.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 const MilestoneStateFilter = builder.enumType('MilestoneStateFilter', {
   description: 'Which milestones a list holds.',

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { SortDirection, Visibility } from '#schema/enums.ts';
 import { Project } from '#schema/projects/types.ts';
-import type { Direction } from '#src/page.ts';
+import type { Direction } from '#src/platform/page.ts';
 import type { ProjectOrder } from '#src/projects/list.ts';
 
 export const ProjectConnection = connectionOf('Project', Project);

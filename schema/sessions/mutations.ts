@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { User } from '#schema/users/types.ts';
-import { countSessions, endSessions } from '#src/sessions/end.ts';
+import { countSessions, endSessions } from '#src/access/sessions/end.ts';
 
 const EndSessionsInput = builder.inputType('EndSessionsInput', {
   description: 'Nothing has to be said for this.',

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Visibility } from '#schema/enums.ts';
 import { ApplicationSettings, GitAccessProtocol } from '#schema/settings/types.ts';
-import type { Settings } from '#src/settings/current.ts';
+import type { Settings } from '#src/platform/settings/current.ts';
 import { updateSettings } from '#src/settings/update.ts';
 
 const UpdateApplicationSettingsInput = builder.inputType('UpdateApplicationSettingsInput', {

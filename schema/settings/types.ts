@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { Visibility } from '#schema/enums.ts';
-import type { Settings } from '#src/settings/current.ts';
+import type { Settings } from '#src/platform/settings/current.ts';
 
 export const GitAccessProtocol = builder.enumType('GitAccessProtocol', {
   description: 'How git reaches repositories.',

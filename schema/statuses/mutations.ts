@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { CommitStatus } from '#schema/statuses/types.ts';
-import type { JobRow } from '#src/pipeline_jobs/rows.ts';
+import type { JobRow } from '#src/jobs/rows.ts';
 import { postStatus } from '#src/statuses/post.ts';
 
 const PostedState = builder.enumType('PostedState', {

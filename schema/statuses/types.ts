@@ -3,7 +3,7 @@ import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
 import { User } from '#schema/users/types.ts';
-import type { JobRow } from '#src/pipeline_jobs/rows.ts';
+import type { JobRow } from '#src/jobs/rows.ts';
 import { listStatuses } from '#src/statuses/list.ts';
 
 export const CommitStatus = builder.objectRef<JobRow>('CommitStatus').implement({

@@ -1,8 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { PersonalAccessToken } from '#schema/tokens/types.ts';
-import { createImpersonationToken, createPersonalAccessToken } from '#src/tokens/create.ts';
-import type { TokenRow } from '#src/tokens/list.ts';
-import { revokeImpersonationToken, revokePersonalAccessToken } from '#src/tokens/revoke.ts';
+import { createImpersonationToken, createPersonalAccessToken } from '#src/access/tokens/create.ts';
+import type { TokenRow } from '#src/access/tokens/list.ts';
+import { revokeImpersonationToken, revokePersonalAccessToken } from '#src/access/tokens/revoke.ts';
 
 const CreatePersonalAccessTokenInput = builder.inputType('CreatePersonalAccessTokenInput', {
   description: 'A new token for the caller.',

@@ -8,7 +8,7 @@ import {
   listPersonalAccessTokens,
   type TokenRow,
   type TokenState,
-} from '#src/tokens/list.ts';
+} from '#src/access/tokens/list.ts';
 
 const TokenStateFilter = builder.enumType('TokenStateFilter', {
   description: 'Which tokens a list holds.',

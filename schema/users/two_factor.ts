@@ -3,10 +3,10 @@ import { UserReferenceInput } from '#schema/users/inputs.ts';
 import { UserPayload, UserStatePayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
 import { requireActor } from '#src/access/actor.ts';
-import { disableTwoFactor, disableTwoFactorOf } from '#src/two_factor/disable.ts';
-import { type Enrolment, enableTwoFactor, setUpTwoFactor } from '#src/two_factor/enable.ts';
-import { findRecoveryCodesLeft } from '#src/two_factor/left.ts';
-import { renewRecoveryCodes } from '#src/two_factor/renew_codes.ts';
+import { disableTwoFactor, disableTwoFactorOf } from '#src/access/two_factor/disable.ts';
+import { type Enrolment, enableTwoFactor, setUpTwoFactor } from '#src/access/two_factor/enable.ts';
+import { findRecoveryCodesLeft } from '#src/access/two_factor/left.ts';
+import { renewRecoveryCodes } from '#src/access/two_factor/renew_codes.ts';
 import { findUser, findViewer } from '#src/users/find.ts';
 import type { UserRow } from '#src/users/rows.ts';
 

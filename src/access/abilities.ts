@@ -1,5 +1,5 @@
 import type { Actor } from '#src/access/actor.ts';
-import { Forbidden, Unauthenticated } from '#src/errors.ts';
+import { Forbidden, Unauthenticated } from '#src/platform/errors.ts';
 
 /** Access levels (rest-api-v4.md, Member). */
 export const GUEST = 10;

@@ -1,7 +1,7 @@
-import type { Db } from '#src/db.ts';
-import { Forbidden, InsufficientScope, Unauthenticated } from '#src/errors.ts';
 import type { ImportSettings } from '#src/imports/options.ts';
-import type { JobQueue } from '#src/jobs/queue.ts';
+import type { JobQueue } from '#src/platform/background/queue.ts';
+import type { Db } from '#src/platform/db.ts';
+import { Forbidden, InsufficientScope, Unauthenticated } from '#src/platform/errors.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 

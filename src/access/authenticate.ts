@@ -1,13 +1,11 @@
 import type { Actor, CredentialKind } from '#src/access/actor.ts';
-import type { Db } from '#src/db.ts';
-
-import { EndedToken, Forbidden, NotFound } from '#src/errors.ts';
-import { mayBeSomebody } from '#src/mail/sending.ts';
-
-import { tokenHash } from '#src/secrets.ts';
-import { findSession } from '#src/sessions/session.ts';
-import { noteTokenUse, TOKEN_TO_NOTE } from '#src/tokens/seen.ts';
-import { noteSeenToday } from '#src/users/seen.ts';
+import { findSession } from '#src/access/sessions/session.ts';
+import { noteSeenToday } from '#src/access/sign_in/seen.ts';
+import { noteTokenUse, TOKEN_TO_NOTE } from '#src/access/tokens/seen.ts';
+import type { Db } from '#src/platform/db.ts';
+import { EndedToken, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { mayBeSomebody } from '#src/platform/mail/sending.ts';
+import { tokenHash } from '#src/platform/secrets.ts';
 
 /** The credentials that a request carries, wherever it carried them (behaviour.md 4.1). */
 export interface Credentials {

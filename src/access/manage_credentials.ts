@@ -1,5 +1,5 @@
 import { type Actor, type Context, type CredentialKind, requireActor } from '#src/access/actor.ts';
-import { Forbidden } from '#src/errors.ts';
+import { Forbidden } from '#src/platform/errors.ts';
 
 /** What an application is given for two hours must not become something that lasts. */
 const MANAGING: readonly CredentialKind[] = ['session', 'private_token', 'personal_token'];

@@ -1,7 +1,7 @@
 import { REPORTER } from '#src/access/abilities.ts';
 import type { Actor } from '#src/access/actor.ts';
 import { openTo, projectLevels } from '#src/access/visibility.ts';
-import { Prisma } from '#src/db.ts';
+import { Prisma } from '#src/platform/db.ts';
 
 const { sql } = Prisma;
 

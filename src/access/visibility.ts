@@ -1,5 +1,5 @@
 import type { Actor } from '#src/access/actor.ts';
-import { Prisma } from '#src/db.ts';
+import { Prisma } from '#src/platform/db.ts';
 
 const { sql } = Prisma;
 

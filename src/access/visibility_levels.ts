@@ -1,6 +1,6 @@
 import { VISIBILITIES, type Visibility } from '#src/access/abilities.ts';
 import type { Actor } from '#src/access/actor.ts';
-import type { Settings } from '#src/settings/current.ts';
+import type { Settings } from '#src/platform/settings/current.ts';
 
 /** What the visibility of a project or group is held against. */
 export interface VisibilityBounds {

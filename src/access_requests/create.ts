@@ -1,8 +1,8 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { live } from '#src/access/visibility.ts';
 import { type AccessRequestRow, readAccessRequest } from '#src/access_requests/list.ts';
-import { Forbidden, ValidationFailed } from '#src/errors.ts';
 import { findSource, lockAccess, ofSource, type Source, type SourceRef, sourceIds } from '#src/members/source.ts';
+import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 
 /** Asks for access in the name of the actor. Throws NotFound, Forbidden, ValidationFailed when already asked. */
 export async function requestAccess(context: Context, ref: SourceRef): Promise<AccessRequestRow> {

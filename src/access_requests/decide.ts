@@ -1,11 +1,11 @@
 import { DEVELOPER } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { type AccessRequestRow, readAccessRequest } from '#src/access_requests/list.ts';
-import { NotFound, ValidationFailed } from '#src/errors.ts';
 import { insertMember } from '#src/members/add.ts';
 import { checkGrant, levelErrors } from '#src/members/level.ts';
 import { type MemberRow, readMember } from '#src/members/list.ts';
 import { authorizeRequests, findSource, ofSource, type SourceRef } from '#src/members/source.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 /**
  * Makes the user who asked for access a member, as developer where nothing is said.

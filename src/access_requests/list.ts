@@ -1,8 +1,8 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { Prisma, queryJson, queryPage } from '#src/db.ts';
-import { NotFound } from '#src/errors.ts';
 import { authorizeRequests, ofSource, type Source } from '#src/members/source.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;

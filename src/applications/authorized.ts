@@ -1,8 +1,8 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { requireCredentialManager } from '#src/access/manage_credentials.ts';
-import { Prisma, queryPage } from '#src/db.ts';
-import { NotFound } from '#src/errors.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { Prisma, queryPage } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import { authorizeAccount } from '#src/users/find.ts';
 
 const { sql } = Prisma;

@@ -3,9 +3,9 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import { requireCredentialManager } from '#src/access/manage_credentials.ts';
 import { type ApplicationRow, findApplication } from '#src/applications/find.ts';
 import { type ApplicationValues, checkValues } from '#src/applications/values.ts';
-import { BadRequest, Forbidden } from '#src/errors.ts';
-import { tokenHash } from '#src/secrets.ts';
-import { currentSettings } from '#src/settings/current.ts';
+import { BadRequest, Forbidden } from '#src/platform/errors.ts';
+import { tokenHash } from '#src/platform/secrets.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 
 export interface NewApplication extends ApplicationValues {
   /** Whether it can keep a secret. */

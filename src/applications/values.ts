@@ -1,5 +1,5 @@
-import { SCOPE_NAMES } from '#src/applications/scopes.ts';
-import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
+import { SCOPE_NAMES } from '#src/access/scopes.ts';
+import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
 /** What the owner says of an application. */
 export interface ApplicationValues {

@@ -1,9 +1,9 @@
 import type { Context } from '#src/access/actor.ts';
 import { type BranchRow, findBranch } from '#src/branches/list.ts';
-import { BadRequest } from '#src/errors.ts';
 import { MissingObject } from '#src/git/errors.ts';
 import { isValidBranchName } from '#src/git/refs/name.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 import { pushRefs } from '#src/repository/record.ts';
 import { requireMade, requirePush, writableProject } from '#src/repository/write.ts';
 

@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/actor.ts';
 import { listProtections, protectionOf } from '#src/branches/protection.ts';
-import { BadRequest, NotFound } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import { pushRefs } from '#src/repository/record.ts';
 import { defaultBranch } from '#src/repository/revision.ts';
 import { requireMade, requirePush, writableProject } from '#src/repository/write.ts';

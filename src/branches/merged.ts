@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { listProtections, protectionOf } from '#src/branches/protection.ts';
-import type { Db } from '#src/db.ts';
 import type { Ref } from '#src/groups/find.ts';
+import type { Db } from '#src/platform/db.ts';
 import { findProject } from '#src/projects/find.ts';
 import { findPushedProject } from '#src/repository/pushed_project.ts';
 import { pushRefs } from '#src/repository/record.ts';

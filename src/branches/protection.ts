@@ -1,4 +1,4 @@
-import type { Db, Transaction } from '#src/db.ts';
+import type { Db, Transaction } from '#src/platform/db.ts';
 
 /** Which branches of a project are protected, and from whom not. */
 export interface ProtectionRow {

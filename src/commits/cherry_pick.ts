@@ -1,11 +1,11 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { type CommitRow, findCommit } from '#src/commits/find.ts';
-import { BadRequest, NotFound } from '#src/errors.ts';
 import { RefusedObjects } from '#src/git/remote/quarantine.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';
 import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import { findProject } from '#src/projects/find.ts';
 import { withEffort } from '#src/repository/effort.ts';
 import { requireRoom } from '#src/repository/quota.ts';

@@ -2,14 +2,14 @@ import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { type CommitCommentRow, commitCommentRows } from '#src/commits/comments_list.ts';
 import { type CommitRow, findCommit, titleOf } from '#src/commits/find.ts';
-import { Prisma, queryJson } from '#src/db.ts';
-import { NotFound, ValidationFailed } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import { TooLarge } from '#src/git/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { Prisma, queryJson } from '#src/platform/db.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { lengthError } from '#src/platform/text.ts';
 import { findProject } from '#src/projects/find.ts';
 import { storable } from '#src/repository/push_data.ts';
-import { lengthError } from '#src/text.ts';
 
 /** What is said of a commit, and where in it. */
 export interface NewComment {

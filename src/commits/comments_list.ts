@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import type { CommitRow } from '#src/commits/find.ts';
-import { Prisma, queryPage } from '#src/db.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { Prisma, queryPage } from '#src/platform/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;

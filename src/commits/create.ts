@@ -2,12 +2,12 @@ import type { Context } from '#src/access/actor.ts';
 import { parseActions, type RawAction, refusalOf } from '#src/commits/actions.ts';
 import type { CommitRow } from '#src/commits/find.ts';
 import { contentBytes, heldBytes, textBytes } from '#src/commits/measure.ts';
-import { BadRequest } from '#src/errors.ts';
 import { RefusedObjects } from '#src/git/remote/quarantine.ts';
 import { type Action, ActionFailed } from '#src/git/write/actions.ts';
 import { NothingChanged } from '#src/git/write/errors.ts';
 import type { CommitSeries } from '#src/git/write/series.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 import { requireRoom } from '#src/repository/quota.ts';
 import { NOT_COMMITTED } from '#src/repository/refusals.ts';
 import {

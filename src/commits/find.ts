@@ -1,9 +1,9 @@
 import { authorize, can } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
 import { diffCommit } from '#src/git/diff/diff.ts';
 import type { Commit, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
 import { withEffort } from '#src/repository/effort.ts';
 import { remembered } from '#src/repository/remember.ts';

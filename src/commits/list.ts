@@ -1,9 +1,9 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import type { CommitRow } from '#src/commits/find.ts';
-import { NotFound } from '#src/errors.ts';
 import type { LogQuery } from '#src/git/reader.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { withEffort } from '#src/repository/effort.ts';
 import { findRevision } from '#src/repository/revision.ts';

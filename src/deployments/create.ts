@@ -4,9 +4,9 @@ import { findCommit } from '#src/commits/find.ts';
 import { type DeploymentRow, findDeployment } from '#src/deployments/list.ts';
 import { insertDeployment } from '#src/deployments/record.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/environments/values.ts';
-import { ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { isTooLong, REF_TOO_LONG } from '#src/pipelines/ref.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 import { findProject } from '#src/projects/find.ts';
 
 /** What another system has deployed. */

@@ -1,10 +1,10 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { Prisma, queryJson, queryPage } from '#src/db.ts';
 import { type EnvironmentRow, environmentJson } from '#src/environments/list.ts';
-import { NotFound } from '#src/errors.ts';
-import type { Page, PageRequest } from '#src/page.ts';
-import { JOB_JSON, JOB_RELATIONS, type JobRow } from '#src/pipeline_jobs/rows.ts';
+import { JOB_JSON, JOB_RELATIONS, type JobRow } from '#src/jobs/rows.ts';
+import { Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 

@@ -1,6 +1,6 @@
-import type { Transaction } from '#src/db.ts';
 import { isWebUrl } from '#src/environments/url.ts';
 import { slugOf } from '#src/environments/values.ts';
+import type { Transaction } from '#src/platform/db.ts';
 
 /** What was brought where. */
 export interface NewDeployment {

@@ -1,7 +1,7 @@
 import { type Context, requireAccount } from '#src/access/actor.ts';
-import { Prisma, queryJson, queryPage } from '#src/db.ts';
-import { NotFound } from '#src/errors.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import { authorizeAccount } from '#src/users/find.ts';
 
 const { sql } = Prisma;

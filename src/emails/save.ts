@@ -1,9 +1,9 @@
 import type { Context } from '#src/access/actor.ts';
-import { violates } from '#src/db.ts';
 import { isAddress, normaliseAddress } from '#src/emails/address.ts';
 import { type EmailRow, findEmail } from '#src/emails/list.ts';
-import { NotFound, ValidationFailed } from '#src/errors.ts';
-import { sendsMail } from '#src/mail/sending.ts';
+import { violates } from '#src/platform/db.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/mail/sending.ts';
 import { chooseAccount } from '#src/users/find.ts';
 
 export interface NewEmail {

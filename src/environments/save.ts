@@ -1,11 +1,11 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { violates } from '#src/db.ts';
 import { type EnvironmentRow, findEnvironment } from '#src/environments/list.ts';
 import { isWebUrl } from '#src/environments/url.ts';
 import { ENVIRONMENT_NAME, NAME_RULE, slugOf } from '#src/environments/values.ts';
-import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { violates } from '#src/platform/db.ts';
+import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { findProject } from '#src/projects/find.ts';
 
 export interface EnvironmentValues {

@@ -2,7 +2,7 @@ import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { type EnvironmentRow, findEnvironment } from '#src/environments/list.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { startManualJob } from '#src/pipeline_jobs/change.ts';
+import { startManualJob } from '#src/jobs/change.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import { findProject } from '#src/projects/find.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { trimEnds } from '#src/text.ts';
+import { trimEnds } from '#src/platform/text.ts';
 
 /** What an environment may be called. */
 export const ENVIRONMENT_NAME = /^[a-zA-Z0-9_\-/${}. ]+$/;

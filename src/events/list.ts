@@ -2,8 +2,8 @@ import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor, requireApiScope } from '#src/access/actor.ts';
 import { seenPlaces, within } from '#src/access/places.ts';
 import { issueVisible } from '#src/access/visibility.ts';
-import { all, Prisma, queryPage } from '#src/db.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { all, Prisma, queryPage } from '#src/platform/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 

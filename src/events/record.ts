@@ -1,4 +1,4 @@
-import { Prisma, type Transaction } from '#src/db.ts';
+import { Prisma, type Transaction } from '#src/platform/db.ts';
 
 export interface NewEvent {
   projectId: number;

@@ -3,9 +3,9 @@ import { contentOf, filePathOf, pathRefusal, refusalOf } from '#src/commits/acti
 import { commitFiles } from '#src/commits/create.ts';
 import type { CommitRow } from '#src/commits/find.ts';
 import { contentBytes, heldBytes } from '#src/commits/measure.ts';
-import { BadRequest } from '#src/errors.ts';
 import type { Action, ActionFailed } from '#src/git/write/actions.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 import { NOT_COMMITTED } from '#src/repository/refusals.ts';
 import { type Authorship, writableBranch } from '#src/repository/write.ts';
 

@@ -8,7 +8,7 @@ import { collectContributors } from './history/contributors.ts';
 import type { Node } from './history/graph.ts';
 import { walk, walkPage } from './history/walk.ts';
 import type { Commit, Oid } from './model.ts';
-import { ObjectReader } from './object-reader.ts';
+import { ObjectReader } from './object_reader.ts';
 import { newScope } from './objects/cached.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
 import { Lru } from './objects/lru.ts';

@@ -3,7 +3,7 @@ import { ContributorList } from './history/contributors.ts';
 import { walkPage } from './history/walk.ts';
 import { type Commit, isOid, type Oid } from './model.ts';
 import { encodeName } from './names.ts';
-import { ObjectReader } from './object-reader.ts';
+import { ObjectReader } from './object_reader.ts';
 import { newScope } from './objects/cached.ts';
 import { pathComponents } from './objects/lookup.ts';
 import { Lru } from './objects/lru.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
-import type { TreeCounts } from './objects/tree-counts.ts';
-import type { TreePage, TreePageRequest } from './objects/tree-page.ts';
+import type { TreeCounts } from './objects/tree_counts.ts';
+import type { TreePage, TreePageRequest } from './objects/tree_page.ts';
 
 /** Which commits a log holds: those reachable from `start`, newest first, as `git log` orders and simplifies them. */
 export interface LogQuery {

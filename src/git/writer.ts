@@ -2,11 +2,11 @@ import { GitError, MissingObject } from './errors.ts';
 import type { Commit, Oid, Signature } from './model.ts';
 import { EMPTY_TREE } from './model.ts';
 import type { RepositoryReader } from './reader.ts';
-import { checkWritten } from './remote/check-written.ts';
+import { checkWritten } from './remote/check_written.ts';
 import { encodeCommit, encodeTag, type TagInput } from './write/encode.ts';
 import { NothingChanged } from './write/errors.ts';
 import type { Hold } from './write/hold.ts';
-import { mergeTrees } from './write/merge-trees.ts';
+import { mergeTrees } from './write/merge_trees.ts';
 import { ObjectWriter } from './write/objects.ts';
 
 /*

@@ -1,13 +1,13 @@
 import { authorize, OWNER, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
-import { type Transaction, violates } from '#src/db.ts';
-import { Forbidden, NotFound, ValidationFailed } from '#src/errors.ts';
 import { findGroup, type GroupRow } from '#src/groups/find.ts';
 import { type GroupValues, groupErrors } from '#src/groups/values.ts';
 import { type HeldNamespace, holdNamespace } from '#src/namespaces/lock.ts';
+import { type Transaction, violates } from '#src/platform/db.ts';
+import { Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { takePath } from '#src/redirects/paths.ts';
-import { currentSettings } from '#src/settings/current.ts';
 
 export interface NewGroup extends GroupValues {
   name: string;

@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
 import { findGroup, type GroupRow, type Ref } from '#src/groups/find.ts';
 import { lockNamespaceTree } from '#src/namespaces/lock.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 /**
  * Deletes a group with the groups and projects inside: they are in no answer any more from now on, and a job removes them.

@@ -1,8 +1,8 @@
 import type { Subject } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { groupAccessLevel, groupVisible } from '#src/access/visibility.ts';
-import { Prisma } from '#src/db.ts';
-import { NotFound } from '#src/errors.ts';
+import { Prisma } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { namespaceFormerlyAt } from '#src/redirects/paths.ts';
 
 const { sql } = Prisma;

@@ -1,9 +1,9 @@
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { groupVisible, live, memberNamespaces } from '#src/access/visibility.ts';
-import { all, Prisma, queryPage } from '#src/db.ts';
 import { type GroupRow, groupRows } from '#src/groups/find.ts';
 import { namespaceMatches } from '#src/namespaces/matching.ts';
-import type { Direction, Page, PageRequest } from '#src/page.ts';
+import { all, Prisma, queryPage } from '#src/platform/db.ts';
+import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 
 const { sql } = Prisma;
 

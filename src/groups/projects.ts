@@ -1,8 +1,8 @@
 import type { Context } from '#src/access/actor.ts';
 import { live } from '#src/access/visibility.ts';
-import { Prisma } from '#src/db.ts';
 import type { GroupRow } from '#src/groups/find.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { Prisma } from '#src/platform/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { listProjects, type ProjectFilter, type ProjectOrder } from '#src/projects/list.ts';
 

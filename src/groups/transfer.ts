@@ -1,10 +1,10 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireAdmin } from '#src/access/actor.ts';
 import { isWider } from '#src/access/visibility_levels.ts';
-import { type Transaction, violates } from '#src/db.ts';
-import { NotFound, ValidationFailed } from '#src/errors.ts';
 import { findGroup, type GroupRow, type Ref } from '#src/groups/find.ts';
 import { holdNamespace } from '#src/namespaces/lock.ts';
+import { type Transaction, violates } from '#src/platform/db.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { redirectProject, takePath } from '#src/redirects/paths.ts';
 

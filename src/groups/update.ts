@@ -1,13 +1,13 @@
 import { authorize, type Visibility } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { isWider, visibilityErrors } from '#src/access/visibility_levels.ts';
-import { type Transaction, violates } from '#src/db.ts';
-import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import { findGroup, type GroupRow, type Ref } from '#src/groups/find.ts';
 import { type GroupValues, groupErrors } from '#src/groups/values.ts';
 import { type HeldNamespace, holdNamespace, lockNamespaceTree } from '#src/namespaces/lock.ts';
 import { renameNamespace } from '#src/namespaces/rename.ts';
-import { currentSettings } from '#src/settings/current.ts';
+import { type Transaction, violates } from '#src/platform/db.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 
 /**
  * Changes a group: unset means unchanged, null clears the description. Another path or name changes every full path and full

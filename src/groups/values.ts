@@ -1,6 +1,6 @@
 import type { Visibility } from '#src/access/abilities.ts';
-import type { FieldErrors } from '#src/errors.ts';
 import { groupPathErrors } from '#src/groups/path.ts';
+import type { FieldErrors } from '#src/platform/errors.ts';
 
 /** What a group is to be; what is not given stays as it is. */
 export interface GroupValues {

@@ -1,9 +1,9 @@
 import type { Context } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
-import { ValidationFailed } from '#src/errors.ts';
 import { isPublicHost } from '#src/imports/address.ts';
 import { addressIn, BLOCKED, isNamedHost, isPlainlyPrivate, parseImportUrl } from '#src/imports/url.ts';
-import { encrypt } from '#src/secrets.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+import { encrypt } from '#src/platform/secrets.ts';
 
 /** Milliseconds that a request waits for the answer to where a host is. What comes later is for the job to hear. */
 const PATIENCE = 3_000;

@@ -1,11 +1,11 @@
 import { can } from '#src/access/abilities.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
 import { projectVisible } from '#src/access/visibility.ts';
-import type { Transaction } from '#src/db.ts';
-import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
 import { ensureLabels } from '#src/labels/ensure.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { lengthError } from '#src/platform/text.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { lengthError } from '#src/text.ts';
 
 /** What reporters may set beside title and description. */
 export interface IssueAttributes {

@@ -1,6 +1,5 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
 import { issueEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from '#src/issues/attributes.ts';
 import { type IssueRow, issuesByIds } from '#src/issues/rows.ts';
 import { maySetTimestamps } from '#src/issues/timestamps.ts';
+import type { Transaction } from '#src/platform/db.ts';
 import { findProject } from '#src/projects/find.ts';
 
 export interface NewIssue extends IssueAttributes {

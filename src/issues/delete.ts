@@ -1,9 +1,9 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { locateIssue } from '#src/issues/find.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 /** Removes an issue softly: the row stays, no answer holds it. Throws NotFound, Forbidden. */
 export async function deleteIssue(context: Context, ref: Ref, iid: number): Promise<void> {

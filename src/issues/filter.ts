@@ -1,6 +1,6 @@
-import { containing, hasTrigrams, holds, Prisma } from '#src/db.ts';
-import { BadRequest } from '#src/errors.ts';
 import { MOST_LABELS } from '#src/labels/ensure.ts';
+import { containing, hasTrigrams, holds, Prisma } from '#src/platform/db.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 
 /** The filters of every issue list (rest-api-v4.md, Issues). */
 export interface IssueFilter {

@@ -1,8 +1,8 @@
 import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type IssueRow, issueByIid } from '#src/issues/rows.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 
 /** An issue together with the project that it is in. */

@@ -2,11 +2,11 @@ import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { seenPlaces, within } from '#src/access/places.ts';
 import { issueVisible } from '#src/access/visibility.ts';
-import { all, Prisma, queryPage } from '#src/db.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import { countsSuffice, type IssueFilter, issueConditions, searchHits } from '#src/issues/filter.ts';
 import { type IssueRow, issueRows } from '#src/issues/rows.ts';
-import type { Direction, Page, PageRequest } from '#src/page.ts';
+import { all, Prisma, queryPage } from '#src/platform/db.ts';
+import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;

@@ -1,13 +1,13 @@
 import { can } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
-import { BadRequest } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { only } from '#src/issues/create.ts';
 import { locateIssue, maySee } from '#src/issues/find.ts';
 import { type IssueRow, issuesByIds } from '#src/issues/rows.ts';
 import { changeState } from '#src/issues/update.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/actor.ts';
-import { Prisma, queryJson } from '#src/db.ts';
 import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { milestoneJson } from '#src/milestones/rows.ts';
+import { Prisma, queryJson } from '#src/platform/db.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
 /** An issue with what its lists show, in one row. Times are ISO 8601. */

@@ -1,8 +1,8 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { locateIssue, maySee } from '#src/issues/find.ts';
 import type { IssueRow } from '#src/issues/rows.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { setSubscription } from '#src/subscriptions/subscribe.ts';
 
 /** Follows an issue, or stops to. Throws NotModified when that holds already, NotFound. */

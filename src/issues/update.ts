@@ -1,7 +1,5 @@
 import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
-import { Forbidden, NotFound } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import {
@@ -15,6 +13,8 @@ import { only } from '#src/issues/create.ts';
 import { locateIssue, maySee } from '#src/issues/find.ts';
 import { type IssueRow, issuesByIds } from '#src/issues/rows.ts';
 import { maySetTimestamps } from '#src/issues/timestamps.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 export interface IssueChanges extends IssueAttributes {

@@ -1,5 +1,5 @@
 import crypto from 'node:crypto';
-import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
+import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
 /** A public key as it is stored. */
 export interface PublicKey {

@@ -1,8 +1,8 @@
 import type { Context } from '#src/access/actor.ts';
-import { violates } from '#src/db.ts';
-import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import { findKey, type KeyRow } from '#src/keys/list.ts';
 import { parsePublicKey } from '#src/keys/parse.ts';
+import { violates } from '#src/platform/db.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { chooseAccount } from '#src/users/find.ts';
 
 export interface NewKey {

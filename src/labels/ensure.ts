@@ -1,6 +1,6 @@
-import type { Transaction } from '#src/db.ts';
-import { ValidationFailed } from '#src/errors.ts';
 import { DEFAULT_COLOR } from '#src/labels/color.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 
 /** Labels that one record may have. */
 export const MOST_LABELS = 100;

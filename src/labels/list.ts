@@ -1,9 +1,9 @@
 import { authorize, can } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { issueVisible } from '#src/access/visibility.ts';
-import { Prisma, queryJson, queryPage } from '#src/db.ts';
-import { NotFound } from '#src/errors.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;

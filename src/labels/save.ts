@@ -1,13 +1,13 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { violates } from '#src/db.ts';
-import { Conflict, type FieldErrors, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { parseColor } from '#src/labels/color.ts';
 import { findLabel, findLabelByTitle, type LabelRef, type LabelRow, labelById } from '#src/labels/list.ts';
+import { violates } from '#src/platform/db.ts';
+import { Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { lengthError } from '#src/platform/text.ts';
 import { findProject } from '#src/projects/find.ts';
 import { setSubscription } from '#src/subscriptions/subscribe.ts';
-import { lengthError } from '#src/text.ts';
 
 export interface LabelValues {
   title?: string | null | undefined;

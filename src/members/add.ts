@@ -1,7 +1,5 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { live } from '#src/access/visibility.ts';
-import { Prisma, type Transaction } from '#src/db.ts';
-import { Conflict, ValidationFailed } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import { expiryErrors } from '#src/members/expiry.ts';
 import { checkGrant, levelErrors } from '#src/members/level.ts';
@@ -15,6 +13,8 @@ import {
   type SourceRef,
   sourceIds,
 } from '#src/members/source.ts';
+import { Prisma, type Transaction } from '#src/platform/db.ts';
+import { Conflict, ValidationFailed } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 

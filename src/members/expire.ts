@@ -1,4 +1,4 @@
-import type { Db } from '#src/db.ts';
+import type { Db } from '#src/platform/db.ts';
 
 /** Removes memberships and shares that give nothing any more, and tells so in the feed of the project. */
 export async function removeExpiredMembers(db: Db): Promise<void> {

@@ -1,4 +1,4 @@
-import type { FieldErrors } from '#src/errors.ts';
+import type { FieldErrors } from '#src/platform/errors.ts';
 
 /** What is wrong with the day on which a membership is to expire: days before today (UTC) are over already. */
 export function expiryErrors(expiresAt: string | null | undefined): FieldErrors {

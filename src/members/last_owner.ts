@@ -1,8 +1,8 @@
 import { OWNER } from '#src/access/abilities.ts';
 import { live } from '#src/access/visibility.ts';
-import type { Transaction } from '#src/db.ts';
-import { Forbidden } from '#src/errors.ts';
 import type { Source } from '#src/members/source.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { Forbidden } from '#src/platform/errors.ts';
 
 /**
  * Makes sure that a group keeps a direct owner when this member ceases to be one. The lock on the group has two owners who

@@ -1,7 +1,7 @@
 import { DEVELOPER, GUEST, MASTER, OWNER, REPORTER } from '#src/access/abilities.ts';
 import type { Actor } from '#src/access/actor.ts';
-import { type FieldErrors, Forbidden } from '#src/errors.ts';
 import type { Source } from '#src/members/source.ts';
+import { type FieldErrors, Forbidden } from '#src/platform/errors.ts';
 
 const LEVELS: Record<Source['kind'], readonly number[]> = {
   project: [GUEST, REPORTER, DEVELOPER, MASTER],

@@ -1,9 +1,9 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { live } from '#src/access/visibility.ts';
-import { all, Prisma, queryJson, queryPage } from '#src/db.ts';
-import { NotFound } from '#src/errors.ts';
 import { authorizeReading, ofSource, type Source } from '#src/members/source.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { all, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import { userMatches } from '#src/users/matching.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 

@@ -1,9 +1,9 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { Forbidden, NotFound } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import { keepAnOwner } from '#src/members/last_owner.ts';
 import { findMember, type MemberRow } from '#src/members/list.ts';
 import { authorizeMembers, findSource, type SourceRef } from '#src/members/source.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /**
  * Ends a direct membership. Everybody may leave, but neither the last owner of a group nor who owns the personal namespace of

@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
-import { accessLock } from '#src/database/lock_names.ts';
-import { Prisma, type Transaction } from '#src/db.ts';
 import { findGroup, type GroupRow, type Ref } from '#src/groups/find.ts';
+import { accessLock } from '#src/platform/database/lock_names.ts';
+import { Prisma, type Transaction } from '#src/platform/db.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 
 /** What one is a member of. */

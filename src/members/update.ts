@@ -1,11 +1,11 @@
 import { OWNER } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { ValidationFailed } from '#src/errors.ts';
 import { expiryErrors } from '#src/members/expiry.ts';
 import { keepAnOwner } from '#src/members/last_owner.ts';
 import { checkGrant, levelErrors } from '#src/members/level.ts';
 import { findMember, type MemberRow, readMember } from '#src/members/list.ts';
 import { authorizeMembers, findSource, type SourceRef } from '#src/members/source.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 
 export interface MemberChanges {
   accessLevel: number;

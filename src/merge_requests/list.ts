@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { Prisma, queryPage } from '#src/db.ts';
 import { type MilestoneRow, milestoneJson } from '#src/milestones/rows.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { Prisma, queryPage } from '#src/platform/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 

@@ -1,4 +1,4 @@
-import { Prisma } from '#src/db.ts';
+import { Prisma } from '#src/platform/db.ts';
 
 /** A milestone; times are ISO 8601, dates YYYY-MM-DD. */
 export interface MilestoneRow {

@@ -1,13 +1,13 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { violates } from '#src/db.ts';
-import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findMilestone } from '#src/milestones/list.ts';
 import type { MilestoneRow } from '#src/milestones/rows.ts';
+import { violates } from '#src/platform/db.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { lengthError } from '#src/platform/text.ts';
 import { findProject } from '#src/projects/find.ts';
-import { lengthError } from '#src/text.ts';
 
 export interface MilestoneValues {
   title?: string | null | undefined;

@@ -1,8 +1,8 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { memberNamespaces } from '#src/access/visibility.ts';
-import { all, Prisma, queryPage } from '#src/db.ts';
 import { namespaceMatches } from '#src/namespaces/matching.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { all, Prisma, queryPage } from '#src/platform/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { NamespaceRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;

@@ -1,5 +1,5 @@
 import type { Visibility } from '#src/access/abilities.ts';
-import type { Transaction } from '#src/db.ts';
+import type { Transaction } from '#src/platform/db.ts';
 
 /** A namespace as it stays until the end of the transaction. */
 export interface HeldNamespace {

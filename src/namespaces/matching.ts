@@ -1,4 +1,4 @@
-import { containing, hasTrigrams, holds, Prisma } from '#src/db.ts';
+import { containing, hasTrigrams, holds, Prisma } from '#src/platform/db.ts';
 
 const { sql } = Prisma;
 

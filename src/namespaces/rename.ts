@@ -1,5 +1,5 @@
-import type { Transaction } from '#src/db.ts';
 import type { HeldNamespace } from '#src/namespaces/lock.ts';
+import type { Transaction } from '#src/platform/db.ts';
 import { redirectNamespace, takePathsBelow } from '#src/redirects/paths.ts';
 
 /** What a namespace is called from now on; `title` is its part of full names, where that is not its name. */

@@ -1,4 +1,3 @@
-import { type Db, Prisma, type Transaction } from '#src/db.ts';
 import { ENVIRONMENT_NAME } from '#src/environments/values.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { JobConfig, Variables } from '#src/pipelines/config/model.ts';
@@ -7,6 +6,7 @@ import type { Occasion } from '#src/pipelines/config/select.ts';
 import { expand, predefined } from '#src/pipelines/config/variables.ts';
 import { commitTime } from '#src/pipelines/rows.ts';
 import { settlePipeline } from '#src/pipelines/settle.ts';
+import { type Db, Prisma, type Transaction } from '#src/platform/db.ts';
 
 const { sql } = Prisma;
 

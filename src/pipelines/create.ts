@@ -1,14 +1,14 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { buildPipeline } from '#src/pipelines/build.ts';
 import type { Variables } from '#src/pipelines/config/model.ts';
 import { planPipeline } from '#src/pipelines/config/read.ts';
 import { pipelineById } from '#src/pipelines/list.ts';
 import type { PipelineRow } from '#src/pipelines/rows.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+import { encrypt } from '#src/platform/secrets.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
-import { encrypt } from '#src/secrets.ts';
 
 /** Who or what starts a pipeline. */
 export type Start =

@@ -1,10 +1,10 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { all, Prisma, queryJson, queryPage } from '#src/db.ts';
-import { NotFound } from '#src/errors.ts';
-import type { Direction, Page, PageRequest } from '#src/page.ts';
 import { type PipelineRow, pipelineRows } from '#src/pipelines/rows.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
+import { all, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;

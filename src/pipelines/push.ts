@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import type { Jobs, PushedRef } from '#src/jobs/queue.ts';
 import { buildPipeline } from '#src/pipelines/build.ts';
 import { CONFIG_PATH, planPipeline } from '#src/pipelines/config/read.ts';
+import type { Jobs, PushedRef } from '#src/platform/background/queue.ts';
+import type { Transaction } from '#src/platform/db.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
 import { findPushedProject } from '#src/repository/pushed_project.ts';
 

@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { cloneJobs } from '#src/pipeline_jobs/clone.ts';
+import { cloneJobs } from '#src/jobs/clone.ts';
 import { findPipeline, pipelineById } from '#src/pipelines/list.ts';
 import type { PipelineRow } from '#src/pipelines/rows.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';

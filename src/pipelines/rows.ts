@@ -1,6 +1,6 @@
-import { Prisma } from '#src/db.ts';
 import type { Commit } from '#src/git/model.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
+import { Prisma } from '#src/platform/db.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;

@@ -1,6 +1,6 @@
-import { Prisma, queryJson, type Transaction } from '#src/db.ts';
-import { NotFound } from '#src/errors.ts';
 import { aggregate, COMPLETE, coveredSeconds, type JobStatus } from '#src/pipelines/status.ts';
+import { Prisma, queryJson, type Transaction } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 

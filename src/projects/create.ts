@@ -1,18 +1,18 @@
 import { MASTER, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor, requireAdmin } from '#src/access/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
-import type { Transaction } from '#src/db.ts';
-import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import { recordEvent } from '#src/events/record.ts';
 import { checkedSource, scheduleImport } from '#src/imports/schedule.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { encrypt, newToken } from '#src/platform/secrets.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { type HeldHome, type Home, holdHome, permittedHome, personalHome } from '#src/projects/home.ts';
 import { takenFields } from '#src/projects/taken.ts';
 import { type ProjectTexts, pathFrom, type Switch, tags, textErrors } from '#src/projects/values.ts';
 import { takePath } from '#src/redirects/paths.ts';
 import { pickStorage } from '#src/repository/storages.ts';
-import { encrypt, newToken } from '#src/secrets.ts';
-import { currentSettings } from '#src/settings/current.ts';
 
 export interface NewProject extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList'> {
   /** One of name and path may be absent: each is made from the other. */

@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { REPORTER, type Subject } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts';
 import { groupVisible, live, projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
-import { Prisma, queryJson } from '#src/db.ts';
-import { NotFound } from '#src/errors.ts';
 import type { ImportStatus } from '#src/generated/prisma/client.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { Prisma, queryJson } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { projectFormerlyAt } from '#src/redirects/paths.ts';
 import type { UserRow } from '#src/users/rows.ts';
 import { userJson } from '#src/users/rows.ts';

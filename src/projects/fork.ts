@@ -1,16 +1,16 @@
 import { authorize, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
-import type { Transaction } from '#src/db.ts';
-import { Conflict, NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { insertProject } from '#src/projects/create.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { type Home, holdHome, permittedHome, personalHome } from '#src/projects/home.ts';
 import { takenFields } from '#src/projects/taken.ts';
 import { SWITCHES } from '#src/projects/values.ts';
 import { isImporting } from '#src/repository/writable.ts';
-import { currentSettings } from '#src/settings/current.ts';
 
 /**
  * Copies a project into another namespace: the actor's own, or the one that `namespace` names by ID, full path, path or name.

@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { FORK_LINKS_LOCK } from '#src/database/lock_names.ts';
-import { Conflict, NotModified, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { FORK_LINKS_LOCK } from '#src/platform/database/lock_names.ts';
+import { Conflict, NotModified, ValidationFailed } from '#src/platform/errors.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { holdSource } from '#src/projects/fork.ts';
 

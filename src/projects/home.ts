@@ -1,9 +1,9 @@
 import { authorize, type Visibility } from '#src/access/abilities.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
-import { DomainError, LimitReached, NotFound } from '#src/errors.ts';
 import { findGroup } from '#src/groups/find.ts';
 import { holdNamespace } from '#src/namespaces/lock.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { DomainError, LimitReached, NotFound } from '#src/platform/errors.ts';
 
 /** Where a project is to be put. */
 export interface Home {

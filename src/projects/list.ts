@@ -1,8 +1,8 @@
 import type { Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts';
 import { accessibleProjects, live, projectListed } from '#src/access/visibility.ts';
-import { all, containing, hasTrigrams, holds, Prisma, queryPage } from '#src/db.ts';
-import type { Direction, Page, PageRequest } from '#src/page.ts';
+import { all, containing, hasTrigrams, holds, Prisma, queryPage } from '#src/platform/db.ts';
+import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { type ProjectRow, projectRows } from '#src/projects/find.ts';
 
 const { sql } = Prisma;

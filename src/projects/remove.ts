@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/actor.ts';
-import { Prisma } from '#src/db.ts';
+import { Prisma } from '#src/platform/db.ts';
 import { finishForks } from '#src/repository/fork.ts';
 import { withNobodyInside } from '#src/repository/lock.ts';
 

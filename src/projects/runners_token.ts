@@ -1,7 +1,7 @@
 import { can } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
+import { decrypt } from '#src/platform/secrets.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { decrypt } from '#src/secrets.ts';
 
 /** What runners register with; null unless the actor administers the project (behaviour.md 7). */
 export async function runnersToken({ db, actor, secret }: Context, project: ProjectRow): Promise<string | null> {

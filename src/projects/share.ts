@@ -1,8 +1,8 @@
 import { authorize, DEVELOPER, GUEST, MASTER, REPORTER } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { live } from '#src/access/visibility.ts';
-import { Conflict, NotFound, ValidationFailed } from '#src/errors.ts';
 import { findGroup, type Ref } from '#src/groups/find.ts';
+import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { findProject, type ProjectShareRow } from '#src/projects/find.ts';
 
 export interface NewShare {

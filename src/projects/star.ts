@@ -1,6 +1,6 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { NotModified } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { NotModified } from '#src/platform/errors.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 
 /** Gives a project the actor's star, or takes it back. Throws NotModified when that holds already, NotFound. */

@@ -1,5 +1,5 @@
-import { type Db, violates } from '#src/db.ts';
-import type { FieldErrors } from '#src/errors.ts';
+import { type Db, violates } from '#src/platform/db.ts';
+import type { FieldErrors } from '#src/platform/errors.ts';
 
 /** What a project was to be called, and where. */
 export interface Wanted {

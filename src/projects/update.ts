@@ -1,16 +1,16 @@
 import { authorize, type Visibility } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { visibilityErrors } from '#src/access/visibility_levels.ts';
-import type { Transaction } from '#src/db.ts';
-import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { holdNamespace } from '#src/namespaces/lock.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { takenFields } from '#src/projects/taken.ts';
 import { givenSwitches, type ProjectTexts, type Switches, tags, textErrors } from '#src/projects/values.ts';
 import { redirectProject, takePath } from '#src/redirects/paths.ts';
 import { changeDefaultBranch } from '#src/repository/default_branch.ts';
-import { currentSettings } from '#src/settings/current.ts';
 
 export interface ProjectChanges extends Pick<ProjectTexts, 'description' | 'defaultBranch' | 'tagList'>, Switches {
   name?: string | null | undefined;

@@ -1,7 +1,7 @@
 import { type Context, requireApiScope } from '#src/access/actor.ts';
 import { groupVisible, live } from '#src/access/visibility.ts';
-import { all, Prisma, queryPage } from '#src/db.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { all, Prisma, queryPage } from '#src/platform/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { userMatches } from '#src/users/matching.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';

@@ -1,6 +1,6 @@
-import type { FieldErrors } from '#src/errors.ts';
+import type { FieldErrors } from '#src/platform/errors.ts';
+import { trimEnds } from '#src/platform/text.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { trimEnds } from '#src/text.ts';
 
 /** What is switched on and off in a project. */
 export const SWITCHES = [

@@ -1,4 +1,4 @@
-import type { Db, Transaction } from '#src/db.ts';
+import type { Db, Transaction } from '#src/platform/db.ts';
 
 /** Gives a full path to its new owner: nothing redirects from it any more. */
 export async function takePath(tx: Transaction, fullPath: string): Promise<void> {

@@ -3,11 +3,11 @@ import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts';
 import { authenticate, authenticatedUser } from '#src/access/authenticate.ts';
 import { readCredentials } from '#src/access/credentials.ts';
-import { DomainError, NotFound, Unauthenticated } from '#src/errors.ts';
+import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
+import { DomainError, NotFound, Unauthenticated } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { writeRefusal } from '#src/repository/writable.ts';
-import { currentSettings } from '#src/settings/current.ts';
-import { verifyLogin } from '#src/users/sign_in.ts';
 
 /** What a client of git wants of a repository. */
 export type RemoteService = 'fetch' | 'push';

@@ -1,9 +1,9 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
-import { BadRequest, NotFound } from '#src/errors.ts';
 import { type ArchiveFormat, hasBzip2 } from '#src/git/archive.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { defaultBranch, findRevision } from '#src/repository/revision.ts';
 

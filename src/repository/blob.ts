@@ -1,8 +1,8 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
-import { ContentTooLarge, NotFound } from '#src/errors.ts';
 import { isOid, type Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { withEffort } from '#src/repository/effort.ts';
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { RateLimited, Unavailable } from '#src/errors.ts';
+import { RateLimited, Unavailable } from '#src/platform/errors.ts';
 
 /** What waits to be done to one branch. */
 export interface LineTask {

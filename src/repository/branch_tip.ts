@@ -1,7 +1,7 @@
-import { BadRequest } from '#src/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { isValidBranchName } from '#src/git/refs/name.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 import { isEmpty } from '#src/repository/protection.ts';
 import { NOT_COMMITTED, NOT_ON_BRANCH } from '#src/repository/refusals.ts';
 

@@ -1,10 +1,10 @@
 import type { Actor, Context } from '#src/access/actor.ts';
-import type { Db, Transaction } from '#src/db.ts';
-import { BadRequest, NotFound } from '#src/errors.ts';
 import { GitError, MissingObject, RefChanged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import { CommitSeries } from '#src/git/write/series.ts';
+import type { Db, Transaction } from '#src/platform/db.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { BranchLines, type LineTask } from '#src/repository/branch_line.ts';
 import { branchTip } from '#src/repository/branch_tip.ts';

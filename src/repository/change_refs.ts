@@ -1,15 +1,15 @@
 import type { PathLike } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Context } from '#src/access/actor.ts';
-import type { Db, Transaction } from '#src/db.ts';
 import { InvalidRefName, MissingObject } from '#src/git/errors.ts';
 import { encodeName } from '#src/git/names.ts';
 import { removeStaleLocks } from '#src/git/refs/lock.ts';
 import { refFile } from '#src/git/refs/read.ts';
 import { deleteRef, updateRef } from '#src/git/refs/update.ts';
-import { type ManyOptions, NotAlone, type RefChange, updateRefs } from '#src/git/refs/update-many.ts';
+import { type ManyOptions, NotAlone, type RefChange, updateRefs } from '#src/git/refs/update_many.ts';
 import { confirmObjects, secureObjects } from '#src/git/remote/secure.ts';
 import { Hold } from '#src/git/write/hold.ts';
+import type { Db, Transaction } from '#src/platform/db.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { ensureRepository, requireAlive } from '#src/repository/ensure.ts';
 import { holdRepositoryLock, withRepositoryLock } from '#src/repository/lock.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Context } from '#src/access/actor.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
-import { findDeadPack, removeDeadPack } from '#src/git/remote/dead-packs.ts';
+import { findDeadPack, removeDeadPack } from '#src/git/remote/dead_packs.ts';
 import { ABANDONED, findLeftovers, isAbandoned, type Leftover, removeLeftovers } from '#src/git/write/leftovers.ts';
 import { EachApart } from '#src/repository/each.ts';
 import { mayRemoveObjects, withRepositoryLock } from '#src/repository/lock.ts';

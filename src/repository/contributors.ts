@@ -1,10 +1,10 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
-import type { Db } from '#src/db.ts';
 import { joinContributors } from '#src/git/history/contributors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { Contributor, RepositoryReader } from '#src/git/reader.ts';
-import { type Page, type PageRequest, pageOf } from '#src/page.ts';
+import type { Db } from '#src/platform/db.ts';
+import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { keep, readKept } from '#src/repository/contributors_kept.ts';
 import { findPushedProject } from '#src/repository/pushed_project.ts';

@@ -1,6 +1,6 @@
-import type { Db } from '#src/db.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { Contributor } from '#src/git/reader.ts';
+import type { Db } from '#src/platform/db.ts';
 
 /** The contributors that a commit leads to. */
 export interface KeptContributors {

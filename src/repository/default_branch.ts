@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/actor.ts';
-import { ValidationFailed } from '#src/errors.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
 import type { RepositoryPlace } from '#src/repository/store.ts';
 

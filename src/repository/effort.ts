@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/actor.ts';
 import { Shares } from '#src/access/shares.ts';
-import { RateLimited } from '#src/errors.ts';
+import { RateLimited } from '#src/platform/errors.ts';
 
 type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
 

@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/actor.ts';
-import type { Db, Transaction } from '#src/db.ts';
-import { NotFound } from '#src/errors.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Db, Transaction } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
 import type { RepositoryPlace } from '#src/repository/store.ts';
 

@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
 import type { Mode, Oid } from '#src/git/model.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { BlobRow } from '#src/repository/blob.ts';
 import { remembered } from '#src/repository/remember.ts';

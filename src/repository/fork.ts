@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import type { Context } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
 import { copyObjects, copyRepository, refsToCopy } from '#src/git/remote/copy.ts';
 import { secureObjects } from '#src/git/remote/secure.ts';
 import { Hold } from '#src/git/write/hold.ts';
+import type { Transaction } from '#src/platform/db.ts';
 import { changeRefs, type RefChange } from '#src/repository/change_refs.ts';
 import { isAlive } from '#src/repository/ensure.ts';
 import { whileObjectsStay, withRepositoryLock } from '#src/repository/lock.ts';

@@ -1,8 +1,8 @@
-import { DomainError, NotFound } from '#src/errors.ts';
 import { isDamage } from '#src/git/damage.ts';
 import { Damaged } from '#src/git/errors.ts';
 import { isGone } from '#src/git/existence.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import { DomainError, NotFound } from '#src/platform/errors.ts';
 
 const guarded = new WeakMap<RepositoryReader, RepositoryReader>();
 

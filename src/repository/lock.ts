@@ -1,6 +1,6 @@
-import { ALL_OBJECTS_LOCK, type RepositoryLock, repositoryLock } from '#src/database/lock_names.ts';
-import { type Db, Prisma, type Transaction } from '#src/db.ts';
-import { Unavailable } from '#src/errors.ts';
+import { ALL_OBJECTS_LOCK, type RepositoryLock, repositoryLock } from '#src/platform/database/lock_names.ts';
+import { type Db, Prisma, type Transaction } from '#src/platform/db.ts';
+import { Unavailable } from '#src/platform/errors.ts';
 
 const { sql } = Prisma;
 
@@ -101,7 +101,7 @@ export function whileObjectsStay<T>(
 
 /**
  * Whether objects may be removed until this transaction ends, which holds the repository's lock: nobody is in
- * whileObjectsStay, and no backup is made (src/database/exclude.ts).
+ * whileObjectsStay, and no backup is made (src/platform/database/exclude.ts).
  */
 export async function mayRemoveObjects(tx: Transaction, projectId: number): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ alone: boolean }[]>`

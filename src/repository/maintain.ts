@@ -1,9 +1,9 @@
 import type { Context } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
 import { programVersion } from '#src/git/program/detect.ts';
 import { prune } from '#src/git/remote/prune.ts';
 import { type Heap, hasOldObjects, measureHeap, repack } from '#src/git/remote/repack.ts';
+import type { Transaction } from '#src/platform/db.ts';
 import { cleanUp } from '#src/repository/clean_up.ts';
 import { EachApart } from '#src/repository/each.ts';
 import { mayRemoveObjects, unlessMaintained, withRepositoryLock } from '#src/repository/lock.ts';

@@ -1,11 +1,11 @@
 import { can } from '#src/access/abilities.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
 import { listProtections, protectionOf } from '#src/branches/protection.ts';
-import type { Transaction } from '#src/db.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { RepositoryPlace } from '#src/repository/store.ts';
-import { currentSettings } from '#src/settings/current.ts';
 
 /** What somebody wants to do with a branch; `force` is a push that drops commits. */
 export type BranchWish = 'push' | 'merge' | 'force' | 'delete';

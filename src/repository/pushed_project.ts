@@ -1,4 +1,4 @@
-import type { Db, Transaction } from '#src/db.ts';
+import type { Db, Transaction } from '#src/platform/db.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { PushedProject } from '#src/repository/record.ts';
 

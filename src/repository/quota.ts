@@ -1,4 +1,4 @@
-import { LimitReached } from '#src/errors.ts';
+import { LimitReached } from '#src/platform/errors.ts';
 import { diskUse } from '#src/repository/size.ts';
 import type { RepositoryPlace, RepositoryStore } from '#src/repository/store.ts';
 

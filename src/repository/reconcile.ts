@@ -1,14 +1,14 @@
 import type { Context } from '#src/access/actor.ts';
-import type { Db, Transaction } from '#src/db.ts';
 import { Damaged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Db, Transaction } from '#src/platform/db.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
 import { EachApart } from '#src/repository/each.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
 import { findPushedProject } from '#src/repository/pushed_project.ts';
 import { findPusher, record, refKey } from '#src/repository/record.ts';
-import { currentSettings } from '#src/settings/current.ts';
 
 export type Stores = Pick<Context, 'db' | 'repositories'>;
 

@@ -1,10 +1,11 @@
 import type { Context } from '#src/access/actor.ts';
-import { type Db, Prisma, queryJson, type Transaction } from '#src/db.ts';
 import type { Oid } from '#src/git/model.ts';
 import { encodeName } from '#src/git/names.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { wantPipelines } from '#src/pipelines/push.ts';
+import { type Db, Prisma, queryJson, type Transaction } from '#src/platform/db.ts';
+import { currentSettings, type Settings } from '#src/platform/settings/current.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { type ChangeOptions, changeRefs, type RefChange, type RefOutcome } from '#src/repository/change_refs.ts';
 import { type Described, describeChange, describeChanges } from '#src/repository/describe_push.ts';
@@ -12,7 +13,6 @@ import { ensureRepository } from '#src/repository/ensure.ts';
 import { wantMaintenance } from '#src/repository/maintain.ts';
 import { type Pusher, pushData } from '#src/repository/push_data.ts';
 import { repositorySize } from '#src/repository/size.ts';
-import { currentSettings, type Settings } from '#src/settings/current.ts';
 
 const { sql } = Prisma;
 const BRANCHES = 'refs/heads/';

@@ -1,10 +1,10 @@
 import type { Context } from '#src/access/actor.ts';
-import type { Db, Transaction } from '#src/db.ts';
 import type { Ref } from '#src/git/refs/read.ts';
+import type { Db, Transaction } from '#src/platform/db.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { refKey } from '#src/repository/record.ts';
 import { repositorySize } from '#src/repository/size.ts';
 import type { RepositoryPlace } from '#src/repository/store.ts';
-import { currentSettings } from '#src/settings/current.ts';
 
 /** A project whose repository came from elsewhere as a whole. */
 export interface CopiedProject extends RepositoryPlace {

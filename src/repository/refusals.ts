@@ -1,6 +1,6 @@
-import { BadRequest, ContentTooLarge, DomainError, NotFound } from '#src/errors.ts';
 import { Damaged, GitError, MissingObject, TooLarge, TooMuch } from '#src/git/errors.ts';
 import { isGone } from '#src/git/existence.ts';
+import { BadRequest, ContentTooLarge, DomainError, NotFound } from '#src/platform/errors.ts';
 
 /** What is said when a commit cannot be made for any other reason (behaviour.md 1.5). */
 export const NOT_COMMITTED = 'Something went wrong. Your changes were not committed';

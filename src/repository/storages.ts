@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { Context } from '#src/access/actor.ts';
-import type { Db } from '#src/db.ts';
+import type { Db } from '#src/platform/db.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
-import { currentSettings } from '#src/settings/current.ts';
 
 /**
  * The storage for a new repository: at random one of those that the settings name. Names of storages that the server is no

@@ -1,12 +1,12 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
 import type { TreeEntry } from '#src/git/model.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { trimEnds } from '#src/platform/text.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { withEffort } from '#src/repository/effort.ts';
 import { findRevision } from '#src/repository/revision.ts';
-import { trimEnds } from '#src/text.ts';
 
 /** From which size on listing a directory takes some effort, in bytes. */
 const LARGE = 256 * 1024;

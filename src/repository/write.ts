@@ -1,10 +1,10 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { type CommitRow, commitRows } from '#src/commits/find.ts';
-import { BadRequest, NotFound } from '#src/errors.ts';
 import { GitError } from '#src/git/errors.ts';
 import type { Signature } from '#src/git/model.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { branchTip } from '#src/repository/branch_tip.ts';
 import { type BranchCommit, commitInTurn } from '#src/repository/branch_turn.ts';

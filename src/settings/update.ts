@@ -1,7 +1,7 @@
 import type { Visibility } from '#src/access/abilities.ts';
 import { type Context, requireAdmin } from '#src/access/actor.ts';
-import { Prisma } from '#src/db.ts';
-import { currentSettings, forgetSettings, type Settings } from '#src/settings/current.ts';
+import { Prisma } from '#src/platform/db.ts';
+import { currentSettings, forgetSettings, type Settings } from '#src/platform/settings/current.ts';
 import { checkSettings } from '#src/settings/validate.ts';
 
 type Writable = Omit<Settings, 'id' | 'createdAt' | 'updatedAt' | 'restrictedVisibilityLevels'>;

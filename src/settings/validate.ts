@@ -1,6 +1,6 @@
 import { VISIBILITIES } from '#src/access/abilities.ts';
-import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
-import type { Settings } from '#src/settings/current.ts';
+import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import type { Settings } from '#src/platform/settings/current.ts';
 
 /**
  * Refuses settings that make no sense, alone or with those that are stored (behaviour.md 1.6). Throws ValidationFailed.

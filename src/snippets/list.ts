@@ -1,9 +1,9 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor, requireApiScope } from '#src/access/actor.ts';
 import { openTo } from '#src/access/visibility.ts';
-import { type Db, Prisma, queryJson, queryPage } from '#src/db.ts';
-import { NotFound, Unauthenticated } from '#src/errors.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { type Db, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { type SnippetRow, snippetRows } from '#src/snippets/rows.ts';
 

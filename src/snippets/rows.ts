@@ -1,5 +1,5 @@
 import type { Visibility } from '#src/access/abilities.ts';
-import { Prisma } from '#src/db.ts';
+import { Prisma } from '#src/platform/db.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;

@@ -1,10 +1,10 @@
 import { authorize, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
-import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { currentSettings, type Settings } from '#src/platform/settings/current.ts';
 import { findProject } from '#src/projects/find.ts';
-import { currentSettings, type Settings } from '#src/settings/current.ts';
 import { findPersonalSnippet, findProjectSnippet, findSnippet } from '#src/snippets/list.ts';
 import type { SnippetRow } from '#src/snippets/rows.ts';
 

@@ -1,9 +1,9 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { CommitRow } from '#src/commits/find.ts';
-import { all, Prisma, queryPage } from '#src/db.ts';
-import type { Page, PageRequest } from '#src/page.ts';
-import { type JobRow, jobRows } from '#src/pipeline_jobs/rows.ts';
+import { type JobRow, jobRows } from '#src/jobs/rows.ts';
+import { all, Prisma, queryPage } from '#src/platform/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 
 const { sql } = Prisma;
 

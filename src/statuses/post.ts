@@ -1,17 +1,17 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { type CommitRow, findCommit } from '#src/commits/find.ts';
-import { statusesLock } from '#src/database/lock_names.ts';
-import { Prisma, queryJson, type Transaction } from '#src/db.ts';
 import { isWebUrl } from '#src/environments/url.ts';
-import { type FieldErrors, NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { type Destination, moveJob } from '#src/pipeline_jobs/move.ts';
-import { type JobRow, jobRows } from '#src/pipeline_jobs/rows.ts';
+import { type Destination, moveJob } from '#src/jobs/move.ts';
+import { type JobRow, jobRows } from '#src/jobs/rows.ts';
 import { isTooLong, REF_TOO_LONG } from '#src/pipelines/ref.ts';
 import { commitTime } from '#src/pipelines/rows.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
+import { statusesLock } from '#src/platform/database/lock_names.ts';
+import { Prisma, queryJson, type Transaction } from '#src/platform/db.ts';
+import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { findProject } from '#src/projects/find.ts';
 import { branchOf } from '#src/statuses/branch_of.ts';
 

@@ -1,5 +1,5 @@
-import type { Db } from '#src/db.ts';
-import { NotModified } from '#src/errors.ts';
+import type { Db } from '#src/platform/db.ts';
+import { NotModified } from '#src/platform/errors.ts';
 
 export type SubjectType = 'Issue' | 'Label' | 'MergeRequest';
 

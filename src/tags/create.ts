@@ -1,6 +1,4 @@
 import type { Actor, Context } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
-import { BadRequest } from '#src/errors.ts';
 import { MissingObject } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
@@ -8,6 +6,8 @@ import { isValidTagName } from '#src/git/refs/name.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import { writeTag } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { BadRequest } from '#src/platform/errors.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { RefOutcome } from '#src/repository/change_refs.ts';
 import { requireRoom } from '#src/repository/quota.ts';

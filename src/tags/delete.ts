@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { pushRefs } from '#src/repository/record.ts';
 import { requireMade, writableProject } from '#src/repository/write.ts';
 

@@ -1,10 +1,10 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import type { CommitRow } from '#src/commits/find.ts';
-import { NotFound } from '#src/errors.ts';
 import type { Tag } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import { type Page, type PageRequest, pageOf } from '#src/page.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { soundCommits } from '#src/repository/sound.ts';
 

@@ -1,10 +1,10 @@
 import type { Context } from '#src/access/actor.ts';
-import { violates } from '#src/db.ts';
-import { Conflict, NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { violates } from '#src/platform/db.ts';
+import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { lengthError } from '#src/platform/text.ts';
 import { writableProject } from '#src/repository/write.ts';
 import type { ReleaseRow } from '#src/tags/list.ts';
-import { lengthError } from '#src/text.ts';
 
 /** Writes notes about a tag. Throws NotFound, Forbidden, Conflict. */
 export async function createRelease(context: Context, ref: Ref, tag: string, description: string): Promise<ReleaseRow> {

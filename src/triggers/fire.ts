@@ -1,12 +1,12 @@
 import type { Context } from '#src/access/actor.ts';
 import { activeUser } from '#src/access/authenticate.ts';
-import { BadRequest, Forbidden, NotFound, Unauthenticated, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import type { Variables } from '#src/pipelines/config/model.ts';
 import { startPipeline } from '#src/pipelines/create.ts';
 import type { PipelineRow } from '#src/pipelines/rows.ts';
+import { BadRequest, Forbidden, NotFound, Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
+import { tokenHash } from '#src/platform/secrets.ts';
 import { findProject } from '#src/projects/find.ts';
-import { tokenHash } from '#src/secrets.ts';
 
 /** What a pipeline is started with from outside. */
 export interface Fire {

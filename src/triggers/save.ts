@@ -1,9 +1,9 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { findProject } from '#src/projects/find.ts';
-import { encrypt, newToken, tokenHash } from '#src/secrets.ts';
 import { findTrigger, type TriggerRow } from '#src/triggers/list.ts';
 
 /** How a token of a trigger begins, so that it is recognised where it does not belong. */

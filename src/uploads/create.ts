@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { ContentTooLarge, NotFound } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { findProject } from '#src/projects/find.ts';
-import { currentSettings } from '#src/settings/current.ts';
 
 /** A file as it comes in. */
 export interface IncomingFile {

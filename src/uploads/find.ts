@@ -1,5 +1,5 @@
 import type { Context } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { findProject } from '#src/projects/find.ts';
 import type { Place } from '#src/uploads/store.ts';
 

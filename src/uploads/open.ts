@@ -1,4 +1,4 @@
-import type { Config } from '#src/config.ts';
+import type { Config } from '#src/platform/config.ts';
 import { DiskUploads } from './disk.ts';
 import type { UploadStore } from './store.ts';
 

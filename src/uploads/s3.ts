@@ -10,8 +10,8 @@ import {
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import type { S3Settings } from '#src/config/uploads.ts';
-import { UploadsAway } from './away.ts';
+import type { S3Settings } from '#src/platform/config/uploads.ts';
+import { UploadsAway } from '#src/platform/store_away.ts';
 import type { ByteRange, Place, StoredFile, UploadStore } from './store.ts';
 
 /** Milliseconds in which a connection has to be made, and in which something has to come over it. */

@@ -1,7 +1,7 @@
-import { type Db, violates } from '#src/db.ts';
 import { isAddress } from '#src/emails/address.ts';
-import { BadRequest, Conflict, type FieldErrors, ValidationFailed } from '#src/errors.ts';
 import { groupPathErrors } from '#src/groups/path.ts';
+import { type Db, violates } from '#src/platform/db.ts';
+import { BadRequest, Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
 /** What users say of themselves, of 255 characters at most each. Null clears. */
 export interface Profile {

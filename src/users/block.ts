@@ -1,6 +1,6 @@
 import { type Context, requireAdmin } from '#src/access/actor.ts';
-import type { Db } from '#src/db.ts';
-import { Forbidden, NotFound } from '#src/errors.ts';
+import type { Db } from '#src/platform/db.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /**
  * Blocks a user, for administrators: from now on all credentials of the user are nobody's. False when that held already.

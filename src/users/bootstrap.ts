@@ -1,4 +1,4 @@
-import type { Db } from '#src/db.ts';
+import type { Db } from '#src/platform/db.ts';
 import { createUser, type NewUser } from '#src/users/create.ts';
 
 /**

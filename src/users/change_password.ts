@@ -1,13 +1,13 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { refuseApplications } from '#src/access/manage_credentials.ts';
-import { ValidationFailed } from '#src/errors.ts';
-import { verifySecondFactor } from '#src/two_factor/verify.ts';
+import { hashPassword } from '#src/access/sign_in/hash_password.ts';
+import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
+import { verifySecondFactor } from '#src/access/two_factor/verify.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 import { passwordErrors } from '#src/users/attributes.ts';
 import { findAccount } from '#src/users/find.ts';
-import { hashPassword } from '#src/users/hash_password.ts';
 import { replacePassword } from '#src/users/replace_password.ts';
 import type { UserRow } from '#src/users/rows.ts';
-import { verifyLogin } from '#src/users/sign_in.ts';
 
 export interface PasswordChange {
   /** Username or e-mail address; the actor's when absent. */

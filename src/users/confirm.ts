@@ -1,6 +1,6 @@
+import { type AccountTokenHolder, findAccountToken, takeAccountToken } from '#src/access/account_tokens/use.ts';
 import type { Context } from '#src/access/actor.ts';
-import { type AccountTokenHolder, findAccountToken, takeAccountToken } from '#src/account_tokens/use.ts';
-import type { Transaction } from '#src/db.ts';
+import type { Transaction } from '#src/platform/db.ts';
 
 /** Whose address a link of a mail confirms; null when it is worth nothing. */
 export function findConfirmation({ db }: Context, token: string): Promise<AccountTokenHolder | null> {

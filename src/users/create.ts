@@ -1,16 +1,16 @@
 import { type Context, requireAdmin } from '#src/access/actor.ts';
 import { requireCredentialManager } from '#src/access/manage_credentials.ts';
-import type { Transaction } from '#src/db.ts';
+import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { normaliseAddress } from '#src/emails/address.ts';
-import { ValidationFailed } from '#src/errors.ts';
 import type { User } from '#src/generated/prisma/client.ts';
-import { sendsMail } from '#src/mail/sending.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/mail/sending.ts';
+import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { takePath } from '#src/redirects/paths.ts';
-import { encrypt, newToken, tokenHash } from '#src/secrets.ts';
-import { currentSettings } from '#src/settings/current.ts';
 import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } from '#src/users/attributes.ts';
 import { findUser } from '#src/users/find.ts';
-import { hashPassword } from '#src/users/hash_password.ts';
 import type { UserRow } from '#src/users/rows.ts';
 
 export interface NewUser extends UserValues {

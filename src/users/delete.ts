@@ -1,7 +1,7 @@
 import { type Actor, type Context, requireAdmin } from '#src/access/actor.ts';
-import { ADMINISTRATORS_LOCK } from '#src/database/lock_names.ts';
-import { deadlocked, type Transaction } from '#src/db.ts';
-import { Forbidden } from '#src/errors.ts';
+import { ADMINISTRATORS_LOCK } from '#src/platform/database/lock_names.ts';
+import { deadlocked, type Transaction } from '#src/platform/db.ts';
+import { Forbidden } from '#src/platform/errors.ts';
 import { ghostId } from '#src/users/ghost.ts';
 import { detailedUser, type UserRow } from '#src/users/rows.ts';
 

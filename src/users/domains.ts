@@ -1,4 +1,4 @@
-import type { Settings } from '#src/settings/current.ts';
+import type { Settings } from '#src/platform/settings/current.ts';
 
 /**
  * Why nobody may create an account for themselves with that address; empty when nothing is against it. The whitelist decides

@@ -1,7 +1,7 @@
 import { type Actor, type Context, requireAccount } from '#src/access/actor.ts';
 import { requireCredentialManager } from '#src/access/manage_credentials.ts';
-import { Forbidden, NotFound, Unauthenticated } from '#src/errors.ts';
-import { decrypt } from '#src/secrets.ts';
+import { Forbidden, NotFound, Unauthenticated } from '#src/platform/errors.ts';
+import { decrypt } from '#src/platform/secrets.ts';
 import { detailedUser, detailsByIds, type UserDetails, type UserRow } from '#src/users/rows.ts';
 
 /** The record of the signed-in (or impersonated) user. */

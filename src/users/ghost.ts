@@ -1,5 +1,5 @@
-import type { Db } from '#src/db.ts';
-import { Conflict } from '#src/errors.ts';
+import type { Db } from '#src/platform/db.ts';
+import { Conflict } from '#src/platform/errors.ts';
 import { createUser } from '#src/users/create.ts';
 
 /** The ID of the user who is named in the place of deleted ones; created when first needed. */

@@ -1,7 +1,7 @@
 import { type Actor, type Context, requireAccount } from '#src/access/actor.ts';
-import { all, Prisma, queryPage } from '#src/db.ts';
-import { Forbidden } from '#src/errors.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { all, Prisma, queryPage } from '#src/platform/db.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
 import { userMatches } from '#src/users/matching.ts';
 import { detailedUserJson, type UserRow, userJson } from '#src/users/rows.ts';
 

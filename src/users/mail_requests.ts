@@ -1,9 +1,9 @@
 import type { Context } from '#src/access/actor.ts';
+import type { MailKind } from '#src/access/mail/wanted.ts';
+import { countUses, digest, networkOf, spaced } from '#src/access/sign_in/attempts.ts';
 import { isAddress, normaliseAddress } from '#src/emails/address.ts';
-import { Conflict, ValidationFailed } from '#src/errors.ts';
-import { sendsMail } from '#src/mail/sending.ts';
-import type { MailKind } from '#src/mail/wanted.ts';
-import { countUses, digest, networkOf, spaced } from '#src/users/attempts.ts';
+import { Conflict, ValidationFailed } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/mail/sending.ts';
 
 /** How many mails go to one address, and are asked for from one network, in WINDOW. */
 export const MAILS = { to: 5, from: 30 } as const;

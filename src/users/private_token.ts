@@ -1,8 +1,8 @@
 import type { Context } from '#src/access/actor.ts';
+import { notify } from '#src/access/mail/notify.ts';
 import { requireCredentialManager } from '#src/access/manage_credentials.ts';
-import type { Transaction } from '#src/db.ts';
-import { notify } from '#src/mail/notify.ts';
-import { encrypt, newToken, tokenHash } from '#src/secrets.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 
 /**
  * Gives the actor another private token; the one of before is good for nothing at once. The user is told by mail.

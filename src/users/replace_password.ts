@@ -1,6 +1,6 @@
 import type { Context } from '#src/access/actor.ts';
-import { Unauthenticated } from '#src/errors.ts';
-import { notify } from '#src/mail/notify.ts';
+import { notify } from '#src/access/mail/notify.ts';
+import { Unauthenticated } from '#src/platform/errors.ts';
 
 /**
  * Puts a password that users have chosen themselves in the place of a known one. Everything that signed in with that ends, by

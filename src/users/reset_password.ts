@@ -1,13 +1,18 @@
+import { issueAccountToken } from '#src/access/account_tokens/issue.ts';
+import {
+  type AccountTokenHolder,
+  findAccountToken,
+  takeAccountToken,
+  worthless,
+} from '#src/access/account_tokens/use.ts';
 import type { Context } from '#src/access/actor.ts';
-import { issueAccountToken } from '#src/account_tokens/issue.ts';
-import { type AccountTokenHolder, findAccountToken, takeAccountToken, worthless } from '#src/account_tokens/use.ts';
-import type { Db } from '#src/db.ts';
-import { NotFound, ValidationFailed } from '#src/errors.ts';
-import { notify } from '#src/mail/notify.ts';
-import { countUses, networkOf, spaced } from '#src/users/attempts.ts';
+import { notify } from '#src/access/mail/notify.ts';
+import { countUses, networkOf, spaced } from '#src/access/sign_in/attempts.ts';
+import { hashPassword } from '#src/access/sign_in/hash_password.ts';
+import type { Db } from '#src/platform/db.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { passwordErrors } from '#src/users/attributes.ts';
 import { markConfirmed } from '#src/users/confirm.ts';
-import { hashPassword } from '#src/users/hash_password.ts';
 import { replacePrivateToken } from '#src/users/private_token.ts';
 
 /** How many passwords are reset from one network in WINDOW. */

@@ -1,5 +1,5 @@
 import type { Actor } from '#src/access/actor.ts';
-import { type Db, Prisma, queryJson } from '#src/db.ts';
+import { type Db, Prisma, queryJson } from '#src/platform/db.ts';
 
 const { sql } = Prisma;
 

@@ -1,14 +1,14 @@
 import type { Context } from '#src/access/actor.ts';
-import type { Transaction } from '#src/db.ts';
+import { countUses, networkOf, spaced } from '#src/access/sign_in/attempts.ts';
+import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { normaliseAddress } from '#src/emails/address.ts';
-import { Conflict, Forbidden, ValidationFailed } from '#src/errors.ts';
-import { sendsMail } from '#src/mail/sending.ts';
-import { currentSettings } from '#src/settings/current.ts';
-import { countUses, networkOf, spaced } from '#src/users/attempts.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { Conflict, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/mail/sending.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { checkUser, refuseTaken } from '#src/users/attributes.ts';
 import { createUser } from '#src/users/create.ts';
 import { domainErrors } from '#src/users/domains.ts';
-import { hashPassword } from '#src/users/hash_password.ts';
 
 export interface SignUp {
   username: string;

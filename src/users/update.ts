@@ -1,16 +1,16 @@
 import { type Context, requireAdmin } from '#src/access/actor.ts';
+import { notify } from '#src/access/mail/notify.ts';
 import { requireCredentialManager } from '#src/access/manage_credentials.ts';
-import type { Transaction } from '#src/db.ts';
+import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { normaliseAddress } from '#src/emails/address.ts';
-import { NotFound } from '#src/errors.ts';
-import { notify } from '#src/mail/notify.ts';
-import { sendsMail } from '#src/mail/sending.ts';
 import { lockNamespaceTree } from '#src/namespaces/lock.ts';
 import { renameNamespace } from '#src/namespaces/rename.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/mail/sending.ts';
 import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } from '#src/users/attributes.ts';
 import { profile } from '#src/users/create.ts';
 import { findUser } from '#src/users/find.ts';
-import { hashPassword } from '#src/users/hash_password.ts';
 import type { UserRow } from '#src/users/rows.ts';
 
 export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'name'> {

@@ -1,9 +1,9 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
-import type { Page, PageRequest } from '#src/page.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { decrypt } from '#src/platform/secrets.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { decrypt } from '#src/secrets.ts';
 
 /** A value that the builds of a project get (rest-api-v4.md, Build variable). */
 export interface VariableRow {

@@ -1,10 +1,10 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { violates } from '#src/db.ts';
-import { NotFound, ValidationFailed } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { violates } from '#src/platform/db.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { encrypt } from '#src/platform/secrets.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
-import { encrypt } from '#src/secrets.ts';
 import { findVariable, type VariableRow } from '#src/variables/list.ts';
 
 /** Makes a variable. Throws NotFound, Forbidden, ValidationFailed. */

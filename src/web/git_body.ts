@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Request } from 'express';
-import { TooMuchSent } from '#src/git/remote/invalid-request.ts';
+import { TooMuchSent } from '#src/git/remote/invalid_request.ts';
 
 /**
  * The body as it is meant, of so many bytes at most; whoever reads it hears when the client is gone, and of TooMuchSent.

@@ -1,5 +1,5 @@
 import { type RequestHandler, Router } from 'express';
-import type { Readiness } from '../lifecycle/readiness.ts';
+import type { Readiness } from '#src/platform/lifecycle/readiness.ts';
 
 /**
  * `/-/liveness` says that the process answers, `/-/readiness` that it can do its work: 200 or 503, with what is wrong:

@@ -4,13 +4,13 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, R
 import type { Actor } from '#src/access/actor.ts';
 import { authenticate } from '#src/access/authenticate.ts';
 import { readCredentials } from '#src/access/credentials.ts';
-import type { Config } from '#src/config.ts';
-import type { Db } from '#src/db.ts';
-import { DomainError } from '#src/errors.ts';
-import { type Listening, listen } from '#src/lifecycle/listen.ts';
-import { Collector, METRICS_TYPE } from '#src/metrics/collect.ts';
-import { passing } from '#src/passing.ts';
-import type { Report } from '#src/report.ts';
+import type { Config } from '#src/platform/config.ts';
+import type { Db } from '#src/platform/db.ts';
+import { DomainError } from '#src/platform/errors.ts';
+import { type Listening, listen } from '#src/platform/lifecycle/listen.ts';
+import { Collector, METRICS_TYPE } from '#src/platform/metrics/collect.ts';
+import { passing } from '#src/platform/passing.ts';
+import type { Report } from '#src/platform/report.ts';
 
 /** The scope of tokens that reach nothing but the metrics, as long as they are an administrator's. */
 const METRICS_SCOPE = 'read_metrics';

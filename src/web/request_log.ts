@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import { type Logger, redactUrl } from '#src/log.ts';
-import { requests, requestsUnderWay, sentBytes } from '#src/metrics/registry.ts';
-import { type Span, tracer } from '#src/tracing/tracer.ts';
+import { type Logger, redactUrl } from '#src/platform/log.ts';
+import { requests, requestsUnderWay, sentBytes } from '#src/platform/metrics/registry.ts';
+import { type Span, tracer } from '#src/platform/tracing/tracer.ts';
 import { methodOf, templateOf } from '#src/web/request_facts.ts';
 
 /**

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Actor, Context } from '#src/access/actor.ts';
-import { DomainError, NotFound } from '#src/errors.ts';
+import { DomainError, NotFound } from '#src/platform/errors.ts';
 import { PICTURES } from '#src/uploads/create.ts';
 import { type FoundUpload, findUpload } from '#src/uploads/find.ts';
 import type { ByteRange } from '#src/uploads/store.ts';

@@ -1,4 +1,4 @@
-import { groupRules } from './group-rules.ts';
+import { groupRules } from './group_rules.ts';
 import { provePlaces } from './places.ts';
 
 await provePlaces(groupRules);

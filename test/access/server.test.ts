@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld } from '../support/world.ts';
-import { groupRules } from './group-rules.ts';
+import { groupRules } from './group_rules.ts';
 import { agrees, ENTRANCES, endpoints, knock, onServer, people, ROLES, watchChanges } from './matrix.ts';
-import { projectRules } from './project-rules.ts';
-import { serverRules } from './server-rules.ts';
+import { projectRules } from './project_rules.ts';
+import { serverRules } from './server_rules.ts';
 
 const world = await startWorld();
 const users = await people(world);

@@ -1,6 +1,6 @@
 import { authenticate, type Credentials } from '#src/access/authenticate.ts';
-import { connect, type Db } from '#src/db.ts';
-import { encrypt, newToken, tokenHash } from '#src/secrets.ts';
+import { connect, type Db } from '#src/platform/db.ts';
+import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { freshDatabase, startTestServer } from '../support/database.ts';
 import { median } from './load.ts';
 

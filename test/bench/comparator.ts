@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import express, { type Request, type Response } from 'express';
 import pg from 'pg';
-import * as sql from './comparator-sql.ts';
+import * as sql from './comparator_sql.ts';
 import { givenDatabase, serve } from './serve.ts';
 
 // What Gantry is compared with: the same answers, written by hand on Express and pg with no layer between.

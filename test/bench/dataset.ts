@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { migrate } from '#src/database/migrate.ts';
+import { migrate } from '#src/platform/database/migrate.ts';
 
 /** The secret of the server that is measured. */
 export const SECRET = 'bench'.repeat(8);

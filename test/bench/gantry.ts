@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { createApp } from '#src/app.ts';
-import { connect } from '#src/db.ts';
-import { createLogger } from '#src/log.ts';
+import { connect } from '#src/platform/db.ts';
+import { createLogger } from '#src/platform/log.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
 import { DiskUploads } from '#src/uploads/disk.ts';
 import { SECRET } from './dataset.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startEmbeddedPostgres } from '#src/database/embedded.ts';
+import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
 import { requireAgreement } from './agree.ts';
 import { measureAttacks } from './attacks/run.ts';
 import { type Comparison, compare } from './compare.ts';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { watchChanges } from '../access/matrix.ts';
 import { application, signedIn, tokens } from '../support/oauth.ts';
-import { SAMPLES } from '../support/ssh-keys.ts';
+import { SAMPLES } from '../support/ssh_keys.ts';
 import { totp } from '../support/totp.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import crypto, { type JsonWebKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { currentKeys, ensureKeys, removeRetiredKeys, rotateKeys } from '#src/oauth/keys.ts';
+import { currentKeys, ensureKeys, removeRetiredKeys, rotateKeys } from '#src/access/oauth/keys.ts';
 import { Browser } from '../support/browser.ts';
 import { application, asks, authorize, code, decide, exchange, sentBack, signedIn, tokens } from '../support/oauth.ts';
 import { SECRET, startWorld } from '../support/world.ts';

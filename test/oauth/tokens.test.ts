@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashPassword } from '#src/users/hash_password.ts';
+import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { application, CALLBACK, code, exchange, post, signedIn, tokens } from '../support/oauth.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 

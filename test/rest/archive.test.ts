@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { HistoryBuilder } from '../support/git-history.ts';
-import { git, scratch } from '../support/git-program.ts';
+import { HistoryBuilder } from '../support/git_history.ts';
+import { git, scratch } from '../support/git_program.ts';
 import { fillRepository, part } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Listener } from '#src/database/listener.ts';
-import { type JobHandlers, startJobs } from '#src/jobs/queue.ts';
+import { type JobHandlers, startJobs } from '#src/platform/background/queue.ts';
+import { Listener } from '#src/platform/database/listener.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();

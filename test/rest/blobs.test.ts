@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { oddHistory } from '../support/git-fixtures.ts';
-import { git, gitBytes } from '../support/git-program.ts';
+import { oddHistory } from '../support/git_fixtures.ts';
+import { git, gitBytes } from '../support/git_program.ts';
 import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { oddHistory } from '../support/git-fixtures.ts';
-import { HistoryBuilder } from '../support/git-history.ts';
-import { git, gitCode, gitLines } from '../support/git-program.ts';
+import { oddHistory } from '../support/git_fixtures.ts';
+import { HistoryBuilder } from '../support/git_history.ts';
+import { git, gitCode, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { fillRepository, part } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';

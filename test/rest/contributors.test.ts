@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { run } from '../support/git-client.ts';
-import { HistoryBuilder } from '../support/git-history.ts';
-import { git, gitLines } from '../support/git-program.ts';
+import { run } from '../support/git_client.ts';
+import { HistoryBuilder } from '../support/git_history.ts';
+import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';

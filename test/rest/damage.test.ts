@@ -1,8 +1,8 @@
 import { chmodSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clone, commitFile, gitClient } from '../support/git-client.ts';
-import { git, unpack } from '../support/git-program.ts';
+import { clone, commitFile, gitClient } from '../support/git_client.ts';
+import { git, unpack } from '../support/git_program.ts';
 import { startWorld } from '../support/world.ts';
 
 const reported: string[] = [];

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { startBeside, uploadPath } from '../support/beside.ts';
-import { commitFile, gitClient, workingCopy } from '../support/git-client.ts';
-import { gitLines } from '../support/git-program.ts';
+import { commitFile, gitClient, workingCopy } from '../support/git_client.ts';
+import { gitLines } from '../support/git_program.ts';
 import { sendForm } from '../support/upload.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { forgetSettings } from '#src/settings/current.ts';
+import { forgetSettings } from '#src/platform/settings/current.ts';
 import type { Json } from '../support/http.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 

@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commitFile, gitClient, run, workingCopy } from '../support/git-client.ts';
-import { git, gitLines } from '../support/git-program.ts';
+import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
+import { git, gitLines } from '../support/git_program.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();

@@ -9,12 +9,12 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import { importSettings } from '#src/imports/options.ts';
+import { decrypt } from '#src/platform/secrets.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { decrypt } from '#src/secrets.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../support/certificate.ts';
-import { clone, commitFile, gitClient, run, workingCopy } from '../support/git-client.ts';
-import { oddHistory } from '../support/git-fixtures.ts';
-import { git, gitLines } from '../support/git-program.ts';
+import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
+import { oddHistory } from '../support/git_fixtures.ts';
+import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
@@ -354,7 +354,7 @@ describe('The URL of an import', () => {
   });
 
   it('is in no log and no answer', async () => {
-    const { redactUrl } = await import('#src/log.ts');
+    const { redactUrl } = await import('#src/platform/log.ts');
     const logged = redactUrl('/api/v4/projects?name=x&import%5Furl=http://u:p;w#@h/x&path=y');
     expect(logged).toBe('/api/v4/projects?name=x&import_url=[redacted]&path=y');
     for (const importUrl of [

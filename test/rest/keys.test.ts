@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { encodeKey, newKey, SAMPLES } from '../support/ssh-keys.ts';
+import { encodeKey, newKey, SAMPLES } from '../support/ssh_keys.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();

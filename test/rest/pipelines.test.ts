@@ -4,7 +4,7 @@ import { createPushedPipelines } from '#src/pipelines/push.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { createTag } from '#src/tags/create.ts';
 import { commitFile, pipelineOf, projectWithCommit } from '../support/ci.ts';
-import { commitFile as commitInCopy, run, workingCopy } from '../support/git-client.ts';
+import { commitFile as commitInCopy, run, workingCopy } from '../support/git_client.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { Listener } from '#src/database/listener.ts';
-import { connect } from '#src/db.ts';
-import { packagePath } from '#src/package-root.ts';
-import { currentSettings, forgetSettings } from '#src/settings/current.ts';
-import { watchSettings } from '#src/settings/watch.ts';
+import { Listener } from '#src/platform/database/listener.ts';
+import { connect } from '#src/platform/db.ts';
+import { packagePath } from '#src/platform/package_root.ts';
+import { currentSettings, forgetSettings } from '#src/platform/settings/current.ts';
+import { watchSettings } from '#src/platform/settings/watch.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createBranch } from '#src/branches/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
-import { HistoryBuilder } from '../support/git-history.ts';
+import { HistoryBuilder } from '../support/git_history.ts';
 import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
+import { forgetSettings } from '#src/platform/settings/current.ts';
 import { requireStorages } from '#src/repository/storages.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
-import { forgetSettings } from '#src/settings/current.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld({ storages: ['default', 'fast', 'slow'], maxInlineBytes: 1_000 });

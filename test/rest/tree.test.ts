@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { oddHistory } from '../support/git-fixtures.ts';
-import { git } from '../support/git-program.ts';
+import { oddHistory } from '../support/git_fixtures.ts';
+import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { fillRepository, part } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createBranch } from '#src/branches/create.ts';
+import { decrypt } from '#src/platform/secrets.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import { decrypt } from '#src/secrets.ts';
 import { createTag } from '#src/tags/create.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import { startWorld } from '../support/world.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { forgetSettings } from '#src/settings/current.ts';
+import { forgetSettings } from '#src/platform/settings/current.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();

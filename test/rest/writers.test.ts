@@ -3,8 +3,8 @@ import { updateRef } from '#src/git/refs/update.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { withBranchLock, withRepositoryLock } from '#src/repository/lock.ts';
 import { startBeside } from '../support/beside.ts';
-import { clone, commitFile, gitClient } from '../support/git-client.ts';
-import { git, gitLines } from '../support/git-program.ts';
+import { clone, commitFile, gitClient } from '../support/git_client.ts';
+import { git, gitLines } from '../support/git_program.ts';
 import { part } from '../support/repository.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 

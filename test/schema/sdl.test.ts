@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { openapiDocument } from '#rest/engine/openapi.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
-import { packagePath } from '#src/package-root.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packagePath } from '#src/package-root.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 
 const root = packagePath('.');
 

@@ -14,26 +14,26 @@ import path from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Archive } from '#src/backup/archive.ts';
-import { readChain } from '#src/backup/chain.ts';
-import { type BackupOptions, createBackup } from '#src/backup/create.ts';
-import { BadBackup, readBackup } from '#src/backup/input.ts';
-import { Known } from '#src/backup/known.ts';
-import type { Missing } from '#src/backup/manifest.ts';
-import { objectFiles } from '#src/backup/objects.ts';
-import { writeBackup } from '#src/backup/output.ts';
-import { restore } from '#src/backup/restore.ts';
-import { Stage } from '#src/backup/stage.ts';
-import { loadConfig } from '#src/config.ts';
-import { Exclusion } from '#src/database/exclude.ts';
-import { migrate } from '#src/database/migrate.ts';
-import { openDatabase } from '#src/lifecycle/database.ts';
+import { Archive } from '#src/operating/backup/archive.ts';
+import { readChain } from '#src/operating/backup/chain.ts';
+import { type BackupOptions, createBackup } from '#src/operating/backup/create.ts';
+import { BadBackup, readBackup } from '#src/operating/backup/input.ts';
+import { Known } from '#src/operating/backup/known.ts';
+import type { Missing } from '#src/operating/backup/manifest.ts';
+import { objectFiles } from '#src/operating/backup/objects.ts';
+import { writeBackup } from '#src/operating/backup/output.ts';
+import { restore } from '#src/operating/backup/restore.ts';
+import { Stage } from '#src/operating/backup/stage.ts';
+import { loadConfig } from '#src/platform/config.ts';
+import { Exclusion } from '#src/platform/database/exclude.ts';
+import { migrate } from '#src/platform/database/migrate.ts';
+import { openDatabase } from '#src/platform/lifecycle/database.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { mayRemoveObjects } from '#src/repository/lock.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
 import { administer, emptyDatabase } from '../support/database.ts';
-import { commitFile, run, workingCopy } from '../support/git-client.ts';
-import { git, gitLines, scratch, unpack } from '../support/git-program.ts';
+import { commitFile, run, workingCopy } from '../support/git_client.ts';
+import { git, gitLines, scratch, unpack } from '../support/git_program.ts';
 import { SECRET, startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -564,7 +564,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     );
     await expect(into(config, await backup())).rejects.toThrow('holds what a restore left that did not end');
 
-    const { Loading } = await import('#src/database/load.ts');
+    const { Loading } = await import('#src/platform/database/load.ts');
     const url = await emptyDatabase();
     {
       await using _ = await Loading.begin(url);
@@ -595,7 +595,7 @@ describe('A restore', { timeout: 300_000 }, () => {
   });
 
   it('that is told to stop does not wait for the rows of a table', async () => {
-    const { Loading } = await import('#src/database/load.ts');
+    const { Loading } = await import('#src/platform/database/load.ts');
     const url = await emptyDatabase();
     const stop = new AbortController();
     await using loading = await Loading.begin(url, stop.signal);

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { banner } from '#src/lifecycle/banner.ts';
-import { credentialsFile, prepareCredentials } from '#src/lifecycle/credentials.ts';
+import { banner } from '#src/platform/lifecycle/banner.ts';
+import { credentialsFile, prepareCredentials } from '#src/platform/lifecycle/credentials.ts';
 import { bootstrapAdministrator } from '#src/users/bootstrap.ts';
 import { startWorld } from '../support/world.ts';
 

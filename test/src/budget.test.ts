@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Budget, DEFAULT_BUDGET, within } from '#src/budget.ts';
-import { Prisma, queryPage } from '#src/db.ts';
+import { Budget, DEFAULT_BUDGET, within } from '#src/platform/budget.ts';
+import { Prisma, queryPage } from '#src/platform/db.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();

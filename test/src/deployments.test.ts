@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { packagePath } from '#src/package-root.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import { renderChart } from '../support/chart.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents of Kubernetes and Compose, looked at field by field
 type Document = any;
 
-const config = ['src/config.ts', 'src/config/uploads.ts']
+const config = ['src/platform/config.ts', 'src/platform/config/uploads.ts']
   .map((file) => readFileSync(packagePath(file), 'utf8'))
   .join('');
 const isSetting = (name: string) => config.includes(`'${name}'`);

@@ -2,15 +2,15 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Config, loadConfig } from '#src/config.ts';
-import { migrate } from '#src/database/migrate.ts';
-import { connect } from '#src/db.ts';
-import { ok, runChecks } from '#src/doctor/check.ts';
-import { judgeClocks } from '#src/doctor/database.ts';
-import { examine } from '#src/doctor/examine.ts';
-import { agreeOnSecret } from '#src/lifecycle/secret.ts';
+import { ok, runChecks } from '#src/operating/doctor/check.ts';
+import { judgeClocks } from '#src/operating/doctor/database.ts';
+import { examine } from '#src/operating/doctor/examine.ts';
+import { type Config, loadConfig } from '#src/platform/config.ts';
+import { migrate } from '#src/platform/database/migrate.ts';
+import { connect } from '#src/platform/db.ts';
+import { agreeOnSecret } from '#src/platform/lifecycle/secret.ts';
 import { administer, emptyDatabase, freshDatabase } from '../support/database.ts';
-import { scratch } from '../support/git-program.ts';
+import { scratch } from '../support/git_program.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { SECRET, startWorld } from '../support/world.ts';
 

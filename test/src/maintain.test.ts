@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { connect } from '#src/db.ts';
 import { Hold } from '#src/git/write/hold.ts';
+import { connect } from '#src/platform/db.ts';
 import { unlessMaintained } from '#src/repository/lock.ts';
 import { maintainProject } from '#src/repository/maintain.ts';
-import { clone, commitFile, run, workingCopy } from '../support/git-client.ts';
-import { git, gitLines, unpack } from '../support/git-program.ts';
+import { clone, commitFile, run, workingCopy } from '../support/git_client.ts';
+import { git, gitLines, unpack } from '../support/git_program.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();

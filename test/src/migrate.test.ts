@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { migrate } from '#src/database/migrate.ts';
-import { packagePath } from '#src/package-root.ts';
+import { migrate } from '#src/platform/database/migrate.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import { freshDatabase } from '../support/database.ts';
-import { scratch } from '../support/git-program.ts';
+import { scratch } from '../support/git_program.ts';
 
 const released = packagePath('prisma/migrations');
 const clients: pg.Client[] = [];

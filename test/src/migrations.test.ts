@@ -1,10 +1,10 @@
 import { cpSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { migrate, readMigrations } from '#src/database/migrate.ts';
-import { packagePath } from '#src/package-root.ts';
+import { migrate, readMigrations } from '#src/platform/database/migrate.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import { administer, emptyDatabase } from '../support/database.ts';
-import { scratch } from '../support/git-program.ts';
+import { scratch } from '../support/git_program.ts';
 
 /**
  * SHA-256 of every migration that was ever on the main branch. Servers refuse to work on a database that has another one of

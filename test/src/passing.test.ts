@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DatabaseAway } from '#src/database/lost.ts';
-import { Prisma } from '#src/db.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
-import { createLogger } from '#src/log.ts';
-import { passing } from '#src/passing.ts';
-import { reporter } from '#src/report.ts';
+import { DatabaseAway } from '#src/platform/database/lost.ts';
+import { Prisma } from '#src/platform/db.ts';
+import { createLogger } from '#src/platform/log.ts';
+import { passing } from '#src/platform/passing.ts';
+import { reporter } from '#src/platform/report.ts';
 
 const system = (code: string, more: object = {}) => Object.assign(new Error(`${code}: it failed`), { code, ...more });
 const prisma = (code: string, meta?: Record<string, unknown>) =>

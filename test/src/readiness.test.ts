@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { connect } from '#src/db.ts';
-import { findProblems, freeBytes } from '#src/lifecycle/checks.ts';
-import { drain } from '#src/lifecycle/drain.ts';
-import { Readiness } from '#src/lifecycle/readiness.ts';
+import { connect } from '#src/platform/db.ts';
+import { findProblems, freeBytes } from '#src/platform/lifecycle/checks.ts';
+import { drain } from '#src/platform/lifecycle/drain.ts';
+import { Readiness } from '#src/platform/lifecycle/readiness.ts';
 import { freshDatabase } from '../support/database.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'gantry-ready-'));

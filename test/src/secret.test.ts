@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { connect, type Db } from '#src/db.ts';
-import { agreeOnSecret } from '#src/lifecycle/secret.ts';
+import { connect, type Db } from '#src/platform/db.ts';
+import { agreeOnSecret } from '#src/platform/lifecycle/secret.ts';
 import { bootstrapAdministrator } from '#src/users/bootstrap.ts';
 import { freshDatabase } from '../support/database.ts';
 

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DatabaseAway } from '#src/database/lost.ts';
-import { meteredPool } from '#src/database/pool.ts';
-import { connect, Prisma } from '#src/db.ts';
+import { DatabaseAway } from '#src/platform/database/lost.ts';
+import { meteredPool } from '#src/platform/database/pool.ts';
+import { connect, Prisma } from '#src/platform/db.ts';
 import { freshDatabase } from '../support/database.ts';
 
 const url = await freshDatabase();

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '#src/database/embedded.ts';
-import { migrate } from '#src/database/migrate.ts';
-import { connect } from '#src/db.ts';
+import { jobHandlers } from '#src/background_jobs.ts';
 import { importSettings } from '#src/imports/options.ts';
-import { jobHandlers } from '#src/jobs/handlers.ts';
-import { startJobs } from '#src/jobs/queue.ts';
+import { startJobs } from '#src/platform/background/queue.ts';
+import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
+import { migrate } from '#src/platform/database/migrate.ts';
+import { connect } from '#src/platform/db.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
 import { DiskUploads } from '#src/uploads/disk.ts';
 

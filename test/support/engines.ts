@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
-import { freePort } from './own-postgres.ts';
-import { until } from './server-process.ts';
+import { freePort } from './own_postgres.ts';
+import { until } from './server_process.ts';
 
 /** The programs of PostgreSQL as Debian installs them, of the latest version there is; null where there are none. */
 export const postgresPrograms = findPrograms();

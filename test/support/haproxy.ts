@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Balancer } from './balancer.ts';
-import { freePort } from './own-postgres.ts';
-import { until } from './server-process.ts';
+import { freePort } from './own_postgres.ts';
+import { until } from './server_process.ts';
 
 /** Debian has it where users do not look for programs. */
 const PLACES = { PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };

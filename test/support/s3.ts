@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { S3Settings } from '#src/config/uploads.ts';
+import type { S3Settings } from '#src/platform/config/uploads.ts';
 
 interface Server {
   run(): Promise<AddressInfo>;

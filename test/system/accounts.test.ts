@@ -10,7 +10,7 @@ import {
   scratchDirectory,
   settings,
   startServer,
-} from '../support/server-process.ts';
+} from '../support/server_process.ts';
 
 const mailbox = await startMailbox();
 let data: string;

@@ -14,9 +14,9 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { packagePath } from '#src/package-root.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import { administer } from '../support/database.ts';
-import { olderPostgres } from '../support/older-postgres.ts';
+import { olderPostgres } from '../support/older_postgres.ts';
 import {
   gantry,
   isAlive,
@@ -26,7 +26,7 @@ import {
   settings,
   startServer,
   until,
-} from '../support/server-process.ts';
+} from '../support/server_process.ts';
 
 const token = 'chosen-token-0123456789';
 const password = 'correct horse battery';

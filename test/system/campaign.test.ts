@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { packagePath } from '#src/package-root.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import { startBalancer } from '../support/balancer.ts';
-import { commitFile, gitClient, workingCopy } from '../support/git-client.ts';
-import { git } from '../support/git-program.ts';
+import { commitFile, gitClient, workingCopy } from '../support/git_client.ts';
+import { git } from '../support/git_program.ts';
 import { HAS_HAPROXY, startHaproxy } from '../support/haproxy.ts';
-import { freePort, ownPostgres } from '../support/own-postgres.ts';
-import { type ServerProcess, scratchDirectory, settings, startServer, until } from '../support/server-process.ts';
+import { freePort, ownPostgres } from '../support/own_postgres.ts';
+import { type ServerProcess, scratchDirectory, settings, startServer, until } from '../support/server_process.ts';
 
 /** Seconds of mixed traffic, and between two kills. */
 const SECONDS = Number(process.env.CAMPAIGN_SECONDS ?? 60);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { printed, run, type ServerProcess, startServer } from '../support/server-process.ts';
+import { printed, run, type ServerProcess, startServer } from '../support/server_process.ts';
 
 /** Clients of the wider world, as Debian packages them. */
 const clients = [

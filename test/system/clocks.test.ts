@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { packagePath } from '#src/package-root.ts';
-import { freePort, type OwnPostgres, ownPostgres } from '../support/own-postgres.ts';
-import { gantry, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server-process.ts';
+import { packagePath } from '#src/platform/package_root.ts';
+import { freePort, type OwnPostgres, ownPostgres } from '../support/own_postgres.ts';
+import { gantry, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server_process.ts';
 
 const TOKEN = 'clocks-token-0123456789';
 const HOUR = 3600;

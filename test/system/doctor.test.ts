@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gantry, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server-process.ts';
+import { gantry, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server_process.ts';
 
 let data: string;
 let remove: () => void;

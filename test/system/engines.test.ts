@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
 import { isInstalled, postgresPrograms, startCluster, startPooler, startStandby, urlOf } from '../support/engines.ts';
-import { clone, commitFile, run } from '../support/git-client.ts';
+import { clone, commitFile, run } from '../support/git_client.ts';
 import {
   printed,
   type ServerProcess,
@@ -11,7 +11,7 @@ import {
   settings,
   startServer,
   until,
-} from '../support/server-process.ts';
+} from '../support/server_process.ts';
 
 const endings: (() => unknown)[] = [];
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { gantry, printed, scratchDirectory, settings, startServer } from '../support/server-process.ts';
+import { gantry, printed, scratchDirectory, settings, startServer } from '../support/server_process.ts';
 
 test('gantry fsck names what is wrong, beside a server that runs and without one, and says so by its exit status', async () => {
   const own = scratchDirectory();

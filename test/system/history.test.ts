@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run } from '../support/git-client.ts';
-import { HistoryBuilder, randomizer } from '../support/git-history.ts';
-import { git, gitLines } from '../support/git-program.ts';
+import { run } from '../support/git_client.ts';
+import { HistoryBuilder, randomizer } from '../support/git_history.ts';
+import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
-import { printed, scratchDirectory, settings, startServer } from '../support/server-process.ts';
+import { printed, scratchDirectory, settings, startServer } from '../support/server_process.ts';
 
 const COMMITS = 3000;
 const AUTHORS = ['Ada Example <ada@example.com>', 'Bo Übel <bo@example.com>', 'Cy Example <cy@example.com>'];

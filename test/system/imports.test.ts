@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { run, workingCopy } from '../support/git-client.ts';
-import { git } from '../support/git-program.ts';
+import { run, workingCopy } from '../support/git_client.ts';
+import { git } from '../support/git_program.ts';
 import {
   printed,
   type ServerProcess,
@@ -15,7 +15,7 @@ import {
   settings,
   startServer,
   until,
-} from '../support/server-process.ts';
+} from '../support/server_process.ts';
 
 /** In bytes. */
 const LARGE = 150 * 1024 * 1024;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
-import { printed, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server-process.ts';
+import { printed, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server_process.ts';
 
 const { directory, remove } = scratchDirectory();
 let server: ServerProcess | undefined;

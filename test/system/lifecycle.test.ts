@@ -15,7 +15,7 @@ import {
   settings,
   startServer,
   until,
-} from '../support/server-process.ts';
+} from '../support/server_process.ts';
 
 let data: string;
 let remove: () => void;
@@ -358,7 +358,7 @@ test('no secret reaches the log', async () => {
 
 async function gantryKilledAfter(milliseconds: number): Promise<void> {
   const { spawn } = await import('node:child_process');
-  const { packagePath } = await import('#src/package-root.ts');
+  const { packagePath } = await import('#src/platform/package_root.ts');
   const child = spawn(process.execPath, [packagePath('bin/gantry.js'), 'serve'], {
     env: settings(data),
     stdio: 'ignore',

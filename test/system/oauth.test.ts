@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { gantry, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server-process.ts';
+import { gantry, type ServerProcess, scratchDirectory, settings, startServer } from '../support/server_process.ts';
 
 let scratch: ReturnType<typeof scratchDirectory>;
 let server: ServerProcess | undefined;

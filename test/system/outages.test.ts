@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort, type OwnPostgres, ownPostgres } from '../support/own-postgres.ts';
-import { type ServerProcess, scratchDirectory, settings, startServer, until } from '../support/server-process.ts';
+import { freePort, type OwnPostgres, ownPostgres } from '../support/own_postgres.ts';
+import { type ServerProcess, scratchDirectory, settings, startServer, until } from '../support/server_process.ts';
 
 const TOKEN = 'outages-token-0123456789';
 const HEADERS = { 'private-token': TOKEN, 'content-type': 'application/json' };

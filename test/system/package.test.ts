@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { packageRoot } from '#src/package-root.ts';
-import { followServer, printed, run, scratchDirectory } from '../support/server-process.ts';
+import { packageRoot } from '#src/platform/package_root.ts';
+import { followServer, printed, run, scratchDirectory } from '../support/server_process.ts';
 
 test('the packed package, installed in another project, serves with npx', { timeout: 300_000 }, async () => {
   const { directory, remove } = scratchDirectory();

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults, launchChromium, openContext } from '../support/chromium.ts';
-import { printed, type ServerProcess, startServer } from '../support/server-process.ts';
+import { printed, type ServerProcess, startServer } from '../support/server_process.ts';
 import { totp } from '../support/totp.ts';
 
 let server: ServerProcess;

@@ -4,13 +4,13 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, re
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findBinaries, findOtherBinaries } from '#src/database/binaries.ts';
-import { type DumpedTable, Loading } from '#src/database/load.ts';
-import { startOther } from '#src/database/other_cluster.ts';
-import { Snapshot } from '#src/database/snapshot.ts';
-import { packagePath } from '#src/package-root.ts';
+import { findBinaries, findOtherBinaries } from '#src/platform/database/binaries.ts';
+import { type DumpedTable, Loading } from '#src/platform/database/load.ts';
+import { startOther } from '#src/platform/database/other_cluster.ts';
+import { Snapshot } from '#src/platform/database/snapshot.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import { administer } from '../support/database.ts';
-import { makeOlder, OLDER, quiet } from '../support/older-postgres.ts';
+import { makeOlder, OLDER, quiet } from '../support/older_postgres.ts';
 import {
   gantry,
   printed,
@@ -18,7 +18,7 @@ import {
   scratchDirectory,
   settings,
   startServer,
-} from '../support/server-process.ts';
+} from '../support/server_process.ts';
 
 const token = 'chosen-token-0123456789';
 
@@ -75,8 +75,8 @@ async function makeOld(directory: string): Promise<void> {
     await using to = await startOther(cluster, binaries, quiet);
     await administer(to.url.replace('/gantry?', '/postgres?'), (client) => client.query('CREATE DATABASE gantry'));
     await using snapshot = await Snapshot.open(from.url);
-    const { loadDatabase } = await import('#src/backup/load_database.ts');
-    const { tablesOf } = await import('#src/backup/create.ts');
+    const { loadDatabase } = await import('#src/operating/backup/load_database.ts');
+    const { tablesOf } = await import('#src/operating/backup/create.ts');
     const tables: DumpedTable[] = [];
     for (const table of await tablesOf(snapshot)) {
       const [row] = await snapshot.query<{ rows: number }>(

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { hostname, tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { packagePath } from '#src/package-root.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import {
   gantry,
   printed,
@@ -11,7 +11,7 @@ import {
   scratchDirectory,
   settings,
   startServer,
-} from '../support/server-process.ts';
+} from '../support/server_process.ts';
 
 const { directory, remove } = scratchDirectory();
 const workers: ChildProcess[] = [];

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { git, gitLines } from '../support/git-program.ts';
+import { git, gitLines } from '../support/git_program.ts';
 import {
   printed,
   type ServerProcess,
@@ -9,7 +9,7 @@ import {
   settings,
   startServer,
   until,
-} from '../support/server-process.ts';
+} from '../support/server_process.ts';
 
 const WRITERS = 12;
 

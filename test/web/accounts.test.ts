@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { forgetSettings } from '#src/settings/current.ts';
+import { forgetSettings } from '#src/platform/settings/current.ts';
 import { MAILS } from '#src/users/mail_requests.ts';
 import { SIGN_UPS } from '#src/users/sign_up.ts';
 import { Browser } from '../support/browser.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '#src/config.ts';
-import { Collector } from '#src/metrics/collect.ts';
-import { packagePath } from '#src/package-root.ts';
+import { loadConfig } from '#src/platform/config.ts';
+import { Collector } from '#src/platform/metrics/collect.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import { listenForMetrics } from '#src/web/metrics.ts';
 import { startWorld } from '../support/world.ts';
 

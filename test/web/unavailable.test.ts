@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '#src/app.ts';
-import { connect } from '#src/db.ts';
-import { createLogger } from '#src/log.ts';
+import { connect } from '#src/platform/db.ts';
+import { createLogger } from '#src/platform/log.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
 import { DiskUploads } from '#src/uploads/disk.ts';
 

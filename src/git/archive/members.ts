@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { GitError, MissingObject } from '../errors.ts';
 import { EXECUTABLE, type Mode, type Oid, SYMLINK } from '../model.ts';
 import { decodeName, encodeName } from '../names.ts';
-import { TreeCursor } from '../objects/tree-cursor.ts';
+import { TreeCursor } from '../objects/tree_cursor.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { breathe } from '../turns.ts';
 

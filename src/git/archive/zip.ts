@@ -3,7 +3,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { crc32, createDeflateRaw, deflateRaw } from 'node:zlib';
 import { type ArchiveInput, archiveTime, type Member, members } from './members.ts';
-import { centralHeader, descriptor, endOfDirectory, localHeader, type ZipEntry } from './zip-records.ts';
+import { centralHeader, descriptor, endOfDirectory, localHeader, type ZipEntry } from './zip_records.ts';
 
 const compress = promisify(deflateRaw);
 

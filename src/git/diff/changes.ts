@@ -1,7 +1,7 @@
 import { EMPTY_TREE, type Oid } from '../model.ts';
 import { decodeName } from '../names.ts';
-import { TreeCursor } from '../objects/tree-cursor.ts';
-import { WalkBudget } from '../objects/walk-budget.ts';
+import { TreeCursor } from '../objects/tree_cursor.ts';
+import { WalkBudget } from '../objects/walk_budget.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { breathe } from '../turns.ts';
 import type { Side } from './renames.ts';

@@ -2,7 +2,7 @@ import { GitError } from '../errors.ts';
 import { EMPTY_TREE, type Mode, type Oid } from '../model.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { firstChanges } from './changes.ts';
-import { findRenames, type Pairing, withoutRenames } from './find-renames.ts';
+import { findRenames, type Pairing, withoutRenames } from './find_renames.ts';
 import { DEFAULT_LIMITS, type DiffLimits } from './limits.ts';
 import { makePatches, type PatchResult } from './patches.ts';
 import { diffPool } from './pool.ts';

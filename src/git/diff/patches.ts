@@ -2,7 +2,7 @@ import type { Oid } from '../model.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { breathe } from '../turns.ts';
 import { contentOf, sizeOf } from './contents.ts';
-import type { Pairing } from './find-renames.ts';
+import type { Pairing } from './find_renames.ts';
 import type { DiffLimits } from './limits.ts';
 import type { Pair, Patch } from './patch.ts';
 import { DiffAborted, diffPool } from './pool.ts';

@@ -1,6 +1,6 @@
 import type { Lines } from './lines.ts';
 import type { Side } from './side.ts';
-import { type SplitScore, splitScore, worse } from './split-score.ts';
+import { type SplitScore, splitScore, worse } from './split_score.ts';
 
 /** The most that a group is moved for the sake of its looks, in lines. */
 const FARTHEST = 100;

@@ -2,7 +2,7 @@ import type { Oid } from '../model.ts';
 import { IsomorphicStore } from '../objects/isomorphic.ts';
 import { parseAnnotation, parseCommit } from '../objects/parse.ts';
 import type { GitObject } from '../objects/store.ts';
-import { TreeCursor } from '../objects/tree-cursor.ts';
+import { TreeCursor } from '../objects/tree_cursor.ts';
 import { RefReader } from '../refs/read.ts';
 import { breathe } from '../turns.ts';
 import { nameOf } from '../write/encode.ts';

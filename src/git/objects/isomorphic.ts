@@ -7,7 +7,7 @@ import { MissingObject, TooLarge } from '../errors.ts';
 import { largestOf } from '../limits.ts';
 import { isOid, type ObjectType, type Oid } from '../model.ts';
 import { isAbsent } from '../refs/read.ts';
-import { Laborious } from './pack-file.ts';
+import { Laborious } from './pack_file.ts';
 import { Packs } from './packs.ts';
 import type { GitObject, ObjectHeader, ObjectStore } from './store.ts';
 

@@ -4,7 +4,7 @@ import { GitError } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import { isAbsent } from '../refs/read.ts';
 import { isYoung } from '../refs/young.ts';
-import { PackFile } from './pack-file.ts';
+import { PackFile } from './pack_file.ts';
 
 /** How often to look at the directory for one question. */
 const LOOKS = 4;

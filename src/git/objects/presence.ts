@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { GitError } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import { isAbsent } from '../refs/read.ts';
-import { PackIndex } from './pack-index.ts';
+import { PackIndex } from './pack_index.ts';
 
 /** How often to look again: objects move from files to packs, and from packs to packs, while they are looked for. */
 const LOOKS = 3;

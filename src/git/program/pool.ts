@@ -1,5 +1,5 @@
 import { ProgramFailed } from '../errors.ts';
-import { CatFile } from './cat-file.ts';
+import { CatFile } from './cat_file.ts';
 
 interface Member {
   program: CatFile;

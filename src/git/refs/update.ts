@@ -6,7 +6,7 @@ import { absentObjects } from '../objects/presence.ts';
 import { syncDirectory } from '../write/sync.ts';
 import { LOCK_TIMEOUT, RefLock, removeEmptyAbove } from './lock.ts';
 import { isValidBranchName, isValidRefName } from './name.ts';
-import { packedNames, writePacked } from './packed-write.ts';
+import { packedNames, writePacked } from './packed_write.ts';
 import { isAbsent, RefReader, readSmall, refFile, symbolicTarget } from './read.ts';
 
 export interface RefUpdate {

@@ -11,12 +11,12 @@ import type { RunKind } from '../program/observe.ts';
 import { calm, collectComplaint } from '../program/run.ts';
 import { type Hold, INCOMING } from '../write/hold.ts';
 import { beatPulse } from '../write/pulse.ts';
-import type { ByteReader } from './byte-reader.ts';
-import { checkObjects, OversizedObject } from './check-objects.ts';
-import { InvalidRequest, TooMuchSent } from './invalid-request.ts';
+import type { ByteReader } from './byte_reader.ts';
+import { checkObjects, OversizedObject } from './check_objects.ts';
+import { InvalidRequest, TooMuchSent } from './invalid_request.ts';
 import { soundAmong } from './sound.ts';
 import { type GroupProgram, killGroup, startGroup } from './spawn.ts';
-import { allocationFor, UnpackPatience } from './unpack-limits.ts';
+import { allocationFor, UnpackPatience } from './unpack_limits.ts';
 
 /** What was pushed is damaged, or is not complete together with what is there. The message is for the pusher. */
 export class RefusedObjects extends GitError {

@@ -4,7 +4,7 @@ import { absentObjects } from '../objects/presence.ts';
 import { programVersion } from '../program/detect.ts';
 import { runProgram } from '../program/run.ts';
 import { RefReader } from '../refs/read.ts';
-import type { RefChange } from '../refs/update-many.ts';
+import type { RefChange } from '../refs/update_many.ts';
 import type { Hold } from '../write/hold.ts';
 import { Quarantine, RefusedObjects } from './quarantine.ts';
 

@@ -1,10 +1,10 @@
 import { MissingObject } from '../errors.ts';
 import { EMPTY_TREE, type Oid, type Signature, type TreeEntry } from '../model.ts';
 import { decodeName } from '../names.ts';
-import { TreeCursor } from '../objects/tree-cursor.ts';
-import type { TreePage, TreePageRequest } from '../objects/tree-page.ts';
+import { TreeCursor } from '../objects/tree_cursor.ts';
+import type { TreePage, TreePageRequest } from '../objects/tree_page.ts';
 import type { RepositoryReader } from '../reader.ts';
-import { checkWritten } from '../remote/check-written.ts';
+import { checkWritten } from '../remote/check_written.ts';
 import { breathe } from '../turns.ts';
 import { type Action, applyActions } from './actions.ts';
 import { DraftTree, type TreeSource } from './draft.ts';

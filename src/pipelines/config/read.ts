@@ -1,10 +1,10 @@
-import { DeadlineThread, Overrun } from '#src/deadline_thread.ts';
 import { TooLarge } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { LARGEST_CONFIG } from '#src/pipelines/config/parse.ts';
 import type { Plan, planOf } from '#src/pipelines/config/plan.ts';
 import type { Occasion } from '#src/pipelines/config/select.ts';
+import { DeadlineThread, Overrun } from '#src/platform/deadline_thread.ts';
 
 /** Where a project says what its pipelines do. */
 export const CONFIG_PATH = '.gitlab-ci.yml';

@@ -1,4 +1,5 @@
 import { Router } from 'express';
+import { inWords, SCOPE_NAMES, SCOPES } from '#src/access/scopes.ts';
 import { listAuthorized, revokeAuthorized } from '#src/applications/authorized.ts';
 import { type ApplicationRow, findApplication, listApplications } from '#src/applications/find.ts';
 import {
@@ -8,8 +9,7 @@ import {
   renewSecret,
   updateApplication,
 } from '#src/applications/save.ts';
-import { inWords, SCOPE_NAMES, SCOPES } from '#src/applications/scopes.ts';
-import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/errors.ts';
+import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
-import { DomainError } from '#src/errors.ts';
-import { passing } from '#src/passing.ts';
+import { DomainError } from '#src/platform/errors.ts';
+import { passing } from '#src/platform/passing.ts';
 import { showError, wantsPage } from '#src/web/pages/page.ts';
 import { unavailable } from '#src/web/pages/unavailable.ts';
 import { beginVisit, type PageOptions } from '#src/web/pages/visit.ts';

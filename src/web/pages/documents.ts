@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type RequestHandler, Router } from 'express';
-import { packagePath } from '#src/package-root.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import type { Asset, Assets } from '#src/web/pages/asset.ts';
 import { type Pages, wantsPage } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';

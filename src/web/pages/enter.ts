@@ -1,5 +1,5 @@
-import { endSession, type Shown, startSession } from '#src/sessions/session.ts';
-import { currentSettings } from '#src/settings/current.ts';
+import { endSession, type Shown, startSession } from '#src/access/sessions/session.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { clearCookie, setCookie } from '#src/web/pages/cookies.ts';
 import { localPath } from '#src/web/pages/page.ts';
 import { csrfOf, type Visit } from '#src/web/pages/visit.ts';

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { type FieldErrors, ValidationFailed } from '#src/errors.ts';
+import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
 /** What is wrong with the fields of a form, by their names. */
 export type Problems = Record<string, string>;

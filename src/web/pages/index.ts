@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type RequestHandler, Router } from 'express';
-import { packagePath } from '#src/package-root.ts';
-import { currentSettings } from '#src/settings/current.ts';
+import { packagePath } from '#src/platform/package_root.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 
 import { accountPages } from '#src/web/pages/account.ts';
 import { applicationPages } from '#src/web/pages/applications.ts';

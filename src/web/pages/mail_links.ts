@@ -1,7 +1,7 @@
 import { Router } from 'express';
-import type { AccountTokenHolder } from '#src/account_tokens/use.ts';
-import { CONFIRMATION_PATH, RESET_PATH } from '#src/mail/paths.ts';
-import { sendsMail } from '#src/mail/sending.ts';
+import type { AccountTokenHolder } from '#src/access/account_tokens/use.ts';
+import { CONFIRMATION_PATH, RESET_PATH } from '#src/access/mail/paths.ts';
+import { sendsMail } from '#src/platform/mail/sending.ts';
 import { confirmAddress, findConfirmation } from '#src/users/confirm.ts';
 import { requestConfirmation, requestPasswordReset } from '#src/users/mail_requests.ts';
 import { findPasswordReset, resetPassword } from '#src/users/reset_password.ts';

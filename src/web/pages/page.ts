@@ -1,6 +1,6 @@
 import { type Request, type RequestHandler, type Response, urlencoded } from 'express';
-import { DomainError, type ErrorCode } from '#src/errors.ts';
-import { passing } from '#src/passing.ts';
+import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
+import { passing } from '#src/platform/passing.ts';
 import { unavailable } from '#src/web/pages/unavailable.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/web/pages/visit.ts';
 

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { Eta } from 'eta';
 import type { Response } from 'express';
-import { packagePath } from '#src/package-root.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 
 /** What the frame around every page shows. */
 export interface Frame {

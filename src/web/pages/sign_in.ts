@@ -1,10 +1,10 @@
 import { Router } from 'express';
-import { DomainError } from '#src/errors.ts';
-import { endSession } from '#src/sessions/session.ts';
-import { currentSettings } from '#src/settings/current.ts';
-import { Unconfirmed } from '#src/users/sign_in.ts';
-import { beginSignIn, type NextStep, proveSecondFactor, renewPassword } from '#src/users/sign_in_steps.ts';
-import { TICKET_LIFETIME } from '#src/users/sign_in_ticket.ts';
+import { endSession } from '#src/access/sessions/session.ts';
+import { Unconfirmed } from '#src/access/sign_in/sign_in.ts';
+import { beginSignIn, type NextStep, proveSecondFactor, renewPassword } from '#src/access/sign_in/sign_in_steps.ts';
+import { TICKET_LIFETIME } from '#src/access/sign_in/sign_in_ticket.ts';
+import { DomainError } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { clearCookie, readCookie, setCookie } from '#src/web/pages/cookies.ts';
 import { enter } from '#src/web/pages/enter.ts';
 import { newPassword, noticeOf, problemsOf, text } from '#src/web/pages/fields.ts';

@@ -1,6 +1,6 @@
 import { Router } from 'express';
-import { Forbidden } from '#src/errors.ts';
-import { currentSettings } from '#src/settings/current.ts';
+import { Forbidden } from '#src/platform/errors.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { signUp } from '#src/users/sign_up.ts';
 import { enter } from '#src/web/pages/enter.ts';
 import { newPassword, type Problems, problemsOf, text } from '#src/web/pages/fields.ts';

@@ -1,9 +1,9 @@
 import { Router } from 'express';
 import { requireActor } from '#src/access/actor.ts';
-import { NotFound } from '#src/errors.ts';
-import { createPersonalAccessToken } from '#src/tokens/create.ts';
-import { listPersonalAccessTokens, type TokenRow, type TokenState } from '#src/tokens/list.ts';
-import { revokePersonalAccessToken } from '#src/tokens/revoke.ts';
+import { createPersonalAccessToken } from '#src/access/tokens/create.ts';
+import { listPersonalAccessTokens, type TokenRow, type TokenState } from '#src/access/tokens/list.ts';
+import { revokePersonalAccessToken } from '#src/access/tokens/revoke.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { noticeOf, type Problems, problemsOf, text } from '#src/web/pages/fields.ts';
 import type { Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { DomainError } from '#src/errors.ts';
+import type { DomainError } from '#src/platform/errors.ts';
 import { render } from '#src/web/pages/render.ts';
 import type { PageOptions } from '#src/web/pages/visit.ts';
 

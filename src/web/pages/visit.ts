@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Actor, Context } from '#src/access/actor.ts';
-import { findSession, type Session } from '#src/sessions/session.ts';
+import { findSession, type Session } from '#src/access/sessions/session.ts';
 import { readCookie, setCookie } from '#src/web/pages/cookies.ts';
 import { render } from '#src/web/pages/render.ts';
 

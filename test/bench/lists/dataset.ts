@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { encrypt } from '#src/secrets.ts';
+import { encrypt } from '#src/platform/secrets.ts';
 import { createDatabase, SECRET, someWords } from '../dataset.ts';
 
 /** How much there is of everything that the lists show. */

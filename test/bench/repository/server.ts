@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { printed, type ServerProcess, scratchDirectory, settings, startServer } from '../../support/server-process.ts';
+import { printed, type ServerProcess, scratchDirectory, settings, startServer } from '../../support/server_process.ts';
 import { type Answer, type Call, send } from '../load.ts';
 import { git } from './program.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ServerProcess, scratchDirectory, settings, startServer } from '../../support/server-process.ts';
+import { type ServerProcess, scratchDirectory, settings, startServer } from '../../support/server_process.ts';
 import { createDatabase } from '../dataset.ts';
 import { percentile, send } from '../load.ts';
 import { table } from '../report.ts';

@@ -1,0 +1,19 @@
+import type { Context } from '#src/access/actor.ts';
+import type { Notice } from '#src/access/mail/wanted.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { sendsMail } from '#src/platform/mail/sending.ts';
+
+/**
+ * Tells a user by mail what has changed of how they sign in, in the transaction that changes it: who did not do that
+ * themselves learns of it. Where no mail is sent, nothing happens. The address is the one before the change.
+ */
+export async function notify(
+  { db, jobs }: Pick<Context, 'db' | 'jobs'>,
+  tx: Transaction,
+  userId: number,
+  kind: Notice,
+): Promise<void> {
+  if (!sendsMail(db)) return;
+  const user = await tx.user.findUnique({ where: { id: userId }, select: { email: true, username: true } });
+  if (user) await jobs.enqueue(tx, 'mail.send', { kind, ...user });
+}

@@ -1,0 +1,55 @@
+import type { ClientMetadata } from 'oidc-provider';
+import { defaultScope, SCOPE_NAMES } from '#src/access/scopes.ts';
+import type { Db } from '#src/platform/db.ts';
+
+/** Stands for the application of who names none, which is possible with a password alone. Applications have longer IDs. */
+export const NO_APPLICATION = 'password';
+
+/** How the provider is told of an application; undefined when there is none with that ID. */
+export async function findClient(db: Db, uid: string): Promise<ClientMetadata | undefined> {
+  if (uid === NO_APPLICATION) return noApplication;
+  if (uid.includes('\0')) return undefined;
+  const application = await db.oAuthApplication.findUnique({ where: { uid } });
+  if (!application) return undefined;
+  const { name, secretHash, redirectUris, scopes } = application;
+  const common = {
+    client_id: uid,
+    client_name: name,
+    redirect_uris: redirectUris,
+    scope: scopes.join(' '),
+    response_types: ['code' as const],
+  };
+  if (!secretHash) {
+    return {
+      ...common,
+      // Of redirections to the own machine the port is free: programs take one that happens to be free.
+      application_type: 'native',
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token', 'password'],
+    };
+  }
+  return {
+    ...common,
+    application_type: 'web',
+    token_endpoint_auth_method: 'client_secret_basic',
+    client_secret: Buffer.from(secretHash).toString('base64url'),
+    grant_types: ['authorization_code', 'refresh_token', 'password', 'client_credentials'],
+  };
+}
+
+/** The scope of a request that says none. */
+export async function scopeUnsaid(db: Db, uid: unknown): Promise<string> {
+  const client = typeof uid === 'string' ? await findClient(db, uid) : undefined;
+  return defaultScope(client?.scope?.split(' ') ?? ['api']);
+}
+
+const noApplication: ClientMetadata = {
+  client_id: NO_APPLICATION,
+  client_name: 'No application',
+  application_type: 'native',
+  token_endpoint_auth_method: 'none',
+  redirect_uris: [],
+  response_types: [],
+  grant_types: ['password', 'refresh_token'],
+  scope: SCOPE_NAMES.join(' '),
+};

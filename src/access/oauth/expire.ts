@@ -1,0 +1,17 @@
+import { removeRetiredKeys } from '#src/access/oauth/keys.ts';
+import type { Db } from '#src/platform/db.ts';
+
+/**
+ * Removes what nobody can use any more. Ended tokens stay for a week, so that their bearers are told what happened; used
+ * refresh tokens for a month, so that a stolen one is known for what it is.
+ */
+export async function expireAuthorizations(db: Db): Promise<void> {
+  await db.$executeRaw`DELETE FROM oauth_interactions WHERE expires_at <= now()`;
+  await db.$executeRaw`
+    DELETE FROM oauth_tokens WHERE expires_at <= now() - interval '7 days' OR revoked_at <= now() - interval '7 days'
+      OR consumed_at <= now() - CASE kind WHEN 'refresh' THEN interval '30 days' ELSE interval '7 days' END`;
+  await db.$executeRaw`
+    DELETE FROM oauth_grants g WHERE created_at <= now() - interval '1 hour'
+      AND NOT EXISTS (SELECT 1 FROM oauth_tokens t WHERE t.grant_id = g.id)`;
+  await removeRetiredKeys(db);
+}

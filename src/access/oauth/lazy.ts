@@ -1,0 +1,74 @@
+import type { Request, Response } from 'express';
+import type Provider from 'oidc-provider';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { currentKeys, type OAuthKeys } from '#src/access/oauth/keys.ts';
+import type { Db } from '#src/platform/db.ts';
+import { Unavailable } from '#src/platform/errors.ts';
+import { showError, wantsPage } from '#src/web/pages/page.ts';
+import { unavailable } from '#src/web/pages/unavailable.ts';
+import { beginVisit, type PageOptions } from '#src/web/pages/visit.ts';
+
+/** What the composition root hands over. */
+export interface OAuthOptions extends PageOptions {
+  db: Db;
+  /** Key material for what is stored encrypted. */
+  secret: string;
+  /** URL by which clients know this server, without a trailing slash; asked for when it is first needed. */
+  issuer(): string;
+}
+
+/** The provider, made at its first use: it takes time and memory that a server without applications need not spend. */
+export interface LazyProvider {
+  get(): Promise<Provider>;
+  /** Has the provider answer a request. */
+  answer(request: Request, response: Response): Promise<void>;
+}
+
+interface Made {
+  provider: Provider;
+  callback: ReturnType<Provider['callback']>;
+}
+
+/** Makes the provider when it is wanted, and anew when the keys have changed, be it by another server. */
+export function lazyProvider(options: OAuthOptions): LazyProvider {
+  let keys: OAuthKeys | undefined;
+  let made: { version: string; making: Promise<Made> } | undefined;
+  const current = async (): Promise<Made> => {
+    keys = await currentKeys(options.db, options.secret, keys);
+    if (made?.version !== keys.version) made = { version: keys.version, making: make(keys) };
+    return made.making;
+  };
+  const make = async (keys: OAuthKeys): Promise<Made> => {
+    const { makeProvider } = await import('#src/access/oauth/provider.ts');
+    const provider = makeProvider({ ...options, issuer: options.issuer(), keys, showRefusal });
+    return { provider, callback: provider.callback() };
+  };
+  return {
+    get: async () => (await current()).provider,
+    answer: async (request, response) => (await current()).callback(request, response),
+  };
+
+  /** A page for browsers, what RFC 6749 says for others; the provider has set the status. */
+  async function showRefusal(
+    request: Request,
+    ctx: KoaContextWithOIDC,
+    { error, error_description: description }: { error: string; error_description?: string },
+  ): Promise<void> {
+    if (!/^\/oauth\/authorize/.test(ctx.path) || !wantsPage(request)) {
+      ctx.body = { error, error_description: description };
+      return;
+    }
+    const { status } = ctx;
+    ctx.respond = false;
+    const visit = status === 503 ? null : await beginVisit(options, request, ctx.res as Response);
+    if (!visit) return unavailable(options, new Unavailable(TRY_LATER), request, ctx.res as Response);
+    showError(visit, status, 'The application cannot be authorized', REFUSALS[error] ?? description ?? error);
+  }
+}
+
+const TRY_LATER = 'The application cannot be authorized at the moment. Try again soon.';
+
+const REFUSALS: Record<string, string> = {
+  invalid_client: 'The application that sent you here is not known.',
+  invalid_redirect_uri: 'The application that sent you here wants to lead you to where it is not registered.',
+};

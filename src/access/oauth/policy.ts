@@ -1,0 +1,45 @@
+import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { SCOPE_NAMES } from '#src/access/scopes.ts';
+
+const { base, Check } = interactionPolicy;
+
+/** The scopes in a parameter that there are not. OpenID Connect (11) has `offline_access` ignored where it means nothing. */
+export function unknownScopes(parameter: string): string[] {
+  const known: readonly string[] = [...SCOPE_NAMES, 'offline_access'];
+  return parameter.split(' ').filter((scope) => scope !== '' && !known.includes(scope));
+}
+
+/** When users are asked: to sign in, and to let the application do what it did not do before. */
+export function askingPolicy() {
+  const policy = base();
+  policy.get('login')?.checks.add(
+    new Check('unknown_scopes', 'there are no such scopes', 'invalid_scope', ({ query, oidc }) => {
+      // By now the provider has dropped what it does not know, unless that is all.
+      const unknown = unknownScopes(
+        [query.scope, oidc.params?.scope].filter((given) => typeof given === 'string').join(' '),
+      );
+      if (unknown.length > 0) throw new errors.InvalidScope('requested scope is not known', unknown.join(' '));
+      return Check.NO_NEED_TO_PROMPT;
+    }),
+    0,
+  );
+  const consent = policy.get('consent');
+  consent?.checks.remove('native_client_prompt');
+  consent?.checks.add(
+    new Check(
+      'unproven_application',
+      'this application may be another one in disguise',
+      'interaction_required',
+      (ctx) => (alwaysAsks(ctx) && !ctx.oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT),
+    ),
+  );
+  return policy;
+}
+
+/**
+ * Whether users are asked each time: any program can pretend to be an application that has no secret, unless the answer goes
+ * to where the web leads, which only the owner of the name can receive (RFC 8252, 8.6).
+ */
+export function alwaysAsks({ oidc }: KoaContextWithOIDC): boolean {
+  return oidc.client?.clientAuthMethod === 'none' && !String(oidc.params?.redirect_uri).startsWith('https://');
+}

@@ -1,0 +1,104 @@
+import crypto from 'node:crypto';
+import { isIPv4, isIPv6 } from 'node:net';
+import type { Db } from '#src/platform/db.ts';
+import { RateLimited } from '#src/platform/errors.ts';
+import { FairQueue } from '#src/platform/fair_queue.ts';
+
+/** How many wrong passwords an account takes in a window before any more are refused unread. */
+export const ACCOUNT_LIMIT = 10;
+/** As ACCOUNT_LIMIT, from one client address (an IPv6 network of 64 bits), whatever the accounts. */
+export const ADDRESS_LIMIT = 30;
+/** Length of a window in seconds; it begins with its first wrong password. */
+export const WINDOW = 60;
+
+/** How many attempts run at a time, of one network one; how many wait for it, in all and of one network. */
+export const SPACING = { concurrency: 8, perCaller: 1, waitingPerCaller: 10, waiting: 50, patience: 20_000 };
+
+const queue = new FairQueue(SPACING);
+
+/** Seconds for which a row may count. */
+const LONGEST = 60 * 60;
+
+/** Whose password is tried, and from where. */
+export interface Attempt {
+  /** The user, or the text that names nobody. */
+  account: number | string;
+  address: string | null;
+}
+
+/**
+ * Counts an attempt before its password is looked at, so that attempts made at once cannot pass the limit together.
+ * Throws RateLimited. `succeeded` takes the attempt back when the password was right.
+ */
+export async function beginAttempt(db: Db, attempt: Attempt): Promise<void> {
+  const [account, address] = keysOf(attempt);
+  // The address first: while it is over its limit it counts against no account, and leaves no rows for names it makes up.
+  if (address !== undefined) await countUses(db, WINDOW, { [address]: ADDRESS_LIMIT });
+  await countUses(db, WINDOW, { [account]: ACCOUNT_LIMIT });
+}
+
+/**
+ * Does what somebody attempts when nothing else of the same network (an IPv4 address, an IPv6 network of 64 bits) is being
+ * attempted: one client neither takes the whole queue for hashing nor the connections to the database. Throws RateLimited
+ * when too much of that network waits already, Unavailable when too much waits in all.
+ */
+export function spaced<Result>(address: string | null, work: () => Promise<Result>): Promise<Result> {
+  return address === null ? work() : queue.run(networkOf(address), work);
+}
+
+/**
+ * Counts one use of each key, in a window of so many seconds that begins with its first use. `limits` has the uses that each
+ * key allows in it. Throws RateLimited, and goes on counting then.
+ */
+export async function countUses(db: Db, window: number, limits: Record<string, number>): Promise<void> {
+  const counted = await db.$queryRaw<{ key: string; count: number; left: number }[]>`
+    INSERT INTO sign_in_failures AS f (key, count, since)
+    SELECT key, 1, now() FROM unnest(${Object.keys(limits)}::text[]) key ORDER BY key
+    ON CONFLICT (key) DO UPDATE SET
+      count = CASE WHEN f.since <= now() - make_interval(secs => ${window}) THEN 1 ELSE f.count + 1 END,
+      since = CASE WHEN f.since <= now() - make_interval(secs => ${window}) THEN now() ELSE f.since END
+    RETURNING key, count, ceil(extract(epoch FROM since - now()) + ${window})::int AS left`;
+  const over = counted.filter(({ key, count }) => count > (limits[key] ?? 0));
+  if (over.length > 0) throw new RateLimited(Math.max(1, ...over.map(({ left }) => left)));
+}
+
+/** Forgets the failures of the account; those of the address stay, without this attempt. */
+export async function succeeded(db: Db, attempt: Attempt): Promise<void> {
+  const [account, address = ''] = keysOf(attempt);
+  await db.$executeRaw`DELETE FROM sign_in_failures WHERE key = ${account}`;
+  await db.$executeRaw`UPDATE sign_in_failures SET count = count - 1 WHERE key = ${address} AND count > 0`;
+}
+
+/** Takes the attempt back and forgets nothing: the password was right, and a second factor is still to come. */
+export async function halfway(db: Db, attempt: Attempt): Promise<void> {
+  await db.$executeRaw`UPDATE sign_in_failures SET count = count - 1 WHERE key = ANY(${keysOf(attempt)}::text[]) AND count > 0`;
+}
+
+/** Drops what is too old to mean anything; called after failures, which are what makes rows. No window is longer. */
+export async function pruneAttempts(db: Db): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM sign_in_failures WHERE key IN (
+      SELECT key FROM sign_in_failures WHERE since < now() - make_interval(secs => ${LONGEST}) FOR UPDATE SKIP LOCKED)`;
+}
+
+function keysOf({ account, address }: Attempt): [string, string?] {
+  const named = typeof account === 'number' ? `#${account}` : digest(account.toLowerCase());
+  return address === null ? [`account ${named}`] : [`account ${named}`, `address ${networkOf(address)}`];
+}
+
+/** What a client can be told apart by: its IPv4 address, or the network of its IPv6 address. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
+  if (mapped && isIPv4(mapped)) return mapped;
+  if (!isIPv6(address)) return address;
+  const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
+  const first = head === '' ? [] : head.split(':');
+  const missing = tail === undefined ? 0 : 8 - first.length - (tail === '' ? 0 : tail.split(':').length);
+  const groups = [...first, ...Array.from({ length: missing }, () => '0'), ...(tail ? tail.split(':') : [])];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** Names of any length make keys of one. */
+export function digest(text: string): string {
+  return crypto.createHash('sha256').update(text).digest('base64url');
+}

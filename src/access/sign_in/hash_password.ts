@@ -1,0 +1,48 @@
+import crypto from 'node:crypto';
+import { networkOf } from '#src/access/sign_in/attempts.ts';
+import { hashInThread } from '#src/access/sign_in/hashing_threads.ts';
+import { FairQueue } from '#src/platform/fair_queue.ts';
+
+const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+
+/** How many passwords are hashed at a time, from one network one; how many wait for it, in all and from one network. */
+export const HASHING = { concurrency: 2, perCaller: 1, waitingPerCaller: 10, waiting: 40, patience: 10_000 };
+
+/** The one queue of the process: each hash takes 32 MiB and most of a tenth of a second of a core. */
+const queue = new FairQueue(HASHING);
+
+/** More characters than a password can have: more are not looked at. */
+const LONGEST = 1024;
+
+/**
+ * A memory-hard hash (scrypt, 32 MiB) with its parameters and salt in one string. `address` is where the request came from,
+ * which shares the queue with others; null without one. Throws RateLimited, Unavailable.
+ */
+export async function hashPassword(password: string, address: string | null): Promise<string> {
+  const salt = crypto.randomBytes(16);
+  const hash = await scrypt({ password, salt, length: 32, options: COST }, address);
+  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), hash.toString('base64url')].join('$');
+}
+
+/**
+ * Whether the password is the hashed one. Without a hash it takes as long and says no: nobody learns who exists. Whoever asks
+ * must have passed the limits of attempts. Throws RateLimited, Unavailable.
+ */
+export async function verifyPassword(
+  password: string,
+  stored: string | undefined,
+  address: string | null,
+): Promise<boolean> {
+  const [, N, r, p, salt = '', hash = ''] = (stored ?? NOBODY).split('$');
+  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: COST.maxmem };
+  const read = password.slice(0, LONGEST);
+  const actual = await scrypt({ password: read, salt: Buffer.from(salt, 'base64url'), length: 32, options }, address);
+  const expected = Buffer.from(hash, 'base64url');
+  return crypto.timingSafeEqual(actual, expected) && stored !== undefined && read === password;
+}
+
+const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`;
+
+function scrypt(request: Parameters<typeof hashInThread>[0], address: string | null): Promise<Buffer> {
+  return queue.run(address === null ? 'nobody' : networkOf(address), () => hashInThread(request));
+}

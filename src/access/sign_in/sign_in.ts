@@ -1,0 +1,118 @@
+import type { Context } from '#src/access/actor.ts';
+import { beginAttempt, halfway, pruneAttempts, spaced, succeeded } from '#src/access/sign_in/attempts.ts';
+import { verifyPassword } from '#src/access/sign_in/hash_password.ts';
+import { noteSignIn } from '#src/access/sign_in/seen.ts';
+import type { Db } from '#src/platform/db.ts';
+import { Unauthenticated } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/mail/sending.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+import { findAccount } from '#src/users/find.ts';
+import type { UserRow } from '#src/users/rows.ts';
+
+/**
+ * Signs in with username or e-mail (primary or secondary; told apart by the `@`, whatever their case) and password.
+ * Throws RateLimited, Unauthenticated: with an explanation where the password was right and something else is in the way,
+ * be it two-factor authentication (behaviour.md 4.3), a password that must be renewed, an address that is not confirmed, or
+ * the setting that closes this way.
+ */
+export async function signIn(context: Context, login: string, password: string): Promise<UserRow> {
+  const { id, passwordHash } = await signInByPassword(context, login, password);
+  // Whoever changes the password, or adds a second factor, meanwhile keeps the private token from who signs in here.
+  return findAccount(context, id, { withToken: { passwordHash } });
+}
+
+/** As signIn; tells by which password, which may be another one soon. */
+export async function signInByPassword(context: Context, login: string, password: string): Promise<Verified> {
+  const { db } = context;
+  const user = await verifyLogin(context, login, password);
+  if (user.twoFactorEnabled) {
+    throw new Unauthenticated(
+      '401 Unauthorized. You have 2FA enabled. Please use a personal access token to access the API',
+    );
+  }
+  await refuseClosed(db, user);
+  if (user.passwordExpired) {
+    throw new Unauthenticated('401 Unauthorized. Your password must be renewed first: use the mutation changePassword');
+  }
+  await noteSignIn(db, user.id);
+  return user;
+}
+
+/** Passwords are good for nobody but administrators where the setting says so. Throws Unauthenticated. */
+export async function refuseClosed(db: Db, { admin }: { admin: boolean }): Promise<void> {
+  const { signinEnabled } = await currentSettings(db);
+  if (!signinEnabled && !admin)
+    throw new Unauthenticated('401 Unauthorized. Signing in with a password is switched off');
+}
+
+/** Whom login and password are right for. */
+export interface Verified {
+  id: number;
+  admin: boolean;
+  passwordHash: string;
+  twoFactorEnabled: boolean;
+  passwordExpired: boolean;
+}
+
+/** The password was right, but nobody has followed the link that was mailed to the user. */
+export class Unconfirmed extends Unauthenticated {
+  constructor() {
+    super(
+      '401 Unauthorized. Your e-mail address must be confirmed first: follow the link in the mail that was sent to it',
+    );
+  }
+}
+
+/**
+ * The active user for whom login and password are right. Wrong names, wrong passwords and blocked users are refused alike,
+ * after the same time. Failures of who has a second factor are remembered until that was right, too.
+ * Attempts from one address are looked at one after another. Throws RateLimited, Unavailable, Unauthenticated, and Unconfirmed where
+ * mail is sent.
+ */
+export function verifyLogin(
+  context: Pick<Context, 'db' | 'clientAddress'>,
+  login: string,
+  password: string,
+): Promise<Verified> {
+  return spaced(context.clientAddress, () => verify(context, login, password));
+}
+
+async function verify(
+  { db, clientAddress }: Pick<Context, 'db' | 'clientAddress'>,
+  login: string,
+  password: string,
+): Promise<Verified> {
+  const name = login.trim();
+  const user = await findByLogin(db, name);
+  const attempt = { account: user?.id ?? name, address: clientAddress };
+  await beginAttempt(db, attempt);
+  const right = await verifyPassword(password, user?.passwordHash, clientAddress).catch(async (error) => {
+    // Nobody looked at the password: that is no failure of who gave it.
+    await halfway(db, attempt);
+    throw error;
+  });
+  if (!user || !right || user.state !== 'active') {
+    await pruneAttempts(db);
+    throw new Unauthenticated();
+  }
+  await (user.twoFactorEnabled ? halfway(db, attempt) : succeeded(db, attempt));
+  if (!user.confirmed && sendsMail(db)) throw new Unconfirmed();
+  return user;
+}
+
+interface Found extends Verified {
+  state: string;
+  confirmed: boolean;
+}
+
+async function findByLogin(db: Db, name: string): Promise<Found | undefined> {
+  if (name === '' || name.includes('\0')) return undefined;
+  const [user] = await db.$queryRaw<Found[]>`
+    SELECT u.id, u.admin, u.state::text AS state, u.password_hash AS "passwordHash", u.two_factor_enabled AS "twoFactorEnabled",
+      u.password_expires_at IS NOT NULL AS "passwordExpired", u.confirmed_at IS NOT NULL AS confirmed
+    FROM users u WHERE u.id = ANY(CASE WHEN ${name.includes('@')}::boolean
+      THEN ARRAY(SELECT id FROM users WHERE lower(email) = lower(${name})
+        UNION ALL SELECT user_id FROM emails WHERE lower(email) = lower(${name}))
+      ELSE ARRAY(SELECT id FROM users WHERE lower(username) = lower(${name})) END)`;
+  return user;
+}

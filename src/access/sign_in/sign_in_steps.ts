@@ -1,0 +1,66 @@
+import type { Context } from '#src/access/actor.ts';
+import type { Shown } from '#src/access/sessions/session.ts';
+import { beginAttempt, spaced, succeeded } from '#src/access/sign_in/attempts.ts';
+import { hashPassword, verifyPassword } from '#src/access/sign_in/hash_password.ts';
+import { refuseClosed, verifyLogin } from '#src/access/sign_in/sign_in.ts';
+import { issueTicket, readTicket, type TicketHolder } from '#src/access/sign_in/sign_in_ticket.ts';
+import { verifySecondFactor } from '#src/access/two_factor/verify.ts';
+import { Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
+import { passwordErrors } from '#src/users/attributes.ts';
+import { replacePassword } from '#src/users/replace_password.ts';
+
+/** What comes next for somebody who signs in with a browser: they are in, or show their ticket at another step. */
+export type NextStep =
+  | { step: 'enter'; userId: number; shown: Shown }
+  | { step: 'second_factor' | 'new_password'; ticket: string };
+
+/**
+ * The first step: username or e-mail, and password. Throws RateLimited, Unauthenticated with an explanation as signIn does,
+ * Unconfirmed.
+ */
+export async function beginSignIn(context: Context, login: string, password: string): Promise<NextStep> {
+  const user = await verifyLogin(context, login, password);
+  await refuseClosed(context.db, user);
+  return user.twoFactorEnabled ? next(context, user, 'second_factor') : afterFactors(context, user);
+}
+
+/** The second step of those who have a second factor. Throws Unauthenticated without a ticket for it, RateLimited, ValidationFailed. */
+export async function proveSecondFactor(context: Context, ticket: string, code: string): Promise<NextStep> {
+  const user = await readTicket(context, ticket, 'second_factor');
+  if (!user) throw new Unauthenticated();
+  // Switched off in the meantime: the first step decides anew.
+  if (!user.twoFactorEnabled) throw new Unauthenticated();
+  await verifySecondFactor(context, user.id, code);
+  return afterFactors(context, user);
+}
+
+/**
+ * The last step of those whose password must be renewed, whoever knew it before. Everything that signed in with it ends.
+ * Throws Unauthenticated without a ticket for it, RateLimited, Unavailable, ValidationFailed.
+ */
+export async function renewPassword(context: Context, ticket: string, password: string): Promise<NextStep> {
+  const user = await readTicket(context, ticket, 'new_password');
+  if (!user) throw new Unauthenticated();
+  const errors = passwordErrors(password);
+  if (errors.length > 0) throw new ValidationFailed({ password: errors });
+  const { db, clientAddress: address } = context;
+  const attempt = { account: user.id, address };
+  await spaced(address, () => beginAttempt(db, attempt));
+  if (await verifyPassword(password, user.passwordHash, address)) {
+    throw new ValidationFailed({ password: ['must differ from the present one'] });
+  }
+  const passwordHash = await hashPassword(password, address);
+  await replacePassword(context, user, passwordHash);
+  await succeeded(db, attempt);
+  return { step: 'enter', userId: user.id, shown: { passwordHash, twoFactorEnabled: user.twoFactorEnabled } };
+}
+
+function afterFactors(context: Context, user: TicketHolder): NextStep {
+  if (user.passwordExpired) return next(context, user, 'new_password');
+  const { passwordHash, twoFactorEnabled } = user;
+  return { step: 'enter', userId: user.id, shown: { passwordHash, twoFactorEnabled } };
+}
+
+function next(context: Context, user: TicketHolder, step: 'second_factor' | 'new_password'): NextStep {
+  return { step, ticket: issueTicket(context.secret, user, step) };
+}

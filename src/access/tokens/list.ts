@@ -1,0 +1,105 @@
+import { type Context, requireActor, requireAdmin } from '#src/access/actor.ts';
+import { all, type Db, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { authorizeAccount } from '#src/users/find.ts';
+
+const { sql } = Prisma;
+
+/** A personal access token or impersonation token. */
+export interface TokenRow {
+  id: number;
+  name: string;
+  scopes: string[];
+  revoked: boolean;
+  /** Neither revoked nor expired. */
+  active: boolean;
+  /** First day on which it is inactive: YYYY-MM-DD. */
+  expiresAt: string | null;
+  /** ISO 8601. */
+  createdAt: string;
+  /** ISO 8601, to the hour; null when it never was used. */
+  lastUsedAt: string | null;
+  impersonation: boolean;
+  /** The token itself, which nobody knows any more once its creation was answered. */
+  token?: string;
+}
+
+export type TokenState = 'all' | 'active' | 'inactive';
+
+/** A user's own tokens, for the user and administrators, in the order in which they were made. Throws Forbidden. */
+export async function listPersonalAccessTokens(
+  context: Context,
+  userId: number,
+  state: TokenState,
+  page: PageRequest,
+): Promise<Page<TokenRow>> {
+  authorizeAccount(requireActor(context), userId);
+  return list(context, userId, state, page, false);
+}
+
+/** The tokens with which administrators act as a user, for administrators. Throws Forbidden. */
+export async function listImpersonationTokens(
+  context: Context,
+  userId: number,
+  state: TokenState,
+  page: PageRequest,
+): Promise<Page<TokenRow>> {
+  requireAdmin(context);
+  return list(context, userId, state, page, true);
+}
+
+/** One token of a user; impersonation tokens are for administrators. Throws Forbidden, NotFound. */
+export async function findToken(
+  context: Context,
+  userId: number,
+  id: number,
+  impersonation: boolean,
+): Promise<TokenRow> {
+  if (impersonation) requireAdmin(context);
+  else authorizeAccount(requireActor(context), userId);
+  const condition = sql`t.id = ${id} AND t.user_id = ${userId} AND t.impersonation = ${impersonation}`;
+  const [token] = await queryJson<TokenRow[]>(context.db, tokenRows(condition, sql`LIMIT 1`));
+  if (!token) throw new NotFound(impersonation ? 'Impersonation Token' : 'Personal Access Token');
+  return token;
+}
+
+/** The token, where the actor may see it. Throws NotFound. */
+export async function findVisibleToken(context: Context, id: number): Promise<TokenRow> {
+  const actor = requireActor(context);
+  const own = sql`(t.user_id = ${actor.id} AND NOT t.impersonation)`;
+  const condition = sql`t.id = ${id} AND (${actor.admin}::boolean OR ${own})`;
+  const [token] = await queryJson<TokenRow[]>(context.db, tokenRows(condition, sql`LIMIT 1`));
+  if (!token) throw new NotFound('Personal Access Token');
+  return token;
+}
+
+/** What `gantry token list` does: all tokens of a user. */
+export async function listTokensFromCommandLine(db: Db, userId: number): Promise<TokenRow[]> {
+  return queryJson(db, tokenRows(sql`t.user_id = ${userId}`, sql``));
+}
+
+async function list(
+  { db }: Context,
+  userId: number,
+  state: TokenState,
+  { limit, offset, withTotal }: PageRequest,
+  impersonation: boolean,
+): Promise<Page<TokenRow>> {
+  const where = all([
+    sql`t.user_id = ${userId} AND t.impersonation = ${impersonation}`,
+    ...(state === 'all' ? [] : [state === 'active' ? ACTIVE : sql`NOT ${ACTIVE}`]),
+  ]);
+  const total = withTotal && sql`(SELECT count(*) FROM personal_access_tokens t WHERE ${where})`;
+  return queryPage(db, offset, tokenRows(where, sql`LIMIT ${limit} OFFSET ${offset}`), total);
+}
+
+/** On its day of expiry a token is inactive already (behaviour.md 4.2). */
+const ACTIVE = sql`(NOT t.revoked AND (t.expires_at IS NULL OR t.expires_at > (now() AT TIME ZONE 'UTC')::date))`;
+
+function tokenRows(condition: Prisma.Sql, slice: Prisma.Sql): Prisma.Sql {
+  return sql`(SELECT COALESCE(json_agg(json_build_object('id', t.id, 'name', t.name, 'scopes', t.scopes,
+    'revoked', t.revoked, 'active', ${ACTIVE}, 'expiresAt', t.expires_at, 'createdAt', t.created_at,
+    'lastUsedAt', t.last_used_at, 'impersonation', t.impersonation) ORDER BY t.id), '[]')
+    FROM (SELECT * FROM personal_access_tokens t WHERE ${condition} ORDER BY t.id ${slice}) t)`;
+}

@@ -1,0 +1,30 @@
+import type { Context } from '#src/access/actor.ts';
+import { findToken, type TokenRow } from '#src/access/tokens/list.ts';
+import type { Db } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { chooseAccount } from '#src/users/find.ts';
+
+/** Makes one of the actor's own tokens useless, at once; for administrators anybody's. Throws Forbidden, NotFound. */
+export async function revokePersonalAccessToken(
+  context: Context,
+  { userId, id }: { userId?: number | null | undefined; id: number },
+): Promise<TokenRow> {
+  return revoke(context, await chooseAccount(context, userId), id, false);
+}
+
+/** Makes an impersonation token useless, for administrators. Throws Forbidden, NotFound. */
+export async function revokeImpersonationToken(context: Context, userId: number, id: number): Promise<TokenRow> {
+  return revoke(context, await chooseAccount(context, userId), id, true);
+}
+
+/** What `gantry token revoke` does, with tokens of either kind. Throws NotFound. */
+export async function revokeTokenFromCommandLine(db: Db, userId: number, id: number): Promise<void> {
+  const { count } = await db.personalAccessToken.updateMany({ where: { id, userId }, data: { revoked: true } });
+  if (count === 0) throw new NotFound('Personal Access Token');
+}
+
+async function revoke(context: Context, userId: number, id: number, impersonation: boolean): Promise<TokenRow> {
+  await findToken(context, userId, id, impersonation);
+  await context.db.personalAccessToken.updateMany({ where: { id, userId, impersonation }, data: { revoked: true } });
+  return findToken(context, userId, id, impersonation);
+}

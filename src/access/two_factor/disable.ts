@@ -1,0 +1,51 @@
+import { type Context, requireAdmin } from '#src/access/actor.ts';
+import { notify } from '#src/access/mail/notify.ts';
+import { requireCredentialManager } from '#src/access/manage_credentials.ts';
+import { userNamed } from '#src/access/tokens/create.ts';
+import { requireOwner } from '#src/access/two_factor/owner.ts';
+import { type Proof, requireProof } from '#src/access/two_factor/proof.ts';
+import type { Db } from '#src/platform/db.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
+
+/**
+ * Switches the actor's two-factor authentication off, in exchange for the password or a code.
+ * Throws Forbidden, Conflict when it is off, RateLimited, ValidationFailed.
+ */
+export async function disableTwoFactor(context: Context, proof: Proof): Promise<void> {
+  const owner = await requireOwner(context, { enabled: true });
+  await requireProof(context, owner, proof);
+  await remove(context.db, owner.id, context);
+}
+
+/**
+ * Switches somebody's two-factor authentication off, for administrators: for who has lost app and recovery codes. Whether it
+ * was on. Throws Forbidden, also for oneself, who is asked for a proof; NotFound.
+ */
+export async function disableTwoFactorOf(context: Context, userId: number): Promise<boolean> {
+  const { id, impersonator } = requireAdmin(context);
+  requireCredentialManager(context);
+  if ([id, impersonator].includes(userId))
+    throw new Forbidden('Administrators switch off their own with password or code');
+  const user = await context.db.user.findFirst({ where: { id: userId, ghost: false }, select: { id: true } });
+  if (!user) throw new NotFound('User');
+  return remove(context.db, userId, context);
+}
+
+/** What `gantry user disable-two-factor` does; whether it was on. Throws NotFound. */
+export async function disableTwoFactorFromCommandLine(db: Db, username: string): Promise<boolean> {
+  return remove(db, await userNamed(db, username));
+}
+
+/** Who has a context tells the user by mail. */
+async function remove(db: Db, userId: number, context?: Context): Promise<boolean> {
+  return db.$transaction(async (tx) => {
+    const { count } = await tx.user.updateMany({
+      where: { id: userId, twoFactorEnabled: true },
+      data: { twoFactorEnabled: false },
+    });
+    await tx.twoFactor.deleteMany({ where: { userId } });
+    await tx.recoveryCode.deleteMany({ where: { userId } });
+    if (count > 0 && context) await notify(context, tx, userId, 'two_factor_disabled');
+    return count > 0;
+  });
+}

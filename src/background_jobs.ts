@@ -1,0 +1,69 @@
+import { expireAccountTokens } from '#src/access/account_tokens/expire.ts';
+import { deliver, type Outgoing } from '#src/access/mail/deliver.ts';
+import { expireAuthorizations } from '#src/access/oauth/expire.ts';
+import { expireSessions } from '#src/access/sessions/expire.ts';
+import { pruneAttempts } from '#src/access/sign_in/attempts.ts';
+import { removeMergedBranches } from '#src/branches/merged.ts';
+import { removeNamespace } from '#src/groups/remove.ts';
+import { type ImportStores, importRepository } from '#src/imports/import.ts';
+import { removeExpiredMembers } from '#src/members/expire.ts';
+import { createPushedPipelines } from '#src/pipelines/push.ts';
+import type { JobHandlers } from '#src/platform/background/queue.ts';
+import type { Db } from '#src/platform/db.ts';
+import { removeProject } from '#src/projects/remove.ts';
+import { cleanUpAll } from '#src/repository/clean_up.ts';
+import { countContributors } from '#src/repository/contributors.ts';
+import { EachApart } from '#src/repository/each.ts';
+import { forkRepository } from '#src/repository/fork.ts';
+import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
+import { reconcileAll } from '#src/repository/reconcile.ts';
+import type { RepositoryStore } from '#src/repository/store.ts';
+import { cleanUpUploads } from '#src/uploads/clean_up.ts';
+import type { UploadStore } from '#src/uploads/store.ts';
+
+/** What the jobs of one process work with. */
+export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | 'stopping'> {
+  db: Db;
+  repositories: RepositoryStore;
+  uploads: UploadStore;
+  /** By what mail is sent; what is wanted while none is sent is dropped. */
+  outgoing?: Outgoing | undefined;
+}
+
+/** Every job with the command that does it. */
+export function jobHandlers({ db, repositories, uploads, outgoing, ...importing }: JobSettings): JobHandlers {
+  return {
+    'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),
+    'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
+    'branches.delete_merged': ({ projectId, userId }) => removeMergedBranches({ db, repositories }, projectId, userId),
+    'projects.fork': ({ projectId }) => forkRepository({ db, repositories }, projectId),
+    'projects.import': ({ projectId }) => importRepository({ db, repositories, ...importing }, projectId),
+    'repositories.maintain': async ({ projectId }) => {
+      if (projectId !== undefined) return maintainProject({ db, repositories }, projectId);
+      await eachStep([
+        () => cleanUpAll({ db, repositories }),
+        () => cleanUpUploads({ db, uploads }),
+        () => maintainActive({ db, repositories }),
+      ]);
+    },
+    'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
+    'repositories.reconcile': () => reconcileAll({ db, repositories }),
+    'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),
+    'members.expire': () => removeExpiredMembers(db),
+    'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
+    'sessions.expire': () =>
+      eachStep([
+        () => expireSessions(db),
+        () => expireAuthorizations(db),
+        () => expireAccountTokens(db),
+        () => pruneAttempts(db),
+      ]),
+  };
+}
+
+/** Runs the steps of a job in order, all of them even if some fail. Throws AggregateError at the end if some did. */
+async function eachStep(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const each = new EachApart('steps');
+  await each.run(steps, (step) => step());
+  each.end();
+}

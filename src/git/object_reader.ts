@@ -1,0 +1,276 @@
+import type { Readable } from 'node:stream';
+import { isDamage } from './damage.ts';
+import { MissingObject, TooLarge, TooMuch } from './errors.ts';
+import { CommitGraph } from './history/graph.ts';
+import { findLastCommit, LastCommits } from './history/last_commit.ts';
+import {
+  type Annotation,
+  type Branch,
+  type Commit,
+  EMPTY_TREE,
+  type ObjectType,
+  type Oid,
+  type Tag,
+  type TreeEntry,
+} from './model.ts';
+import { CachedStore } from './objects/cached.ts';
+import { entryAt, pathComponents, treeBytes } from './objects/lookup.ts';
+import { Lru } from './objects/lru.ts';
+import { parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
+import type { GitObject, ObjectStore } from './objects/store.ts';
+import { TreeCounter, type TreeCounts } from './objects/tree_counts.ts';
+import { type TreePage, type TreePageRequest, treePage } from './objects/tree_page.ts';
+import type { Contributor, ContributorsQuery, LogQuery, Page, RepositoryReader } from './reader.ts';
+import { RefReader } from './refs/read.ts';
+import { breathe } from './turns.ts';
+
+/** How many commits are asked for at a time. */
+const AT_ONCE = 50;
+
+/** How much the messages of one answer may have together, in characters. */
+const MOST_TEXT = 32 * 1024 * 1024;
+
+/** Larger contents are read in chunks, so that others are served in between; in bytes. */
+const AT_A_STROKE = 1024 * 1024;
+
+/** How many commits are looked at for the last change of a path before a longer search is begun. */
+const NEAR = 30;
+
+/** The part of a reader that needs nothing but refs and single objects. History is left to those who extend it. */
+export abstract class ObjectReader implements RepositoryReader {
+  readonly directory: string;
+  protected readonly refs: RefReader;
+  protected readonly store: ObjectStore;
+  readonly #scope: string;
+  readonly #lastCommits = new LastCommits(new Lru(2_000));
+
+  protected readonly graph: CommitGraph;
+
+  /** @param scope as in objects/cached.ts */
+  constructor(directory: string, store: ObjectStore, scope: string) {
+    this.directory = directory;
+    this.#scope = scope;
+    this.refs = new RefReader(directory);
+    this.store = new CachedStore(store, scope);
+    this.graph = new CommitGraph(this.store, scope);
+  }
+
+  async defaultBranch(): Promise<string | null> {
+    const head = await this.refs.head();
+    return head?.startsWith('refs/heads/') ? head.slice('refs/heads/'.length) : null;
+  }
+
+  async resolve(revision: string): Promise<Oid | null> {
+    for (const name of candidates(revision)) {
+      const target = await this.refs.read(name);
+      if (target !== null) return this.#peel(target);
+    }
+    if (!/^[0-9a-f]{4,40}$/i.test(revision)) return null;
+    const prefix = revision.toLowerCase();
+    const objects = prefix.length === 40 ? [prefix] : await this.store.matching(prefix);
+    const commits = await Promise.all(objects.map((oid) => this.#peel(oid)));
+    const distinct = new Set(commits.filter((oid) => oid !== null));
+    return distinct.size === 1 ? ([...distinct][0] ?? null) : null;
+  }
+
+  async branches(): Promise<Branch[]> {
+    const refs = await this.refs.list('refs/heads/');
+    return refs.map(({ name, target }) => ({ name: name.slice('refs/heads/'.length), commit: target }));
+  }
+
+  async branch(name: string): Promise<Branch | null> {
+    const commit = await this.refs.read(`refs/heads/${name}`);
+    return commit === null ? null : { name, commit };
+  }
+
+  async tags(): Promise<Tag[]> {
+    const refs = await this.refs.list('refs/tags/');
+    const tags = await Promise.all(
+      refs.map(({ name, target }) => this.#describe(name.slice('refs/tags/'.length), target)),
+    );
+    return tags.reverse();
+  }
+
+  async tag(name: string): Promise<Tag | null> {
+    const target = await this.refs.read(`refs/tags/${name}`);
+    return target === null ? null : this.#describe(name, target);
+  }
+
+  async peeled(oids: Oid[]): Promise<Map<Oid, Oid>> {
+    const found = new Map<Oid, Oid>();
+    for (const oid of new Set(oids)) {
+      let end = oid;
+      for (let depth = 0; depth < 100 && (await this.store.header(end))?.type === 'tag'; depth++) {
+        end = (await this.#annotation(end))?.object ?? end;
+      }
+      if (end !== oid) found.set(oid, end);
+    }
+    return found;
+  }
+
+  async commit(oid: Oid): Promise<Commit | null> {
+    const object = await this.#readAs(oid, 'commit');
+    return object === null ? null : parseCommit(oid, object.content);
+  }
+
+  async commits(oids: Oid[]): Promise<Commit[]> {
+    const commits: Commit[] = [];
+    let text = 0;
+    for (let at = 0; at < oids.length; at += AT_ONCE) {
+      if (text > MOST_TEXT) throw new TooMuch(`the messages of these commits have more than ${MOST_TEXT} characters`);
+      await breathe();
+      const group = oids.slice(at, at + AT_ONCE);
+      for (const [index, commit] of (await Promise.all(group.map((oid) => this.commit(oid)))).entries()) {
+        if (commit === null) throw new MissingObject(group[index] ?? '', 'commit');
+        commits.push(commit);
+        text += commit.message.length;
+      }
+    }
+    return commits;
+  }
+
+  async tree(treeish: Oid, path = '', { recursive = false } = {}): Promise<TreeEntry[] | null> {
+    const page = await this.treePage(treeish, path, { recursive, offset: 0, limit: Number.POSITIVE_INFINITY });
+    return page?.entries ?? null;
+  }
+
+  async treePage(treeish: Oid, path: string, request: TreePageRequest): Promise<TreePage | null> {
+    const root = await this.#rootTree(treeish);
+    const found = root === null ? null : await entryAt(this.store, root, path);
+    if (found === null || typeOfMode(found.mode) !== 'tree') return null;
+    const prefix = pathComponents(path).join('/');
+    const counter = new TreeCounter(this.store, this.#scope);
+    return treePage(this.store, counter, { tree: found.oid, prefix }, request);
+  }
+
+  async treeSize(treeish: Oid, path: string): Promise<number | null> {
+    const root = await this.#rootTree(treeish);
+    const found = root === null ? null : await entryAt(this.store, root, path);
+    if (found === null || typeOfMode(found.mode) !== 'tree') return null;
+    return found.oid === EMPTY_TREE ? 0 : ((await this.store.header(found.oid))?.size ?? null);
+  }
+
+  treeBytes(tree: Oid): Promise<Buffer> {
+    return treeBytes(this.store, tree);
+  }
+
+  async measureTree(treeish: Oid): Promise<TreeCounts | null> {
+    const root = await this.#rootTree(treeish);
+    return root === null ? null : new TreeCounter(this.store, this.#scope, { sizes: true }).count(root);
+  }
+
+  async entry(treeish: Oid, path: string): Promise<TreeEntry | null> {
+    const components = pathComponents(path);
+    const name = components.at(-1);
+    const root = await this.#rootTree(treeish);
+    if (name === undefined || root === null) return null;
+    const found = await entryAt(this.store, root, path);
+    return found === null ? null : { ...found, name, path: components.join('/'), type: typeOfMode(found.mode) };
+  }
+
+  async blobSize(oid: Oid): Promise<number | null> {
+    const header = await this.store.header(oid);
+    return header?.type === 'blob' ? header.size : null;
+  }
+
+  async blob(oid: Oid, limit: number): Promise<Buffer | null> {
+    const size = await this.blobSize(oid);
+    if (size === null) return null;
+    if (size > limit) throw new TooLarge(size, limit);
+    if (size > AT_A_STROKE) return Buffer.concat(await (await this.store.stream(oid)).toArray());
+    return (await this.store.read(oid))?.content ?? null;
+  }
+
+  async blobStream(oid: Oid): Promise<{ size: number; stream: Readable } | null> {
+    const size = await this.blobSize(oid);
+    return size === null ? null : { size, stream: await this.store.stream(oid) };
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  async lastCommit(start: Oid, path: string): Promise<Commit | null> {
+    const known = this.#lastCommits;
+    const near = { start, path, known, steps: NEAR };
+    const found = (await findLastCommit(this.graph, this.store, near)) ?? (await this.#searchLastCommit(start, path));
+    known.set(start, path, found);
+    return found === '' ? null : this.commit(found);
+  }
+
+  abstract log(query: LogQuery, page?: Page): Promise<Commit[]>;
+  abstract count(query: LogQuery): Promise<number>;
+  abstract mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>>;
+  abstract reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
+  abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
+  abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
+  abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
+  abstract countBetween(from: Oid, to: Oid): Promise<number>;
+  abstract archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable>;
+  abstract contributors(query: ContributorsQuery): Promise<Contributor[]>;
+
+  async #searchLastCommit(start: Oid, path: string): Promise<Oid> {
+    const [commit] = await this.log({ start, path }, { limit: 1 });
+    return commit?.oid ?? '';
+  }
+
+  /** The commit that an object leads to through annotations; null if it leads elsewhere or is not there. */
+  async #peel(oid: Oid): Promise<Oid | null> {
+    const annotations: Annotation[] = [];
+    for (let next = oid; annotations.length < 100; ) {
+      const header = await this.store.header(next);
+      if (header?.type === 'commit') return next;
+      if (header?.type !== 'tag') return null;
+      const annotation = await this.#annotation(next);
+      if (annotation === null) return null;
+      annotations.push(annotation);
+      next = annotation.object;
+    }
+    return null;
+  }
+
+  async #annotation(oid: Oid): Promise<Annotation | null> {
+    const object = await this.#readAs(oid, 'tag');
+    return object === null ? null : parseAnnotation(oid, object.content);
+  }
+
+  /** An object of one type; null if it is of another one, however large it is. Throws TooLarge. */
+  async #readAs(oid: Oid, type: ObjectType): Promise<GitObject | null> {
+    try {
+      const object = await this.store.read(oid);
+      return object?.type === type ? object : null;
+    } catch (error) {
+      if (error instanceof TooLarge && (await this.store.header(oid))?.type !== type) return null;
+      throw error;
+    }
+  }
+
+  /** A tag whose annotation or commit cannot be read leads to no commit, as it is for others that lead elsewhere. */
+  async #describe(name: string, target: Oid): Promise<Tag> {
+    try {
+      return await this.#described(name, target);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return { name, target, annotation: null, commit: null };
+    }
+  }
+
+  async #described(name: string, target: Oid): Promise<Tag> {
+    const header = await this.store.header(target);
+    const annotation = header?.type === 'tag' ? await this.#annotation(target) : null;
+    return { name, target, annotation, commit: await this.#peel(target) };
+  }
+
+  async #rootTree(treeish: Oid): Promise<Oid | null> {
+    const header = treeish === EMPTY_TREE ? null : await this.store.header(treeish);
+    if (treeish === EMPTY_TREE || header?.type === 'tree') return treeish;
+    return header?.type === 'commit' ? ((await this.commit(treeish))?.tree ?? null) : null;
+  }
+}
+
+/** The full names of the refs that a revision may mean, in the order of the API: a branch before a tag. */
+function candidates(revision: string): string[] {
+  if (revision === 'HEAD') return ['HEAD'];
+  const full = revision.startsWith('refs/') ? [revision] : [];
+  return [`refs/heads/${revision}`, `refs/tags/${revision}`, ...full];
+}

@@ -1,0 +1,28 @@
+import { NO_OBJECT } from '../model.ts';
+import { encodeName } from '../names.ts';
+import { RefReader } from '../refs/read.ts';
+import { FLUSH, pktLine } from './pkt_line.ts';
+
+/** What a push may make use of. */
+const CAPABILITIES = [
+  'report-status',
+  'delete-refs',
+  'side-band-64k',
+  'quiet',
+  'atomic',
+  'ofs-delta',
+  'push-options',
+  'object-format=sha1',
+  'agent=gantry',
+].join(' ');
+
+/** What a client is told before it pushes: the refs of the repository and what may be made use of. */
+export async function pushAdvertisement(directory: string): Promise<Buffer> {
+  const refs = await new RefReader(directory).list('refs/');
+  const named = refs.length > 0 ? refs : [{ name: 'capabilities^{}', target: NO_OBJECT }];
+  const lines = named.map(({ name, target }, at) => {
+    const tail = at === 0 ? `\0${CAPABILITIES}\n` : '\n';
+    return pktLine(Buffer.concat([Buffer.from(`${target} `), encodeName(name), Buffer.from(tail)]));
+  });
+  return Buffer.concat([pktLine('# service=git-receive-pack\n'), FLUSH, ...lines, FLUSH]);
+}

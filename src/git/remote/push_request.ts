@@ -1,0 +1,65 @@
+import { isOid, NO_OBJECT, type Oid } from '../model.ts';
+import { decodeName } from '../names.ts';
+import type { ByteReader } from './byte_reader.ts';
+import { InvalidRequest } from './invalid_request.ts';
+import { readLines } from './pkt_line.ts';
+
+/** What a client wants one ref to be: from null it is made, to null it is deleted. */
+export interface PushCommand {
+  /** As the client gave it, be it valid or not. */
+  name: string;
+  from: Oid | null;
+  to: Oid | null;
+}
+
+export interface PushRequest {
+  commands: PushCommand[];
+  capabilities: ReadonlySet<string>;
+}
+
+/** The most that commands and options may take, in bytes: a hundred thousand refs and more. */
+const LONGEST_REQUEST = 16 * 1024 * 1024;
+
+/**
+ * Reads what a push asks for; the pack, if anything is sent at all, is what remains. Commits at which a shallow client's
+ * history ends are of no interest: whatever is pushed has to be complete here. Options are read and not heeded.
+ * Null for the empty request by which clients find out whether they may push. Throws InvalidRequest.
+ */
+export async function readPushRequest(reader: ByteReader): Promise<PushRequest | null> {
+  const lines = await readLines(reader, LONGEST_REQUEST);
+  const capabilities = new Set<string>();
+  const commands: PushCommand[] = [];
+  for (const line of lines ?? []) {
+    if (line.subarray(0, 8).toString('latin1') === 'shallow ') continue;
+    const mark = line.indexOf(0);
+    if (mark >= 0) for (const capability of words(line.subarray(mark + 1))) capabilities.add(capability);
+    commands.push(parseCommand(mark >= 0 ? line.subarray(0, mark) : line));
+  }
+  if (commands.length === 0) return null;
+  if (new Set(commands.map(({ name }) => name)).size < commands.length) {
+    throw new InvalidRequest('A ref is named more than once');
+  }
+  if (capabilities.has('push-options')) await readLines(reader, LONGEST_REQUEST);
+  return { commands, capabilities };
+}
+
+function parseCommand(line: Buffer): PushCommand {
+  const [from, to] = [line.toString('latin1', 0, 40), line.toString('latin1', 41, 81)];
+  if (line[40] !== 32 || line[81] !== 32 || !isOid(from) || !isOid(to) || line.length < 83) {
+    throw new InvalidRequest('There is something else where a command should be');
+  }
+  const change = { from: present(from), to: present(to) };
+  if (change.from === null && change.to === null) throw new InvalidRequest('There is a command to do nothing');
+  return { name: decodeName(line.subarray(82)), ...change };
+}
+
+function present(oid: Oid): Oid | null {
+  return oid === NO_OBJECT ? null : oid;
+}
+
+function words(text: Buffer): string[] {
+  return text
+    .toString('latin1')
+    .split(' ')
+    .filter((word) => word !== '');
+}

@@ -1,0 +1,97 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { cloneJobs } from '#src/jobs/clone.ts';
+import { findJob, jobById } from '#src/jobs/list.ts';
+import { moveJob } from '#src/jobs/move.ts';
+import type { JobRow } from '#src/jobs/rows.ts';
+import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
+import { CANCELABLE, type JobStatus } from '#src/pipelines/status.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { BadRequest, Forbidden } from '#src/platform/errors.ts';
+import { findProject } from '#src/projects/find.ts';
+
+/** Cancels a job; one that has finished stays as it is. Throws NotFound, Forbidden. */
+export function cancelJob(context: Context, ref: Ref, id: number): Promise<JobRow> {
+  return changeJob(context, ref, id, async (tx, job) => {
+    if (CANCELABLE.includes(job.status)) await moveJob(tx, job, 'canceled');
+    return job.id;
+  });
+}
+
+/** Queues a finished job again, as a new one. Throws NotFound, Forbidden. */
+export function retryJob(context: Context, ref: Ref, id: number): Promise<JobRow> {
+  return changeJob(context, ref, id, async (tx, job, actor) => {
+    if (!FINISHED.includes(job.status)) throw new Forbidden('Job is not retryable');
+    const [made = job.id] = await cloneJobs(tx, [job.id], actor.id, 'pending');
+    await tx.$executeRaw`UPDATE jobs SET status = 'created', updated_at = now()
+      WHERE pipeline_id = ${job.pipelineId} AND stage_index > ${job.stageIndex} AND status = 'skipped' AND NOT retried`;
+    return made;
+  });
+}
+
+/** Starts a job that waits for somebody to do so. Throws NotFound, Forbidden, BadRequest. */
+export function playJob(context: Context, ref: Ref, id: number): Promise<JobRow> {
+  return changeJob(context, ref, id, async (tx, job, actor) => {
+    if (job.status !== 'manual') throw new BadRequest('400 (Bad request) "Unplayable Job" not given');
+    await startManualJob(tx, job, actor.id);
+    return job.id;
+  });
+}
+
+/** Removes what a finished job printed and left. Throws NotFound, and Forbidden too when there is nothing to remove. */
+export function eraseJob(context: Context, ref: Ref, id: number): Promise<JobRow> {
+  return changeJob(context, ref, id, async (tx, job) => {
+    const chunks = await tx.jobTraceChunk.deleteMany({ where: { jobId: job.id } });
+    if (!FINISHED.includes(job.status) || (chunks.count === 0 && !job.hasArtifacts)) {
+      throw new Forbidden('Job is not erasable!');
+    }
+    const data = { erasedAt: new Date(), updatedAt: new Date(), artifactsFilename: null, artifactsSize: null };
+    await tx.job.update({ where: { id: job.id }, data });
+    return job.id;
+  });
+}
+
+/** Queues a manual job for the user who started it. The pipeline is locked, and settled by the caller. */
+export async function startManualJob(
+  tx: Transaction,
+  job: { id: number; status: JobStatus },
+  userId: number,
+): Promise<void> {
+  await moveJob(tx, job, 'pending');
+  await tx.job.update({ where: { id: job.id }, data: { userId } });
+}
+
+const FINISHED: readonly JobStatus[] = ['success', 'failed', 'canceled'];
+
+/** A job as it is under the lock of its pipeline. */
+interface LockedJob {
+  id: number;
+  pipelineId: number;
+  status: JobStatus;
+  stageIndex: number;
+  hasArtifacts: boolean;
+}
+
+/** Changes a job of the project while nobody else does; `work` tells the ID of the job to answer with. */
+async function changeJob(
+  context: Context,
+  ref: Ref,
+  id: number,
+  work: (tx: Transaction, job: LockedJob, actor: Actor) => Promise<number>,
+): Promise<JobRow> {
+  const actor = requireActor(context);
+  const project = await findProject(context, ref);
+  authorize(actor, 'update_job', project);
+  const { pipeline } = await findJob(context, project, id);
+  const changed = await context.db.$transaction(async (tx) => {
+    await lockPipeline(tx, pipeline.id);
+    const [job] = await tx.$queryRaw<[LockedJob]>`
+      SELECT id, pipeline_id AS "pipelineId", status::text AS status, stage_index AS "stageIndex",
+        artifacts_filename IS NOT NULL AS "hasArtifacts" FROM jobs WHERE id = ${id}`;
+    const result = await work(tx, job, actor);
+    await settlePipeline(tx, pipeline.id);
+    return result;
+  });
+  return jobById(context, project, changed);
+}

@@ -1,0 +1,19 @@
+import { PgBoss } from 'pg-boss';
+import { queueDatabase } from '#src/platform/background/database.ts';
+
+/**
+ * Runs work on the job queue of a database, and does no jobs itself. The tables of the queue are made where there are none.
+ *
+ * @param url of the database, not of a pooler that lends sessions by the transaction; it may name several hosts
+ */
+export async function withBoss<Result>(url: string, work: (boss: PgBoss) => Promise<Result>): Promise<Result> {
+  const database = queueDatabase(url);
+  const boss = new PgBoss({ db: database, supervise: false, schedule: false });
+  boss.on('error', () => undefined);
+  try {
+    await boss.start();
+    return await work(boss);
+  } finally {
+    await boss.stop({ graceful: false }).finally(() => database.close());
+  }
+}

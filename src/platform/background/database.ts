@@ -1,0 +1,27 @@
+import type { ConstructorOptions } from 'pg-boss';
+import type { Listener } from '#src/platform/database/listener.ts';
+import { meteredPool } from '#src/platform/database/pool.ts';
+
+/** The connections of the job queue. */
+export type QueueDatabase = NonNullable<ConstructorOptions['db']> & { close(): Promise<void> };
+
+/** How many connections the queue of one process has at most. */
+const CONNECTIONS = 4;
+
+/**
+ * What the job queue runs its statements on, and hears of new jobs by.
+ *
+ * @param listener what it hears by; nothing when absent
+ */
+export function queueDatabase(url: string, listener?: Listener): QueueDatabase {
+  const pool = meteredPool({ connectionString: url, application_name: 'gantry jobs', max: CONNECTIONS });
+  return {
+    executeSql: (text, values) => pool.query(text, values as unknown[]),
+    ...(listener && {
+      async listen(channel, heard, connected) {
+        return { close: await listener.subscribe(channel, heard, connected) };
+      },
+    }),
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Db } from '#src/platform/db.ts';
+
+/** What a process that works on jobs tells of itself. */
+export interface ProcessFacts {
+  tag: string;
+  queues: readonly string[];
+  labels: readonly string[];
+  /** How many jobs it works on at once, at most. */
+  concurrency: number;
+}
+
+/** A process in the list of those that are alive. */
+export interface ProcessRecord {
+  /** Counts a job that begins. */
+  begun(): Promise<void>;
+  /** Counts a job that ended. */
+  ended(succeeded: boolean): Promise<void>;
+  /** Takes the process off the list; what it did stays in the totals. */
+  remove(): Promise<void>;
+}
+
+/** Milliseconds between two signs of life. */
+const PACE = 5_000;
+/** Seconds after the last sign of life when a process is taken for dead. */
+export const SILENCE = 20;
+
+/** Puts this process on the list and keeps it there until it is removed. */
+export async function recordProcess(
+  db: Db,
+  facts: ProcessFacts,
+  report: (error: unknown) => void,
+): Promise<ProcessRecord> {
+  const id = randomUUID();
+  const counts = { busy: 0, processed: 0, failed: 0 };
+  const { tag, concurrency } = facts;
+  const known = { id, hostname: hostname(), pid: process.pid, tag, concurrency, startedAt: new Date() };
+  // Also brings it back where others took it for dead while it stood still: their totals have then what it did till then.
+  const save = async () => {
+    const [found] = await db.$queryRaw<{ id: string }[]>`
+      UPDATE job_processes SET busy = ${counts.busy}, processed = ${counts.processed}, failed = ${counts.failed},
+        seen_at = now() WHERE id = ${id} RETURNING id`;
+    if (found) return;
+    Object.assign(counts, { processed: 0, failed: 0 });
+    await db.jobProcess.createMany({
+      data: { ...known, queues: [...facts.queues], labels: [...facts.labels], busy: counts.busy },
+      skipDuplicates: true,
+    });
+  };
+  await save();
+  const pulse = setInterval(() => {
+    save()
+      .then(() => removeDead(db))
+      .catch(report);
+  }, PACE);
+  pulse.unref();
+  return {
+    async begun() {
+      counts.busy += 1;
+      await save().catch(report);
+    },
+    async ended(succeeded) {
+      counts.busy -= 1;
+      counts.processed += 1;
+      if (!succeeded) counts.failed += 1;
+      await save().catch(report);
+    },
+    async remove() {
+      clearInterval(pulse);
+      await save();
+      await removeWhere(db, id);
+    },
+  };
+}
+
+async function removeDead(db: Db): Promise<void> {
+  await removeWhere(db, null);
+}
+
+/** Takes one process off the list, or all that are silent for too long; the totals take over what they did. */
+async function removeWhere(db: Db, id: string | null): Promise<void> {
+  await db.$executeRaw`
+    WITH gone AS (DELETE FROM job_processes WHERE id IN (
+        SELECT id FROM job_processes WHERE id = ${id}::text
+          OR (${id}::text IS NULL AND seen_at < now() - make_interval(secs => ${SILENCE})) FOR UPDATE SKIP LOCKED)
+      RETURNING processed, failed)
+    UPDATE job_totals SET processed = job_totals.processed + g.processed, failed = job_totals.failed + g.failed
+    FROM (SELECT COALESCE(sum(processed), 0) AS processed, COALESCE(sum(failed), 0) AS failed, count(*) AS n FROM gone) g
+    WHERE g.n > 0`;
+}

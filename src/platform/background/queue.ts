@@ -1,0 +1,234 @@
+import { fromPrisma, PgBoss, type StopOptions } from 'pg-boss';
+import type { MailWanted } from '#src/access/mail/wanted.ts';
+import { queueDatabase } from '#src/platform/background/database.ts';
+import { type ProcessRecord, recordProcess } from '#src/platform/background/process.ts';
+import type { Listener } from '#src/platform/database/listener.ts';
+import type { Db, Transaction } from '#src/platform/db.ts';
+import { observeJob } from '#src/platform/metrics/jobs.ts';
+import { tracer } from '#src/platform/tracing/tracer.ts';
+
+/** A branch or tag that was pushed. */
+export interface PushedRef {
+  ref: string;
+  tag: boolean;
+  /** The commit that it leads to. */
+  sha: string;
+  /** What it held before; null when it is new. */
+  beforeSha: string | null;
+  /** Another one for every push and ref. */
+  pushKey: string;
+}
+
+/** The background jobs by name, each with what it is told. Every job may run twice and then does nothing. */
+export interface Jobs {
+  /** Removes a project that is marked as deleted. */
+  'projects.remove': { projectId: number };
+  /** Removes a namespace that is marked as deleted, with everything inside. */
+  'namespaces.remove': { namespaceId: number };
+  /** Deletes the merged branches of a project, as a user. */
+  'branches.delete_merged': { projectId: number; userId: number };
+  /** Copies the repository of its source to a fork. */
+  'projects.fork': { projectId: number };
+  /** Fetches the repository of a project from where it is to be imported. */
+  'projects.import': { projectId: number };
+  /** Repacks the repository of a project, or those of all where something happened lately, if they need it. */
+  'repositories.maintain': { projectId?: number };
+  /** Makes the pipelines of a push, one for each key. */
+  'pipelines.create': { projectId: number; userId: number; refs: PushedRef[] };
+  /** Counts the contributors of a project to which many commits were pushed. */
+  'repositories.contributors': { projectId: number };
+  /** Records what a crash left unrecorded of pushes; wanted at every start. */
+  'repositories.reconcile': Record<string, never>;
+  /** Removes memberships and shares whose last day is over. */
+  'members.expire': Record<string, never>;
+  /** Sends a mail, if there still is somebody who is to get it. */
+  'mail.send': MailWanted;
+  /** Removes what sign-ins left behind and nobody can use any more. */
+  'sessions.expire': Record<string, never>;
+}
+export type JobName = keyof Jobs;
+
+/** Does the work of each job. */
+export type JobHandlers = { [Name in JobName]: (data: Jobs[Name]) => Promise<void> };
+
+/** Where commands leave work for later. */
+export interface JobQueue {
+  /** Puts a job into the queue, in the transaction that wants it: it runs when that commits, and not otherwise. */
+  enqueue<Name extends JobName>(tx: Transaction, name: Name, data: Jobs[Name]): Promise<void>;
+}
+
+export interface JobWorker extends JobQueue {
+  /** Lets running jobs finish, `timeout` milliseconds at most. Unfinished ones run again later. */
+  stop(timeout?: number): Promise<void>;
+}
+
+/** Where jobs end up that failed as often as they may; nobody works on it. */
+export const DEAD_LETTERS = 'dead_letters';
+
+/** When jobs run by themselves, in the form of cron, in UTC. */
+const SCHEDULE: Partial<Record<JobName, string>> = {
+  'members.expire': '3 * * * *',
+  'sessions.expire': '17 * * * *',
+  'repositories.maintain': '41 * * * *',
+};
+/** How many jobs of a name run at once, where it is more than one: they wait for others most of the time. */
+const AT_ONCE: Partial<Record<JobName, number>> = { 'projects.import': 4, 'mail.send': 4 };
+/** How jobs run: a failed one again with growing delays, one whose worker is not heard of for ten seconds too. */
+const QUEUE = {
+  retryLimit: 10,
+  retryDelay: 2,
+  retryBackoff: true,
+  heartbeatSeconds: 10,
+  expireInSeconds: 60 * 60,
+  notify: true,
+  deadLetter: DEAD_LETTERS,
+};
+/** Seconds for which a dead letter is kept: ninety days. */
+const DEAD_LETTER_RETENTION = 90 * 24 * 60 * 60;
+/** Seconds between two looks for jobs whose worker died. */
+const SUPERVISION = 10;
+
+/** How many jobs a process works on at once when nothing is said. */
+export const CONCURRENCY = 10;
+
+export interface WorkerOptions {
+  /** URL of the database, not of a pooler that lends sessions by the transaction. */
+  url: string;
+  /** What new jobs are heard of by; without it this process looks for them by itself, every two seconds. */
+  listener?: Listener | undefined;
+  db: Db;
+  handlers: JobHandlers;
+  /** Hears of failed jobs and of trouble with the queue. */
+  report(error: unknown): void;
+  /** The jobs to work on; all when absent, with none this process only leaves work for others. */
+  queues?: readonly string[] | undefined;
+  concurrency?: number | undefined;
+  /** What the metrics call the process, and what they show of it besides. */
+  tag?: string | undefined;
+  labels?: readonly string[] | undefined;
+}
+
+/**
+ * Starts to work on the jobs in the database, on each at once when it comes.
+ *
+ * @throws Error when it cannot; then nothing of it is left, neither connections nor its place in the list of processes
+ */
+export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
+  const { url, listener, db, handlers, report, concurrency = CONCURRENCY, tag = 'gantry', labels = [] } = options;
+  const pace = { superviseIntervalSeconds: SUPERVISION, monitorIntervalSeconds: SUPERVISION };
+  const names = Object.keys(handlers) as JobName[];
+  requireKnown(options.queues ?? [], names);
+  const queues = names.filter((name) => options.queues?.includes(name) ?? true);
+  const database = queueDatabase(url, listener);
+  const boss = new PgBoss({ db: database, useListenNotify: listener !== undefined, ...pace });
+  boss.on('error', report);
+  let record: ProcessRecord | null = null;
+  const end = async (how: StopOptions) => {
+    // Without the database the others find out by themselves.
+    await boss.stop(how).catch(report);
+    await database.close();
+    await record?.remove().catch(report);
+  };
+  try {
+    await boss.start();
+    await prepareQueues(boss, names);
+    if (queues.length > 0) record = await recordProcess(db, { tag, queues, labels, concurrency }, report);
+    await workOn(boss, queues, { handlers, record, report, slots: new Slots(concurrency) });
+  } catch (error) {
+    await end({ graceful: false }).catch(report);
+    throw error;
+  }
+  return {
+    async enqueue(tx, name, data) {
+      const traceparent = tracer()?.traceparent();
+      await boss.send(name, traceparent ? { ...data, traceparent } : data, { db: fromPrisma(tx) });
+    },
+    stop: (timeout = 5000) => end({ graceful: true, timeout }),
+  };
+}
+
+interface Work extends Pick<WorkerOptions, 'handlers' | 'report'> {
+  record: ProcessRecord | null;
+  slots: Slots;
+}
+
+/** Has the jobs of queues done. */
+async function workOn(
+  boss: PgBoss,
+  queues: readonly JobName[],
+  { handlers, record, report, slots }: Work,
+): Promise<void> {
+  for (const name of queues) {
+    const work = handlers[name] as (data: object) => Promise<void>;
+    // Nobody tells a worker of a job that failed and is to be tried again: it looks by itself.
+    const often = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 5 };
+    const pace = { ...often, localConcurrency: AT_ONCE[name] ?? 1 };
+    let worker = '';
+    worker = await boss.work<object>(name, pace, async (jobs) => {
+      // Of several that came meanwhile it hears once: it is to look for more until there are none.
+      boss.notifyWorker(worker);
+      for (const { data } of jobs) {
+        const { traceparent, ...told } = (data ?? {}) as { traceparent?: string };
+        await slots.use(() => run(() => observeJob(name, traceparent, () => work(told)), record, report));
+      }
+    });
+  }
+}
+
+/** Throws an Error that names the queues that there are, where others are named. */
+function requireKnown(queues: readonly string[], names: readonly string[]): void {
+  const odd = queues.find((name) => !names.includes(name));
+  if (odd !== undefined) throw new Error(`There is no queue "${odd}"; there are ${names.join(', ')}.`);
+}
+
+/** Makes the queues as they are to be, and has the jobs put into them that run by themselves. */
+export async function prepareQueues(boss: PgBoss, names: readonly string[]): Promise<void> {
+  const known = new Set((await boss.getQueues([DEAD_LETTERS, ...names])).map(({ name }) => name));
+  if (!known.has(DEAD_LETTERS)) await boss.createQueue(DEAD_LETTERS, { retentionSeconds: DEAD_LETTER_RETENTION });
+  for (const name of names) {
+    if (known.has(name)) await boss.updateQueue(name, QUEUE);
+    else await boss.createQueue(name, QUEUE);
+    const cron = SCHEDULE[name as JobName];
+    if (cron) await boss.schedule(name, cron, {}, { tz: 'UTC' });
+  }
+}
+
+async function run(
+  work: () => Promise<void>,
+  record: ProcessRecord | null,
+  report: (error: unknown) => void,
+): Promise<void> {
+  await record?.begun();
+  let succeeded = false;
+  try {
+    await work();
+    succeeded = true;
+  } catch (error) {
+    report(error);
+    throw error;
+  } finally {
+    await record?.ended(succeeded);
+  }
+}
+
+/** So many pieces of work at once, the others in the order in which they came. */
+class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async use(work: () => Promise<void>): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
+  }
+}

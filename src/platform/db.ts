@@ -1,0 +1,165 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { Prisma, PrismaClient } from '#src/generated/prisma/client.ts';
+import { currentBudget } from './budget.ts';
+import { meteredPool } from './database/pool.ts';
+import type { OutageListener } from './database/presence.ts';
+import { SESSION } from './database/session.ts';
+import { lastingTransactions } from './database/transactions.ts';
+import { ContentTooLarge } from './errors.ts';
+import type { Page } from './page.ts';
+
+export { Prisma };
+/** The database: the one Prisma client of the process. */
+export type Db = PrismaClient;
+/** What runs inside an interactive transaction. */
+export type Transaction = Prisma.TransactionClient;
+
+const sessionOptions = Object.entries(SESSION)
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ');
+
+/** Milliseconds that a transaction may wait for a connection, and may take: a busy server is slow, and does not fail for it. */
+const PATIENCE = { maxWait: 10_000, timeout: 30_000 };
+
+export interface ConnectOptions {
+  /**
+   * Whether a pooler stands between that lends sessions by the transaction: it takes no settings of a session, which the
+   * role has by itself then (prepareRole).
+   */
+  pooled?: boolean;
+  /** Whether statements are prepared once for each connection; poolers that are too old lose them. */
+  preparedStatements?: boolean;
+  /** How many connections at most. */
+  connections?: number;
+  /** Whether the client emits `query` events, which cost a little with every statement. */
+  queryEvents?: boolean;
+  /** Hears of outages of the database. */
+  outages?: OutageListener | undefined;
+}
+
+/**
+ * Connects, lazily, to the PostgreSQL at `url`. What short outages and deadlocks break off is run again where that does no
+ * harm (`meteredPool`, `lastingTransactions`); else statements throw DatabaseAway.
+ */
+export function connect(url: string, options: ConnectOptions = {}): Db {
+  const { connections = 10, queryEvents = false, pooled = false, preparedStatements = true, outages } = options;
+  const session = pooled ? {} : { options: sessionOptions };
+  const adapter = new PrismaPg(meteredPool({ connectionString: url, max: connections, ...session }, outages), {
+    ...(preparedStatements ? { statementNameGenerator: statementNames() } : {}),
+    disposeExternalPool: true,
+  });
+  // The longer formats of errors quote the values of a statement, which may be secret and do not belong into a log.
+  const client = new PrismaClient({
+    adapter,
+    errorFormat: 'minimal',
+    transactionOptions: PATIENCE,
+    log: queryEvents ? [{ emit: 'event', level: 'query' }] : [],
+  });
+  return lastingTransactions(client, deadlocked);
+}
+
+/**
+ * Names statements so that PostgreSQL plans each text once a connection. Past the limit statements stay unnamed:
+ * the texts of a program are few, but those with lists of varying length could grow without bound.
+ */
+function statementNames(limit = 500): (query: { sql: string }) => string {
+  const names = new Map<string, string>();
+  return ({ sql }) => {
+    const known = names.get(sql);
+    if (known !== undefined) return known;
+    if (names.size >= limit) return '';
+    const name = `g${names.size}`;
+    names.set(sql, name);
+    return name;
+  };
+}
+
+/** Bytes of the largest JSON that comes out of one statement: it is in memory several times until it is sent. */
+const LARGEST_JSON = 24 * 1024 * 1024;
+
+/**
+ * The value of an SQL expression of type json, read as text and parsed once: Prisma walks json columns value by value.
+ * Throws ContentTooLarge when there is more of it than one answer may hold.
+ */
+export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<T> {
+  // OFFSET keeps the expression in one place: without it PostgreSQL puts a copy wherever `text` stands, and works each of
+  // them out.
+  const [row] = await db.$queryRaw<[{ json: string; fits: boolean }]>`
+    SELECT CASE WHEN octet_length(text) <= ${LARGEST_JSON} THEN text END AS json, text IS NULL OR octet_length(text) <= ${LARGEST_JSON} AS fits
+    FROM (SELECT (${json})::text AS text OFFSET 0) AS answer`;
+  if (!row.fits) {
+    throw new ContentTooLarge(`The records hold more than ${LARGEST_JSON / 1024 / 1024} MiB; ask for fewer at once`);
+  }
+  currentBudget()?.spendBytes(row.json?.length ?? 0);
+  return JSON.parse(row.json);
+}
+
+/**
+ * A page of a list from an expression for the JSON array of its records; the total is null when not given. Both may speak of
+ * `common`, subqueries as they stand behind WITH.
+ */
+export async function queryPage<T>(
+  db: Pick<Db, '$queryRaw'>,
+  offset: number,
+  nodes: Prisma.Sql,
+  total: Prisma.Sql | false,
+  common?: Prisma.Sql,
+): Promise<Page<T>> {
+  const both = Prisma.sql`json_build_object('nodes', ${nodes}, 'total', ${total || Prisma.sql`NULL`})`;
+  const json = common ? Prisma.sql`WITH ${common} SELECT ${both}` : both;
+  const page = await queryJson<{ nodes: T[]; total: number | null }>(db, json);
+  currentBudget()?.spendRows(page.nodes.length);
+  return { ...page, offset };
+}
+
+/** Joins conditions with AND; no condition is true. */
+export function all(conditions: Prisma.Sql[]): Prisma.Sql {
+  return conditions.length === 0 ? Prisma.sql`TRUE` : Prisma.join(conditions, ' AND ');
+}
+
+/** The pattern that finds `text` anywhere with LIKE, its own wildcards taken literally. */
+export function containing(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}
+
+/**
+ * Whether an index of trigrams can find a text within others. What is shorter has none: PostgreSQL would read such an index
+ * from end to end, which takes longer than to look at the rows.
+ */
+export function hasTrigrams(text: string): boolean {
+  return /[\p{L}\p{N}]{3}/u.test(text);
+}
+
+/** Whether a column, or an expression, holds a pattern; written so that no index is used for it. */
+export function holds(column: string, pattern: string): Prisma.Sql {
+  return Prisma.sql`(${Prisma.raw(column)} || '') ILIKE ${pattern}`;
+}
+
+/** Whether an error of Prisma says that a unique constraint was violated; with a name, that very one. */
+export function violates(error: unknown, constraint?: string): boolean {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
+  const text = JSON.stringify(error.meta ?? {}) + error.message;
+  const unique = error.code === 'P2002' || (error.code === 'P2010' && text.includes('23505'));
+  return unique && (constraint === undefined || text.includes(constraint));
+}
+
+/** Whether an error says that a text has a character that the database cannot keep: NUL. */
+export function unstorable(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && JSON.stringify(error.meta ?? {}).includes('"22021"');
+}
+
+/**
+ * What a new or changed row refers to that is no more, as columns name it: `project`, `trigger`. Null for any other error.
+ */
+export function vanished(error: unknown): string | null {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return null;
+  const text = JSON.stringify(error.meta ?? {});
+  if (!text.includes('"23503"') || !text.includes('insert or update on table')) return null;
+  return /([a-z]+)_id_fkey/.exec(text)?.[1] ?? null;
+}
+
+/** Whether PostgreSQL broke a transaction off because of another one that ran beside it: it may be tried again. */
+export function deadlocked(error: unknown): boolean {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return false;
+  return error.code === 'P2034' || /"(40P01|40001)"/.test(JSON.stringify(error.meta ?? {}));
+}

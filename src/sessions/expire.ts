@@ -1,8 +1,0 @@
-import type { Db } from '#src/db.ts';
-import { currentSettings } from '#src/settings/current.ts';
-
-/** Removes the sessions that nobody can use any more. */
-export async function expireSessions(db: Db): Promise<void> {
-  const { sessionExpireDelay } = await currentSettings(db);
-  await db.$executeRaw`DELETE FROM sessions WHERE last_seen_at <= now() - make_interval(mins => ${sessionExpireDelay})`;
-}

@@ -1,0 +1,68 @@
+import { mkdir } from 'node:fs/promises';
+import { jobHandlers } from './background_jobs.ts';
+import { type ImportSettings, importSettings } from './imports/options.ts';
+import { type JobQueue, startJobs } from './platform/background/queue.ts';
+import type { Config } from './platform/config.ts';
+import { Listener } from './platform/database/listener.ts';
+import type { Db } from './platform/db.ts';
+import { startSending } from './platform/mail/sending.ts';
+import { watchSettings } from './platform/settings/watch.ts';
+import { requireStorages } from './repository/storages.ts';
+import { RepositoryStore } from './repository/store.ts';
+import { openUploads } from './uploads/open.ts';
+import type { UploadStore } from './uploads/store.ts';
+
+/** Where commands and jobs find what is not in the database, and where they leave work. */
+export interface Workshop {
+  repositories: RepositoryStore;
+  uploads: UploadStore;
+  imports: ImportSettings;
+  jobs: JobQueue;
+}
+
+export interface WorkshopOptions {
+  config: Config;
+  db: Db;
+  /** Of the database itself, not of a pooler. */
+  directUrl: string;
+  secret: string;
+  /** URL that links of mail begin with, as soon as it is known. */
+  baseUrl(): Promise<string>;
+  /** Hears of failed jobs, and of trouble with the queue or the settings. */
+  report(error: unknown): void;
+  /** Takes what has to be ended. */
+  resources: AsyncDisposableStack;
+  /** What the metrics show of this process. */
+  labels?: readonly string[];
+}
+
+/** Opens all that a process works with, be it a server or a worker, and begins to work on the jobs of its queues. */
+export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
+  const { config, db, directUrl, secret, baseUrl, report, resources, labels } = options;
+  const { maxInlineBytes, repositoryLimits: limits, queues, concurrency, mail } = config;
+  const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits, report });
+  await requireStorages(db, repositories);
+  for (const directory of Object.values(config.storages)) await makeStorage(directory, report);
+  resources.defer(() => repositories.close());
+  const uploads = await openUploads(config);
+  const listener = await Listener.open(directUrl, report);
+  resources.defer(() => listener.close());
+  await watchSettings(db, listener);
+  const imports = importSettings({ hosts: config.importHosts, maxBytes: config.importMaxBytes });
+  if (mail) startSending(db);
+  const outgoing = mail && { mailer: (await import('./platform/mail/mailer.ts')).createMailer(mail), baseUrl };
+  const stopped = new AbortController();
+  const stores = { db, repositories, uploads, secret, imports };
+  const handlers = jobHandlers({ ...stores, outgoing, stopping: stopped.signal });
+  const jobs = await startJobs({ url: directUrl, listener, db, handlers, report, queues, concurrency, labels });
+  resources.defer(async () => {
+    stopped.abort();
+    await jobs.stop();
+  });
+  return { repositories, uploads, imports, jobs };
+}
+
+/** A storage that is not there yet is empty. One that cannot be made is told: the server is not ready until it is there. */
+async function makeStorage(directory: string, report: (error: unknown) => void): Promise<void> {
+  await mkdir(directory, { recursive: true }).catch(report);
+}

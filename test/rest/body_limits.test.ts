@@ -1,0 +1,205 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { parseForm } from '#rest/engine/form.ts';
+import { parseJson } from '#src/platform/json.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const project = await world.project({ owner });
+const api = world.api(owner);
+const MIB = 1024 * 1024;
+const known = { 'PRIVATE-TOKEN': owner.token };
+
+/** What the server answers to a request of which only the head and a part of the body are sent. */
+function halfSent(path: string, headers: Record<string, string>, body = ''): Promise<string> {
+  const { port } = new URL(world.url);
+  const lines = Object.entries({ Host: 'localhost', 'Content-Type': 'application/json', ...headers });
+  const head = `POST /api/v4${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(head + body));
+    socket.setTimeout(10_000, () => reject(new Error('no answer')));
+    let answer = '';
+    socket.on('error', reject).on('data', (chunk) => {
+      answer += chunk;
+      if (answer.includes('\r\n\r\n')) {
+        socket.destroy();
+        resolve(answer);
+      }
+    });
+  });
+}
+
+const multipart = (parts: [string, string][], boundary = 'limit') => ({
+  type: `multipart/form-data; boundary=${boundary}`,
+  text: `${parts
+    .map(([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+    .join('')}--${boundary}--\r\n`,
+});
+
+async function send(path: string, type: string, body: string, headers: Record<string, string> = known) {
+  const answer = await fetch(`${world.url}/api/v4${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': type, ...headers },
+    body,
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+describe('The body of a request', () => {
+  it('is refused by its size before any of it is read: 1 MiB where nobody is known, or no contents are taken', async () => {
+    const size = { 'Content-Length': String(2 * MIB) };
+    const commits = `/projects/${project.id}/repository/commits`;
+    expect(await halfSent(commits, size)).toMatch(/^HTTP\/1.1 413 [\s\S]*1048576 bytes/);
+    expect(await halfSent(`/projects/${project.id}/issues`, { ...size, ...known })).toMatch(/^HTTP\/1.1 413 /);
+    const large = { 'Content-Length': String(9 * MIB), ...known };
+    expect(await halfSent(commits, large)).toMatch(/^HTTP\/1.1 413 [\s\S]*8388608 bytes/);
+  });
+
+  it('holds contents of up to 8 MiB of who is known by a header', async () => {
+    const content = 'x'.repeat(3 * MIB);
+    const actions = [{ action: 'create', file_path: 'large', content }];
+    const commit = { branch: 'master', commit_message: 'Large', actions };
+    expect((await api.post(`/projects/${project.id}/repository/commits`, commit)).status).toBe(201);
+    const token = { ...commit, branch: 'other', private_token: owner.token };
+    expect((await world.api().post(`/projects/${project.id}/repository/commits`, token)).status).toBe(413);
+  });
+
+  it('may hold the credential itself, as before', async () => {
+    const { status } = await world
+      .api()
+      .post(`/projects/${project.id}/issues`, { title: 'x', private_token: owner.token });
+    expect(status).toBe(201);
+  });
+
+  it('is counted while it comes in pieces', async () => {
+    const body = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(MIB));
+      },
+    });
+    const sent = fetch(`${world.url}/api/v4/projects/${project.id}/issues`, {
+      method: 'POST',
+      headers: { ...known, 'Content-Type': 'application/json' },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+    expect(await sent.then(({ status }) => status).catch(() => 413)).toBe(413);
+    expect((await api.get(`/projects/${project.id}`)).status).toBe(200);
+  });
+
+  it('of many fields is refused by what they hold together, by their number and by their names', async () => {
+    const path = `/projects/${project.id}/issues`;
+    const fields = (count: number, value: string) =>
+      multipart(Array.from({ length: count }, (_, n): [string, string] => [`f${n}`, value]));
+    for (const { type, text } of [fields(3, 'x'.repeat(MIB / 2)), fields(10_001, '')]) {
+      expect((await send(path, type, text)).status).toBe(413);
+    }
+    const { type, text } = multipart([['n'.repeat(2000), '']]);
+    expect((await send(path, type, text)).status).toBe(400);
+    const form = 'application/x-www-form-urlencoded';
+    expect((await send(path, form, 'a&'.repeat(10_001))).status).toBe(413);
+    expect((await send(path, form, `${'n'.repeat(2000)}=1`)).status).toBe(400);
+  });
+
+  it('of JSON is refused by its values and its depth', async () => {
+    const path = `/projects/${project.id}/issues`;
+    const many = `{"title": "x", "labels": [${'1,'.repeat(100_000)}1]}`;
+    expect(await send(path, 'application/json', many)).toMatchObject({
+      status: 413,
+      text: expect.stringContaining('100000 values'),
+    });
+    const deep = `{"title": ${'['.repeat(101)}${']'.repeat(101)}}`;
+    expect(await send(path, 'application/json', deep)).toMatchObject({
+      status: 413,
+      text: expect.stringContaining('100 levels'),
+    });
+  });
+});
+
+describe('Values', () => {
+  it('that are long are refused, not tried by patterns', async () => {
+    const digits = `${'1'.repeat(500_000)}x`;
+    const begun = performance.now();
+    for (const [name, value] of [
+      ['assignee_id', digits],
+      ['confidential', digits],
+      ['created_at', digits],
+      ['due_date', digits],
+    ] as const) {
+      expect((await api.post(`/projects/${project.id}/issues`, { title: 'x', [name]: value })).status).toBe(400);
+    }
+    const coverage = { state: 'success', coverage: digits };
+    expect((await api.post(`/projects/${project.id}/statuses/${'1'.repeat(40)}`, coverage)).status).toBe(400);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+
+  it('of lists are limited', async () => {
+    const path = `/projects/${project.id}/issues`;
+    const commas = ','.repeat(500_000);
+    expect(await api.post(path, { title: 'x', labels: commas })).toMatchObject({ status: 400 });
+    const labels = Array.from({ length: 101 }, (_, n) => `l${n}`).join(',');
+    expect(await api.post(path, { title: 'x', labels })).toMatchObject({
+      status: 400,
+      body: { message: { labels: [expect.stringContaining('100')] } },
+    });
+    expect(await api.get(`${path}?labels=${labels}`)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('100') },
+    });
+    expect((await api.put(`/projects/${project.id}`, { tag_list: labels })).status).toBe(400);
+  });
+
+  it('of descriptions, comments and notes have at most 65,536 characters', async () => {
+    const long = 'd'.repeat(65_537);
+    const at = `/projects/${project.id}`;
+    const message = expect.stringContaining('65536');
+    expect(await api.post(`${at}/issues`, { title: 'x', description: long })).toMatchObject({
+      status: 400,
+      body: { message: { description: [message] } },
+    });
+    expect((await api.post(`${at}/issues`, { title: 'x', description: long.slice(1) })).status).toBe(201);
+    expect((await api.post(`${at}/milestones`, { title: 'm', description: long })).status).toBe(400);
+    expect((await api.post(`${at}/labels`, { name: 'l', color: 'red', description: long })).status).toBe(400);
+    await api.post(`${at}/repository/branches`, { branch: 'x', ref: 'master' });
+    const tag = { tag_name: 'v1', ref: 'master' };
+    expect((await api.post(`${at}/repository/tags`, { ...tag, release_description: long })).status).toBe(400);
+    expect((await api.post(`${at}/repository/tags`, tag)).status).toBe(201);
+    expect((await api.post(`${at}/repository/tags/v1/release`, { description: long })).status).toBe(400);
+    expect((await api.post(`${at}/repository/commits/master/comments`, { note: long })).status).toBe(400);
+  });
+});
+
+describe('A form', () => {
+  it('is read in time by its length, whatever its names', () => {
+    const many = (name: (n: number) => string) => Array.from({ length: 9_999 }, (_, n) => `${name(n)}=1`).join('&');
+    const begun = performance.now();
+    expect((parseForm(many(() => 'a[]')).a as string[]).length).toBe(9_999);
+    expect((parseForm(many(() => 'a[][b]')).a as object[])[9_998]).toEqual({ b: '1' });
+    expect((parseForm(many((n) => `a[${9_999 - n}]`)).a as string[]).length).toBe(9_999);
+    expect(Object.keys(parseForm(many((n) => `a[k${n}][b][c]`)).a as object).length).toBe(9_999);
+    parseForm(many((n) => `a${'[b]'.repeat(300)}[${n}]`));
+    expect(performance.now() - begun).toBeLessThan(10_000);
+  });
+
+  it('reads names as records and lists', () => {
+    expect(parseForm('a=1&b[]=2&b[]=3&c[x]=4&c[y][]=5&d=6&d=7&e&f=a+b%20c%26&g[0]=x&g[2]=y')).toEqual({
+      a: '1',
+      b: ['2', '3'],
+      c: { x: '4', y: ['5'] },
+      d: ['6', '7'],
+      e: '',
+      f: 'a b c&',
+      g: ['x', 'y'],
+    });
+    expect(parseForm('a[][x]=1&a[][y]=2&a[][x]=3')).toEqual({ a: [{ x: '1', y: '2' }, { x: '3' }] });
+    expect(parseForm('a[b=1&[c]=2&d]=3&__proto__[x]=4&f=%E0')).toEqual({ 'a[b': '1', '[c]': '2', 'd]': '3', f: '%E0' });
+  });
+});
+
+it('JSON with quotes, escapes and brackets in texts is counted by what it holds', () => {
+  const value = { 'a"[': ['\\', '{"', ']]]]', { b: null }], '\\"': 1 };
+  expect(parseJson(Buffer.from(JSON.stringify(value)))).toEqual(value);
+  expect(parseJson(Buffer.from(JSON.stringify({ a: '['.repeat(200_000) })))).toEqual({ a: '['.repeat(200_000) });
+  expect(() => parseJson(Buffer.from('{"a": "unended'))).toThrow('not valid JSON');
+});

@@ -1,0 +1,64 @@
+import { afterAll, expect, it } from 'vitest';
+import { installQueues, removeProjectsLater } from '#src/platform/background/carry.ts';
+import { listDeadLetters } from '#src/platform/background/dead_letters.ts';
+import { type JobHandlers, startJobs } from '#src/platform/background/queue.ts';
+import { connect } from '#src/platform/db.ts';
+import { administer, emptyDatabase, freshDatabase } from '../support/database.ts';
+
+const url = await freshDatabase();
+const db = connect(url);
+afterAll(() => db.$disconnect());
+
+it('jobs that come while one is worked on are all done as soon as it ends', async () => {
+  const begun = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const all = Promise.withResolvers<void>();
+  const done: number[] = [];
+  const handlers: Partial<JobHandlers> = {
+    'projects.remove': async ({ projectId }) => {
+      begun.resolve();
+      await go.promise;
+      done.push(projectId);
+      if (done.length === 6) all.resolve();
+    },
+  };
+  const jobs = await startJobs({ url, handlers: handlers as JobHandlers, report: console.error, db });
+  const enqueue = (projectId: number) => db.$transaction((tx) => jobs.enqueue(tx, 'projects.remove', { projectId }));
+  await enqueue(1);
+  await begun.promise;
+  for (const projectId of [2, 3, 4, 5, 6]) await enqueue(projectId);
+  go.resolve();
+  await all.promise;
+  expect(done).toEqual([1, 2, 3, 4, 5, 6]);
+  await jobs.stop();
+});
+
+it('queues are made and filled where DATABASE_URL names several hosts, of which the first is away', async () => {
+  const empty = await emptyDatabase();
+  const several = empty.replace(/@([^/?]+)/, '@127.0.0.1:1,$1');
+  await installQueues(several, ['mail.send']);
+  await removeProjectsLater(several, [7]);
+  expect(await listDeadLetters(several)).toEqual([]);
+  const { rows } = await administer(empty, (client) =>
+    client.query("SELECT data FROM pgboss.job WHERE name = 'projects.remove'"),
+  );
+  expect(rows).toEqual([{ data: { projectId: 7 } }]);
+});
+
+it('a worker that cannot start leaves no connections behind', async () => {
+  const own = await freshDatabase();
+  const elsewhere = new URL(own);
+  elsewhere.pathname = '/there_is_no_such_database';
+  const absent = connect(elsewhere.href);
+  const handlers = { 'projects.remove': async () => undefined } as Partial<JobHandlers> as JobHandlers;
+  const report = () => undefined;
+  await expect(startJobs({ url: own, handlers, report, db: absent })).rejects.toThrow('there_is_no_such_database');
+  await absent.$disconnect();
+  const left = () =>
+    administer(own, async (client) => {
+      const query =
+        "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gantry jobs'";
+      return (await client.query(query)).rows[0].count;
+    });
+  await expect.poll(left, { timeout: 10_000 }).toBe(0);
+});

@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { devNull } from 'node:os';
+import path from 'node:path';
+import { scratch } from './git_program.ts';
+
+/** What a run of the git program ended with. */
+export interface Ran {
+  code: number;
+  /** Standard output, without the final line break. */
+  output: string;
+  /** Standard error. */
+  said: string;
+}
+
+const env = {
+  PATH: process.env.PATH,
+  HOME: devNull,
+  LC_ALL: 'C',
+  TZ: 'UTC',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: devNull,
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_AUTHOR_NAME: 'Pia',
+  GIT_AUTHOR_EMAIL: 'pia@example.com',
+  GIT_COMMITTER_NAME: 'Pia',
+  GIT_COMMITTER_EMAIL: 'pia@example.com',
+};
+
+/** Runs git as somebody at another machine would, beside the server that runs in this process. */
+export function gitClient(cwd: string, ...args: string[]): Promise<Ran> {
+  return new Promise((resolve) => {
+    const options = { cwd, env, maxBuffer: 1024 ** 3, timeout: 100_000 };
+    execFile('git', args, options, (error, output, said) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
+      resolve({ code, output: output.trimEnd(), said });
+    });
+  });
+}
+
+/** As gitClient, for what has to succeed; returns the output. */
+export async function run(cwd: string, ...args: string[]): Promise<string> {
+  const { code, output, said } = await gitClient(cwd, ...args);
+  if (code !== 0) throw new Error(`git ${args.join(' ')}: ${said}`);
+  return output;
+}
+
+/** A clone of a URL in a scratch directory. */
+export async function clone(url: string, ...args: string[]): Promise<string> {
+  const directory = path.join(scratch(), 'clone');
+  await run(path.dirname(directory), 'clone', '--quiet', ...args, url, directory);
+  return directory;
+}
+
+/** A new working copy without a remote, on branch `main`. */
+export async function workingCopy(): Promise<string> {
+  const directory = scratch();
+  await run(directory, 'init', '--quiet', '--initial-branch=main');
+  return directory;
+}
+
+/** Commits a file in a working copy; returns the hash. */
+export async function commitFile(directory: string, name: string, content: string): Promise<string> {
+  await writeFile(path.join(directory, name), content);
+  await run(directory, 'add', '--', name);
+  await run(directory, 'commit', '--quiet', '-m', `Change ${name}`);
+  return run(directory, 'rev-parse', 'HEAD');
+}

@@ -1,0 +1,622 @@
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startSession } from '#src/access/sessions/session.ts';
+import { ACCOUNT_LIMIT } from '#src/access/sign_in/attempts.ts';
+import { TICKET_LIFETIME } from '#src/access/sign_in/sign_in_ticket.ts';
+import { Browser } from '../support/browser.ts';
+import { totp, wrongCode } from '../support/totp.ts';
+import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
+
+const world = await startWorld();
+const browser = () => new Browser(world.send);
+
+// The clock stands in the middle of a half minute: no test runs over the end of one.
+vi.useFakeTimers({ toFake: ['Date'] });
+const middle = Math.floor(Date.now() / 30_000) * 30_000 + 15_000;
+
+beforeEach(async () => {
+  vi.setSystemTime(middle);
+  await world.db.signInFailures.deleteMany();
+});
+
+afterAll(() => {
+  vi.useRealTimers();
+});
+
+async function signedIn() {
+  const user = await world.user();
+  const visitor = browser();
+  await visitor.signIn(user.username, PASSWORD);
+  return { user, visitor };
+}
+
+const secretOn = (page: string) => (/id="secret">([^<]*)</.exec(page)?.[1] ?? '').replaceAll(' ', '');
+const codesOn = (page: string) => [...page.matchAll(/<li><code>([^<]*)</g)].map(([, code = '']) => code);
+const alertsOn = (page: string) => [...page.matchAll(/role="alert"[^>]*>([^<]*)</g)].map(([, text]) => text);
+
+/** Somebody with two-factor authentication, whose app showed the code of the half minute before last. */
+async function protectedUser() {
+  const { user, visitor } = await signedIn();
+  await visitor.get('/profile/account');
+  await visitor.submit('/profile/two_factor/setup');
+  const secret = secretOn(visitor.page);
+  await visitor.submit('/profile/two_factor', { code: totp(secret, -1) });
+  return { user: await world.renewed(user), visitor, secret, recovery: codesOn(visitor.page) };
+}
+
+/** As far as the page for the code. */
+async function halfway(user: TestUser, returnTo = '') {
+  const visitor = browser();
+  await visitor.get('/users/sign_in');
+  await visitor.submit('/users/sign_in', { login: user.username, password: PASSWORD, return_to: returnTo });
+  await visitor.follow();
+  return visitor;
+}
+
+const isIn = async (visitor: Browser) => (await visitor.get('/api/v4/user')).status === 200;
+
+describe('Setting two-factor authentication up', () => {
+  it('shows the secret as a picture and in letters, and wants a code that comes from it', async () => {
+    const { user, visitor } = await signedIn();
+    await visitor.get('/profile/account');
+    expect((await visitor.submit('/profile/two_factor/setup')).status).toBe(200);
+    const secret = secretOn(visitor.page);
+    expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+    const [, picture = ''] = /src="data:image\/svg\+xml;base64,([^"]+)"/.exec(visitor.page) ?? [];
+    expect(Buffer.from(picture, 'base64').toString()).toMatch(/^<svg .*<path d="M/);
+    const answer = await visitor.submit('/profile/two_factor', { code: wrongCode(secret) });
+    expect(answer.status).toBe(422);
+    expect(alertsOn(visitor.page)).toEqual(['Code is wrong, or was used before']);
+    expect(secretOn(visitor.page)).toBe(secret);
+    expect((await world.db.user.findUniqueOrThrow({ where: { id: user.id } })).twoFactorEnabled).toBe(false);
+    expect((await visitor.submit('/profile/two_factor', { code: totp(secret) })).status).toBe(200);
+    expect(codesOn(visitor.page)).toHaveLength(10);
+    expect((await visitor.get('/api/v4/user')).body).toMatchObject({ two_factor_enabled: true });
+  });
+
+  it('keeps neither secret nor recovery codes readable in the database', async () => {
+    const { user, secret, recovery } = await protectedUser();
+    const [row] = await world.db.$queryRaw<{ text: string }[]>`
+      SELECT json_build_array(row_to_json(f), (SELECT json_agg(c) FROM recovery_codes c WHERE c.user_id = f.user_id),
+        encode(f.secret_encrypted, 'escape'))::text AS text FROM two_factors f WHERE f.user_id = ${user.id}`;
+    for (const hidden of [secret, ...recovery, ...recovery.map((code) => code.replaceAll('-', ''))]) {
+      expect(row?.text).not.toContain(hidden);
+      expect(row?.text).not.toContain(Buffer.from(hidden).toString('hex'));
+    }
+  });
+
+  it('gives no session to who signs in with the password alone at that very moment', async () => {
+    const user = await world.user();
+    const { passwordHash } = await world.db.user.findUniqueOrThrow({ where: { id: user.id } });
+    const shown = { passwordHash, twoFactorEnabled: false };
+    await startSession(world.db, user.id, shown);
+    await world.db.user.update({ where: { id: user.id }, data: { twoFactorEnabled: true } });
+    await expect(startSession(world.db, user.id, shown)).rejects.toThrow('401');
+    await startSession(world.db, user.id, { passwordHash, twoFactorEnabled: true });
+    await expect(startSession(world.db, user.id, { passwordHash: 'x', twoFactorEnabled: true })).rejects.toThrow('401');
+    expect(await world.db.session.count({ where: { userId: user.id } })).toBe(2);
+  });
+
+  it('ends the sessions that were given without it, but for the one that does it, which gets another token', async () => {
+    const { user, visitor } = await signedIn();
+    const other = browser();
+    await other.signIn(user.username, PASSWORD);
+    const before = visitor.cookie('gantry_session');
+    await visitor.get('/profile/account');
+    await visitor.submit('/profile/two_factor/setup');
+    await visitor.submit('/profile/two_factor', { code: totp(secretOn(visitor.page)) });
+    expect(await isIn(other)).toBe(false);
+    expect(await isIn(visitor)).toBe(true);
+    expect(visitor.cookie('gantry_session')).not.toBe(before);
+    // The forms of the page with the codes are those of the new session.
+    expect((await visitor.submit('/users/sign_out')).status).toBe(303);
+  });
+
+  it('works once, however often it is asked for at once', async () => {
+    const { user, visitor } = await signedIn();
+    await visitor.get('/profile/account');
+    await visitor.submit('/profile/two_factor/setup');
+    const code = totp(secretOn(visitor.page));
+    const answers = await Promise.all([1, 2, 3].map(() => visitor.submit('/profile/two_factor', { code })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(await world.db.recoveryCode.count({ where: { userId: user.id } })).toBe(10);
+  });
+
+  it('never gives a secret to who has one in use, nor enables what was not set up', async () => {
+    const { visitor } = await protectedUser();
+    expect((await visitor.submit('/profile/two_factor/setup')).status).toBe(409);
+    const { visitor: other } = await signedIn();
+    await other.get('/profile/account');
+    expect((await other.submit('/profile/two_factor', { code: '123456' })).status).toBe(422);
+  });
+});
+
+describe('Signing in with two factors', () => {
+  it('takes the code after the password, and leads to where one wanted to go', async () => {
+    const { user, secret } = await protectedUser();
+    const visitor = await halfway(user, '/profile/account');
+    expect(visitor.page).toContain('Two-factor authentication');
+    expect(visitor.page).toContain('autocomplete="one-time-code"');
+    expect(visitor.cookie('gantry_session')).toBeUndefined();
+    expect(await isIn(visitor)).toBe(false);
+    const answer = await visitor.submit('/users/two_factor', { code: totp(secret), return_to: '/profile/account' });
+    expect([answer.status, answer.headers.location]).toEqual([303, '/profile/account']);
+    expect(await isIn(visitor)).toBe(true);
+    expect(visitor.cookie('gantry_sign_in')).toBeUndefined();
+  });
+
+  it('never takes a code twice, nor one before a code that was taken', async () => {
+    const { user, secret } = await protectedUser();
+    const used = await halfway(user);
+    expect((await used.submit('/users/two_factor', { code: totp(secret, -1) })).status).toBe(422);
+    expect((await used.submit('/users/two_factor', { code: totp(secret, 1) })).status).toBe(303);
+    for (const steps of [1, 0, -1]) {
+      const visitor = await halfway(user);
+      expect((await visitor.submit('/users/two_factor', { code: totp(secret, steps) })).status).toBe(422);
+      expect(await isIn(visitor)).toBe(false);
+    }
+  });
+
+  it('takes a code once of requests that bring it together', async () => {
+    const { user, secret } = await protectedUser();
+    const visitors = await Promise.all([1, 2, 3, 4].map(() => halfway(user)));
+    const code = totp(secret);
+    const answers = await Promise.all(visitors.map((visitor) => visitor.submit('/users/two_factor', { code })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422, 422]);
+  });
+
+  it('takes codes of the half minutes around, and none further away', async () => {
+    const { user, secret } = await protectedUser();
+    await world.db.twoFactor.update({ where: { userId: user.id }, data: { lastStep: 0 } });
+    const visitor = await halfway(user);
+    for (const steps of [-3, 3]) {
+      expect((await visitor.submit('/users/two_factor', { code: totp(secret, steps) })).status).toBe(422);
+    }
+    expect(
+      (await visitor.submit('/users/two_factor', { code: ` ${totp(secret, 0).replace(/.../, '$& ')} ` })).status,
+    ).toBe(303);
+  });
+
+  it('takes each recovery code once, also of requests that bring it together', async () => {
+    const { user, recovery } = await protectedUser();
+    const [first = '', second = ''] = recovery;
+    const visitors = await Promise.all([1, 2, 3].map(() => halfway(user)));
+    const answers = await Promise.all(visitors.map((visitor) => visitor.submit('/users/two_factor', { code: first })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 422, 422]);
+    const visitor = await halfway(user);
+    const code = second.toUpperCase().replaceAll('-', ' ');
+    expect((await visitor.submit('/users/two_factor', { code })).status).toBe(303);
+    await visitor.get('/profile/account');
+    expect(visitor.page).toContain('8 of your recovery codes');
+  });
+
+  it('counts wrong codes as wrong passwords, and right passwords in between do not let more be tried', async () => {
+    const { user, secret } = await protectedUser();
+    const visitor = await halfway(user);
+    const code = wrongCode(secret);
+    for (let tried = 0; tried < ACCOUNT_LIMIT; tried += 1) {
+      expect((await visitor.submit('/users/two_factor', { code })).status).toBe(422);
+      if (tried % 4 === 0 && tried < ACCOUNT_LIMIT - 1) await halfway(user);
+    }
+    const refused = await visitor.submit('/users/two_factor', { code: totp(secret) });
+    expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+    expect(await isIn(visitor)).toBe(false);
+  });
+
+  it('allows few codes an hour, however slowly they are tried', async () => {
+    const { user, secret } = await protectedUser();
+    const visitor = await halfway(user);
+    await visitor.submit('/users/two_factor', { code: wrongCode(secret) });
+    await world.db.signInFailures.update({ where: { key: `codes #${user.id}` }, data: { count: 20 } });
+    const answer = await visitor.submit('/users/two_factor', { code: totp(secret) });
+    expect([answer.status, Number(answer.headers['retry-after']) > 3000]).toEqual([429, true]);
+  });
+
+  it('is begun anew after ten minutes, after another password, and after a block', async () => {
+    const { user, secret } = await protectedUser();
+    const visitor = await halfway(user);
+    const ticket = visitor.cookie('gantry_sign_in') ?? '';
+    const end = Number(ticket.split('.')[2]);
+    expect(end).toBe(middle / 1000 + TICKET_LIFETIME);
+    const prolonged = ticket.replace(String(end), String(end + 600));
+    for (const forged of [prolonged, `${ticket}x`, 'x', ticket.replace('second_factor', 'new_password')]) {
+      visitor.setCookie('gantry_sign_in', forged);
+      const answer = await visitor.submit('/users/two_factor', { code: totp(secret) });
+      expect(answer.headers.location).toBe('/users/sign_in?notice=sign_in_again');
+    }
+    visitor.setCookie('gantry_sign_in', ticket);
+    vi.setSystemTime(middle + TICKET_LIFETIME * 1000 + 1000);
+    const late = await visitor.submit('/users/two_factor', { code: totp(secret) });
+    expect(late.headers.location).toBe('/users/sign_in?notice=sign_in_again');
+    vi.setSystemTime(middle);
+    const admin = await world.user({ admin: true });
+    visitor.setCookie('gantry_sign_in', ticket);
+    await world.api(admin).post(`/users/${user.id}/block`);
+    const blocked = await visitor.submit('/users/two_factor', { code: totp(secret) });
+    expect(blocked.headers.location).toBe('/users/sign_in?notice=sign_in_again');
+    await world.api(admin).post(`/users/${user.id}/unblock`);
+    await world.api(admin).put(`/users/${user.id}`, { password: 'another password' });
+    visitor.setCookie('gantry_sign_in', ticket);
+    const changed = await visitor.submit('/users/two_factor', { code: totp(secret) });
+    expect(changed.headers.location).toBe('/users/sign_in?notice=sign_in_again');
+    expect(await isIn(visitor)).toBe(false);
+  });
+
+  it('is not skipped by going elsewhere, nor by coming without a password', async () => {
+    const { user } = await protectedUser();
+    const visitor = await halfway(user);
+    for (const path of ['/profile/account', '/profile/personal_access_tokens']) {
+      expect((await visitor.get(path)).headers.location).toContain('/users/sign_in');
+    }
+    const stranger = browser();
+    expect((await stranger.get('/users/two_factor')).headers.location).toBe('/users/sign_in?notice=sign_in_again');
+    await stranger.get('/users/sign_in');
+    expect((await stranger.submit('/users/two_factor', { code: '123456' })).status).toBe(303);
+    expect(
+      (await stranger.submit('/users/password/renew', { new_password: 'abcdefgh', new_password_again: 'abcdefgh' }))
+        .status,
+    ).toBe(303);
+    expect(stranger.cookie('gantry_session')).toBeUndefined();
+  });
+
+  it('copes with codes that are empty, huge or not of this world', async () => {
+    const { user } = await protectedUser();
+    const visitor = await halfway(user);
+    for (const code of ['', 'x'.repeat(60_000), '\u0000', '١٢٣٤٥٦', '😀😀😀😀😀😀']) {
+      expect((await visitor.submit('/users/two_factor', { code })).status).toBe(422);
+    }
+    expect((await visitor.submit('/users/two_factor', { code: ['1', '2'] })).status).toBe(422);
+  });
+
+  it('keeps the password from the API and from git', async () => {
+    const { user } = await protectedUser();
+    expect((await world.api().post('/session', { login: user.username, password: PASSWORD })).status).toBe(401);
+    expect((await world.api(user).get('/user')).status).toBe(200);
+    const fetched = async (password: string) => {
+      const Authorization = `Basic ${Buffer.from(`${user.username}:${password}`).toString('base64')}`;
+      const path = '/no/such.git/info/refs?service=git-upload-pack';
+      return (await world.send('GET', path, { headers: { Authorization } })).status;
+    };
+    expect([await fetched(PASSWORD), await fetched(await world.token(user))]).toEqual([401, 404]);
+  });
+});
+
+describe('Taking two-factor authentication back', () => {
+  it('wants the password or a code', async () => {
+    const { user, visitor, secret } = await protectedUser();
+    await visitor.get('/profile/account');
+    expect((await visitor.submit('/profile/two_factor/disable')).status).toBe(422);
+    expect((await visitor.submit('/profile/two_factor/disable', { password: 'wrong password' })).status).toBe(422);
+    expect(alertsOn(visitor.page)).toEqual(['Password is wrong']);
+    expect((await visitor.submit('/profile/two_factor/disable', { code: wrongCode(secret) })).status).toBe(422);
+    expect((await visitor.get('/api/v4/user')).body.two_factor_enabled).toBe(true);
+    await visitor.get('/profile/account');
+    expect((await visitor.submit('/profile/two_factor/disable', { password: PASSWORD })).status).toBe(303);
+    await visitor.follow();
+    expect(visitor.page).toContain('Two-factor authentication is disabled.');
+    expect((await visitor.get('/api/v4/user')).body.two_factor_enabled).toBe(false);
+    expect(await world.db.twoFactor.count({ where: { userId: user.id } })).toBe(0);
+    expect(await world.db.recoveryCode.count({ where: { userId: user.id } })).toBe(0);
+    expect((await browser().signIn(user.username, PASSWORD)).headers.location).toBe('/');
+  });
+
+  it('takes a code in place of the password, and new recovery codes replace the former', async () => {
+    const { user, visitor, secret, recovery } = await protectedUser();
+    await visitor.get('/profile/account');
+    expect((await visitor.submit('/profile/two_factor/recovery_codes')).status).toBe(422);
+    expect((await visitor.submit('/profile/two_factor/recovery_codes', { password: PASSWORD })).status).toBe(200);
+    const fresh = codesOn(visitor.page);
+    expect(fresh).toHaveLength(10);
+    const other = await halfway(user);
+    expect((await other.submit('/users/two_factor', { code: recovery[0] ?? '' })).status).toBe(422);
+    expect((await other.submit('/users/two_factor', { code: fresh[0] ?? '' })).status).toBe(303);
+    await visitor.get('/profile/account');
+    expect((await visitor.submit('/profile/two_factor/disable', { code: totp(secret) })).status).toBe(303);
+  });
+
+  it('is up to users themselves and administrators', async () => {
+    const { user } = await protectedUser();
+    const admin = await world.user({ admin: true });
+    const outsider = await world.user();
+    const ask = (who: TestUser, databaseId: number) =>
+      world.graphql(
+        'mutation ($input: UserReferenceInput!) { disableUserTwoFactor(input: $input) { changed user { twoFactorEnabled } } }',
+        { input: { databaseId } },
+        who,
+      );
+    expect((await ask(outsider, user.id)).body.errors[0].extensions.code).toBe('FORBIDDEN');
+    expect((await ask(user, user.id)).body.errors[0].extensions.code).toBe('FORBIDDEN');
+    expect((await ask(admin, admin.id)).body.errors[0].extensions.code).toBe('FORBIDDEN');
+    expect((await ask(admin, 999_999)).body.errors[0].extensions.code).toBe('NOT_FOUND');
+    expect((await ask(admin, user.id)).body.data.disableUserTwoFactor).toEqual({
+      changed: true,
+      user: { twoFactorEnabled: false },
+    });
+    expect((await ask(admin, user.id)).body.data.disableUserTwoFactor.changed).toBe(false);
+    expect((await browser().signIn(user.username, PASSWORD)).headers.location).toBe('/');
+  });
+});
+
+describe('Changing the password', () => {
+  const change = (current: string, password: string, again = password) => {
+    return { current_password: current, new_password: password, new_password_again: again };
+  };
+
+  it('wants the present one, ends all other sessions and goes on with another token', async () => {
+    const { user, visitor } = await signedIn();
+    const other = browser();
+    await other.signIn(user.username, PASSWORD);
+    const before = visitor.cookie('gantry_session') ?? '';
+    await visitor.get('/profile/account');
+    expect((await visitor.submit('/profile/account/password', change('wrong password', 'new password'))).status).toBe(
+      422,
+    );
+    expect(alertsOn(visitor.page)).toEqual(['Present password is wrong']);
+    const answer = await visitor.submit('/profile/account/password', change(PASSWORD, 'new pässword 🔑'));
+    expect([answer.status, answer.headers.location]).toEqual([303, '/profile/account?notice=password_changed']);
+    await visitor.follow();
+    expect(visitor.page).toContain('Your password is changed.');
+    expect([await isIn(visitor), await isIn(other)]).toEqual([true, false]);
+    const thief = browser();
+    thief.setCookie('gantry_session', before);
+    expect(await isIn(thief)).toBe(false);
+    expect((await browser().signIn(user.username, PASSWORD)).status).toBe(401);
+    expect((await browser().signIn(user.username, 'new pässword 🔑')).status).toBe(303);
+    expect((await world.api(user).get('/user')).status).toBe(200);
+  });
+
+  it('wants a code as well of who has two factors', async () => {
+    const { user, visitor, secret, recovery } = await protectedUser();
+    const plain = await signedIn();
+    await plain.visitor.get('/profile/account');
+    expect(plain.visitor.page).not.toContain('name="password_code"');
+    await visitor.get('/profile/account');
+    expect(visitor.page).toContain('name="password_code"');
+    const submit = (code: string, current = PASSWORD) =>
+      visitor.submit('/profile/account/password', { ...change(current, 'new password'), password_code: code });
+    for (const [code, message] of [
+      ['', 'Two-factor code can&#39;t be blank'],
+      [wrongCode(secret), 'Two-factor code is wrong, or was used before'],
+    ] as const) {
+      expect((await submit(code)).status).toBe(422);
+      expect(alertsOn(visitor.page)).toEqual([message]);
+    }
+    expect((await submit(totp(secret))).headers.location).toBe('/profile/account?notice=password_changed');
+    await visitor.follow();
+    expect((await submit(recovery[0] ?? '', 'new password')).status).toBe(422);
+    expect(alertsOn(visitor.page)).toEqual(['New password must differ from the present one']);
+    expect((await browser().signIn(user.username, 'new password')).headers.location).toBe('/users/two_factor');
+  });
+
+  it('refuses passwords that are short, long, empty, the present one or typed differently', async () => {
+    const { user, visitor } = await signedIn();
+    await visitor.get('/profile/account');
+    const tries: [Record<string, string>, string][] = [
+      [change(PASSWORD, 'short'), 'New password is too short (minimum is 8 characters)'],
+      [change(PASSWORD, 'x'.repeat(129)), 'New password is too long (maximum is 128 characters)'],
+      [change(PASSWORD, ''), 'New password can&#39;t be blank'],
+      [change(PASSWORD, PASSWORD), 'New password must differ from the present one'],
+      [change(PASSWORD, 'new password', 'new passwort'), 'New password again is not the same'],
+    ];
+    for (const [fields, message] of tries) {
+      expect((await visitor.submit('/profile/account/password', fields)).status).toBe(422);
+      expect(alertsOn(visitor.page)).toEqual([message]);
+    }
+    expect((await visitor.submit('/profile/account/password', change(PASSWORD, 'x'.repeat(70_000)))).status).toBe(413);
+    expect((await browser().signIn(user.username, PASSWORD)).status).toBe(303);
+  });
+
+  it('counts wrong present passwords as failed sign-ins', async () => {
+    const { visitor } = await signedIn();
+    await visitor.get('/profile/account');
+    for (let i = 0; i < ACCOUNT_LIMIT; i += 1) {
+      await visitor.submit('/profile/account/password', change('wrong password', 'new password'));
+    }
+    expect((await visitor.submit('/profile/account/password', change(PASSWORD, 'new password'))).status).toBe(429);
+  });
+
+  it('happens once of two changes at once', async () => {
+    const { user, visitor } = await signedIn();
+    await visitor.get('/profile/account');
+    await Promise.all(
+      ['first password', 'second password'].map((password) =>
+        visitor.submit('/profile/account/password', change(PASSWORD, password)),
+      ),
+    );
+    const statuses = [];
+    for (const password of ['first password', 'second password']) {
+      statuses.push((await browser().signIn(user.username, password)).status);
+    }
+    expect(statuses.sort()).toEqual([303, 401]);
+  });
+
+  it('takes the second factor of who has one and is not signed in', async () => {
+    const { user, secret } = await protectedUser();
+    const ask = (input: Record<string, string>) =>
+      world.graphql('mutation ($input: ChangePasswordInput!) { changePassword(input: $input) { user { id } } }', {
+        input: { login: user.username, currentPassword: PASSWORD, newPassword: 'new password', ...input },
+      });
+    expect((await ask({})).body.errors[0].extensions).toMatchObject({ fields: { code: ["can't be blank"] } });
+    expect((await ask({ code: wrongCode(secret) })).body.errors[0].extensions.code).toBe('VALIDATION_FAILED');
+    expect((await ask({ code: totp(secret) })).body.errors).toBeUndefined();
+  });
+});
+
+describe('Other browsers', () => {
+  it('are signed out where one wants that, and this one is not', async () => {
+    const { user, visitor } = await signedIn();
+    const others = [browser(), browser()];
+    for (const other of others) await other.signIn(user.username, PASSWORD);
+    await visitor.get('/profile/account');
+    expect(visitor.page).toContain('in 2 other browsers');
+    const answer = await visitor.submit('/profile/account/sessions');
+    expect(answer.headers.location).toBe('/profile/account?notice=sessions_ended');
+    await visitor.follow();
+    expect(visitor.page).toContain('nowhere else');
+    for (const other of others) expect(await isIn(other)).toBe(false);
+    expect(await isIn(visitor)).toBe(true);
+    const end = 'mutation { endSessions(input: {}) { ended } }';
+    expect((await world.graphql(end, {}, user)).body.data.endSessions).toEqual({ ended: 1 });
+    expect(await isIn(visitor)).toBe(false);
+    const stranger = await world.user();
+    const { body } = await world.graphql(`{ user(databaseId: ${user.id}) { activeSessions } }`, {}, stranger);
+    expect(body.data.user.activeSessions).toBeNull();
+  });
+});
+
+describe('A password that must be renewed', () => {
+  const renewal = (password: string) => ({ new_password: password, new_password_again: password });
+  async function expired() {
+    const user = await world.user();
+    await world.db.user.update({ where: { id: user.id }, data: { passwordExpiresAt: new Date(0) } });
+    return user;
+  }
+
+  it('is renewed before anything else, and then one is in', async () => {
+    const user = await expired();
+    const visitor = await halfway(user, '/profile/account');
+    expect(visitor.page).toContain('Choose a new password');
+    expect(visitor.cookie('gantry_session')).toBeUndefined();
+    expect((await visitor.submit('/users/password/renew', renewal('short'))).status).toBe(422);
+    expect((await visitor.submit('/users/password/renew', renewal(PASSWORD))).status).toBe(422);
+    expect(alertsOn(visitor.page)).toEqual(['New password must differ from the present one']);
+    const answer = await visitor.submit('/users/password/renew', {
+      ...renewal('new password'),
+      return_to: '/profile/account',
+    });
+    expect([answer.status, answer.headers.location]).toEqual([303, '/profile/account']);
+    expect(await isIn(visitor)).toBe(true);
+    expect((await browser().signIn(user.username, 'new password')).headers.location).toBe('/');
+  });
+
+  it('is renewed once with one ticket', async () => {
+    const user = await expired();
+    const visitor = await halfway(user);
+    const ticket = visitor.cookie('gantry_sign_in') ?? '';
+    const twin = await halfway(user);
+    twin.setCookie('gantry_sign_in', ticket);
+    const answers = await Promise.all([
+      visitor.submit('/users/password/renew', renewal('first password')),
+      twin.submit('/users/password/renew', renewal('second password')),
+    ]);
+    expect(answers.map(({ headers }) => headers.location).sort()).toEqual(['/', '/users/sign_in?notice=sign_in_again']);
+  });
+
+  it('is renewed after the second factor', async () => {
+    const { user, secret } = await protectedUser();
+    await world.db.user.update({ where: { id: user.id }, data: { passwordExpiresAt: new Date(0) } });
+    const visitor = await halfway(user);
+    expect((await visitor.submit('/users/password/renew', renewal('new password'))).headers.location).toContain(
+      'sign_in_again',
+    );
+    const again = await halfway(user);
+    expect((await again.submit('/users/two_factor', { code: totp(secret) })).headers.location).toBe(
+      '/users/password/renew',
+    );
+    await again.follow();
+    expect((await again.submit('/users/password/renew', renewal('new password'))).headers.location).toBe('/');
+    expect(await isIn(again)).toBe(true);
+  });
+});
+
+describe('Every form of the account', () => {
+  it.each([
+    '/profile/account/password',
+    '/profile/account/sessions',
+    '/profile/two_factor/setup',
+    '/profile/two_factor',
+    '/profile/two_factor/recovery_codes',
+    '/profile/two_factor/disable',
+  ])('%s is for who is signed in, and is sent from here', async (path) => {
+    const { user, visitor } = await signedIn();
+    await visitor.get('/profile/account');
+    const fields = {
+      password: PASSWORD,
+      current_password: PASSWORD,
+      new_password: 'new password',
+      new_password_again: 'new password',
+    };
+    expect((await visitor.submit(path, { ...fields, authenticity_token: 'forged' })).status).toBe(422);
+    const stranger = browser();
+    await stranger.get('/users/sign_in');
+    const answer = await stranger.submit(path, fields);
+    expect([answer.status, answer.headers.location]).toEqual([303, '/users/sign_in']);
+    expect((await visitor.request('GET', path)).status).toBe(404);
+    expect((await browser().signIn(user.username, PASSWORD)).headers.location).toBe('/');
+    expect(await world.db.twoFactor.count({ where: { userId: user.id } })).toBe(0);
+  });
+
+  it.each(['/users/two_factor', '/users/password/renew'])('%s is sent from here', async (path) => {
+    const { user, secret } = await protectedUser();
+    const visitor = await halfway(user);
+    const answer = await visitor.submit(path, { code: totp(secret), authenticity_token: 'forged' });
+    expect(answer.status).toBe(422);
+    expect(visitor.page).toContain('out of date');
+    expect((await visitor.get('/users/two_factor')).status).toBe(200);
+    expect((await visitor.submit('/users/two_factor', { code: totp(secret) })).status).toBe(303);
+  });
+
+  it('ends with the block of its user', async () => {
+    const { user, visitor } = await signedIn();
+    const admin = await world.user({ admin: true });
+    await visitor.get('/profile/account');
+    await world.api(admin).post(`/users/${user.id}/block`);
+    const answer = await visitor.submit('/profile/two_factor/setup');
+    expect([422, 303]).toContain(answer.status);
+    expect(await world.db.twoFactor.count({ where: { userId: user.id } })).toBe(0);
+  });
+});
+
+describe('Two-factor authentication over GraphQL', () => {
+  const ask = async (who: TestUser, query: string) => {
+    const { body } = await world.graphql(query, {}, who);
+    return body.errors ? body.errors[0].extensions : body.data;
+  };
+  const enable = (code: string) =>
+    `mutation { enableTwoFactor(input: {code: "${code}"}) { recoveryCodes user { twoFactorEnabled recoveryCodesLeft privateToken } } }`;
+  const renew = (proof: string) => `mutation { renewRecoveryCodes(input: {${proof}}) { recoveryCodes } }`;
+  const disable = (proof: string) => `mutation { disableTwoFactor(input: {${proof}}) { user { twoFactorEnabled } } }`;
+  const setUp = 'mutation { setUpTwoFactor(input: {}) { secret uri } }';
+
+  it('obeys the rules of the pages', async () => {
+    const user = await world.user();
+    expect(await ask(user, disable(`password: "${PASSWORD}"`))).toMatchObject({ code: 'CONFLICT' });
+    expect(await ask(user, enable('123456'))).toMatchObject({ code: 'VALIDATION_FAILED' });
+    const { secret, uri } = (await ask(user, setUp)).setUpTwoFactor;
+    expect(uri).toBe(
+      `otpauth://totp/Gantry:${user.username}?issuer=Gantry&secret=${secret}&algorithm=SHA1&digits=6&period=30`,
+    );
+    expect(await ask(user, enable(wrongCode(secret)))).toMatchObject({ code: 'VALIDATION_FAILED' });
+    const before = user.token;
+    const { enableTwoFactor } = await ask(user, enable(totp(secret, -1)));
+    user.token = enableTwoFactor.user.privateToken;
+    expect(user.token).not.toBe(before);
+    expect(enableTwoFactor.user).toMatchObject({ twoFactorEnabled: true, recoveryCodesLeft: 10 });
+    expect(await ask(user, setUp)).toMatchObject({ code: 'CONFLICT' });
+    expect(await ask(user, renew(''))).toMatchObject({ fields: { password: ["can't be blank"] } });
+    const { renewRecoveryCodes } = await ask(user, renew(`code: "${enableTwoFactor.recoveryCodes[0]}"`));
+    expect(renewRecoveryCodes.recoveryCodes).toHaveLength(10);
+    expect(await ask(user, disable(`code: "${enableTwoFactor.recoveryCodes[1]}"`))).toMatchObject({
+      fields: { code: ['is wrong, or was used before'] },
+    });
+    expect(await ask(user, disable(`code: "${totp(secret)}"`))).toEqual({
+      disableTwoFactor: { user: { twoFactorEnabled: false } },
+    });
+  });
+
+  it('is nobody else’s affair: not of anonymous callers, small tokens, or administrators who act as somebody', async () => {
+    const user = await world.user();
+    const admin = await world.user({ admin: true });
+    const small = { ...user, token: await world.token(user, ['read_user']) };
+    expect(await ask(small, setUp)).toMatchObject({ code: 'INSUFFICIENT_SCOPE' });
+    const { body } = await world.graphql(setUp);
+    expect(body.errors[0].extensions.code).toBe('UNAUTHENTICATED');
+    const headers = { 'PRIVATE-TOKEN': admin.token, SUDO: user.username };
+    for (const query of [setUp, enable('123456'), disable(`password: "${PASSWORD}"`)]) {
+      const answer = await world.send('POST', '/graphql', { headers, body: { query } });
+      expect(answer.body.errors[0].extensions.code).toBe('FORBIDDEN');
+    }
+    expect(await world.db.twoFactor.count({ where: { userId: user.id } })).toBe(0);
+    const other = await ask(admin, `{ user(databaseId: ${user.id}) { recoveryCodesLeft } }`);
+    expect(other.user.recoveryCodesLeft).toBeNull();
+  });
+});
