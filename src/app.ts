@@ -13,7 +13,9 @@ import type { Actor } from '#src/access/actor.ts';
 import { authenticate } from '#src/access/authenticate.ts';
 import { callerOf } from '#src/access/caller.ts';
 import { readCredentials } from '#src/access/credentials.ts';
+import { lazyProvider } from '#src/access/oauth/lazy.ts';
 import { oauth } from '#src/access/oauth/mount.ts';
+import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import { type RawTrace, readRawTrace } from '#src/jobs/trace.ts';
@@ -39,10 +41,12 @@ import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health, keepNoConnection } from '#src/web/health.ts';
 import { metrics } from '#src/web/metrics.ts';
 import { broken } from '#src/web/pages/broken.ts';
+import { consentPages } from '#src/web/pages/consent.ts';
 import { pages } from '#src/web/pages/index.ts';
+import { refusedAuthorization } from '#src/web/pages/refused_authorization.ts';
 import { noteCaller, noteRoute } from '#src/web/request_facts.ts';
 import { requestLog } from '#src/web/request_log.ts';
-import { sessionForOwnPages, sessionForReads } from '#src/web/session_token.ts';
+import { sessionForOwnPages, sessionForReads, sessionToken } from '#src/web/session_token.ts';
 import { serveUploads } from '#src/web/uploads.ts';
 
 export interface AppOptions {
@@ -204,7 +208,18 @@ export function createApp({
   app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report, limits: gitRequests ? { atOnce: gitRequests } : {} }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
-  app.use(oauth({ ...site.options, db, secret, issuer }));
+  const oauthOptions: OAuthOptions = {
+    db,
+    secret,
+    contextOf: domainContext,
+    baseUrl,
+    sessionTokenOf: (request) => sessionToken(request, baseUrl),
+    issuer,
+    showRefusal: refusedAuthorization(site.options),
+    report,
+  };
+  const provider = lazyProvider(oauthOptions);
+  app.use(oauth(oauthOptions, provider), consentPages(site.options, provider));
   app.use(site.router, site.missing);
   app.use(broken(site.options));
   return app;

@@ -9,14 +9,14 @@ import {
 } from '#schema/users/inputs.ts';
 import { UserPayload, UserStatePayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
-import { signIn } from '#src/access/sign_in/sign_in.ts';
+import { signIn } from '#src/users/sign_in.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import { blockUser, unblockUser } from '#src/users/block.ts';
 import { changePassword } from '#src/users/change_password.ts';
 import { createUserAsAdministrator } from '#src/users/create.ts';
 import { deleteUser } from '#src/users/delete.ts';
 import { findUser, findViewer } from '#src/users/find.ts';
-import { renewPrivateToken } from '#src/users/private_token.ts';
+import { renewPrivateToken } from '#src/access/private_token.ts';
 import type { UserRow } from '#src/users/rows.ts';
 import { updateUser } from '#src/users/update.ts';
 

@@ -1,9 +1,6 @@
-import type { ImportSettings } from '#src/imports/options.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/db.ts';
 import { Forbidden, InsufficientScope, Unauthenticated } from '#src/platform/errors.ts';
-import type { RepositoryStore } from '#src/repository/store.ts';
-import type { UploadStore } from '#src/uploads/store.ts';
 
 /**
  * By what an actor was known. `password`: of a client of git. `server`: by none, where the server acts in the name of a user,
@@ -26,7 +23,7 @@ export interface Actor {
   readonly impersonator?: number;
 }
 
-/** What every command and reader of the domain gets. */
+/** What every command and reader of the domain gets. Rooms above this one add what they keep: repositories, uploads, imports. */
 export interface Context {
   readonly db: Db;
   readonly actor: Actor | null;
@@ -34,12 +31,6 @@ export interface Context {
   readonly secret: string;
   /** Where commands leave work for later. */
   readonly jobs: JobQueue;
-  /** The git repositories of projects. */
-  readonly repositories: RepositoryStore;
-  /** The files that were uploaded to projects. */
-  readonly uploads: UploadStore;
-  /** Where projects may be imported from. */
-  readonly imports: ImportSettings;
   /** IP address from which the request came; null without a request. */
   readonly clientAddress: string | null;
   /** The answer that is to come, by which the works of one request are told from others; absent without a request. */

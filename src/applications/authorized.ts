@@ -1,9 +1,9 @@
+import { authorizeAccount } from '#src/access/account.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { requireCredentialManager } from '#src/access/manage_credentials.ts';
 import { Prisma, queryPage } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { authorizeAccount } from '#src/users/find.ts';
 
 const { sql } = Prisma;
 

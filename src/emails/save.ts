@@ -1,10 +1,10 @@
+import { chooseAccount } from '#src/access/account.ts';
 import type { Context } from '#src/access/actor.ts';
 import { isAddress, normaliseAddress } from '#src/emails/address.ts';
 import { type EmailRow, findEmail } from '#src/emails/list.ts';
 import { violates } from '#src/platform/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/mail/sending.ts';
-import { chooseAccount } from '#src/users/find.ts';
 
 export interface NewEmail {
   /** Whose it becomes; the actor's when absent. Others' are for administrators. */

@@ -1,6 +1,13 @@
 import { lookup as askSystem, Resolver } from 'node:dns/promises';
 import type { Lookup } from '#src/imports/address.ts';
 
+declare module '#src/access/actor.ts' {
+  interface Context {
+    /** Where projects may be imported from. */
+    readonly imports: ImportSettings;
+  }
+}
+
 /** What imports may do. */
 export interface ImportSettings {
   /** Host names, or `host:port`, that may be imported from wherever they are. */

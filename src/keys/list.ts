@@ -1,8 +1,8 @@
+import { authorizeAccount } from '#src/access/account.ts';
 import { type Actor, type Context, requireAccount, requireAdmin } from '#src/access/actor.ts';
 import { Prisma, queryJson, queryPage } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { authorizeAccount } from '#src/users/find.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;

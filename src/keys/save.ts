@@ -1,9 +1,9 @@
+import { chooseAccount } from '#src/access/account.ts';
 import type { Context } from '#src/access/actor.ts';
 import { findKey, type KeyRow } from '#src/keys/list.ts';
 import { parsePublicKey } from '#src/keys/parse.ts';
 import { violates } from '#src/platform/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
-import { chooseAccount } from '#src/users/find.ts';
 
 export interface NewKey {
   /** Whose it becomes; the actor's when absent. Others' are for administrators. */

@@ -8,6 +8,13 @@ import { Repositories } from '#src/git/repositories.ts';
 import { guardReader } from '#src/repository/guard.ts';
 import { DEFAULT_LIMITS, type RepositoryLimits } from '#src/repository/limits.ts';
 
+declare module '#src/access/actor.ts' {
+  interface Context {
+    /** The git repositories of projects. */
+    readonly repositories: RepositoryStore;
+  }
+}
+
 /** What tells where the repository of a project lies: neither changes with its name or namespace. */
 export interface RepositoryPlace {
   id: number;

@@ -1,5 +1,12 @@
 import type { Readable } from 'node:stream';
 
+declare module '#src/access/actor.ts' {
+  interface Context {
+    /** The files that were uploaded to projects. */
+    readonly uploads: UploadStore;
+  }
+}
+
 /** Where an uploaded file is. Secret and name are such as this server makes them. */
 export interface Place {
   projectId: number;

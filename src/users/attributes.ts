@@ -1,3 +1,4 @@
+import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import { isAddress } from '#src/emails/address.ts';
 import { groupPathErrors } from '#src/groups/path.ts';
 import { type Db, violates } from '#src/platform/db.ts';
@@ -26,9 +27,6 @@ export interface UserValues extends Profile {
   externUid?: string | null | undefined;
 }
 
-/** Fewest and most characters of a password. */
-const PASSWORD = { minimum: 8, maximum: 128 };
-
 const TEXTS = {
   bio: 'bio',
   location: 'location',
@@ -56,14 +54,6 @@ export function checkUser(values: UserValues): void {
     else if (text.includes('\0')) errors[field] = ['is invalid'];
   }
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-}
-
-/** What is wrong with a new password; empty when nothing is. */
-export function passwordErrors(password: string): string[] {
-  if (password === '') return ["can't be blank"];
-  if (password.length < PASSWORD.minimum) return [`is too short (minimum is ${PASSWORD.minimum} characters)`];
-  if (password.length > PASSWORD.maximum) return [`is too long (maximum is ${PASSWORD.maximum} characters)`];
-  return [];
 }
 
 /** The identity elsewhere that the values name; null without one. Throws BadRequest when half of it is missing. */

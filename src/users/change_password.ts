@@ -1,12 +1,12 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { refuseApplications } from '#src/access/manage_credentials.ts';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
+import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
+import { replacePassword } from '#src/access/sign_in/replace_password.ts';
 import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
 import { verifySecondFactor } from '#src/access/two_factor/verify.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
-import { passwordErrors } from '#src/users/attributes.ts';
 import { findAccount } from '#src/users/find.ts';
-import { replacePassword } from '#src/users/replace_password.ts';
 import type { UserRow } from '#src/users/rows.ts';
 
 export interface PasswordChange {

@@ -1,6 +1,5 @@
-import { type Actor, type Context, requireAccount } from '#src/access/actor.ts';
-import { requireCredentialManager } from '#src/access/manage_credentials.ts';
-import { Forbidden, NotFound, Unauthenticated } from '#src/platform/errors.ts';
+import { type Context, requireAccount } from '#src/access/actor.ts';
+import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import { detailedUser, detailsByIds, type UserDetails, type UserRow } from '#src/users/rows.ts';
 
@@ -44,22 +43,4 @@ export async function findDetails(context: Context, ids: readonly number[]): Pro
   const actor = requireAccount(context);
   const found = new Map((await detailsByIds(context.db, ids, actor)).map((details) => [details.id, details]));
   return ids.map((id) => found.get(id) ?? new NotFound('User'));
-}
-
-/**
- * The ID of the user whose keys, addresses or the like are to change: the actor's own, or for administrators that of
- * another user who exists. Throws Forbidden, NotFound.
- */
-export async function chooseAccount(context: Context, userId: number | null | undefined): Promise<number> {
-  const actor = requireCredentialManager(context);
-  if (userId == null) return actor.id;
-  if (!actor.admin) throw new Forbidden();
-  const user = await context.db.user.findFirst({ where: { id: userId, ghost: false }, select: { id: true } });
-  if (!user) throw new NotFound('User');
-  return user.id;
-}
-
-/** Throws Forbidden unless the actor is that user or an administrator. */
-export function authorizeAccount(actor: Actor, userId: number): void {
-  if (actor.id !== userId && !actor.admin) throw new Forbidden();
 }

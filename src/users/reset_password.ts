@@ -7,13 +7,13 @@ import {
 } from '#src/access/account_tokens/use.ts';
 import type { Context } from '#src/access/actor.ts';
 import { notify } from '#src/access/mail/notify.ts';
+import { replacePrivateToken } from '#src/access/private_token.ts';
 import { countUses, networkOf, spaced } from '#src/access/sign_in/attempts.ts';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
+import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import type { Db } from '#src/platform/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
-import { passwordErrors } from '#src/users/attributes.ts';
 import { markConfirmed } from '#src/users/confirm.ts';
-import { replacePrivateToken } from '#src/users/private_token.ts';
 
 /** How many passwords are reset from one network in WINDOW. */
 export const RESETS = 30;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ACCOUNT_LIMIT, ADDRESS_LIMIT, WINDOW } from '#src/access/sign_in/attempts.ts';
-import { signIn as passwordSignIn } from '#src/access/sign_in/sign_in.ts';
+import { signIn as passwordSignIn } from '#src/users/sign_in.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 

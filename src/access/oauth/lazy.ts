@@ -2,20 +2,7 @@ import type { Request, Response } from 'express';
 import type Provider from 'oidc-provider';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { currentKeys, type OAuthKeys } from '#src/access/oauth/keys.ts';
-import type { Db } from '#src/platform/db.ts';
-import { Unavailable } from '#src/platform/errors.ts';
-import { showError, wantsPage } from '#src/web/pages/page.ts';
-import { unavailable } from '#src/web/pages/unavailable.ts';
-import { beginVisit, type PageOptions } from '#src/web/pages/visit.ts';
-
-/** What the composition root hands over. */
-export interface OAuthOptions extends PageOptions {
-  db: Db;
-  /** Key material for what is stored encrypted. */
-  secret: string;
-  /** URL by which clients know this server, without a trailing slash; asked for when it is first needed. */
-  issuer(): string;
-}
+import type { OAuthOptions } from '#src/access/oauth/options.ts';
 
 /** The provider, made at its first use: it takes time and memory that a server without applications need not spend. */
 export interface LazyProvider {
@@ -40,7 +27,7 @@ export function lazyProvider(options: OAuthOptions): LazyProvider {
   };
   const make = async (keys: OAuthKeys): Promise<Made> => {
     const { makeProvider } = await import('#src/access/oauth/provider.ts');
-    const provider = makeProvider({ ...options, issuer: options.issuer(), keys, showRefusal });
+    const provider = makeProvider({ ...options, issuer: options.issuer(), keys, refuse });
     return { provider, callback: provider.callback() };
   };
   return {
@@ -49,20 +36,17 @@ export function lazyProvider(options: OAuthOptions): LazyProvider {
   };
 
   /** A page for browsers, what RFC 6749 says for others; the provider has set the status. */
-  async function showRefusal(
+  async function refuse(
     request: Request,
     ctx: KoaContextWithOIDC,
     { error, error_description: description }: { error: string; error_description?: string },
   ): Promise<void> {
-    if (!/^\/oauth\/authorize/.test(ctx.path) || !wantsPage(request)) {
-      ctx.body = { error, error_description: description };
-      return;
-    }
     const { status } = ctx;
-    ctx.respond = false;
-    const visit = status === 503 ? null : await beginVisit(options, request, ctx.res as Response);
-    if (!visit) return unavailable(options, new Unavailable(TRY_LATER), request, ctx.res as Response);
-    showError(visit, status, 'The application cannot be authorized', REFUSALS[error] ?? description ?? error);
+    const message = status === 503 ? TRY_LATER : (REFUSALS[error] ?? description ?? error);
+    const isForPeople = /^\/oauth\/authorize/.test(ctx.path);
+    if (isForPeople && (await options.showRefusal(request, ctx.res as Response, { status, message }))) {
+      ctx.respond = false;
+    } else ctx.body = { error, error_description: description };
   }
 }
 

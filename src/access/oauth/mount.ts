@@ -1,15 +1,14 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { NO_APPLICATION, scopeUnsaid } from '#src/access/oauth/clients.ts';
-import { consentPages } from '#src/access/oauth/consent.ts';
 import { readForm, Unreadable, withForm } from '#src/access/oauth/form.ts';
-import { type LazyProvider, lazyProvider, type OAuthOptions } from '#src/access/oauth/lazy.ts';
+import type { LazyProvider } from '#src/access/oauth/lazy.ts';
+import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { unknownScopes } from '#src/access/oauth/policy.ts';
 import { tokenInfo } from '#src/access/oauth/token_info.ts';
 import { passing } from '#src/platform/passing.ts';
 
-/** The OAuth 2.0 endpoints (rest-api-v4.md, Authentication), OpenID Connect's, and the pages on which users decide. */
-export function oauth(options: OAuthOptions): Router {
-  const provider = lazyProvider(options);
+/** The OAuth 2.0 endpoints (rest-api-v4.md, Authentication) and OpenID Connect's. */
+export function oauth(options: OAuthOptions, provider: LazyProvider): Router {
   const router = Router();
   const serve = handler(options, async (request, response) => provider.answer(request, response));
   const post = [open, handler(options, (request, response) => answerForm(provider, request, response))];
@@ -25,7 +24,7 @@ export function oauth(options: OAuthOptions): Router {
   }
   router.get('/oauth/userinfo', serve).post('/oauth/userinfo', serve).options('/oauth/userinfo', serve);
   router.get('/oauth/token/info', open, handler(options, tokenInfo(options)));
-  return router.use(consentPages(options, provider));
+  return router;
 }
 
 /** Nothing of this is kept by caches, framed by other sites, or told to them as where one came from. */

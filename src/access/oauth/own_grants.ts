@@ -3,9 +3,9 @@ import type { Request } from 'express';
 import Provider, { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { scopeUnsaid } from '#src/access/oauth/clients.ts';
 import { insertGrant } from '#src/access/oauth/grants.ts';
+import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { signInByPassword } from '#src/access/sign_in/sign_in.ts';
 import { DomainError } from '#src/platform/errors.ts';
-import type { PageOptions } from '#src/web/pages/visit.ts';
 
 /** Too many wrong passwords, or too many people who sign in; the one error that is no word of RFC 6749 for this endpoint. */
 class TryLater extends errors.OIDCProviderError {
@@ -23,7 +23,7 @@ class TryLater extends errors.OIDCProviderError {
  * Tokens for user name and password (RFC 6749, 4.3): with the limits, the refusals and the setting of signing in to the API
  * with a password, so that this is no way around any of them.
  */
-export function passwordGrant(provider: Provider, { contextOf }: Pick<PageOptions, 'contextOf'>) {
+export function passwordGrant(provider: Provider, { contextOf }: Pick<OAuthOptions, 'contextOf'>) {
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
     const { username, password } = ctx.oidc.params ?? {};
     for (const [name, value] of Object.entries({ username, password })) {
@@ -56,7 +56,7 @@ export function passwordGrant(provider: Provider, { contextOf }: Pick<PageOption
 }
 
 /** Tokens for applications that act for themselves: nobody's, and good for no more than to be recognised. */
-export function clientCredentialsGrant(provider: Provider, { contextOf }: Pick<PageOptions, 'contextOf'>) {
+export function clientCredentialsGrant(provider: Provider, { contextOf }: Pick<OAuthOptions, 'contextOf'>) {
   return async (ctx: KoaContextWithOIDC): Promise<void> => {
     const { client, scope } = await asked(ctx, contextOf);
     const token = new provider.ClientCredentials({ client, scope } as never);
@@ -66,7 +66,7 @@ export function clientCredentialsGrant(provider: Provider, { contextOf }: Pick<P
   };
 }
 
-async function asked(ctx: KoaContextWithOIDC, contextOf: PageOptions['contextOf']) {
+async function asked(ctx: KoaContextWithOIDC, contextOf: OAuthOptions['contextOf']) {
   const { client, params } = ctx.oidc;
   if (!client) throw new errors.InvalidClient();
   const ask = contextOf(null, ctx.req as Request);

@@ -6,6 +6,7 @@ import { adapterFor } from '#src/access/oauth/adapter.ts';
 import { guardFormPost } from '#src/access/oauth/form_post.ts';
 import { rememberedScopes } from '#src/access/oauth/grants.ts';
 import type { OAuthKeys } from '#src/access/oauth/keys.ts';
+import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { clientCredentialsGrant, passwordGrant } from '#src/access/oauth/own_grants.ts';
 import { alwaysAsks, askingPolicy } from '#src/access/oauth/policy.ts';
 import { sameSecret } from '#src/access/oauth/secrets.ts';
@@ -14,16 +15,14 @@ import { SCOPE_NAMES } from '#src/access/scopes.ts';
 import type { Db } from '#src/platform/db.ts';
 import type { DomainError } from '#src/platform/errors.ts';
 import { passing } from '#src/platform/passing.ts';
-import type { PageOptions } from '#src/web/pages/visit.ts';
 
 /** What the provider is made of. */
-export interface ProviderOptions extends PageOptions {
-  db: Db;
+export interface ProviderOptions extends Omit<OAuthOptions, 'issuer' | 'showRefusal'> {
   /** URL by which clients know this server, without a trailing slash. */
   issuer: string;
   keys: OAuthKeys;
   /** Answers with what is wrong about a request that leads nowhere. */
-  showRefusal(request: Request, ctx: KoaContextWithOIDC, error: { error: string; error_description?: string }): void;
+  refuse(request: Request, ctx: KoaContextWithOIDC, error: { error: string; error_description?: string }): void;
 }
 
 /** Seconds for which things are good. */
@@ -122,7 +121,7 @@ function configuration(options: ProviderOptions): Configuration {
     findAccount: (_ctx, id) => findAccount(db, id, issuer),
     loadExistingGrant: (ctx) => grantFor(ctx, db),
     interactions: { policy: askingPolicy(), url: (_ctx, { uid }) => `/oauth/interaction/${uid}` },
-    renderError: (ctx, out) => options.showRefusal(ctx.req as Request, ctx, out),
+    renderError: (ctx, out) => options.refuse(ctx.req as Request, ctx, out),
   };
 }
 

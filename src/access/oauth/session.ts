@@ -1,18 +1,20 @@
 import type { Request } from 'express';
 import type Provider from 'oidc-provider';
+import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { type Session as Found, findSession } from '#src/access/sessions/session.ts';
-import type { PageOptions } from '#src/web/pages/visit.ts';
-import { sessionToken } from '#src/web/session_token.ts';
 
 /**
  * Has the provider take whoever is signed in here for signed in there: it keeps no session of its own, so that signing out,
  * or in as somebody else, counts at once.
  */
-export function followSessions(provider: Provider, { contextOf, baseUrl }: PageOptions): void {
+export function followSessions(
+  provider: Provider,
+  { contextOf, sessionTokenOf }: Pick<OAuthOptions, 'contextOf' | 'sessionTokenOf'>,
+): void {
   const Session = provider.Session as unknown as SessionClass;
   Session.get = async (ctx) => {
     const request = ctx.req as Request;
-    const token = sessionToken(request, baseUrl);
+    const token = sessionTokenOf(request);
     const found = token === undefined ? null : await findSession(contextOf(null, request).db, token);
     const session = new Session(found ? described(found) : undefined);
     // What counts as destroyed is neither stored nor put into a cookie.

@@ -6,22 +6,13 @@ import type { Db } from '#src/platform/db.ts';
 import { Unauthenticated } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/mail/sending.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
-import { findAccount } from '#src/users/find.ts';
-import type { UserRow } from '#src/users/rows.ts';
 
 /**
  * Signs in with username or e-mail (primary or secondary; told apart by the `@`, whatever their case) and password.
  * Throws RateLimited, Unauthenticated: with an explanation where the password was right and something else is in the way,
  * be it two-factor authentication (behaviour.md 4.3), a password that must be renewed, an address that is not confirmed, or
- * the setting that closes this way.
+ * the setting that closes this way. Returns by which password, which may be another one soon.
  */
-export async function signIn(context: Context, login: string, password: string): Promise<UserRow> {
-  const { id, passwordHash } = await signInByPassword(context, login, password);
-  // Whoever changes the password, or adds a second factor, meanwhile keeps the private token from who signs in here.
-  return findAccount(context, id, { withToken: { passwordHash } });
-}
-
-/** As signIn; tells by which password, which may be another one soon. */
 export async function signInByPassword(context: Context, login: string, password: string): Promise<Verified> {
   const { db } = context;
   const user = await verifyLogin(context, login, password);

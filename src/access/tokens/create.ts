@@ -1,10 +1,10 @@
+import { chooseAccount } from '#src/access/account.ts';
 import { type Context, requireAdmin } from '#src/access/actor.ts';
 import { requireCredentialManager } from '#src/access/manage_credentials.ts';
 import { findToken, type TokenRow } from '#src/access/tokens/list.ts';
 import type { Db } from '#src/platform/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { newToken, tokenHash } from '#src/platform/secrets.ts';
-import { chooseAccount } from '#src/users/find.ts';
 
 /** What a personal access token may be limited to (behaviour.md 4.2). */
 export const SCOPES = ['api', 'read_user', 'read_metrics'] as const;

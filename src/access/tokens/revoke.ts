@@ -1,8 +1,8 @@
+import { chooseAccount } from '#src/access/account.ts';
 import type { Context } from '#src/access/actor.ts';
 import { findToken, type TokenRow } from '#src/access/tokens/list.ts';
 import type { Db } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import { chooseAccount } from '#src/users/find.ts';
 
 /** Makes one of the actor's own tokens useless, at once; for administrators anybody's. Throws Forbidden, NotFound. */
 export async function revokePersonalAccessToken(

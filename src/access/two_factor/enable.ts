@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/actor.ts';
 import { notify } from '#src/access/mail/notify.ts';
+import { replacePrivateToken } from '#src/access/private_token.ts';
 import { beginAttempt, pruneAttempts, spaced, succeeded } from '#src/access/sign_in/attempts.ts';
 import { requireOwner, stateConflict } from '#src/access/two_factor/owner.ts';
 import { replaceRecoveryCodes } from '#src/access/two_factor/recovery_codes.ts';
@@ -8,7 +9,6 @@ import { wrongCode } from '#src/access/two_factor/verify.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { decrypt, encrypt } from '#src/platform/secrets.ts';
-import { replacePrivateToken } from '#src/users/private_token.ts';
 
 /** What goes into the app that shows codes. */
 export interface Enrolment {

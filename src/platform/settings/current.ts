@@ -1,5 +1,4 @@
-import type { Visibility } from '#src/access/abilities.ts';
-import type { ApplicationSettings } from '#src/generated/prisma/client.ts';
+import type { ApplicationSettings, Visibility } from '#src/generated/prisma/client.ts';
 import type { Db } from '#src/platform/db.ts';
 
 type Lists = {

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { renewPrivateToken } from '#src/users/private_token.ts';
+import { renewPrivateToken } from '#src/access/private_token.ts';
 import type { Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 

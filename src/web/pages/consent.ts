@@ -1,16 +1,18 @@
-import { type Response, Router } from 'express';
-import type Provider from 'oidc-provider';
+import { Router } from 'express';
 import { rememberScopes } from '#src/access/oauth/grants.ts';
+import {
+  begunAt,
+  findInteraction,
+  finishInteraction,
+  type Interaction,
+  scopesOf,
+} from '#src/access/oauth/interaction.ts';
 import type { LazyProvider } from '#src/access/oauth/lazy.ts';
 import { signedInAt } from '#src/access/oauth/session.ts';
 import { inWords } from '#src/access/scopes.ts';
-import type { Db } from '#src/platform/db.ts';
-import { tokenHash } from '#src/platform/secrets.ts';
 import { askToSignIn, pagesFor, showError } from '#src/web/pages/page.ts';
 import { showSignIn } from '#src/web/pages/sign_in.ts';
 import type { PageOptions, Visit } from '#src/web/pages/visit.ts';
-
-type Interaction = InstanceType<Provider['Interaction']>;
 
 /** The pages on which users sign in for an application and decide what it may do. */
 export function consentPages(options: PageOptions, lazy: LazyProvider): Router {
@@ -28,8 +30,7 @@ export function consentPages(options: PageOptions, lazy: LazyProvider): Router {
 }
 
 async function show(lazy: LazyProvider, visit: Visit): Promise<void> {
-  const provider = await lazy.get();
-  const interaction = await findInteraction(provider, visit);
+  const interaction = await findInteraction(lazy, visit);
   if (!interaction) return outOfDate(visit);
   if (interaction.prompt.name === 'login') return signIn(interaction, visit);
   const { session, context } = visit;
@@ -61,51 +62,21 @@ async function signIn(interaction: Interaction, visit: Visit): Promise<void> {
   const ts = signedInAt(session.age);
   // Signing in anew ends the session of before, and may be as somebody else.
   interaction.session = undefined;
-  await finish(interaction, visit.response, { login: { accountId: String(session.actor.id), ts } });
+  await finishInteraction(interaction, visit.response, { login: { accountId: String(session.actor.id), ts } });
 }
 
 async function decide(lazy: LazyProvider, visit: Visit): Promise<void> {
   const { session, request, response, context } = visit;
-  const provider = await lazy.get();
-  const interaction = await findInteraction(provider, visit);
+  const interaction = await findInteraction(lazy, visit);
   const user = session?.actor.id;
   if (user === undefined || interaction?.prompt.name !== 'consent') return outOfDate(visit);
   if (interaction.session?.accountId !== String(user)) return outOfDate(visit);
   if (request.body.decision !== 'approve') {
     const denied = { error: 'access_denied', error_description: 'The user did not let the application in.' };
-    return finish(interaction, response, denied);
+    return finishInteraction(interaction, response, denied);
   }
   await rememberScopes(context.db, user, String(interaction.params.client_id), scopesOf(interaction));
-  await finish(interaction, response, { ...interaction.lastSubmission, consent: {} });
-}
-
-/** The request of the application that this browser brought here; undefined when it is another one's, or over. */
-async function findInteraction(provider: Provider, { request, response }: Visit): Promise<Interaction | undefined> {
-  const { cookies } = provider.createContext(request, response);
-  const uid = cookies.get(provider.cookieName('interaction'), { signed: true });
-  if (uid === undefined || uid !== request.params.uid) return undefined;
-  return provider.Interaction.find(uid);
-}
-
-async function finish(
-  interaction: Interaction,
-  response: Response,
-  result: NonNullable<Interaction['result']>,
-): Promise<void> {
-  interaction.result = result;
-  await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
-  response.redirect(303, `/oauth/authorize/${interaction.uid}`);
-}
-
-async function begunAt(db: Db, uid: string): Promise<Date> {
-  const { createdAt } = await db.oAuthInteraction.findUniqueOrThrow({ where: { idHash: tokenHash(uid) } });
-  return createdAt;
-}
-
-function scopesOf(interaction: Interaction): string[] {
-  return String(interaction.params.scope ?? '')
-    .split(' ')
-    .filter(Boolean);
+  await finishInteraction(interaction, response, { ...interaction.lastSubmission, consent: {} });
 }
 
 /** What people can tell a place on the web by; the whole address where it is none of the web. */

@@ -1,0 +1,44 @@
+import type { Request, Response } from 'express';
+import type Provider from 'oidc-provider';
+import type { LazyProvider } from '#src/access/oauth/lazy.ts';
+import type { Db } from '#src/platform/db.ts';
+import { tokenHash } from '#src/platform/secrets.ts';
+
+/** The request of an application, while its user signs in and decides. */
+export type Interaction = InstanceType<Provider['Interaction']>;
+
+/** The request of the application that this browser brought here; undefined when it is another one's, or over. */
+export async function findInteraction(
+  lazy: LazyProvider,
+  { request, response }: { request: Request; response: Response },
+): Promise<Interaction | undefined> {
+  const provider = await lazy.get();
+  const { cookies } = provider.createContext(request, response);
+  const uid = cookies.get(provider.cookieName('interaction'), { signed: true });
+  if (uid === undefined || uid !== request.params.uid) return undefined;
+  return provider.Interaction.find(uid);
+}
+
+/** Has the provider go on with what was decided. */
+export async function finishInteraction(
+  interaction: Interaction,
+  response: Response,
+  result: NonNullable<Interaction['result']>,
+): Promise<void> {
+  interaction.result = result;
+  await interaction.save(interaction.exp - Math.floor(Date.now() / 1000));
+  response.redirect(303, `/oauth/authorize/${interaction.uid}`);
+}
+
+/** When the application asked, by the clock of the database. */
+export async function begunAt(db: Db, uid: string): Promise<Date> {
+  const { createdAt } = await db.oAuthInteraction.findUniqueOrThrow({ where: { idHash: tokenHash(uid) } });
+  return createdAt;
+}
+
+/** What the application asks for. */
+export function scopesOf(interaction: Interaction): string[] {
+  return String(interaction.params.scope ?? '')
+    .split(' ')
+    .filter(Boolean);
+}

@@ -1,0 +1,16 @@
+import type { OAuthOptions } from '#src/access/oauth/options.ts';
+import { Unavailable } from '#src/platform/errors.ts';
+import { showError, wantsPage } from '#src/web/pages/page.ts';
+import { unavailable } from '#src/web/pages/unavailable.ts';
+import { beginVisit, type PageOptions } from '#src/web/pages/visit.ts';
+
+/** The page that says why an application cannot be authorized; while the database is away it asks that for nothing. */
+export function refusedAuthorization(options: PageOptions): OAuthOptions['showRefusal'] {
+  return async (request, response, { status, message }) => {
+    if (!wantsPage(request)) return false;
+    if (status === 503) await unavailable(options, new Unavailable(message), request, response);
+    else
+      showError(await beginVisit(options, request, response), status, 'The application cannot be authorized', message);
+    return true;
+  };
+}
