@@ -12,8 +12,8 @@ import { ensureRepository } from '#src/repository/ensure.ts';
 import { holdRepositoryLock, withBranchLock } from '#src/repository/lock.ts';
 import { branchRules } from '#src/repository/protection.ts';
 import type { Pusher } from '#src/repository/push_data.ts';
-import { findPushedProject } from '#src/repository/pushed_project.ts';
-import { type PushedProject, pushRefs, type Step } from '#src/repository/record.ts';
+import { findPushedProject, type PushedProject } from '#src/repository/pushed_project.ts';
+import { pushRefs, type Step } from '#src/repository/record.ts';
 import { NOT_COMMITTED } from '#src/repository/refusals.ts';
 import { writeRefusal } from '#src/repository/writable.ts';
 

@@ -1,6 +1,11 @@
 import type { Db, Transaction } from '#src/platform/db.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import type { PushedProject } from '#src/repository/record.ts';
+
+/** What recording a push needs of the project. */
+export type PushedProject = Pick<
+  ProjectRow,
+  'id' | 'name' | 'description' | 'fullPath' | 'defaultBranch' | 'repositoryStorage' | 'creatorId'
+>;
 
 /** A project as pushes are recorded of it, for work that nobody asked for just now; null if it is gone. */
 export async function findPushedProject(

@@ -6,23 +6,17 @@ import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { wantPipelines } from '#src/pipelines/push.ts';
 import { type Db, Prisma, queryJson, type Transaction } from '#src/platform/db.ts';
 import { currentSettings, type Settings } from '#src/platform/settings/current.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
 import { type ChangeOptions, changeRefs, type RefChange, type RefOutcome } from '#src/repository/change_refs.ts';
 import { type Described, describeChange, describeChanges } from '#src/repository/describe_push.ts';
 import { ensureRepository } from '#src/repository/ensure.ts';
 import { wantMaintenance } from '#src/repository/maintain.ts';
 import { type Pusher, pushData } from '#src/repository/push_data.ts';
+import type { PushedProject } from '#src/repository/pushed_project.ts';
 import { repositorySize } from '#src/repository/size.ts';
 
 const { sql } = Prisma;
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';
-
-/** What recording a push needs of the project. */
-export type PushedProject = Pick<
-  ProjectRow,
-  'id' | 'name' | 'description' | 'fullPath' | 'defaultBranch' | 'repositoryStorage' | 'creatorId'
->;
 
 /** One of several pushes that a change of a branch stands for, made on each other by different people. */
 export interface Step {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ACCOUNT_LIMIT, ADDRESS_LIMIT, WINDOW } from '#src/access/sign_in/attempts.ts';
-import { signIn as passwordSignIn } from '#src/users/sign_in.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
+import { signIn as passwordSignIn } from '#src/users/sign_in.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();

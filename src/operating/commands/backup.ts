@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Run, settings, UsageError } from '#src/operating/commands/command.ts';
 import { Progress } from '#src/operating/commands/progress.ts';
 import type { Config } from '#src/platform/config.ts';
-import type { DatabaseLog } from '#src/platform/database/embedded.ts';
+import type { DatabaseLog } from '#src/platform/database/embedded_options.ts';
 import { withDatabase } from '#src/platform/lifecycle/database.ts';
 import { requireGantry } from '#src/platform/lifecycle/require_gantry.ts';
 import { givenSecret } from '#src/platform/lifecycle/secret.ts';

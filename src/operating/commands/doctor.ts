@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { print, type Run, settings } from '#src/operating/commands/command.ts';
 import type { Checked } from '#src/operating/doctor/check.ts';
 import { type Config, ConfigError } from '#src/platform/config.ts';
-import type { DatabaseLog } from '#src/platform/database/embedded.ts';
+import type { DatabaseLog } from '#src/platform/database/embedded_options.ts';
 import { withDatabase } from '#src/platform/lifecycle/database.ts';
 import { requireGantry } from '#src/platform/lifecycle/require_gantry.ts';
 

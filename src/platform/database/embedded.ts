@@ -4,35 +4,12 @@ import path from 'node:path';
 import pg from 'pg';
 import { findBinaries } from './binaries.ts';
 import { createCluster } from './cluster.ts';
+import type { DatabaseLog, EmbeddedOptions, EmbeddedPostgres } from './embedded_options.ts';
 import { chooseIdentity } from './identity.ts';
 import { keepRunning } from './keep.ts';
 import type { Postmaster } from './postmaster.ts';
 import { startPatiently } from './start_patiently.ts';
 import { startOnWindows } from './windows.ts';
-
-/** The part of a logger that the database needs. */
-export interface DatabaseLog {
-  info(message: string): void;
-  warn(message: string): void;
-  error(message: string): void;
-}
-
-export interface EmbeddedPostgres {
-  /** Connection URL of the database `gantry`; its role is a superuser. */
-  url: string;
-  /** Ends sessions, writes a checkpoint and stops the server. Safe to call twice. */
-  stop(): Promise<void>;
-}
-
-export interface EmbeddedOptions {
-  /** Absolute path of Gantry's data directory; the cluster is its subdirectory `postgres`. */
-  dataDir: string;
-  log: DatabaseLog;
-  /** Server settings that override the defaults, e.g. `{fsync: 'off'}` for tests. */
-  settings?: Record<string, string>;
-  /** Called when PostgreSQL ends again and again, so that it is not started any more (on Windows never). */
-  onExit?: ((reason: string) => void) | undefined;
-}
 
 const role = 'gantry';
 const database = 'gantry';

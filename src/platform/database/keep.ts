@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DatabaseLog } from './embedded.ts';
+import type { DatabaseLog } from './embedded_options.ts';
 import type { Postmaster } from './postmaster.ts';
 
 /** Milliseconds before PostgreSQL is started again that ended: none, then twice as many each time. */

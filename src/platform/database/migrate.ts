@@ -4,7 +4,7 @@ import path from 'node:path';
 import type pg from 'pg';
 import { packagePath } from '#src/platform/package_root.ts';
 import { openClient } from './client.ts';
-import type { DatabaseLog } from './embedded.ts';
+import type { DatabaseLog } from './embedded_options.ts';
 import { missingExtension } from './explain_migration.ts';
 import { MIGRATE_LOCK } from './lock_names.ts';
 import { lockSession } from './take_turns.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { DatabaseLog } from './embedded.ts';
+import type { DatabaseLog } from './embedded_options.ts';
 
 /** Milliseconds after which a PostgreSQL that nobody owns any more is told to stop. */
 const grace = 2_000;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Binaries } from './binaries.ts';
-import type { DatabaseLog } from './embedded.ts';
+import type { DatabaseLog } from './embedded_options.ts';
 import { chooseIdentity } from './identity.ts';
 import { startPatiently } from './start_patiently.ts';
 

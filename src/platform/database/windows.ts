@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import type { Binaries } from './binaries.ts';
 import { createCluster } from './cluster.ts';
-import type { EmbeddedOptions, EmbeddedPostgres } from './embedded.ts';
+import type { EmbeddedOptions, EmbeddedPostgres } from './embedded_options.ts';
 
 export interface WindowsOptions extends EmbeddedOptions {
   cluster: string;

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#src/platform/config.ts';
 import { openClient } from '#src/platform/database/client.ts';
-import { type DatabaseLog, type EmbeddedPostgres, startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
+import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
+import type { DatabaseLog, EmbeddedPostgres } from '#src/platform/database/embedded_options.ts';
 import { type DataLock, LockedError, lockDataDirectory, readHolder } from '#src/platform/database/lock.ts';
 import { reasonOf } from '#src/platform/database/reason.ts';
 import { requireWhole } from './unfinished.ts';
