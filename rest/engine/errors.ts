@@ -1,5 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
-import type { ErrorCode, FieldErrors } from '#src/platform/errors.ts';
+import { type ErrorCode, type FieldErrors, missing, TOO_LARGE, USUAL } from '#src/platform/errors.ts';
 
 /** The status of each error code of the domain. */
 export const STATUS: Record<ErrorCode, number> = {
@@ -48,7 +48,12 @@ export function refusal(message: string, details: Record<string, unknown>, route
   const status = statusOf(code, route);
   switch (code) {
     case 'UNAUTHENTICATED':
-      return details.error === 'invalid_token' ? endedToken(status, message) : { status, body: { message } };
+      if (details.error === 'invalid_token') return endedToken(status, message);
+      return { status, body: { message: explained('401 Unauthorized', '. ', USUAL.UNAUTHENTICATED, message) } };
+    case 'FORBIDDEN':
+      return { status, body: { message: explained('403 Forbidden', '  - ', USUAL.FORBIDDEN, message) } };
+    case 'CONTENT_TOO_LARGE':
+      return { status, body: { message: `413 Request Entity Too Large: ${message.slice(TOO_LARGE.length)}` } };
     case 'NOT_MODIFIED':
       return { status, body: null };
     case 'INSUFFICIENT_SCOPE':
@@ -59,7 +64,7 @@ export function refusal(message: string, details: Record<string, unknown>, route
     case 'LIMIT_REACHED':
       return { status, body: { error: [message] } };
     case 'NOT_FOUND':
-      return { status, body: { message: notFound(String(details.resource), message, route) } };
+      return { status, body: { message: notFound(details, message, route) } };
     case 'CONFLICT':
       return { status, body: { message: details.fields ?? message } };
     case 'VALIDATION_FAILED': {
@@ -86,8 +91,16 @@ export function statusOf(code: ErrorCode, route?: Route): number {
   return own ?? STATUS[code];
 }
 
-function notFound(resource: string, message: string, route?: Route): string {
-  return route?.notFound?.[resource] ?? (NAMELESS.has(resource) ? '404 Not found' : message);
+function notFound(details: Record<string, unknown>, message: string, route?: Route): string {
+  if (details.sudo !== undefined) return `404 No user id or username for: ${details.sudo} Not Found`;
+  const resource = String(details.resource);
+  const own = route?.notFound?.[resource] ?? (NAMELESS.has(resource) ? '404 Not found' : undefined);
+  return own ?? (message === missing(resource) ? `404 ${resource} Not Found` : message);
+}
+
+/** The status in words, and behind it the reason where one is given (behaviour.md 1.3). */
+function explained(status: string, between: string, usual: string, message: string): string {
+  return message === usual ? status : `${status}${between}${message}`;
 }
 
 /** Whether nothing is wrong but that values are missing, which is worded as for any parameter (behaviour.md 3). */

@@ -3,7 +3,7 @@ import { findSession } from '#src/access/sessions/session.ts';
 import { noteSeenToday } from '#src/access/sign_in/seen.ts';
 import { noteTokenUse, TOKEN_TO_NOTE } from '#src/access/tokens/seen.ts';
 import type { Db } from '#src/platform/db.ts';
-import { EndedToken, Forbidden, NotFound } from '#src/platform/errors.ts';
+import { DomainError, EndedToken, Forbidden } from '#src/platform/errors.ts';
 import { mayBeSomebody } from '#src/platform/mail/sending.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
@@ -111,7 +111,7 @@ async function impersonate(db: Db, found: Found, sudo: string): Promise<Actor> {
   if (found.scopes !== null) throw new Forbidden('Private token must be specified in order to use sudo');
   const named = { id: /^\d{1,9}$/.test(sudo) ? Number(sudo) : 0, username: sudo };
   const user = sudo.includes('\0') ? undefined : await findNamed(db, named);
-  if (!user) throw new NotFound('User', `404 No user id or username for: ${sudo} Not Found`);
+  if (!user) throw new DomainError('NOT_FOUND', `There is no user ${JSON.stringify(sudo)}`, { resource: 'User', sudo });
   const impersonator = user.id === found.id ? {} : { impersonator: found.id };
   return { ...user, ...impersonator, credential: found.credential, scopes: ['api'] };
 }

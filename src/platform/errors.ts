@@ -30,10 +30,19 @@ export class DomainError extends Error {
   }
 }
 
-/** No usable credential. */
+/** What is said where there is no more to say; the entrances have words of their own for it. */
+export const USUAL = {
+  UNAUTHENTICATED: 'The credentials are missing or invalid.',
+  FORBIDDEN: 'You are not allowed to do this.',
+} as const;
+
+/** No usable credential; `reason` says what else is in the way where a password was right. */
 export class Unauthenticated extends DomainError {
-  constructor(message = '401 Unauthorized') {
-    super('UNAUTHENTICATED', message);
+  readonly reason: string | null;
+
+  constructor(reason?: string) {
+    super('UNAUTHENTICATED', reason ?? USUAL.UNAUTHENTICATED);
+    this.reason = reason ?? null;
   }
 }
 
@@ -60,7 +69,7 @@ export class InsufficientScope extends DomainError {
 /** The actor may not do this here. */
 export class Forbidden extends DomainError {
   constructor(reason?: string) {
-    super('FORBIDDEN', reason === undefined ? '403 Forbidden' : `403 Forbidden  - ${reason}`);
+    super('FORBIDDEN', reason ?? USUAL.FORBIDDEN);
   }
 }
 
@@ -69,9 +78,14 @@ export class Forbidden extends DomainError {
  * under which the actor would find what had the given path before.
  */
 export class NotFound extends DomainError {
-  constructor(resource: string, message = `404 ${resource} Not Found`, movedTo?: string) {
+  constructor(resource: string, message = missing(resource), movedTo?: string) {
     super('NOT_FOUND', message, { resource, ...(movedTo === undefined ? {} : { movedTo }) });
   }
+}
+
+/** What is said of something that is not there, where there is no more to say. */
+export function missing(resource: string): string {
+  return `${resource} not found`;
 }
 
 /** Values that the domain refuses, with messages by field (behaviour.md 1.6). */
@@ -99,12 +113,15 @@ export class Conflict extends DomainError {
   }
 }
 
-/** The content is too large for this way of reading it; the message names another. */
+/** The content is too large for this way of reading it; `reason` names the limit, and another way where there is one. */
 export class ContentTooLarge extends DomainError {
-  constructor(message: string) {
-    super('CONTENT_TOO_LARGE', `413 Request Entity Too Large: ${message}`);
+  constructor(reason: string) {
+    super('CONTENT_TOO_LARGE', `${TOO_LARGE}${reason}`);
   }
 }
+
+/** How messages of ContentTooLarge begin. */
+export const TOO_LARGE = 'Too large: ';
 
 /** The wanted state holds already, so nothing was done. */
 export class NotModified extends DomainError {

@@ -6,7 +6,7 @@ import { packagePath } from '#src/platform/package_root.ts';
 const root = packagePath('.');
 
 /** What each source file of a layer imports: `#layer/...` for own files however they were named, else the package. */
-function importsOf(layer: string): { file: string; imported: string; typeOnly: boolean }[] {
+function importsOf(layer: string): { file: string; imported: string }[] {
   const files = globSync(`${layer}/**/*.ts`, { cwd: root }).filter((file) => !file.includes('generated'));
   expect(files.length).toBeGreaterThan(3);
   return files.flatMap((name) => {
@@ -15,9 +15,7 @@ function importsOf(layer: string): { file: string; imported: string; typeOnly: b
     return [...found].map((match) => {
       const specifier = match[1] ?? match[2] ?? '';
       const relative = path.relative(root, path.resolve(root, path.dirname(name), specifier));
-      const typeOnly = /^\s*(?:import|export) type\s/.test(match[0]);
       return {
-        typeOnly,
         file: name.replaceAll('\\', '/'),
         imported: specifier.startsWith('.') ? `#${relative.replaceAll('\\', '/')}` : specifier,
       };
@@ -26,6 +24,17 @@ function importsOf(layer: string): { file: string; imported: string; typeOnly: b
 }
 
 const COMPOSITION = ['src/app.ts', 'src/main.ts'];
+
+/** From the ground up (docs/architecture.md): a room imports from its own floor and from those below. */
+const FLOORS = [
+  { name: 'git', holds: (room: string) => room === 'git' },
+  { name: 'platform', holds: (room: string) => room === 'platform' },
+  { name: 'access', holds: (room: string) => room === 'access' },
+  { name: 'resources', holds: (room: string) => !room.endsWith('.ts') && !['web', 'operating'].includes(room) },
+  { name: 'entrances', holds: () => true },
+];
+const floorOf = (file: string) => FLOORS.findIndex(({ holds }) => holds(file.split('/')[1] ?? ''));
+
 const listed = (found: { file: string; imported: string }[]) =>
   found.map(({ file, imported }) => `${file} → ${imported}`);
 
@@ -45,24 +54,32 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
+  it('the floors of the domain import from below alone, types too', () => {
+    const found = importsOf('src').filter(({ file, imported }) => {
+      const isOwn = imported.startsWith('#src/') && !imported.startsWith('#src/generated/');
+      return isOwn && floorOf(imported.slice(1)) > floorOf(file);
+    });
+    expect(listed(found)).toEqual([]);
+  });
+
   it('only the composition, web and oauth know express', () => {
     const found = importsOf('src').filter(({ file, imported }) => {
-      return /^express/.test(imported) && !COMPOSITION.includes(file) && !/^src\/(web|oauth)\//.test(file);
+      return /^express/.test(imported) && !COMPOSITION.includes(file) && !/^src\/(web|access\/oauth)\//.test(file);
     });
     expect(listed(found)).toEqual([]);
   });
 
-  it('only src/jobs knows the job queue, and only the database connects by itself', () => {
+  it('only the background knows the job queue, and only the database connects by itself', () => {
     const found = importsOf('src').filter(({ file, imported }) => {
-      if (imported === 'pg-boss') return !file.startsWith('src/jobs/');
-      return imported === 'pg' && !/^src\/database\//.test(file);
+      if (imported === 'pg-boss') return !file.startsWith('src/platform/background/');
+      return imported === 'pg' && !file.startsWith('src/platform/database/');
     });
     expect(listed(found)).toEqual([]);
   });
 
-  it('only src/oauth knows the provider', () => {
+  it('only access/oauth knows the provider', () => {
     const found = importsOf('src').filter(
-      ({ file, imported }) => imported === 'oidc-provider' && !file.startsWith('src/oauth/'),
+      ({ file, imported }) => imported === 'oidc-provider' && !file.startsWith('src/access/oauth/'),
     );
     expect(listed(found)).toEqual([]);
   });
@@ -80,8 +97,23 @@ describe('Who may import whom', () => {
     expect(listed(importsOf('schema').filter(({ imported }) => foreign.test(imported)))).toEqual([]);
   });
 
+  it('files are named in one way, in words that underscores part', () => {
+    const files = ['src', 'schema', 'rest', 'test', 'views'].flatMap((layer) =>
+      globSync(`${layer}/**/*.*`, { cwd: root }),
+    );
+    expect(files.length).toBeGreaterThan(500);
+    const odd = files.filter(
+      (file) => !file.includes('generated') && !/^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(path.basename(file)),
+    );
+    expect(odd).toEqual([]);
+  });
+
   it('rest sees no Prisma, and of the domain its errors alone, beside what knows no domain', () => {
-    const allowed = new Set(['errors', 'generated/operations', 'json', 'fair_queue'].map((name) => `#src/${name}.ts`));
+    const allowed = new Set(
+      ['platform/errors', 'platform/json', 'platform/fair_queue', 'generated/operations'].map(
+        (name) => `#src/${name}.ts`,
+      ),
+    );
     const found = importsOf('rest').filter(({ imported }) => {
       if (/^(@prisma\/|pg$|express)/.test(imported)) return true;
       return imported.startsWith('#src/') && !allowed.has(imported);
@@ -95,10 +127,10 @@ describe('Who may import whom', () => {
     expect(listed(all.filter(({ imported }) => imported.startsWith('#..') || path.isAbsolute(imported)))).toEqual([]);
   });
 
-  it('slices make no cycles of files', () => {
+  it('files import each other in no circle, types too', () => {
     const edges = new Map<string, string[]>();
-    for (const { file, imported, typeOnly } of importsOf('src')) {
-      if (!typeOnly && imported.startsWith('#src/')) edges.set(file, [...(edges.get(file) ?? []), imported.slice(1)]);
+    for (const { file, imported } of importsOf('src')) {
+      if (imported.startsWith('#src/')) edges.set(file, [...(edges.get(file) ?? []), imported.slice(1)]);
     }
     const done = new Set<string>();
     const visit = (file: string, trail: string[]): string[] => {

@@ -30,7 +30,7 @@ async function environment(hours: number): Promise<NodeJS.ProcessEnv> {
     GANTRY_STORAGES: `default=${path.join(scratch.directory, 'repositories')}`,
     GANTRY_ROOT_TOKEN: TOKEN,
     GANTRY_ROOT_PASSWORD: 'a password of root',
-    NODE_OPTIONS: `--import=${packagePath('test/support/shifted-clock.js')}`,
+    NODE_OPTIONS: `--import=${packagePath('test/support/shifted_clock.js')}`,
     GANTRY_TEST_CLOCK_SHIFT: String(hours * HOUR),
     PORT: String(await freePort()),
   });

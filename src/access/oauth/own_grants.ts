@@ -5,7 +5,7 @@ import { scopeUnsaid } from '#src/access/oauth/clients.ts';
 import { insertGrant } from '#src/access/oauth/grants.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { signInByPassword } from '#src/access/sign_in/sign_in.ts';
-import { DomainError } from '#src/platform/errors.ts';
+import { DomainError, Unauthenticated } from '#src/platform/errors.ts';
 
 /** Too many wrong passwords, or too many people who sign in; the one error that is no word of RFC 6749 for this endpoint. */
 class TryLater extends errors.OIDCProviderError {
@@ -83,8 +83,8 @@ function refusalOf(error: unknown, ctx: KoaContextWithOIDC): unknown {
     ctx.set('Retry-After', String(error.extensions.retryAfter));
     return new TryLater(error.code === 'UNAVAILABLE' ? 503 : 429, error.message);
   }
-  if (error.code !== 'UNAUTHENTICATED') return error;
+  if (!(error instanceof Unauthenticated)) return error;
   const refused = new errors.InvalidGrant(error.message);
-  refused.error_description = /^401 Unauthorized\. (.+)$/.exec(error.message)?.[1] ?? 'user name or password are wrong';
+  refused.error_description = error.reason ?? 'user name or password are wrong';
   return refused;
 }

@@ -17,13 +17,11 @@ export async function signInByPassword(context: Context, login: string, password
   const { db } = context;
   const user = await verifyLogin(context, login, password);
   if (user.twoFactorEnabled) {
-    throw new Unauthenticated(
-      '401 Unauthorized. You have 2FA enabled. Please use a personal access token to access the API',
-    );
+    throw new Unauthenticated('You have 2FA enabled. Please use a personal access token to access the API');
   }
   await refuseClosed(db, user);
   if (user.passwordExpired) {
-    throw new Unauthenticated('401 Unauthorized. Your password must be renewed first: use the mutation changePassword');
+    throw new Unauthenticated('Your password must be renewed first: use the mutation changePassword');
   }
   await noteSignIn(db, user.id);
   return user;
@@ -32,8 +30,7 @@ export async function signInByPassword(context: Context, login: string, password
 /** Passwords are good for nobody but administrators where the setting says so. Throws Unauthenticated. */
 export async function refuseClosed(db: Db, { admin }: { admin: boolean }): Promise<void> {
   const { signinEnabled } = await currentSettings(db);
-  if (!signinEnabled && !admin)
-    throw new Unauthenticated('401 Unauthorized. Signing in with a password is switched off');
+  if (!signinEnabled && !admin) throw new Unauthenticated('Signing in with a password is switched off');
 }
 
 /** Whom login and password are right for. */
@@ -48,9 +45,7 @@ export interface Verified {
 /** The password was right, but nobody has followed the link that was mailed to the user. */
 export class Unconfirmed extends Unauthenticated {
   constructor() {
-    super(
-      '401 Unauthorized. Your e-mail address must be confirmed first: follow the link in the mail that was sent to it',
-    );
+    super('Your e-mail address must be confirmed first: follow the link in the mail that was sent to it');
   }
 }
 

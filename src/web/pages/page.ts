@@ -115,7 +115,7 @@ async function refuse({ request, response, visit }: Asked, error: unknown, optio
   }
   const { retryAfter } = error.extensions;
   if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
-  showError(visit, status, titles[status] ?? 'This cannot be done', plain(error.message));
+  showError(visit, status, titles[status] ?? 'This cannot be done', error.message);
 }
 
 const titles: Record<number, string> = {
@@ -124,11 +124,6 @@ const titles: Record<number, string> = {
   429: 'Too many attempts',
   503: 'The server is busy',
 };
-
-/** Messages of the API begin with the status, which people need not read. */
-function plain(message: string): string {
-  return message.replace(/^\d{3} (Forbidden {2}- )?/, '');
-}
 
 /** The last handler: pages for browsers that ask for what is not there, JSON for everybody else. */
 export function notFound(options: PageOptions): (request: Request, response: Response) => Promise<void> {

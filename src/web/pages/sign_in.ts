@@ -3,7 +3,7 @@ import { endSession } from '#src/access/sessions/session.ts';
 import { Unconfirmed } from '#src/access/sign_in/sign_in.ts';
 import { beginSignIn, type NextStep, proveSecondFactor, renewPassword } from '#src/access/sign_in/sign_in_steps.ts';
 import { TICKET_LIFETIME } from '#src/access/sign_in/sign_in_ticket.ts';
-import { DomainError } from '#src/platform/errors.ts';
+import { DomainError, Unauthenticated } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { clearCookie, readCookie, setCookie } from '#src/web/pages/cookies.ts';
 import { enter } from '#src/web/pages/enter.ts';
@@ -36,9 +36,8 @@ async function submit(visit: Visit): Promise<void> {
   try {
     await go(visit, await beginSignIn(context, text(login), text(password)));
   } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'UNAUTHENTICATED') throw error;
-    const [, reason] = /^401 Unauthorized\. (.+)$/.exec(error.message) ?? [];
-    const problem = reason ?? 'The user name, e-mail address or password is wrong.';
+    if (!(error instanceof Unauthenticated)) throw error;
+    const problem = error.reason ?? 'The user name, e-mail address or password is wrong.';
     const unconfirmed = error instanceof Unconfirmed;
     await showSignIn(visit, { returnTo: returnPath(visit), login: text(login), problem, unconfirmed }, 401);
   }
