@@ -1,7 +1,14 @@
 import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { maskError } from '#schema/errors.ts';
+import { planOf } from '#schema/plan/known.ts';
 import { Budget, type BudgetLimits, within } from '#src/platform/budget.ts';
 import { observeOperation } from '#src/platform/metrics/operations.ts';
+
+/** What is to be executed, and how. */
+export interface Execution extends ExecutionArgs {
+  /** Whether the document is one that comes again, so that it is worth a plan at once. */
+  comesAgain?: boolean;
+}
 
 /**
  * Executes an operation within a budget of its own, and masks what clients are not told. A query ends when the budget does,
@@ -10,7 +17,7 @@ import { observeOperation } from '#src/platform/metrics/operations.ts';
  * @param report hears of errors that clients are not told
  */
 export async function executeWithin(
-  args: ExecutionArgs,
+  { comesAgain = false, ...args }: Execution,
   report: (error: unknown) => void,
   limits?: BudgetLimits,
 ): Promise<ExecutionResult> {
@@ -23,10 +30,8 @@ export async function executeWithin(
     return exceeded && [new GraphQLError(exceeded.message, { extensions: exceeded.extensions })];
   };
   try {
-    const abortSignal = isQuery ? { abortSignal: budget.signal } : {};
-    const result = await within(budget, () =>
-      observeOperation(facts, async () => execute({ ...args, ...abortSignal })),
-    );
+    const signal = isQuery ? budget.signal : undefined;
+    const result = await within(budget, () => observeOperation(facts, () => run(args, comesAgain, signal)));
     if (!result.errors) return result;
     return { ...result, errors: over() ?? result.errors.map((error) => maskError(error, report)) };
   } catch (error) {
@@ -34,4 +39,15 @@ export async function executeWithin(
     if (!errors) throw error;
     return { errors };
   }
+}
+
+async function run(
+  args: ExecutionArgs,
+  comesAgain: boolean,
+  signal: AbortSignal | undefined,
+): Promise<ExecutionResult> {
+  const { schema, document, operationName, variableValues, contextValue } = args;
+  const plan = planOf(schema, document, { operationName: operationName ?? undefined, comesAgain });
+  if (plan) return plan.execute(variableValues ?? {}, contextValue, signal);
+  return execute({ ...args, ...(signal && { abortSignal: signal }) });
 }

@@ -179,7 +179,7 @@ export function createApp({
       precheck(domainContext(actor, request), ability as Precheck, ref as Ref),
     execute: async ({ document }, variableValues, actor, request) => {
       const contextValue = await contextOf(actor, request);
-      return executeWithin({ schema, document, variableValues, contextValue }, report, budget);
+      return executeWithin({ schema, document, variableValues, contextValue, comesAgain: true }, report, budget);
     },
     read: (reader, found, actor, request) => {
       const context = domainContext(actor, request);

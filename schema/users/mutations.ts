@@ -9,15 +9,15 @@ import {
 } from '#schema/users/inputs.ts';
 import { UserPayload, UserStatePayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
-import { signIn } from '#src/users/sign_in.ts';
+import { renewPrivateToken } from '#src/access/private_token.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import { blockUser, unblockUser } from '#src/users/block.ts';
 import { changePassword } from '#src/users/change_password.ts';
 import { createUserAsAdministrator } from '#src/users/create.ts';
 import { deleteUser } from '#src/users/delete.ts';
 import { findUser, findViewer } from '#src/users/find.ts';
-import { renewPrivateToken } from '#src/access/private_token.ts';
 import type { UserRow } from '#src/users/rows.ts';
+import { signIn } from '#src/users/sign_in.ts';
 import { updateUser } from '#src/users/update.ts';
 
 const SignInPayload = builder.objectRef<{ viewer: UserRow }>('SignInPayload').implement({

@@ -1,0 +1,106 @@
+import {
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNullableType,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import type { Path, Run } from '#schema/plan/run.ts';
+
+/** Turns what a resolver returned into what the answer holds. Throws what is wrong with it, before it is located. */
+export type Complete = (value: unknown, run: Run, path: Path) => unknown;
+
+/** What completers need of the plan that they belong to. */
+export interface Completing {
+  /** Field of which the values are, as `Type.field`, for messages. */
+  field: string;
+  /** Puts together what is selected of an object of that type. */
+  object(type: GraphQLObjectType): (source: unknown, run: Run, path: Path) => unknown;
+  /** Notes an error where null may stand in for the value, and throws it where not. */
+  failed(error: unknown, run: Run, path: Path, type: GraphQLOutputType): null;
+  /** The type of an object of an interface or union, by the schema's own means. */
+  typeOf(value: unknown, run: Run, path: Path, type: GraphQLOutputType): GraphQLObjectType | Promise<GraphQLObjectType>;
+}
+
+/** The completer of values of a type (GraphQL specification, CompleteValue). */
+export function completerOf(type: GraphQLOutputType, of: Completing): Complete {
+  const nullable = nullableCompleter(getNullableType(type), of);
+  if (!isNonNullType(type)) {
+    return (value, run, path) => {
+      if (value == null) return null;
+      if (value instanceof Error) throw value;
+      return nullable(value, run, path);
+    };
+  }
+  const missing = `Cannot return null for non-nullable field ${of.field}.`;
+  return (value, run, path) => {
+    if (value == null) throw new Error(missing);
+    if (value instanceof Error) throw value;
+    return nullable(value, run, path);
+  };
+}
+
+function nullableCompleter(type: GraphQLOutputType, of: Completing): Complete {
+  if (isListType(type)) return listCompleter(type.ofType, of);
+  if (isLeafType(type)) {
+    const plain = { String: 'string', Boolean: 'boolean' }[type.name];
+    return (value) => {
+      if (typeof value === plain) return value;
+      const coerced = type.coerceOutputValue(value);
+      if (coerced == null) throw new Error(`Expected \`${type.name}\` to return a value, but it returned ${coerced}.`);
+      return coerced;
+    };
+  }
+  if (isObjectType(type)) {
+    const compose = of.object(type);
+    return (value, run, path) => compose(value, run, path);
+  }
+  if (!isAbstractType(type)) throw new Error(`No values are of the type ${String(type)}`);
+  return (value, run, path) => {
+    const found = of.typeOf(value, run, path, type);
+    if (found instanceof Promise) return found.then((known) => of.object(known)(value, run, path));
+    return of.object(found)(value, run, path);
+  };
+}
+
+function listCompleter(itemType: GraphQLOutputType, of: Completing): Complete {
+  const complete = completerOf(itemType, of);
+  const completeItem: Complete = (entry, run, path) => {
+    const failed = (error: unknown) => of.failed(error, run, path, itemType);
+    try {
+      const item =
+        entry instanceof Promise ? entry.then((settled) => complete(settled, run, path)) : complete(entry, run, path);
+      return item instanceof Promise ? item.catch(failed) : item;
+    } catch (error) {
+      return failed(error);
+    }
+  };
+  return (value, run, path) => {
+    if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) {
+      throw new GraphQLError(`Expected Iterable, but did not find one for field "${of.field}".`);
+    }
+    const items: unknown[] = [];
+    let waiting = false;
+    try {
+      let index = 0;
+      for (const entry of value as Iterable<unknown>) {
+        const item = completeItem(entry, run, { prev: path, key: index++, typename: undefined });
+        waiting ||= item instanceof Promise;
+        items.push(item);
+      }
+    } catch (error) {
+      forget(items);
+      throw error;
+    }
+    return waiting ? Promise.all(items) : items;
+  };
+}
+
+/** Nobody waits for these any more: the answer is known without them, whether they fail or not. */
+export function forget(work: readonly unknown[] = []): void {
+  for (const one of work) if (one instanceof Promise) one.catch(() => undefined);
+}
