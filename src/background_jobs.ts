@@ -8,7 +8,7 @@ import { removeNamespace } from '#src/groups/remove.ts';
 import { type ImportStores, importRepository } from '#src/imports/import.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
 import { createPushedPipelines } from '#src/pipelines/push.ts';
-import type { JobHandlers } from '#src/platform/background/queue.ts';
+import type { JobHandlers, JobPaces } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/db.ts';
 import { removeProject } from '#src/projects/remove.ts';
 import { cleanUpAll } from '#src/repository/clean_up.ts';
@@ -29,6 +29,15 @@ export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | '
   /** By what mail is sent; what is wanted while none is sent is dropped. */
   outgoing?: Outgoing | undefined;
 }
+
+/** When jobs run by themselves, and how many of a name at once. */
+export const JOB_PACES: JobPaces = {
+  'members.expire': { cron: '3 * * * *' },
+  'sessions.expire': { cron: '17 * * * *' },
+  'repositories.maintain': { cron: '41 * * * *' },
+  'projects.import': { atOnce: 4 },
+  'mail.send': { atOnce: 4 },
+};
 
 /** Every job with the command that does it. */
 export function jobHandlers({ db, repositories, uploads, outgoing, ...importing }: JobSettings): JobHandlers {

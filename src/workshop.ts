@@ -54,7 +54,17 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
   const stopped = new AbortController();
   const stores = { db, repositories, uploads, secret, imports };
   const handlers = jobHandlers({ ...stores, outgoing, stopping: stopped.signal });
-  const jobs = await startJobs({ url: directUrl, listener, db, handlers, report, queues, concurrency, labels });
+  const jobs = await startJobs({
+    url: directUrl,
+    listener,
+    db,
+    handlers,
+    paces: JOB_PACES,
+    report,
+    queues,
+    concurrency,
+    labels,
+  });
   resources.defer(async () => {
     stopped.abort();
     await jobs.stop();

@@ -7,6 +7,13 @@ import { findProject } from '#src/projects/find.ts';
 import { findPushedProject } from '#src/repository/pushed_project.ts';
 import { pushRefs } from '#src/repository/record.ts';
 
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Deletes the merged branches of a project, as a user. */
+    'branches.delete_merged': { projectId: number; userId: number };
+  }
+}
+
 /** How many branches are deleted under one lock. */
 const AT_ONCE = 50;
 

@@ -1,5 +1,12 @@
 import { type Removal, removeProject } from '#src/projects/remove.ts';
 
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Removes a namespace that is marked as deleted, with everything inside. */
+    'namespaces.remove': { namespaceId: number };
+  }
+}
+
 /** Removes a namespace that is marked as deleted, with the projects and groups inside. Without one it does nothing. */
 export async function removeNamespace(removal: Removal, namespaceId: number): Promise<void> {
   const { db } = removal;

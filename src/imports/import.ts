@@ -25,6 +25,13 @@ import { overQuota } from '#src/repository/quota.ts';
 import { recordCopy } from '#src/repository/record_copy.ts';
 import { diskUse } from '#src/repository/size.ts';
 
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Fetches the repository of a project from where it is to be imported. */
+    'projects.import': { projectId: number };
+  }
+}
+
 export interface ImportStores extends Pick<Context, 'db' | 'repositories' | 'secret'> {
   imports: ImportSettings;
   /** The server stops: what is under way is broken off and begun anew at the next start. */

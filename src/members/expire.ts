@@ -1,5 +1,12 @@
 import type { Db } from '#src/platform/db.ts';
 
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Removes memberships and shares whose last day is over. */
+    'members.expire': Record<string, never>;
+  }
+}
+
 /** Removes memberships and shares that give nothing any more, and tells so in the feed of the project. */
 export async function removeExpiredMembers(db: Db): Promise<void> {
   await db.$executeRaw`

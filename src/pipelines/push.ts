@@ -3,10 +3,29 @@ import type { Context } from '#src/access/actor.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { buildPipeline } from '#src/pipelines/build.ts';
 import { CONFIG_PATH, planPipeline } from '#src/pipelines/config/read.ts';
-import type { Jobs, PushedRef } from '#src/platform/background/queue.ts';
+import type { Jobs } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
 import { findPushedProject } from '#src/repository/pushed_project.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Makes the pipelines of a push, one for each key. */
+    'pipelines.create': { projectId: number; userId: number; refs: PushedRef[] };
+  }
+}
+
+/** A branch or tag that was pushed. */
+export interface PushedRef {
+  ref: string;
+  tag: boolean;
+  /** The commit that it leads to. */
+  sha: string;
+  /** What it held before; null when it is new. */
+  beforeSha: string | null;
+  /** Another one for every push and ref. */
+  pushKey: string;
+}
 
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';

@@ -3,6 +3,13 @@ import { Prisma } from '#src/platform/db.ts';
 import { finishForks } from '#src/repository/fork.ts';
 import { withNobodyInside } from '#src/repository/lock.ts';
 
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Removes a project that is marked as deleted. */
+    'projects.remove': { projectId: number };
+  }
+}
+
 const { sql } = Prisma;
 
 /** What a removal reaches. */

@@ -10,6 +10,13 @@ import { keep, readKept } from '#src/repository/contributors_kept.ts';
 import { findPushedProject } from '#src/repository/pushed_project.ts';
 import { findRevision } from '#src/repository/revision.ts';
 
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Counts the contributors of a project to which many commits were pushed. */
+    'repositories.contributors': { projectId: number };
+  }
+}
+
 /**
  * Who wrote the commits behind the default branch, merges left out, by e-mail address, in the order of their latest
  * commits. Throws Forbidden, Unauthenticated.

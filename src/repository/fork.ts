@@ -10,6 +10,13 @@ import { isAlive } from '#src/repository/ensure.ts';
 import { whileObjectsStay, withRepositoryLock } from '#src/repository/lock.ts';
 import { recordCopy } from '#src/repository/record_copy.ts';
 
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Copies the repository of its source to a fork. */
+    'projects.fork': { projectId: number };
+  }
+}
+
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** Milliseconds that copying objects to a repository that has others may take. */

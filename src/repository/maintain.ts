@@ -10,6 +10,13 @@ import { mayRemoveObjects, unlessMaintained, withRepositoryLock } from '#src/rep
 import { repositorySize } from '#src/repository/size.ts';
 import type { RepositoryPlace } from '#src/repository/store.ts';
 
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Repacks the repository of a project, or those of all where something happened lately, if they need it. */
+    'repositories.maintain': { projectId?: number };
+  }
+}
+
 type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** From how many single objects, and from how many packs on there is something to do. */

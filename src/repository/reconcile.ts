@@ -10,6 +10,13 @@ import { withRepositoryLock } from '#src/repository/lock.ts';
 import { findPushedProject } from '#src/repository/pushed_project.ts';
 import { findPusher, record, refKey } from '#src/repository/record.ts';
 
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Records what a crash left unrecorded of pushes; wanted at every start. */
+    'repositories.reconcile': Record<string, never>;
+  }
+}
+
 export type Stores = Pick<Context, 'db' | 'repositories'>;
 
 /** How many projects are looked for at once. */

@@ -153,7 +153,9 @@ describe('Wrong passwords', () => {
   ])('count for %s from each of %j', async (key, addresses) => {
     for (const clientAddress of addresses) {
       const context = { ...world.as(admin), actor: null, clientAddress };
-      await expect(passwordSignIn(context, 'nobody', 'wrong password')).rejects.toThrow('credentials are missing or invalid');
+      await expect(passwordSignIn(context, 'nobody', 'wrong password')).rejects.toThrow(
+        'credentials are missing or invalid',
+      );
     }
     expect(await world.db.signInFailures.findUnique({ where: { key } })).toMatchObject({ count: addresses.length });
   });

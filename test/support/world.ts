@@ -9,7 +9,7 @@ import type { Actor, Context } from '#src/access/actor.ts';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { createTokenFromCommandLine } from '#src/access/tokens/create.ts';
 import { createApp } from '#src/app.ts';
-import { jobHandlers } from '#src/background_jobs.ts';
+import { JOB_PACES, jobHandlers } from '#src/background_jobs.ts';
 import { createGroup, type NewGroup } from '#src/groups/create.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
@@ -303,7 +303,7 @@ export async function startWorld({
   const outgoing = mailer && { mailer, baseUrl: () => listening.promise };
   const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing });
   const listener = await Listener.open(databaseUrl, report);
-  const jobs = await startJobs({ url: databaseUrl, listener, handlers, report, db });
+  const jobs = await startJobs({ url: databaseUrl, listener, handlers, paces: JOB_PACES, report, db });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
   let listeningUrl = '';

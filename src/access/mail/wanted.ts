@@ -1,3 +1,10 @@
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Sends a mail, if there still is somebody who is to get it. */
+    'mail.send': MailWanted;
+  }
+}
+
 /** A mail that somebody is to get, as it waits for being sent. It holds no token: that is made when the mail is. */
 export type MailWanted =
   /** To an address that was given, whether or not somebody has it. */

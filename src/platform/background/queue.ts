@@ -1,5 +1,4 @@
 import { fromPrisma, PgBoss, type StopOptions } from 'pg-boss';
-import type { MailWanted } from '#src/access/mail/wanted.ts';
 import { queueDatabase } from '#src/platform/background/database.ts';
 import { type ProcessRecord, recordProcess } from '#src/platform/background/process.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
@@ -7,45 +6,12 @@ import type { Db, Transaction } from '#src/platform/db.ts';
 import { observeJob } from '#src/platform/metrics/jobs.ts';
 import { tracer } from '#src/platform/tracing/tracer.ts';
 
-/** A branch or tag that was pushed. */
-export interface PushedRef {
-  ref: string;
-  tag: boolean;
-  /** The commit that it leads to. */
-  sha: string;
-  /** What it held before; null when it is new. */
-  beforeSha: string | null;
-  /** Another one for every push and ref. */
-  pushKey: string;
-}
-
-/** The background jobs by name, each with what it is told. Every job may run twice and then does nothing. */
-export interface Jobs {
-  /** Removes a project that is marked as deleted. */
-  'projects.remove': { projectId: number };
-  /** Removes a namespace that is marked as deleted, with everything inside. */
-  'namespaces.remove': { namespaceId: number };
-  /** Deletes the merged branches of a project, as a user. */
-  'branches.delete_merged': { projectId: number; userId: number };
-  /** Copies the repository of its source to a fork. */
-  'projects.fork': { projectId: number };
-  /** Fetches the repository of a project from where it is to be imported. */
-  'projects.import': { projectId: number };
-  /** Repacks the repository of a project, or those of all where something happened lately, if they need it. */
-  'repositories.maintain': { projectId?: number };
-  /** Makes the pipelines of a push, one for each key. */
-  'pipelines.create': { projectId: number; userId: number; refs: PushedRef[] };
-  /** Counts the contributors of a project to which many commits were pushed. */
-  'repositories.contributors': { projectId: number };
-  /** Records what a crash left unrecorded of pushes; wanted at every start. */
-  'repositories.reconcile': Record<string, never>;
-  /** Removes memberships and shares whose last day is over. */
-  'members.expire': Record<string, never>;
-  /** Sends a mail, if there still is somebody who is to get it. */
-  'mail.send': MailWanted;
-  /** Removes what sign-ins left behind and nobody can use any more. */
-  'sessions.expire': Record<string, never>;
-}
+/**
+ * The background jobs by name, each with what it is told; rooms above this one declare theirs beside the work (`declare
+ * module`). Every job may run twice and then does nothing.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: what belongs to it is declared elsewhere
+export interface Jobs {}
 export type JobName = keyof Jobs;
 
 /** Does the work of each job. */
@@ -65,14 +31,17 @@ export interface JobWorker extends JobQueue {
 /** Where jobs end up that failed as often as they may; nobody works on it. */
 export const DEAD_LETTERS = 'dead_letters';
 
-/** When jobs run by themselves, in the form of cron, in UTC. */
-const SCHEDULE: Partial<Record<JobName, string>> = {
-  'members.expire': '3 * * * *',
-  'sessions.expire': '17 * * * *',
-  'repositories.maintain': '41 * * * *',
-};
-/** How many jobs of a name run at once, where it is more than one: they wait for others most of the time. */
-const AT_ONCE: Partial<Record<JobName, number>> = { 'projects.import': 4, 'mail.send': 4 };
+/** How the jobs of a name run. */
+export interface JobPace {
+  /** When they run by themselves, in the form of cron, in UTC. */
+  cron?: string;
+  /** How many run at once, where it is more than one: they wait for others most of the time. */
+  atOnce?: number;
+}
+
+/** What is said of some of the jobs. */
+export type JobPaces = Partial<Record<JobName, JobPace>>;
+
 /** How jobs run: a failed one again with growing delays, one whose worker is not heard of for ten seconds too. */
 const QUEUE = {
   retryLimit: 10,
@@ -98,6 +67,7 @@ export interface WorkerOptions {
   listener?: Listener | undefined;
   db: Db;
   handlers: JobHandlers;
+  paces?: JobPaces | undefined;
   /** Hears of failed jobs and of trouble with the queue. */
   report(error: unknown): void;
   /** The jobs to work on; all when absent, with none this process only leaves work for others. */
@@ -115,6 +85,7 @@ export interface WorkerOptions {
  */
 export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   const { url, listener, db, handlers, report, concurrency = CONCURRENCY, tag = 'gantry', labels = [] } = options;
+  const { paces = {} } = options;
   const pace = { superviseIntervalSeconds: SUPERVISION, monitorIntervalSeconds: SUPERVISION };
   const names = Object.keys(handlers) as JobName[];
   requireKnown(options.queues ?? [], names);
@@ -131,9 +102,9 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   };
   try {
     await boss.start();
-    await prepareQueues(boss, names);
+    await prepareQueues(boss, names, paces);
     if (queues.length > 0) record = await recordProcess(db, { tag, queues, labels, concurrency }, report);
-    await workOn(boss, queues, { handlers, record, report, slots: new Slots(concurrency) });
+    await workOn(boss, queues, { handlers, paces, record, report, slots: new Slots(concurrency) });
   } catch (error) {
     await end({ graceful: false }).catch(report);
     throw error;
@@ -148,6 +119,7 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
 }
 
 interface Work extends Pick<WorkerOptions, 'handlers' | 'report'> {
+  paces: JobPaces;
   record: ProcessRecord | null;
   slots: Slots;
 }
@@ -156,13 +128,13 @@ interface Work extends Pick<WorkerOptions, 'handlers' | 'report'> {
 async function workOn(
   boss: PgBoss,
   queues: readonly JobName[],
-  { handlers, record, report, slots }: Work,
+  { handlers, paces, record, report, slots }: Work,
 ): Promise<void> {
   for (const name of queues) {
     const work = handlers[name] as (data: object) => Promise<void>;
     // Nobody tells a worker of a job that failed and is to be tried again: it looks by itself.
     const often = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 5 };
-    const pace = { ...often, localConcurrency: AT_ONCE[name] ?? 1 };
+    const pace = { ...often, localConcurrency: paces[name]?.atOnce ?? 1 };
     let worker = '';
     worker = await boss.work<object>(name, pace, async (jobs) => {
       // Of several that came meanwhile it hears once: it is to look for more until there are none.
@@ -182,13 +154,17 @@ function requireKnown(queues: readonly string[], names: readonly string[]): void
 }
 
 /** Makes the queues as they are to be, and has the jobs put into them that run by themselves. */
-export async function prepareQueues(boss: PgBoss, names: readonly string[]): Promise<void> {
+export async function prepareQueues(
+  boss: PgBoss,
+  names: readonly string[],
+  paces: Readonly<Record<string, JobPace>> = {},
+): Promise<void> {
   const known = new Set((await boss.getQueues([DEAD_LETTERS, ...names])).map(({ name }) => name));
   if (!known.has(DEAD_LETTERS)) await boss.createQueue(DEAD_LETTERS, { retentionSeconds: DEAD_LETTER_RETENTION });
   for (const name of names) {
     if (known.has(name)) await boss.updateQueue(name, QUEUE);
     else await boss.createQueue(name, QUEUE);
-    const cron = SCHEDULE[name as JobName];
+    const cron = paces[name]?.cron;
     if (cron) await boss.schedule(name, cron, {}, { tz: 'UTC' });
   }
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { findBinaries } from './binaries.ts';
 import { createCluster } from './cluster.ts';
-import type { DatabaseLog, EmbeddedOptions, EmbeddedPostgres } from './embedded_options.ts';
+import type { EmbeddedOptions, EmbeddedPostgres } from './embedded_options.ts';
 import { chooseIdentity } from './identity.ts';
 import { keepRunning } from './keep.ts';
 import type { Postmaster } from './postmaster.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DatabaseLog } from './embedded.ts';
+import type { DatabaseLog } from './embedded_options.ts';
 import { clearOrphan } from './orphan.ts';
 import { type LaunchOptions, launch, type Postmaster, StartError } from './postmaster.ts';
 
