@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { jobHandlers } from './background_jobs.ts';
+import { JOB_PACES, jobHandlers } from './background_jobs.ts';
 import { type ImportSettings, importSettings } from './imports/options.ts';
 import { type JobQueue, startJobs } from './platform/background/queue.ts';
 import type { Config } from './platform/config.ts';
