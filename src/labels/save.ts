@@ -81,7 +81,7 @@ async function administered(context: Context, ref: Ref) {
   return { actor, project };
 }
 
-/** Title and colour as stored, those that are given. The spec's messages call the name `title` (behaviour.md 1.6). */
+/** Title and colour as stored, those that are given. The contract's messages call the name `title` (behaviour.md 1.6). */
 function checked({ title, color, priority, description }: LabelValues): { title?: string; color?: string } {
   const errors: FieldErrors = {};
   const name = title?.trim();
