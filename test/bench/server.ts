@@ -20,7 +20,7 @@ export interface BenchServer {
  * @throws Error if it ends instead
  */
 export async function startServer(
-  name: 'gantry' | 'gantry-open' | 'comparator',
+  name: 'gantry' | 'gantry_open' | 'comparator',
   databaseUrl: string,
   execArgv: string[] = [],
 ): Promise<BenchServer> {
