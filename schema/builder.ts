@@ -1,13 +1,18 @@
 import SchemaBuilder from '@pothos/core';
+import PrismaPlugin from '@pothos/plugin-prisma';
 import type { GraphQLContext } from '#schema/context.ts';
 import { COUNTING } from '#schema/costs.ts';
+import '#schema/records/plugin.ts';
+import type { RecordTypes } from '#schema/records/types.ts';
 import type { CommitTime } from '#schema/scalars.ts';
+import { getDatamodel } from '#src/generated/pothos.ts';
 import type { Ref } from '#src/groups/find.ts';
 import type { IncomingFile } from '#src/uploads/create.ts';
 
 /** The builder that every slice of the schema adds to. */
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext;
+  PrismaTypes: RecordTypes;
   DefaultFieldNullability: false;
   DefaultInputFieldRequiredness: false;
   Scalars: {
@@ -20,7 +25,12 @@ export const builder = new SchemaBuilder<{
     Upload: { Input: IncomingFile; Output: never };
     JSON: { Input: unknown; Output: unknown };
   };
-}>({ defaultFieldNullability: false });
+}>({
+  // The first is told last.
+  plugins: ['records', PrismaPlugin],
+  prisma: { client: ({ db }) => db, dmmf: getDatamodel() },
+  defaultFieldNullability: false,
+});
 
 builder.queryType({ description: `Everything that can be read. ${COUNTING}` });
 builder.mutationType({

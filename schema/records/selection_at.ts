@@ -1,0 +1,126 @@
+import {
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  getNamedType,
+  isAbstractType,
+  isObjectType,
+  type SelectionSetNode,
+} from 'graphql';
+import { collectFields } from '#schema/plan/fields.ts';
+import { readsOf } from '#schema/records/plugin.ts';
+import type { Known } from '#schema/records/types.ts';
+import { factsOf, type ModelName } from '#src/platform/records/model.ts';
+import { Selection } from '#src/platform/records/selection.ts';
+
+type Asking = Pick<GraphQLResolveInfo, 'schema' | 'fragments'>;
+
+/**
+ * What a document asks of the records of a model at and below a field: of what the field gives itself, of the nodes of a
+ * connection, of what a payload holds. It is found out once for a field of a document, without regard to variables: what
+ * `@include` leaves out this time is read nevertheless, so that there is one statement.
+ */
+export function selectionAt<M extends ModelName>(
+  {
+    fieldNodes,
+    returnType,
+    schema,
+    fragments,
+  }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'returnType' | 'schema' | 'fragments'>,
+  model: M,
+): Selection<M, Known<M>> {
+  const [first] = fieldNodes as [FieldNode];
+  const of = known.get(first) ?? new Map<string, Collected>();
+  known.set(first, of);
+  let found = of.get(model);
+  if (!found || !isSame(found.nodes, fieldNodes)) {
+    const selection = below(model, returnType, setsOf(fieldNodes), { schema, fragments });
+    found = { nodes: fieldNodes, selection };
+    of.set(model, found);
+  }
+  return found.selection as Selection<M, Known<M>>;
+}
+
+interface Collected {
+  nodes: readonly FieldNode[];
+  selection: Selection;
+}
+
+/** By the first node of a field: it goes with its document. */
+const known = new WeakMap<FieldNode, Map<string, Collected>>();
+
+function isSame(some: readonly FieldNode[], others: readonly FieldNode[]): boolean {
+  return some.length === others.length && some.every((node, index) => node === others[index]);
+}
+
+function below(
+  model: ModelName,
+  type: GraphQLResolveInfo['returnType'],
+  sets: SelectionSetNode[],
+  asking: Asking,
+): Selection {
+  const named = getNamedType(type);
+  const objects = objectsOf(named, asking);
+  const own = objects.filter((object) => modelOf(object) === model);
+  let selection = own.reduce((all, object) => all.with(collect(model, object, sets, asking)), keyOf(model));
+  // Connections, edges and payloads stand around the records.
+  const [around] = isObjectType(named) && modelOf(named) === undefined ? objects : [];
+  for (const { nodes } of around ? collectFields(asking.schema, asking.fragments, around, sets) : []) {
+    const field = around?.getFields()[nodes[0].name.value];
+    const under = setsOf(nodes);
+    if (field && under.length > 0) selection = selection.with(below(model, field.type, under, asking));
+  }
+  return selection;
+}
+
+function objectsOf(type: ReturnType<typeof getNamedType>, { schema }: Asking): readonly GraphQLObjectType[] {
+  if (isAbstractType(type)) return schema.getPossibleTypes(type);
+  return isObjectType(type) ? [type] : [];
+}
+
+/** What is selected of the records of a type. */
+function collect(model: ModelName, type: GraphQLObjectType, sets: SelectionSetNode[], asking: Asking): Selection {
+  let selection = keyOf(model);
+  for (const { nodes } of collectFields(asking.schema, asking.fragments, type, sets)) {
+    const field = type.getFields()[nodes[0].name.value];
+    const reads = field && readsOf(field);
+    if (!reads) continue;
+    const { part, isRelation, select } = reads;
+    if (part === null) selection = selection.with(constant(model, select));
+    else
+      selection = selection.with(
+        new Selection(model, new Map([[part, isRelation ? related(field.type, nodes, asking) : null]])),
+      );
+  }
+  return selection;
+}
+
+function related(type: GraphQLResolveInfo['returnType'], nodes: FieldNode[], asking: Asking): Selection {
+  const [object] = objectsOf(getNamedType(type), asking);
+  const model = object && modelOf(object);
+  if (!model) throw new Error(`${String(type)} is no type with a model`);
+  return collect(model, object, setsOf(nodes), asking);
+}
+
+/** What resolvers declare beside the document. */
+function constant(model: ModelName, select: Readonly<Record<string, unknown>>): Selection {
+  const parts = Object.entries(select).map(([name, part]): [string, Selection | null] => {
+    const relation = factsOf(model).relations[name];
+    if (!relation) return [name, null];
+    return [name, constant(relation.model, (part as { select: Record<string, unknown> }).select)];
+  });
+  return new Selection(model, new Map(parts));
+}
+
+/** Every record has its key. */
+function keyOf(model: ModelName): Selection {
+  return new Selection(model, new Map(factsOf(model).key.map((name) => [name, null])));
+}
+
+function modelOf(type: GraphQLObjectType): ModelName | undefined {
+  return type.extensions.pothosPrismaModel as ModelName | undefined;
+}
+
+function setsOf(nodes: readonly FieldNode[]): SelectionSetNode[] {
+  return nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet] : []));
+}

@@ -1,0 +1,32 @@
+import { Prisma } from '#src/platform/db.ts';
+import { type Columns, factsOf, type ModelName } from './model.ts';
+
+/** Stands for the table with its alias, as it is written behind FROM. */
+const TABLE = Symbol('table');
+
+/** A table of a statement under its alias: its columns, by Prisma's names, as SQL. */
+export type Alias<M extends ModelName> = { readonly [Column in keyof Columns[M]]: Prisma.Sql } & {
+  readonly [TABLE]: Prisma.Sql;
+};
+
+/** The table of a model under an alias. Names that are no columns throw. */
+export function alias<M extends ModelName>(model: M, name: string): Alias<M> {
+  const { table, columns } = factsOf(model);
+  const known = new Map<string | symbol, Prisma.Sql>([[TABLE, Prisma.raw(`"${table}" ${name}`)]]);
+  return new Proxy({} as Alias<M>, {
+    get(_, property) {
+      const found = known.get(property);
+      if (found) return found;
+      const column = typeof property === 'string' ? columns[property] : undefined;
+      if (!column) throw new Error(`${model} has no column ${String(property)}`);
+      const made = Prisma.raw(`${name}."${column.name}"`);
+      known.set(property, made);
+      return made;
+    },
+  });
+}
+
+/** A table with its alias, as it is written behind FROM and JOIN. */
+export function table(of: Alias<ModelName>): Prisma.Sql {
+  return of[TABLE];
+}

@@ -1,0 +1,180 @@
+import { LRUCache } from 'lru-cache';
+import { Prisma } from '#src/platform/db.ts';
+import { type Alias, alias, table } from './alias.ts';
+import { type ColumnFacts, enumFacts, factsOf, type ModelName, type RelationFacts } from './model.ts';
+import { type Given, ownValue, type Tools } from './own_values.ts';
+import type { Selection } from './selection.ts';
+
+const { sql, raw, join } = Prisma;
+
+/** Where rows come from. */
+export interface Source<M extends ModelName> {
+  /** A statement for whole rows of the table. */
+  from: Prisma.Sql;
+  /** The order of the array. That of `from` does not last: a join may read its rows in another one. */
+  order: (row: Alias<M>) => Prisma.Sql;
+  given?: Partial<Given>;
+}
+
+/** An expression for a JSON array of rows, with what is selected of them. */
+export function rowsJson<M extends ModelName>(selection: Selection<M>, source: Source<M>): Prisma.Sql {
+  const { row, text } = compiled(selection);
+  const values = text.values.map((value: unknown) => {
+    if (value === FROM) return source.from;
+    if (value === ORDER) return source.order(row as Alias<M>);
+    return value instanceof Gap ? fill(selection, value, source.given) : value;
+  });
+  return sql(text.strings, ...values);
+}
+
+function fill({ model }: Selection, { name }: Gap, given: Partial<Given> = {}): Given[keyof Given] {
+  const value = given[name];
+  if (value === undefined) throw new Error(`What is selected of ${model} depends on ${name}, which is not given`);
+  return value;
+}
+
+/** What stands in a compiled text for something that each statement gives. */
+class Gap {
+  readonly name: keyof Given;
+  constructor(name: keyof Given) {
+    this.name = name;
+  }
+}
+const FROM = Symbol('from');
+const ORDER = Symbol('order');
+
+const gap = (value: Gap | symbol) => sql`${value as never}`;
+
+interface Compiled {
+  row: Alias<ModelName>;
+  text: Prisma.Sql;
+}
+
+/** By keys of selections, which clients make up: bounded, in characters. */
+const known = new LRUCache<string, Compiled>({
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: ({ text }, key) => key.length + text.strings.reduce((sum, part) => sum + part.length, 0),
+});
+
+function compiled(selection: Selection): Compiled {
+  let found = known.get(selection.key);
+  if (!found) {
+    const row = alias(selection.model, 't0');
+    const rows = new Writer().list(selection, 't0', sql`(${gap(FROM)}) t0`, sql`ORDER BY ${gap(ORDER)}`);
+    found = { row, text: rows };
+    known.set(selection.key, found);
+  }
+  return found;
+}
+
+/** A value of the JSON of a row. */
+type Pair = [name: string, value: Prisma.Sql];
+
+/** Writes the statement of a selection, whose tables it calls t0, t1, … */
+class Writer {
+  #count = 1;
+
+  /** A JSON array of the rows under an alias: `from` names them, `rest` stands behind what is joined. */
+  list(selection: Selection, name: string, from: Prisma.Sql, rest: Prisma.Sql): Prisma.Sql {
+    const joins: Prisma.Sql[] = [];
+    const columns = asColumns(this.#pairs(selection, name, joins, false));
+    return sql`(SELECT COALESCE(json_agg(row_to_json(r)), '[]') FROM (SELECT ${columns} FROM ${from} ${lines(joins)} ${rest}) r)`;
+  }
+
+  #pairs({ model, parts }: Selection, name: string, joins: Prisma.Sql[], isOuter: boolean): Pair[] {
+    const { columns, relations, key } = factsOf(model);
+    const row = alias(model, name);
+    const tools = toolsFor(name, joins);
+    const pair = (part: string, below: Selection | null): Pair => {
+      const relation = relations[part];
+      if (below && relation) {
+        const value = relation.isMany
+          ? this.#many(relation, below, row)
+          : this.#one(relation, below, row, joins, isOuter);
+        return [part, value];
+      }
+      const column = columns[part];
+      if (column) return [part, asJson(column, at(row, part))];
+      return [part, ownValue(model, part)?.(row, tools) ?? raw('NULL')];
+    };
+    const selected = [...parts].map(([part, below]) => pair(part, below));
+    return selected.length > 0 ? selected : key.map((part) => pair(part, null));
+  }
+
+  /** The object of a row that is joined; below an outer join all are outer. */
+  #one(relation: RelationFacts, below: Selection, parent: Row, joins: Prisma.Sql[], isOuter: boolean): Prisma.Sql {
+    const name = `t${this.#count++}`;
+    const row = alias(relation.model, name);
+    const isNullable = isOuter || relation.isOptional;
+    joins.push(sql`${raw(isNullable ? 'LEFT JOIN' : 'JOIN')} ${table(row)} ON ${belongs(relation, parent, row)}`);
+    const object = asObject(this.#pairs(below, name, joins, isNullable));
+    return isNullable ? sql`CASE WHEN ${at(row, relation.to[0])} IS NOT NULL THEN ${object} END` : object;
+  }
+
+  /** The array of the rows that point to one, in the order of their keys. */
+  #many(relation: RelationFacts, below: Selection, parent: Row): Prisma.Sql {
+    const name = `t${this.#count++}`;
+    const row = alias(relation.model, name);
+    const order = join(factsOf(relation.model).key.map((column) => at(row, column)));
+    return this.list(below, name, table(row), sql`WHERE ${belongs(relation, parent, row)} ORDER BY ${order}`);
+  }
+}
+
+type Row = Alias<ModelName>;
+
+/** A column by a name that the model itself gives. */
+const at = (row: Row, column = ''): Prisma.Sql => Reflect.get(row, column);
+
+const lines = (parts: Prisma.Sql[]) => (parts.length > 0 ? join(parts, '\n') : Prisma.empty);
+
+function belongs({ from, to }: RelationFacts, parent: Row, row: Row): Prisma.Sql {
+  return join(
+    from.map((column, index) => sql`${at(row, to[index])} = ${at(parent, column)}`),
+    ' AND ',
+  );
+}
+
+function toolsFor(name: string, joins: Prisma.Sql[]): Tools {
+  const shared = new Map<string, Prisma.Sql>();
+  return {
+    given: (wanted) => gap(new Gap(wanted)),
+    lateral(key, rows) {
+      const found = shared.get(key) ?? raw(`${name}_${key}`);
+      if (!shared.has(key)) joins.push(sql`LEFT JOIN LATERAL (${rows()}) ${found} ON TRUE`);
+      shared.set(key, found);
+      return found;
+    },
+  };
+}
+
+function asColumns(pairs: Pair[]): Prisma.Sql {
+  return join(pairs.map(([name, value]) => sql`${value} AS ${raw(`"${name}"`)}`));
+}
+
+/** Pairs of json_build_object, whose arguments PostgreSQL limits to 100. */
+const MOST_PAIRS = 50;
+
+function asObject(pairs: Pair[]): Prisma.Sql {
+  if (pairs.length > MOST_PAIRS) return sql`row_to_json((SELECT o FROM (SELECT ${asColumns(pairs)}) o))`;
+  return sql`json_build_object(${join(pairs.map(([name, value]) => sql`${raw(`'${name}'`)}, ${value}`))})`;
+}
+
+/**
+ * A column as JSON holds it: numbers that JavaScript has none for as text, bytes in Base64, enums by Prisma's names. Lists are
+ * there even where the database has none.
+ */
+function asJson({ type, isEnum, isList }: ColumnFacts, column: Prisma.Sql): Prisma.Sql {
+  const renamed = isEnum ? Object.entries(enumFacts(type).renamed) : [];
+  const one = (value: Prisma.Sql) => {
+    if (type === 'BigInt' || type === 'Decimal') return sql`${value}::text`;
+    if (type === 'Bytes') return sql`translate(encode(${value}, 'base64'), E'\n', '')`;
+    if (renamed.length === 0) return value;
+    const cases = renamed.map(([stored, name]) => raw(`WHEN '${stored}' THEN '${name}'`));
+    return sql`CASE ${value}::text ${join(cases, ' ')} ELSE ${value}::text END`;
+  };
+  if (!isList) return one(column);
+  const item = raw('item');
+  return one(item) === item
+    ? sql`COALESCE(${column}, '{}')`
+    : sql`ARRAY(SELECT ${one(item)} FROM unnest(${column}) WITH ORDINALITY list (item, place) ORDER BY place)`;
+}
