@@ -1,7 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { Label } from '#schema/labels/types.ts';
-import type { LabelRow } from '#src/labels/list.ts';
-import { createLabel, deleteLabel, subscribeToLabel, updateLabel } from '#src/labels/save.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { labelById } from '#src/labels/list.ts';
+import { type ChangedLabel, createLabel, deleteLabel, subscribeToLabel, updateLabel } from '#src/labels/save.ts';
 
 const CreateLabelInput = builder.inputType('CreateLabelInput', {
   description: 'A new label.',
@@ -42,9 +43,15 @@ const LabelSubscriptionInput = builder.inputType('LabelSubscriptionInput', {
   }),
 });
 
-const LabelPayload = builder.objectRef<{ label: LabelRow }>('LabelPayload').implement({
+const LabelPayload = builder.objectRef<ChangedLabel>('LabelPayload').implement({
   description: 'The label as it is now.',
-  fields: (t) => ({ label: t.expose('label', { type: Label, description: 'The label.' }) }),
+  fields: (t) => ({
+    label: t.field({
+      type: Label,
+      description: 'The label.',
+      resolve: ({ project, id }, _args, context, info) => labelById(context, project, id, selectionAt(info, 'Label')),
+    }),
+  }),
 });
 
 const DeleteLabelPayload = builder.objectRef<{ title: string }>('DeleteLabelPayload').implement({
@@ -57,17 +64,15 @@ builder.mutationFields((t) => ({
     type: LabelPayload,
     description: 'Creates a label.',
     args: { input: t.arg({ type: CreateLabelInput, required: true, description: 'The new label.' }) },
-    resolve: async (_root, { input: { project, ...values } }, context) => ({
-      label: await createLabel(context, project, values),
-    }),
+    resolve: (_root, { input: { project, ...values } }, context) => createLabel(context, project, values),
   }),
   updateLabel: t.field({
     type: LabelPayload,
     description: 'Changes a label.',
     args: { input: t.arg({ type: UpdateLabelInput, required: true, description: 'The changes.' }) },
-    resolve: async (_root, { input: { project, title, newTitle, ...values } }, context) => {
+    resolve: (_root, { input: { project, title, newTitle, ...values } }, context) => {
       const renamed = newTitle === undefined ? {} : { title: newTitle };
-      return { label: await updateLabel(context, project, title, { ...values, ...renamed }) };
+      return updateLabel(context, project, title, { ...values, ...renamed });
     },
   }),
   deleteLabel: t.field({
@@ -83,16 +88,12 @@ builder.mutationFields((t) => ({
     type: LabelPayload,
     description: 'Follows a label. NOT_MODIFIED when the caller does already.',
     args: { input: t.arg({ type: LabelSubscriptionInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, label } }, context) => ({
-      label: await subscribeToLabel(context, project, label, true),
-    }),
+    resolve: (_root, { input: { project, label } }, context) => subscribeToLabel(context, project, label, true),
   }),
   unsubscribeFromLabel: t.field({
     type: LabelPayload,
     description: 'Stops following a label. NOT_MODIFIED when the caller does not.',
     args: { input: t.arg({ type: LabelSubscriptionInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, label } }, context) => ({
-      label: await subscribeToLabel(context, project, label, false),
-    }),
+    resolve: (_root, { input: { project, label } }, context) => subscribeToLabel(context, project, label, false),
   }),
 }));

@@ -2,12 +2,13 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { findLabel, type LabelRow, listLabels } from '#src/labels/list.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { findLabel, listLabels } from '#src/labels/list.ts';
 
-export const Label = builder.objectRef<LabelRow>('Label');
-Label.implement({
+export const Label = builder.prismaObject('Label', {
   description: 'A word that issues and merge requests are marked with.',
   interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Label', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
@@ -19,7 +20,7 @@ Label.implement({
     openIssuesCount: t.exposeInt('openIssuesCount', { description: 'Open issues that the caller sees.' }),
     closedIssuesCount: t.exposeInt('closedIssuesCount', { description: 'Closed issues that the caller sees.' }),
     openMergeRequestsCount: t.exposeInt('openMergeRequestsCount', { description: 'Open merge requests.' }),
-    viewerSubscribed: t.exposeBoolean('subscribed', { description: 'Whether the caller follows it.' }),
+    viewerSubscribed: t.exposeBoolean('isSubscribed', { description: 'Whether the caller follows it.' }),
   }),
 });
 
@@ -30,12 +31,13 @@ builder.objectFields(Project, (t) => ({
     type: LabelConnection,
     description: 'Its labels by title.',
     args: pageArgs,
-    resolve: (project, args, context, info) => loadPage(args, info, (page) => listLabels(context, project, page)),
+    resolve: (project, args, context, info) =>
+      loadPage(args, info, (page) => listLabels(context, project, page, selectionAt(info, 'Label'))),
   }),
   label: t.field({
     type: Label,
     description: 'One of its labels.',
     args: { ref: t.arg.string({ required: true, description: 'Numeric ID or title.' }) },
-    resolve: (project, { ref }, context) => findLabel(context, project, ref),
+    resolve: (project, { ref }, context, info) => findLabel(context, project, ref, selectionAt(info, 'Label')),
   }),
 }));

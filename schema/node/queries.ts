@@ -1,6 +1,8 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { fromGlobalId, Node } from '#schema/node/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { requireAccount } from '#src/access/actor.ts';
 import { findVisibleToken } from '#src/access/tokens/list.ts';
 import { findApplication } from '#src/applications/find.ts';
@@ -21,7 +23,10 @@ import { findTrigger } from '#src/triggers/list.ts';
 import { findUser } from '#src/users/find.ts';
 
 /** How a record of each type is found by its ID, with the visibility that it has everywhere. */
-const FINDERS: Record<string, (context: GraphQLContext, id: number) => Promise<{ id: number }>> = {
+const FINDERS: Record<
+  string,
+  (context: GraphQLContext, id: number, info: GraphQLResolveInfo) => Promise<{ id: number }>
+> = {
   User: findUser,
   SshKey: findVisibleKey,
   Email: findVisibleEmail,
@@ -34,9 +39,9 @@ const FINDERS: Record<string, (context: GraphQLContext, id: number) => Promise<{
     const { projectId, iid } = found('Issue', await context.db.issue.findUnique({ where: { id } }));
     return findIssue(context, await findProject(context, projectId), iid);
   },
-  async Label(context, id) {
+  async Label(context, id, info) {
     const { projectId } = found('Label', await context.db.label.findUnique({ where: { id } }));
-    return labelById(context, await findProject(context, projectId), id);
+    return labelById(context, await findProject(context, projectId), id, selectionAt(info, 'Label'));
   },
   async Milestone(context, id) {
     const { projectId } = found('Milestone', await context.db.milestone.findUnique({ where: { id } }));
@@ -70,13 +75,13 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'The record with that global ID; null when the caller may not see it or there is none.',
     args: { id: t.arg.id({ required: true, description: 'Global ID.' }) },
-    resolve: async (_root, { id: globalId }, context) => {
+    resolve: async (_root, { id: globalId }, context, info) => {
       requireAccount(context);
       const { type = '', id = 0 } = fromGlobalId(globalId) ?? {};
       const find = FINDERS[type];
       if (!find) return null;
       try {
-        return { ...(await find(context, id)), __typename: type };
+        return { ...(await find(context, id, info)), __typename: type };
       } catch (error) {
         if (error instanceof NotFound) return null;
         throw error;

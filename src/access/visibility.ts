@@ -1,5 +1,6 @@
 import type { Actor } from '#src/access/actor.ts';
 import { Prisma } from '#src/platform/db.ts';
+import type { Alias } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
 
@@ -105,10 +106,14 @@ export function groupVisible(actor: Seer | null, alias = 'n'): Prisma.Sql {
       WHERE vp.deleted_at IS NULL AND vp.id = ANY(ARRAY(${accessibleProjects(actor)})))))))`;
 }
 
-/** Which issues of a visible project the actor sees, given the level in it, for alias `i`. */
-export function issueVisible(actor: Actor, seesConfidential: Prisma.Sql | boolean): Prisma.Sql {
+/** Which issues of a visible project the actor sees, given whether confidential ones are seen there. */
+export function issueVisible(
+  issue: Pick<Alias<'Issue'>, 'confidential' | 'authorId' | 'assigneeId'>,
+  actor: { id: number | Prisma.Sql; admin: boolean },
+  seesConfidential: Prisma.Sql | boolean,
+): Prisma.Sql {
   if (actor.admin || seesConfidential === true) return sql`TRUE`;
-  const own = sql`NOT i.confidential OR i.author_id = ${actor.id} OR i.assignee_id = ${actor.id}`;
+  const own = sql`NOT ${issue.confidential} OR ${issue.authorId} = ${actor.id} OR ${issue.assigneeId} = ${actor.id}`;
   return seesConfidential === false ? sql`(${own})` : sql`(${own} OR ${seesConfidential})`;
 }
 

@@ -4,10 +4,12 @@ import { seenPlaces, within } from '#src/access/places.ts';
 import { issueVisible } from '#src/access/visibility.ts';
 import { all, Prisma, queryPage } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;
+const issue = alias('Issue', 'i');
 
 /** What somebody said of a commit (behaviour.md 7, Note). */
 export interface NoteRow {
@@ -117,8 +119,8 @@ const IS_NOTE = sql`e.target_type = 'Note'`;
  * and that to those who saw it.
  */
 function issueEvent(actor: Actor, seesConfidential: Prisma.Sql | boolean): Prisma.Sql {
-  return sql`(e.target_type = 'Issue' AND EXISTS (SELECT 1 FROM issues i WHERE i.id = e.target_id
-    AND (i.deleted_at IS NULL OR e.action = 'destroyed') AND ${issueVisible(actor, seesConfidential)}))`;
+  return sql`(e.target_type = 'Issue' AND EXISTS (SELECT 1 FROM ${table(issue)} WHERE ${issue.id} = e.target_id
+    AND (${issue.deletedAt} IS NULL OR e.action = 'destroyed') AND ${issueVisible(issue, actor, seesConfidential)}))`;
 }
 
 /**

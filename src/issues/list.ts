@@ -7,9 +7,11 @@ import { countsSuffice, type IssueFilter, issueConditions, searchHits } from '#s
 import { type IssueRow, issueRows } from '#src/issues/rows.ts';
 import { all, Prisma, queryPage } from '#src/platform/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;
+const issue = alias('Issue', 'i');
 
 export interface IssueOrder {
   by: 'created_at' | 'updated_at';
@@ -30,7 +32,7 @@ export async function listProjectIssues(
   const seesAll = can(actor, 'read_confidential_issue', project);
   const conditions = [
     sql`i.project_id = ${project.id}`,
-    issueVisible(actor, seesAll),
+    issueVisible(issue, actor, seesAll),
     ...issueConditions(filter, sql`l.project_id = ${project.id}`),
     ...extra,
   ];
@@ -63,7 +65,7 @@ export async function listAuthoredIssues(
   const conditions = [
     sql`i.author_id = ${authorId}`,
     within('i', 'issues'),
-    issueVisible(actor, within('i', 'confidential')),
+    issueVisible(issue, actor, within('i', 'confidential')),
     ...issueConditions(filter, sql`l.project_id IN (SELECT v.id FROM places v)`),
   ];
   const source = sql`issues i WHERE ${all(conditions)}`;
@@ -83,7 +85,7 @@ export async function listGroupIssues(
   const inGroup = sql`p.issues_enabled AND n.lineage @> ARRAY[${group.id}]::int[]`;
   const common = [seenPlaces(actor, inGroup), ...searchHits(filter)];
   const conditions = [
-    issueVisible(actor, sql`v.confidential`),
+    issueVisible(issue, actor, sql`v.confidential`),
     ...issueConditions(filter, sql`l.project_id IN (SELECT v.id FROM places v)`),
   ];
   const everything = sql`places v JOIN issues i ON i.project_id = v.id WHERE ${all(conditions)}`;

@@ -2,11 +2,12 @@ import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { parseColor } from '#src/labels/color.ts';
-import { findLabel, findLabelByTitle, type LabelRef, type LabelRow, labelById } from '#src/labels/list.ts';
+import { findLabel, findLabelByTitle, type LabelRef } from '#src/labels/list.ts';
 import { violates } from '#src/platform/db.ts';
 import { Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
 import { lengthError } from '#src/platform/text.ts';
-import { findProject } from '#src/projects/find.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { setSubscription } from '#src/subscriptions/subscribe.ts';
 
 export interface LabelValues {
@@ -17,24 +18,37 @@ export interface LabelValues {
   priority?: number | null | undefined;
 }
 
+/** Where a label is to be read, once it was changed. */
+export interface ChangedLabel {
+  project: ProjectRow;
+  id: number;
+}
+
+const ID = select('Label', { id: true });
+
 /** Creates a label. Throws NotFound, Forbidden, Conflict, ValidationFailed. */
-export async function createLabel(context: Context, ref: Ref, values: LabelValues): Promise<LabelRow> {
+export async function createLabel(context: Context, ref: Ref, values: LabelValues): Promise<ChangedLabel> {
   const { project } = await administered(context, ref);
   const { title, color } = checked({ ...values, title: values.title ?? '', color: values.color ?? '' });
   const { description = null, priority = null } = values;
   try {
     const data = { projectId: project.id, title: title ?? '', color: color ?? '', description, priority };
-    const label = await context.db.label.create({ data, select: { id: true } });
-    return await labelById(context, project, label.id);
+    const { id } = await context.db.label.create({ data, select: { id: true } });
+    return { project, id };
   } catch (error) {
     throw violates(error) ? new Conflict('Label already exists') : error;
   }
 }
 
 /** Changes the label with that title: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
-export async function updateLabel(context: Context, ref: Ref, title: string, values: LabelValues): Promise<LabelRow> {
+export async function updateLabel(
+  context: Context,
+  ref: Ref,
+  title: string,
+  values: LabelValues,
+): Promise<ChangedLabel> {
   const { project } = await administered(context, ref);
-  const label = await findLabelByTitle(context, project, title);
+  const { id } = await findLabelByTitle(context, project, title, ID);
   const { description, priority } = values;
   try {
     const data = {
@@ -42,20 +56,20 @@ export async function updateLabel(context: Context, ref: Ref, title: string, val
       ...(description === undefined ? {} : { description }),
       ...(priority === undefined ? {} : { priority }),
     };
-    await context.db.label.update({ where: { id: label.id }, data });
+    await context.db.label.update({ where: { id }, data });
   } catch (error) {
     throw violates(error) ? new ValidationFailed({ title: ['has already been taken'] }) : error;
   }
-  return labelById(context, project, label.id);
+  return { project, id };
 }
 
 /** Deletes the label with that title and takes it off everything. Throws NotFound, Forbidden. */
 export async function deleteLabel(context: Context, ref: Ref, title: string): Promise<void> {
   const { project } = await administered(context, ref);
-  const label = await findLabelByTitle(context, project, title);
+  const { id } = await findLabelByTitle(context, project, title, ID);
   await context.db.$transaction([
-    context.db.subscription.deleteMany({ where: { subjectType: 'Label', subjectId: label.id } }),
-    context.db.label.deleteMany({ where: { id: label.id } }),
+    context.db.subscription.deleteMany({ where: { subjectType: 'Label', subjectId: id } }),
+    context.db.label.deleteMany({ where: { id } }),
   ]);
 }
 
@@ -65,13 +79,18 @@ export async function subscribeToLabel(
   ref: Ref,
   labelRef: LabelRef,
   subscribed: boolean,
-): Promise<LabelRow> {
+): Promise<ChangedLabel> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'read_label', project);
-  const label = await findLabel(context, project, labelRef);
-  await setSubscription(context.db, actor.id, { type: 'Label', id: label.id }, label.subscribed, subscribed);
-  return { ...label, subscribed };
+  const { id, isSubscribed } = await findLabel(
+    context,
+    project,
+    labelRef,
+    select('Label', { id: true, isSubscribed: true }),
+  );
+  await setSubscription(context.db, actor.id, { type: 'Label', id }, isSubscribed, subscribed);
+  return { project, id };
 }
 
 async function administered(context: Context, ref: Ref) {

@@ -15,7 +15,6 @@ import type { GroupRow } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import { createIssue, type NewIssue } from '#src/issues/create.ts';
 import type { IssueRow } from '#src/issues/rows.ts';
-import type { LabelRow } from '#src/labels/list.ts';
 import { createLabel } from '#src/labels/save.ts';
 import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
@@ -176,8 +175,9 @@ export class World {
     return createIssue(this.as(author), { title: this.unique('Issue '), ...input, project: project.id });
   }
 
-  label(project: ProjectRow, author: TestUser, title = this.unique('label')): Promise<LabelRow> {
-    return createLabel(this.as(author), project.id, { title, color: '#ff0000' });
+  async label(project: ProjectRow, author: TestUser, title = this.unique('label')) {
+    const { id } = await createLabel(this.as(author), project.id, { title, color: '#ff0000' });
+    return this.db.label.findUniqueOrThrow({ where: { id } });
   }
 
   milestone(project: ProjectRow, author: TestUser, input: MilestoneValues = {}): Promise<MilestoneRow> {
