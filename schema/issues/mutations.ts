@@ -1,9 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { Issue } from '#schema/issues/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { createIssue } from '#src/issues/create.ts';
 import { deleteIssue } from '#src/issues/delete.ts';
+import { type ChangedIssue, changedIssue } from '#src/issues/find.ts';
 import { moveIssue } from '#src/issues/move.ts';
-import type { IssueRow } from '#src/issues/rows.ts';
 import { subscribeToIssue } from '#src/issues/subscribe.ts';
 import { updateIssue } from '#src/issues/update.ts';
 
@@ -64,9 +65,15 @@ const MoveIssueInput = builder.inputType('MoveIssueInput', {
   }),
 });
 
-const IssuePayload = builder.objectRef<{ issue: IssueRow }>('IssuePayload').implement({
+const IssuePayload = builder.objectRef<ChangedIssue>('IssuePayload').implement({
   description: 'The issue as it is now.',
-  fields: (t) => ({ issue: t.expose('issue', { type: Issue, description: 'The issue.' }) }),
+  fields: (t) => ({
+    issue: t.field({
+      type: Issue,
+      description: 'The issue.',
+      resolve: (changed, _args, context, info) => changedIssue(context, changed, selectionAt(info, 'Issue')),
+    }),
+  }),
 });
 
 const DeleteIssuePayload = builder.objectRef<{ iid: number }>('DeleteIssuePayload').implement({
@@ -83,16 +90,14 @@ builder.mutationFields((t) => ({
       const issue = await createIssue(context, input);
       // Its author follows it until they say otherwise.
       context.loaders.issueSubscription.prime(issue.id, true);
-      return { issue };
+      return issue;
     },
   }),
   updateIssue: t.field({
     type: IssuePayload,
     description: 'Changes, closes or reopens an issue.',
     args: { input: t.arg({ type: UpdateIssueInput, required: true, description: 'The changes.' }) },
-    resolve: async (_root, { input: { project, iid, ...changes } }, context) => ({
-      issue: await updateIssue(context, project, iid, changes),
-    }),
+    resolve: (_root, { input: { project, iid, ...changes } }, context) => updateIssue(context, project, iid, changes),
   }),
   deleteIssue: t.field({
     type: DeleteIssuePayload,
@@ -107,24 +112,18 @@ builder.mutationFields((t) => ({
     type: IssuePayload,
     description: 'Moves an issue to another project; the answer is the issue there.',
     args: { input: t.arg({ type: MoveIssueInput, required: true, description: 'Which one, and where to.' }) },
-    resolve: async (_root, { input: { project, iid, to } }, context) => ({
-      issue: await moveIssue(context, project, iid, to),
-    }),
+    resolve: (_root, { input: { project, iid, to } }, context) => moveIssue(context, project, iid, to),
   }),
   subscribeToIssue: t.field({
     type: IssuePayload,
     description: 'Follows an issue. NOT_MODIFIED when the caller does already.',
     args: { input: t.arg({ type: IssueInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, iid } }, context) => ({
-      issue: await subscribeToIssue(context, project, iid, true),
-    }),
+    resolve: (_root, { input: { project, iid } }, context) => subscribeToIssue(context, project, iid, true),
   }),
   unsubscribeFromIssue: t.field({
     type: IssuePayload,
     description: 'Stops following an issue. NOT_MODIFIED when the caller does not.',
     args: { input: t.arg({ type: IssueInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, iid } }, context) => ({
-      issue: await subscribeToIssue(context, project, iid, false),
-    }),
+    resolve: (_root, { input: { project, iid } }, context) => subscribeToIssue(context, project, iid, false),
   }),
 }));

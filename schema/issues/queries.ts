@@ -4,9 +4,12 @@ import { SortDirection } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loadBelow } from '#schema/records/below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import { findIssue } from '#src/issues/find.ts';
-import { type IssueOrder, listAuthoredIssues, listGroupIssues, listProjectIssues } from '#src/issues/list.ts';
+import { listAuthoredIssues, listGroupIssues, listIssuesOf } from '#src/issues/list.ts';
+import type { IssueOrder } from '#src/issues/page.ts';
 import type { Direction } from '#src/platform/page.ts';
 
 const IssueStateFilter = builder.enumType('IssueStateFilter', {
@@ -48,14 +51,20 @@ builder.objectFields(Project, (t) => ({
     type: IssueConnection,
     description: 'Its issues that the caller sees.',
     args: issueArgs,
-    resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listProjectIssues(context, project, args, order(args), page)),
+    resolve: (project, args, context, info) => {
+      const selection = selectionAt(info, 'Issue');
+      return loadPage(args, info, (page) =>
+        loadBelow(context, info, { page, selection }, { project }, (parents) =>
+          listIssuesOf(context, parents, args, order(args), page, selection),
+        ),
+      );
+    },
   }),
   issue: t.field({
     type: Issue,
     description: 'One of its issues.',
     args: { iid: t.arg.int({ required: true, description: 'Number within the project.' }) },
-    resolve: (project, { iid }, context) => findIssue(context, project, iid),
+    resolve: (project, { iid }, context, info) => findIssue(context, project, iid, selectionAt(info, 'Issue')),
   }),
 }));
 
@@ -65,7 +74,9 @@ builder.objectFields(Group, (t) => ({
     description: 'The issues of its projects and those of its subgroups that the caller sees.',
     args: issueArgs,
     resolve: (group, args, context, info) =>
-      loadPage(args, info, (page) => listGroupIssues(context, group, args, order(args), page)),
+      loadPage(args, info, (page) =>
+        listGroupIssues(context, group, args, order(args), page, selectionAt(info, 'Issue')),
+      ),
   }),
 }));
 
@@ -74,7 +85,13 @@ builder.objectFields(User, (t) => ({
     type: IssueConnection,
     description: 'The issues that they opened, as far as the caller sees them.',
     args: issueArgs,
-    resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) => listAuthoredIssues(context, id, args, order(args), page)),
+    resolve: ({ id }, args, context, info) => {
+      const selection = selectionAt(info, 'Issue');
+      return loadPage(args, info, (page) =>
+        loadBelow(context, info, { page, selection }, id, (ids) =>
+          listAuthoredIssues(context, ids, args, order(args), page, selection),
+        ),
+      );
+    },
   }),
 }));

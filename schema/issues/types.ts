@@ -1,10 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
-import { Milestone } from '#schema/milestones/types.ts';
+import '#schema/milestones/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { User } from '#schema/users/types.ts';
-import type { IssueRow } from '#src/issues/rows.ts';
+import '#schema/users/types.ts';
+import '#src/issues/values.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 export const IssueState = builder.enumType('IssueState', {
@@ -15,10 +15,10 @@ export const IssueState = builder.enumType('IssueState', {
   } as const,
 });
 
-export const Issue = builder.objectRef<IssueRow>('Issue');
-Issue.implement({
+export const Issue = builder.prismaObject('Issue', {
   description: 'Something to be done or discussed in a project.',
   interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Issue', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID over all projects.' }),
@@ -27,6 +27,7 @@ Issue.implement({
     project: t.field({
       type: Project,
       description: 'Where it is.',
+      select: { projectId: true },
       resolve: async ({ projectId }, _args, { loaders }) => {
         const project = await loaders.project.load(projectId);
         if (!project) throw new NotFound('Project');
@@ -40,9 +41,9 @@ Issue.implement({
       description: 'Whether only author, assignee and reporters see it.',
     }),
     labelNames: t.exposeStringList('labelNames', { description: 'Titles of its labels in their order.' }),
-    milestone: t.expose('milestone', { type: Milestone, nullable: true, description: 'The goal it belongs to.' }),
-    author: t.expose('author', { type: User, description: 'Who opened it.' }),
-    assignee: t.expose('assignee', { type: User, nullable: true, description: 'Who is to do it.' }),
+    milestone: t.relation('milestone', { nullable: true, description: 'The goal it belongs to.' }),
+    author: t.relation('author', { description: 'Who opened it.' }),
+    assignee: t.relation('assignee', { nullable: true, description: 'Who is to do it.' }),
     userNotesCount: t.exposeInt('userNotesCount', { description: 'How many notes people wrote.' }),
     upvotes: t.exposeInt('upvotes', { description: 'How many thumbs are up.' }),
     downvotes: t.exposeInt('downvotes', { description: 'How many thumbs are down.' }),
@@ -51,6 +52,7 @@ Issue.implement({
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     webUrl: t.string({
       description: 'Address of its page.',
+      select: { iid: true, projectFullPath: true },
       resolve: ({ projectFullPath, iid }, _args, { baseUrl }) => `${baseUrl}/${projectFullPath}/issues/${iid}`,
     }),
     viewerSubscribed: t.boolean({

@@ -1,8 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
-import { Milestone } from '#schema/milestones/types.ts';
-import { User } from '#schema/users/types.ts';
-import type { MergeRequestRow } from '#src/merge_requests/list.ts';
+import '#schema/milestones/types.ts';
+import '#schema/users/types.ts';
+import '#src/merge_requests/values.ts';
 
 const MergeRequestState = builder.enumType('MergeRequestState', {
   description: 'Where a merge request stands.',
@@ -13,13 +13,13 @@ const MergeRequestState = builder.enumType('MergeRequestState', {
   } as const,
 });
 
-const MergeRequest = builder.objectRef<MergeRequestRow>('MergeRequest');
-MergeRequest.implement({
+const MergeRequest = builder.prismaObject('MergeRequest', {
   description: 'A proposal to merge one branch into another.',
+  select: { id: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID over all projects.' }),
     iid: t.exposeInt('iid', { description: 'Number within the target project, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the target project.' }),
+    projectId: t.exposeInt('targetProjectId', { description: 'Numeric ID of the target project.' }),
     sourceProjectId: t.exposeInt('sourceProjectId', { description: 'Numeric ID of the source project.' }),
     title: t.exposeString('title', { description: 'At most 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'Markdown.' }),
@@ -28,6 +28,7 @@ MergeRequest.implement({
     targetBranch: t.exposeString('targetBranch', { description: 'What it is to be merged into.' }),
     workInProgress: t.boolean({
       description: 'Whether the title says that it is not ready.',
+      select: { title: true },
       resolve: ({ title }) => /^\s*(\[WIP\]|WIP:|WIP\s)/i.test(title),
     }),
     mergeStatus: t.exposeString('mergeStatus', { description: '`unchecked`, `can_be_merged` or `cannot_be_merged`.' }),
@@ -45,9 +46,9 @@ MergeRequest.implement({
       description: 'Whether its author wants the source branch removed.',
     }),
     labelNames: t.exposeStringList('labelNames', { description: 'Titles of its labels in their order.' }),
-    milestone: t.expose('milestone', { type: Milestone, nullable: true, description: 'The goal it belongs to.' }),
-    author: t.expose('author', { type: User, description: 'Who opened it.' }),
-    assignee: t.expose('assignee', { type: User, nullable: true, description: 'Who is to merge it.' }),
+    milestone: t.relation('milestone', { nullable: true, description: 'The goal it belongs to.' }),
+    author: t.relation('author', { description: 'Who opened it.' }),
+    assignee: t.relation('assignee', { nullable: true, description: 'Who is to merge it.' }),
     userNotesCount: t.exposeInt('userNotesCount', { description: 'How many notes people wrote.' }),
     upvotes: t.exposeInt('upvotes', { description: 'How many thumbs are up.' }),
     downvotes: t.exposeInt('downvotes', { description: 'How many thumbs are down.' }),
@@ -55,6 +56,7 @@ MergeRequest.implement({
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     webUrl: t.string({
       description: 'Address of its page.',
+      select: { iid: true, projectFullPath: true },
       resolve: ({ projectFullPath, iid }, _args, { baseUrl }) => `${baseUrl}/${projectFullPath}/merge_requests/${iid}`,
     }),
   }),

@@ -1,7 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { Milestone } from '#schema/milestones/types.ts';
-import type { MilestoneRow } from '#src/milestones/rows.ts';
-import { createMilestone, updateMilestone } from '#src/milestones/save.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { findMilestone } from '#src/milestones/list.ts';
+import { type ChangedMilestone, createMilestone, updateMilestone } from '#src/milestones/save.ts';
 
 const MilestoneStateEvent = builder.enumType('MilestoneStateEvent', {
   description: 'What to do with a milestone.',
@@ -35,9 +36,16 @@ const UpdateMilestoneInput = builder.inputType('UpdateMilestoneInput', {
   }),
 });
 
-const MilestonePayload = builder.objectRef<{ milestone: MilestoneRow }>('MilestonePayload').implement({
+const MilestonePayload = builder.objectRef<ChangedMilestone>('MilestonePayload').implement({
   description: 'The milestone as it is now.',
-  fields: (t) => ({ milestone: t.expose('milestone', { type: Milestone, description: 'The milestone.' }) }),
+  fields: (t) => ({
+    milestone: t.field({
+      type: Milestone,
+      description: 'The milestone.',
+      resolve: ({ project, id }, _args, context, info) =>
+        findMilestone(context, project, id, selectionAt(info, 'Milestone')),
+    }),
+  }),
 });
 
 builder.mutationFields((t) => ({
@@ -45,16 +53,13 @@ builder.mutationFields((t) => ({
     type: MilestonePayload,
     description: 'Creates a milestone.',
     args: { input: t.arg({ type: CreateMilestoneInput, required: true, description: 'The new milestone.' }) },
-    resolve: async (_root, { input: { project, ...values } }, context) => ({
-      milestone: await createMilestone(context, project, values),
-    }),
+    resolve: (_root, { input: { project, ...values } }, context) => createMilestone(context, project, values),
   }),
   updateMilestone: t.field({
     type: MilestonePayload,
     description: 'Changes, closes or activates a milestone.',
     args: { input: t.arg({ type: UpdateMilestoneInput, required: true, description: 'The changes.' }) },
-    resolve: async (_root, { input: { project, databaseId, ...changes } }, context) => ({
-      milestone: await updateMilestone(context, project, databaseId, changes),
-    }),
+    resolve: (_root, { input: { project, databaseId, ...changes } }, context) =>
+      updateMilestone(context, project, databaseId, changes),
   }),
 }));

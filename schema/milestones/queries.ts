@@ -4,7 +4,9 @@ import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequestConnection } from '#schema/merge_requests/types.ts';
 import { Milestone, MilestoneConnection } from '#schema/milestones/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { listMilestoneIssues } from '#src/issues/list.ts';
+import { loadBelow } from '#schema/records/below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { listIssuesOf } from '#src/issues/list.ts';
 import { listMilestoneMergeRequests } from '#src/merge_requests/list.ts';
 import { findMilestone, listMilestones } from '#src/milestones/list.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -29,38 +31,49 @@ builder.objectFields(Project, (t) => ({
       search: t.arg.string({ description: 'Only those with this text in title or description.' }),
     },
     resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listMilestones(context, project, args, page)),
+      loadPage(args, info, (page) => listMilestones(context, project, args, page, selectionAt(info, 'Milestone'))),
   }),
   milestone: t.field({
     type: Milestone,
     description: 'One of its milestones.',
     args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (project, { databaseId }, context) => {
+    resolve: (project, { databaseId }, context, info) => {
       context.loaders.project.prime(project.id, project);
-      return findMilestone(context, project, databaseId);
+      return findMilestone(context, project, databaseId, selectionAt(info, 'Milestone'));
     },
   }),
 }));
 
-builder.objectFields(Milestone, (t) => ({
+const OLDEST_FIRST = { by: 'created_at', direction: 'asc' } as const;
+
+builder.prismaObjectFields(Milestone, (t) => ({
   issues: t.field({
     type: IssueConnection,
     description: 'Its issues that the caller sees, oldest first.',
     args: pageArgs,
+    select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
       const project = await context.loaders.project.load(projectId);
       if (!project) throw new NotFound('Project');
-      return loadPage(args, info, (page) => listMilestoneIssues(context, project, id, page));
+      const selection = selectionAt(info, 'Issue');
+      return loadPage(args, info, (page) =>
+        loadBelow(context, info, { page, selection }, { project, milestoneId: id }, (parents) =>
+          listIssuesOf(context, parents, {}, OLDEST_FIRST, page, selection),
+        ),
+      );
     },
   }),
   mergeRequests: t.field({
     type: MergeRequestConnection,
     description: 'Its merge requests, oldest first.',
     args: pageArgs,
+    select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
       const project = await context.loaders.project.load(projectId);
       if (!project) throw new NotFound('Project');
-      return loadPage(args, info, (page) => listMilestoneMergeRequests(context, project, id, page));
+      return loadPage(args, info, (page) =>
+        listMilestoneMergeRequests(context, project, id, page, selectionAt(info, 'MergeRequest')),
+      );
     },
   }),
 }));

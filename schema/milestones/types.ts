@@ -1,7 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import type { MilestoneRow } from '#src/milestones/rows.ts';
 
 export const MilestoneState = builder.enumType('MilestoneState', {
   description: 'Whether a milestone is still aimed at.',
@@ -11,10 +10,10 @@ export const MilestoneState = builder.enumType('MilestoneState', {
   } as const,
 });
 
-export const Milestone = builder.objectRef<MilestoneRow>('Milestone');
-Milestone.implement({
+export const Milestone = builder.prismaObject('Milestone', {
   description: 'A goal that issues and merge requests are gathered under.',
   interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Milestone', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),

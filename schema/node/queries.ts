@@ -35,17 +35,17 @@ const FINDERS: Record<
   Group: findGroup,
   Project: findProject,
   Snippet: findSnippet,
-  async Issue(context, id) {
+  async Issue(context, id, info) {
     const { projectId, iid } = found('Issue', await context.db.issue.findUnique({ where: { id } }));
-    return findIssue(context, await findProject(context, projectId), iid);
+    return findIssue(context, await findProject(context, projectId), iid, selectionAt(info, 'Issue'));
   },
   async Label(context, id, info) {
     const { projectId } = found('Label', await context.db.label.findUnique({ where: { id } }));
     return labelById(context, await findProject(context, projectId), id, selectionAt(info, 'Label'));
   },
-  async Milestone(context, id) {
+  async Milestone(context, id, info) {
     const { projectId } = found('Milestone', await context.db.milestone.findUnique({ where: { id } }));
-    return findMilestone(context, await findProject(context, projectId), id);
+    return findMilestone(context, await findProject(context, projectId), id, selectionAt(info, 'Milestone'));
   },
   async Trigger(context, id) {
     const { projectId } = found('Trigger', await context.db.trigger.findUnique({ where: { id } }));

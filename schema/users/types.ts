@@ -5,6 +5,7 @@ import { UserState } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import type { UserActivity as Activity } from '#src/users/list.ts';
 import type { AccountDetails, UserDetails, UserRow } from '#src/users/rows.ts';
+import '#src/users/values.ts';
 
 const Identity = builder.objectRef<{ provider: string; externUid: string }>('Identity').implement({
   description: 'How a user is known to another provider of identities.',
@@ -14,9 +15,14 @@ const Identity = builder.objectRef<{ provider: string; externUid: string }>('Ide
   }),
 });
 
+/** What users bring along who were read alone, or for a purpose that shows more of them. */
+type Alone = Pick<UserRow, 'details' | 'email' | 'privateToken'>;
+/** A user on the way to a field that reads the ID alone. */
+type Identified = Pick<UserRow, 'id'> & Alone;
+
 /** A resolver for what the row may not hold: then one statement fetches it for all users of the answer. */
 function detail<T>(pick: (details: UserDetails) => T) {
-  return ({ id, details }: UserRow, _args: object, { loaders }: GraphQLContext): T | Promise<T> =>
+  return ({ id, details }: Identified, _args: object, { loaders }: GraphQLContext): T | Promise<T> =>
     details ? pick(details) : loaders.userDetails.load(id).then(pick);
 }
 
@@ -25,10 +31,10 @@ function account<T>(pick: (account: AccountDetails) => T) {
   return detail((details) => details.account && pick(details.account));
 }
 
-export const User = builder.objectRef<UserRow>('User');
-User.implement({
+export const User = builder.prismaObject('User', {
   description: 'A user. Some fields are null but for administrators and the user; they say so.',
   interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('User', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
@@ -38,10 +44,12 @@ User.implement({
     avatarUrl: t.string({
       nullable: true,
       description: 'Address of their picture; null when the server uses no avatar service.',
+      select: { avatarHash: true },
       resolve: ({ avatarHash }, _args, { avatars }) => (avatars ? avatarUrl(avatarHash) : null),
     }),
     webUrl: t.string({
       description: 'Address of their page.',
+      select: { username: true },
       resolve: ({ username }, _args, { baseUrl }) => `${baseUrl}/${username}`,
     }),
     createdAt: t.field({
@@ -64,7 +72,7 @@ User.implement({
     email: t.string({
       nullable: true,
       description: 'Primary e-mail address. For administrators and the user, and where a field says so.',
-      resolve: (user, args, context) => user.email ?? account((a) => a.email)(user, args, context),
+      resolve: (user: Identified, args, context) => user.email ?? account((a) => a.email)(user, args, context),
     }),
     lastSignInAt: t.field({
       type: 'DateTime',
@@ -129,7 +137,7 @@ User.implement({
     privateToken: t.string({
       nullable: true,
       description: 'Only after signing in with a password, and for an administrator who acts as the user.',
-      resolve: ({ privateToken }) => privateToken ?? null,
+      resolve: ({ privateToken }: Identified) => privateToken ?? null,
     }),
   }),
 });

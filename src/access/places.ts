@@ -24,10 +24,10 @@ export function seenPlaces(actor: Actor, where: Prisma.Sql = sql`TRUE`): Prisma.
 }
 
 /**
- * Whether the project of what the alias names is among `places`, with issues, confidential ones or commits where that is asked
- * for. In this form each set is made once and looked up for each row, while rows come in their order.
+ * Whether the project of that ID is among `places`, with issues, confidential ones or commits where that is asked for. In this
+ * form each set is made once and looked up for each row, while rows come in their order.
  */
-export function within(alias: 'c' | 'e' | 'i', what?: 'issues' | 'confidential' | 'commits'): Prisma.Sql {
+export function within(projectId: Prisma.Sql, what?: 'issues' | 'confidential' | 'commits'): Prisma.Sql {
   const where = what === undefined ? Prisma.empty : Prisma.raw(`WHERE v.${what}`);
-  return sql`((${Prisma.raw(alias)}.project_id IN (SELECT v.id FROM places v ${where})) IS TRUE)`;
+  return sql`((${projectId} IN (SELECT v.id FROM places v ${where})) IS TRUE)`;
 }

@@ -10,6 +10,7 @@ import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
+const [e, c] = [alias('Event', 'e'), alias('AuthorEventCount', 'c')];
 
 /** What somebody said of a commit (behaviour.md 7, Note). */
 export interface NoteRow {
@@ -91,15 +92,15 @@ export async function listUserEvents(
 ): Promise<Page<EventRow>> {
   const actor = requireActor(context);
   const ofUser = sql`e.author_id = ${userId}`;
-  const issues = sql`(${within('e', 'issues')} AND ${issueEvent(actor, within('e', 'confidential'))})`;
-  const visible = sql`CASE WHEN ${PLAIN} OR ${IS_MILESTONE} THEN ${within('e')} WHEN ${PUSH} OR ${IS_NOTE} THEN ${within('e', 'commits')}
+  const issues = sql`(${within(e.projectId, 'issues')} AND ${issueEvent(actor, within(e.projectId, 'confidential'))})`;
+  const visible = sql`CASE WHEN ${PLAIN} OR ${IS_MILESTONE} THEN ${within(e.projectId)} WHEN ${PUSH} OR ${IS_NOTE} THEN ${within(e.projectId, 'commits')}
     ELSE ${issues} END`;
-  const others = sql`${within('e', 'issues')} AND NOT ${within('e', 'confidential')}`;
+  const others = sql`${within(e.projectId, 'issues')} AND NOT ${within(e.projectId, 'confidential')}`;
   const own = actor.admin ? sql`0` : ownConfidential(actor, sql`${ofUser} AND ${others}`);
   const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM author_event_counts c
-    WHERE c.author_id = ${userId} AND CASE c.kind WHEN 'issue' THEN ${within('c', 'issues')}
-      WHEN 'confidential' THEN ${within('c', 'issues')} AND ${within('c', 'confidential')}
-      WHEN 'push' THEN ${within('c', 'commits')} WHEN 'note' THEN ${within('c', 'commits')} ELSE ${within('c')} END) + ${own}`;
+    WHERE c.author_id = ${userId} AND CASE c.kind WHEN 'issue' THEN ${within(c.projectId, 'issues')}
+      WHEN 'confidential' THEN ${within(c.projectId, 'issues')} AND ${within(c.projectId, 'confidential')}
+      WHEN 'push' THEN ${within(c.projectId, 'commits')} WHEN 'note' THEN ${within(c.projectId, 'commits')} ELSE ${within(c.projectId)} END) + ${own}`;
   return load(context, { of: ofUser, visible, counted, places: seenPlaces(actor) }, page);
 }
 

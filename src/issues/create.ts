@@ -9,7 +9,7 @@ import {
   resolveAttributes,
   setLabels,
 } from '#src/issues/attributes.ts';
-import { type IssueRow, issuesByIds } from '#src/issues/rows.ts';
+import type { ChangedIssue } from '#src/issues/find.ts';
 import { maySetTimestamps } from '#src/issues/timestamps.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { findProject } from '#src/projects/find.ts';
@@ -24,7 +24,7 @@ export interface NewIssue extends IssueAttributes {
 }
 
 /** Opens an issue. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createIssue(context: Context, input: NewIssue): Promise<IssueRow> {
+export async function createIssue(context: Context, input: NewIssue): Promise<ChangedIssue> {
   const actor = requireActor(context);
   const project = await findProject(context, input.project);
   authorize(actor, 'create_issue', project);
@@ -57,11 +57,5 @@ export async function createIssue(context: Context, input: NewIssue): Promise<Is
         return id;
       })
     : await insert(context.db);
-  return only(await issuesByIds(context, [id]));
-}
-
-/** The one element of a list that has just been made sure to have one. */
-export function only<T>([first]: readonly T[]): T {
-  if (first === undefined) throw new Error('a record vanished between its change and its reading');
-  return first;
+  return { project, id };
 }

@@ -1,6 +1,7 @@
 import { MOST_LABELS } from '#src/labels/ensure.ts';
 import { containing, hasTrigrams, holds, Prisma } from '#src/platform/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 
 /** The filters of every issue list (rest-api-v4.md, Issues). */
 export interface IssueFilter {
@@ -15,28 +16,33 @@ export interface IssueFilter {
 }
 
 const { sql } = Prisma;
+const [label, issueLabel, milestone] = [alias('Label', 'l'), alias('IssueLabel', 'il'), alias('Milestone', 'm')];
 
 /**
- * The conditions of a filter on alias `i`; `inProjects`, a condition on alias `l`, narrows the look-ups of labels. What they
- * find by a search comes from `searchHits`, which must stand behind WITH. Throws BadRequest.
+ * The conditions of a filter on issues; `inProjects`, a condition on labels, narrows their look-ups. What is found by a search
+ * comes from `searchHits`, which must stand behind WITH. Throws BadRequest.
  */
-export function issueConditions(filter: IssueFilter, inProjects: Prisma.Sql): Prisma.Sql[] {
-  const conditions = [sql`i.deleted_at IS NULL`];
+export function issueConditions(
+  issue: Alias<'Issue'>,
+  filter: IssueFilter,
+  inProjects: (label: Alias<'Label'>) => Prisma.Sql,
+): Prisma.Sql[] {
+  const conditions = [sql`${issue.deletedAt} IS NULL`];
   const { state, labels, milestone, iids, search } = filter;
-  if (state && state !== 'all') conditions.push(sql`i.state = ${state}::issue_state`);
+  if (state && state !== 'all') conditions.push(sql`${issue.state} = ${state}::issue_state`);
   if (labels && labels.length > MOST_LABELS) {
     throw new BadRequest(`labels has too many names (maximum is ${MOST_LABELS})`);
   }
-  if (labels && labels.length > 0) conditions.push(...labelConditions([...new Set(labels)], inProjects));
-  if (milestone) conditions.push(milestoneCondition(milestone));
-  if (iids && iids.length > 0) conditions.push(sql`i.iid = ANY(${[...iids]}::int[])`);
+  if (labels && labels.length > 0) conditions.push(...labelConditions(issue, [...new Set(labels)], inProjects));
+  if (milestone) conditions.push(milestoneCondition(issue, milestone));
+  if (iids && iids.length > 0) conditions.push(sql`${issue.iid} = ANY(${[...iids]}::int[])`);
   if (search) {
     const pattern = containing(search);
-    const held = sql`(${holds('i.title', pattern)} OR ${holds('i.description', pattern)})`;
+    const held = sql`(${holds(issue.title, pattern)} OR ${holds(issue.description, pattern)})`;
     const few = sql`(SELECT count(*) FROM hits) <= ${MOST_HITS}`;
     conditions.push(
       hasTrigrams(search)
-        ? sql`CASE WHEN ${few} THEN (i.id IN (SELECT h.id FROM hits h)) IS TRUE ELSE ${held} END`
+        ? sql`CASE WHEN ${few} THEN (${issue.id} IN (SELECT h.id FROM hits h)) IS TRUE ELSE ${held} END`
         : held,
     );
   }
@@ -64,28 +70,33 @@ export function countsSuffice({ labels, milestone, iids, search }: IssueFilter):
   return !labels?.length && !milestone && !iids?.length && !search;
 }
 
-function labelConditions(titles: string[], inProjects: Prisma.Sql): Prisma.Sql[] {
+function labelConditions(
+  { id }: Alias<'Issue'>,
+  titles: string[],
+  inProjects: (of: typeof label) => Prisma.Sql,
+): Prisma.Sql[] {
   if (titles.includes('No Label')) {
-    return [sql`NOT EXISTS (SELECT 1 FROM issue_labels il WHERE il.issue_id = i.id)`];
+    return [sql`NOT EXISTS (SELECT 1 FROM ${table(issueLabel)} WHERE ${issueLabel.issueId} = ${id})`];
   }
   return titles.map(
-    (title) => sql`i.id IN (SELECT il.issue_id FROM issue_labels il JOIN labels l ON l.id = il.label_id
-      WHERE l.title = ${title} AND ${inProjects})`,
+    (title) => sql`${id} IN (SELECT ${issueLabel.issueId} FROM ${table(issueLabel)}
+      JOIN ${table(label)} ON ${label.id} = ${issueLabel.labelId} WHERE ${label.title} = ${title} AND ${inProjects(label)})`,
   );
 }
 
-function milestoneCondition(title: string): Prisma.Sql {
+function milestoneCondition({ milestoneId, projectId }: Alias<'Issue'>, title: string): Prisma.Sql {
   const today = sql`(now() AT TIME ZONE 'UTC')::date`;
+  const { id, dueDate, startDate } = milestone;
+  const ofProject = sql`SELECT ${id} FROM ${table(milestone)} WHERE ${milestone.projectId} = ${projectId}`;
+  const isActive = sql`${milestone.state} = 'active'`;
   switch (title) {
     case 'No Milestone':
-      return sql`i.milestone_id IS NULL`;
+      return sql`${milestoneId} IS NULL`;
     case '#upcoming':
-      return sql`i.milestone_id = (SELECT m.id FROM milestones m WHERE m.project_id = i.project_id
-        AND m.state = 'active' AND m.due_date > ${today} ORDER BY m.due_date, m.id LIMIT 1)`;
+      return sql`${milestoneId} = (${ofProject} AND ${isActive} AND ${dueDate} > ${today} ORDER BY ${dueDate}, ${id} LIMIT 1)`;
     case '#started':
-      return sql`i.milestone_id IN (SELECT m.id FROM milestones m WHERE m.project_id = i.project_id
-        AND m.state = 'active' AND m.start_date <= ${today})`;
+      return sql`${milestoneId} IN (${ofProject} AND ${isActive} AND ${startDate} <= ${today})`;
     default:
-      return sql`i.milestone_id IN (SELECT m.id FROM milestones m WHERE m.project_id = i.project_id AND m.title = ${title})`;
+      return sql`${milestoneId} IN (${ofProject} AND ${milestone.title} = ${title})`;
   }
 }

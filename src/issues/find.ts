@@ -1,42 +1,98 @@
 import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { type IssueRow, issueByIid } from '#src/issues/rows.ts';
+import '#src/issues/values.ts';
+import { Prisma, queryJson } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { rowsJson } from '#src/platform/records/rows.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import '#src/users/values.ts';
+
+const { sql } = Prisma;
+const issue = alias('Issue', 'i');
+
+/** By what it is known who sees an issue. */
+const SEEN = select('Issue', { confidential: true, authorId: true, assigneeId: true });
+
+/** What commands read of the issue that they change. */
+const CHANGEABLE = select('Issue', { id: true, iid: true, title: true, movedToId: true }).with(SEEN);
+
+export type ChangeableIssue = typeof CHANGEABLE.row;
 
 /** An issue together with the project that it is in. */
 export interface LocatedIssue {
-  issue: IssueRow;
+  issue: ChangeableIssue;
   project: ProjectRow;
 }
 
+/** Where an issue is to be read, once it was changed. */
+export interface ChangedIssue {
+  project: ProjectRow;
+  id: number;
+}
+
 /** The issue with that internal ID, when the actor may see it. Throws NotFound. */
-export async function findIssue(context: Context, project: ProjectRow, iid: number): Promise<IssueRow> {
-  const actor = requireActor(context);
-  const issue = await findIssueUnseen(context, project, iid);
-  if (!maySee(actor, project, issue)) throw new NotFound('Issue');
-  return issue;
+export async function findIssue<R>(
+  context: Context,
+  project: ProjectRow,
+  iid: number,
+  selection: Selection<'Issue', R>,
+): Promise<R> {
+  const found = await findIssueUnseen(context, project, iid, selection.with(SEEN));
+  if (!maySee(requireActor(context), project, found)) throw new NotFound('Issue');
+  return found;
 }
 
 /** As findIssue, but finds confidential ones for everybody: for commands that refuse by ability (behaviour.md 6). */
-export async function findIssueUnseen(context: Context, project: ProjectRow, iid: number): Promise<IssueRow> {
+async function findIssueUnseen<R>(
+  context: Context,
+  project: ProjectRow,
+  iid: number,
+  selection: Selection<'Issue', R>,
+): Promise<R> {
   const actor = requireActor(context);
   if (!can(actor, 'read_issue', project)) throw new NotFound('Issue');
-  const issue = await issueByIid(context, project.id, iid);
-  if (!issue) throw new NotFound('Issue');
-  return issue;
+  return one(context, project, sql`${issue.iid} = ${iid}`, selection);
+}
+
+/** The issue that a command has changed, which has made sure that the actor sees it. Throws NotFound when it is gone since. */
+export async function changedIssue<R>(
+  context: Context,
+  { project, id }: ChangedIssue,
+  selection: Selection<'Issue', R>,
+): Promise<R> {
+  return one(context, project, sql`${issue.id} = ${id}`, selection);
 }
 
 /** Project and issue by their references. Throws NotFound for either. */
 export async function locateIssue(context: Context, ref: Ref, iid: number): Promise<LocatedIssue> {
   requireActor(context);
   const project = await findProject(context, ref);
-  return { project, issue: await findIssueUnseen(context, project, iid) };
+  return { project, issue: await findIssueUnseen(context, project, iid, CHANGEABLE) };
 }
 
 /** Whether the actor, who sees the project, sees this issue in it. */
-export function maySee(actor: Actor, project: ProjectRow, issue: IssueRow): boolean {
-  if (!issue.confidential || can(actor, 'read_confidential_issue', project)) return true;
-  return issue.author.id === actor.id || issue.assignee?.id === actor.id;
+export function maySee(
+  actor: Actor,
+  project: ProjectRow,
+  { confidential, authorId, assigneeId }: typeof SEEN.row,
+): boolean {
+  if (!confidential || can(actor, 'read_confidential_issue', project)) return true;
+  return authorId === actor.id || assigneeId === actor.id;
+}
+
+async function one<R>(
+  { db, actor }: Context,
+  project: ProjectRow,
+  isIt: Prisma.Sql,
+  selection: Selection<'Issue', R>,
+): Promise<R> {
+  const from = sql`SELECT i.* FROM ${table(issue)}
+    WHERE ${issue.projectId} = ${project.id} AND ${isIt} AND ${issue.deletedAt} IS NULL`;
+  const given = { actor: actor?.id ?? 0, projectPath: project.fullPath };
+  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: ({ id }) => id, given }));
+  if (!found) throw new NotFound('Issue');
+  return found;
 }

@@ -3,172 +3,169 @@ import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { seenPlaces, within } from '#src/access/places.ts';
 import { issueVisible } from '#src/access/visibility.ts';
 import type { GroupRow } from '#src/groups/find.ts';
+import { countFromCounters, countFromPlaces } from '#src/issues/count.ts';
 import { countsSuffice, type IssueFilter, issueConditions, searchHits } from '#src/issues/filter.ts';
-import { type IssueRow, issueRows } from '#src/issues/rows.ts';
-import { all, Prisma, queryPage } from '#src/platform/db.ts';
-import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
-import { alias } from '#src/platform/records/alias.ts';
+import { FIRST, type IssueOrder, issuePage, sorted } from '#src/issues/page.ts';
+import { all, Prisma, readPages } from '#src/platform/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
 
-export interface IssueOrder {
-  by: 'created_at' | 'updated_at';
-  direction: Direction;
+/** What issues belong to: a project, and there a milestone. */
+export interface IssueParent {
+  project: ProjectRow;
+  milestoneId?: number;
 }
 
-/** The issues of a project that the actor sees; none when the project has no issues switched on. */
-export async function listProjectIssues(
+/**
+ * The issues of each parent that the actor sees, in one statement; none of projects that have no issues switched on.
+ */
+export async function listIssuesOf<R>(
   context: Context,
-  project: ProjectRow,
+  parents: readonly IssueParent[],
   filter: IssueFilter,
   order: IssueOrder,
   page: PageRequest,
-  extra: Prisma.Sql[] = [],
-): Promise<Page<IssueRow>> {
+  selection: Selection<'Issue', R>,
+): Promise<Page<R>[]> {
   const actor = requireActor(context);
-  if (!project.issuesEnabled) return { nodes: [], offset: page.offset, total: 0 };
-  const seesAll = can(actor, 'read_confidential_issue', project);
+  const open = parents.filter(({ project }) => project.issuesEnabled);
+  const asked = open.map(({ project, milestoneId = null }) => ({
+    project: project.id,
+    path: project.fullPath,
+    sees: actor.admin || can(actor, 'read_confidential_issue', project),
+    milestone: milestoneId,
+  }));
+  const [only] = asked;
+  const ofMilestones = asked.some(({ milestone }) => milestone !== null);
+  const pageOf = (parent: AskedParent) => parentPage(actor, parent, { filter, order, page, selection, ofMilestones });
+  const common = withThose(searchHits(filter));
+  const pages =
+    asked.length === 1 && only
+      ? sql`(${common} SELECT json_build_array(${pageOf(only)}))`
+      : sql`(${common} SELECT COALESCE(json_agg(x.page ORDER BY p.place), '[]') FROM ROWS FROM (
+          json_to_recordset(${JSON.stringify(asked)}::json) AS (project int, path text, sees boolean, milestone int))
+          WITH ORDINALITY AS p (project, path, sees, milestone, place) CROSS JOIN LATERAL (SELECT ${pageOf(PARENT)} AS page) x)`;
+  const found = asked.length === 0 ? [] : await readPages<R>(context.db, page.offset, pages);
+  const ofOpen = new Map(open.map((parent, index) => [parent, found[index]]));
+  return parents.map((parent) => ofOpen.get(parent) ?? { nodes: [], offset: page.offset, total: 0 });
+}
+
+/** A parent as a statement knows it: by its values, or by the columns of a table of parents. */
+interface AskedParent {
+  project: number | Prisma.Sql;
+  path: string | Prisma.Sql;
+  /** Whether the actor sees the confidential issues of the project. */
+  sees: boolean | Prisma.Sql;
+  milestone: number | null | Prisma.Sql;
+}
+
+const PARENT: AskedParent = {
+  project: sql`p.project`,
+  path: sql`p.path`,
+  sees: sql`p.sees`,
+  milestone: sql`p.milestone`,
+};
+
+interface Asked {
+  filter: IssueFilter;
+  order: IssueOrder;
+  page: PageRequest;
+  selection: Selection<'Issue'>;
+}
+
+function parentPage(
+  actor: Actor,
+  { project, path, sees, milestone }: AskedParent,
+  { filter, order, page, selection, ofMilestones }: Asked & { ofMilestones: boolean },
+): Prisma.Sql {
   const conditions = [
-    sql`i.project_id = ${project.id}`,
-    issueVisible(issue, actor, seesAll),
-    ...issueConditions(filter, sql`l.project_id = ${project.id}`),
-    ...extra,
+    sql`${issue.projectId} = ${project}`,
+    ...(ofMilestones ? [sql`${issue.milestoneId} = ${milestone}`] : []),
+    issueVisible(issue, actor, sees),
+    ...issueConditions(issue, filter, (label) => sql`${label.projectId} = ${project}`),
   ];
-  const source = sql`issues i WHERE ${all(conditions)}`;
-  const counted = countsSuffice(filter) && extra.length === 0;
-  const total = counted ? countFromCounters(actor, project.id, filter, seesAll) : null;
-  return load(context, { source, total, common: searchHits(filter) }, order, page);
+  const isCounted = countsSuffice(filter) && !ofMilestones;
+  const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
+  const source = sql`${table(issue)} WHERE ${all(conditions)}`;
+  return issuePage(selection, { source, total, given: { ...given(actor), projectPath: path } }, order, page);
 }
 
-/** The issues of a milestone that the actor sees, in the order in which they came. */
-export async function listMilestoneIssues(
+/** The issues that each of the users wrote, as far as the actor sees them, in one statement. */
+export async function listAuthoredIssues<R>(
   context: Context,
-  project: ProjectRow,
-  milestoneId: number,
-  page: PageRequest,
-): Promise<Page<IssueRow>> {
-  const order: IssueOrder = { by: 'created_at', direction: 'asc' };
-  return listProjectIssues(context, project, {}, order, page, [sql`i.milestone_id = ${milestoneId}`]);
-}
-
-/** The issues that a user wrote, as far as the actor sees them. */
-export async function listAuthoredIssues(
-  context: Context,
-  authorId: number,
+  authorIds: readonly number[],
   filter: IssueFilter,
   order: IssueOrder,
   page: PageRequest,
-): Promise<Page<IssueRow>> {
+  selection: Selection<'Issue', R>,
+): Promise<Page<R>[]> {
   const actor = requireActor(context);
-  const conditions = [
-    sql`i.author_id = ${authorId}`,
-    within('i', 'issues'),
-    issueVisible(issue, actor, within('i', 'confidential')),
-    ...issueConditions(filter, sql`l.project_id IN (SELECT v.id FROM places v)`),
-  ];
-  const source = sql`issues i WHERE ${all(conditions)}`;
-  const common = [seenPlaces(actor), ...searchHits(filter)];
-  return load(context, { source, total: null, common }, order, page);
+  const pageOf = (author: number | Prisma.Sql) => {
+    const conditions = [
+      sql`${issue.authorId} = ${author}`,
+      within(issue.projectId, 'issues'),
+      issueVisible(issue, actor, within(issue.projectId, 'confidential')),
+      ...issueConditions(issue, filter, (label) => sql`${label.projectId} IN (SELECT v.id FROM places v)`),
+    ];
+    const source = sql`${table(issue)} WHERE ${all(conditions)}`;
+    return issuePage(selection, { source, total: null, given: given(actor) }, order, page);
+  };
+  const common = withThose([seenPlaces(actor), ...searchHits(filter)]);
+  const [only] = authorIds;
+  const pages =
+    authorIds.length === 1 && only !== undefined
+      ? sql`(${common} SELECT json_build_array(${pageOf(only)}))`
+      : sql`(${common} SELECT json_agg(x.page ORDER BY p.place) FROM unnest(${[...authorIds]}::int[]) WITH ORDINALITY AS p (author, place)
+          CROSS JOIN LATERAL (SELECT ${pageOf(sql`p.author`)} AS page) x)`;
+  return readPages(context.db, page.offset, pages);
 }
 
 /** The issues of all projects in a group and its subgroups that the actor sees. */
-export async function listGroupIssues(
+export async function listGroupIssues<R>(
   context: Context,
   group: GroupRow,
   filter: IssueFilter,
   order: IssueOrder,
   page: PageRequest,
-): Promise<Page<IssueRow>> {
+  selection: Selection<'Issue', R>,
+): Promise<Page<R>> {
   const actor = requireActor(context);
   const inGroup = sql`p.issues_enabled AND n.lineage @> ARRAY[${group.id}]::int[]`;
-  const common = [seenPlaces(actor, inGroup), ...searchHits(filter)];
   const conditions = [
     issueVisible(issue, actor, sql`v.confidential`),
-    ...issueConditions(filter, sql`l.project_id IN (SELECT v.id FROM places v)`),
+    ...issueConditions(issue, filter, (label) => sql`${label.projectId} IN (SELECT v.id FROM places v)`),
   ];
-  const everything = sql`places v JOIN issues i ON i.project_id = v.id WHERE ${all(conditions)}`;
-  if (!countsSuffice(filter)) {
-    return load(context, { source: everything, total: null, common }, order, page);
-  }
+  const ofPlace = sql`${issue.projectId} = v.id`;
+  const everything = sql`places v JOIN ${table(issue)} ON ${ofPlace} WHERE ${all(conditions)}`;
   const reach = page.limit + page.offset;
-  const source = reach > FAR ? everything : firstOfEach(conditions, order, reach);
-  return load(context, { source, total: countFromPlaces(actor, filter), common }, order, page);
+  const isCounted = countsSuffice(filter);
+  // Of each place as many issues as the page may need, in their order, by index.
+  const firsts = sql`places v CROSS JOIN LATERAL (SELECT ${FIRST} FROM ${table(issue)}
+    WHERE ${all([ofPlace, ...conditions])} ORDER BY ${sorted(issue, order)} LIMIT ${reach}) i`;
+  const source = {
+    source: isCounted && reach <= FAR ? firsts : everything,
+    total: isCounted ? countFromPlaces(actor, filter) : null,
+    given: given(actor),
+    isPartial: true,
+  };
+  const common = withThose([seenPlaces(actor, inGroup), ...searchHits(filter)]);
+  const pages = sql`(${common} SELECT json_build_array(${issuePage(selection, source, order, page)}))`;
+  const [found] = await readPages<R>(context.db, page.offset, pages);
+  return found ?? { nodes: [], offset: page.offset, total: 0 };
 }
 
 /** Up to so many issues of each project are put in order with those of the others; beyond that it is all of them. */
 const FAR = 1_000;
 
-/** Of each place as many issues as the page may need, in their order, by index. */
-function firstOfEach(conditions: Prisma.Sql[], order: IssueOrder, reach: number): Prisma.Sql {
-  return sql`places v CROSS JOIN LATERAL (SELECT i.id, i.created_at, i.updated_at FROM issues i
-    WHERE ${all([sql`i.project_id = v.id`, ...conditions])} ORDER BY ${ORDERS[order.by][order.direction]} LIMIT ${reach}) i`;
+function given(actor: Actor) {
+  return { actor: actor.id };
 }
 
-/** Where the issues of a list come from, under alias `i`. */
-interface Source {
-  source: Prisma.Sql;
-  /** How many there are in all; null where they must be counted. */
-  total: Prisma.Sql | null;
-  /** What both speak of, as it stands behind WITH. */
-  common: Prisma.Sql[];
-}
-
-/** One statement for the page, its relations and the total. Those that must be counted are found once for page and total. */
-async function load(
-  { db }: Context,
-  { source, total, common }: Source,
-  order: IssueOrder,
-  { limit, offset, withTotal }: PageRequest,
-): Promise<Page<IssueRow>> {
-  const orderBy = ORDERS[order.by][order.direction];
-  const isFound = withTotal && total === null;
-  const found = sql`found AS MATERIALIZED (SELECT i.id, i.created_at, i.updated_at FROM ${source})`;
-  const page = sql`SELECT i.id, row_number() OVER (ORDER BY ${orderBy}) AS ord FROM ${isFound ? sql`found i` : source}
-    ORDER BY ${orderBy} LIMIT ${limit} OFFSET ${offset}`;
-  const parts = isFound ? [...common, found] : common;
-  const along = parts.length > 0 ? Prisma.join(parts, ', ') : undefined;
-  return queryPage(db, offset, issueRows(page), withTotal && (total ?? sql`(SELECT count(*) FROM found)`), along);
-}
-
-const ORDERS = {
-  created_at: { asc: sql`i.created_at, i.id`, desc: sql`i.created_at DESC, i.id DESC` },
-  updated_at: { asc: sql`i.updated_at, i.id`, desc: sql`i.updated_at DESC, i.id DESC` },
-};
-
-/** The count that a trigger keeps; who does not see confidential issues gets the public ones and their own. */
-function countFromCounters(actor: Actor, projectId: number, filter: IssueFilter, seesAll: boolean): Prisma.Sql {
-  const { everything, confidential } = counters(filter);
-  if (seesAll) return sql`(SELECT ${everything} FROM project_counters c WHERE c.project_id = ${projectId})`;
-  const own = ownConfidential(actor, filter, sql`i.project_id = ${projectId}`);
-  return sql`(SELECT ${everything} - (${confidential}) + ${own} FROM project_counters c WHERE c.project_id = ${projectId})`;
-}
-
-/** As countFromCounters, of all places. */
-function countFromPlaces(actor: Actor, filter: IssueFilter): Prisma.Sql {
-  const { everything, confidential } = counters(filter);
-  const own = ownConfidential(actor, filter, sql`${within('i')} AND NOT ${within('i', 'confidential')}`);
-  return sql`(SELECT COALESCE(sum(${everything} - CASE WHEN v.confidential THEN 0 ELSE ${confidential} END), 0) + ${own}
-    FROM places v JOIN project_counters c ON c.project_id = v.id)`;
-}
-
-function statesOf({ state }: IssueFilter): ('opened' | 'closed')[] {
-  return state && state !== 'all' ? [state] : ['opened', 'closed'];
-}
-
-/** How many issues in these states a project has, and how many of them are confidential, by the counters under alias `c`. */
-function counters(filter: IssueFilter): { everything: Prisma.Sql; confidential: Prisma.Sql } {
-  const sum = (suffix: '' | '_confidential') =>
-    Prisma.join(
-      statesOf(filter).map((name) => Prisma.raw(`c.${name}${suffix}`)),
-      ' + ',
-    );
-  return { everything: sum(''), confidential: sql`(${sum('_confidential')})` };
-}
-
-/** How many confidential issues the actor sees only as their author or assignee. */
-function ownConfidential(actor: Actor, filter: IssueFilter, where: Prisma.Sql): Prisma.Sql {
-  return sql`(SELECT count(*) FROM issues i WHERE i.confidential AND (i.author_id = ${actor.id} OR i.assignee_id = ${actor.id})
-    AND i.deleted_at IS NULL AND i.state::text = ANY(${statesOf(filter)}::text[]) AND ${where})`;
+function withThose(parts: Prisma.Sql[]): Prisma.Sql {
+  return parts.length === 0 ? Prisma.empty : sql`WITH ${Prisma.join(parts, ', ')}`;
 }

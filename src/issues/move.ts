@@ -2,9 +2,7 @@ import { can } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { only } from '#src/issues/create.ts';
-import { locateIssue, maySee } from '#src/issues/find.ts';
-import { type IssueRow, issuesByIds } from '#src/issues/rows.ts';
+import { type ChangeableIssue, type ChangedIssue, locateIssue, maySee } from '#src/issues/find.ts';
 import { changeState } from '#src/issues/update.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -14,7 +12,7 @@ import { findProject, type ProjectRow } from '#src/projects/find.ts';
  * Moves an issue to another project: a copy is opened there with labels and milestone of the same titles, notes, awards and
  * the subscriptions; the old one is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
  */
-export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref): Promise<IssueRow> {
+export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref): Promise<ChangedIssue> {
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);
   const target = await findProject(context, to);
@@ -41,7 +39,7 @@ export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref
     await recordEvent(tx, { projectId: target.id, authorId: actor.id, action: 'opened', target: event });
     return copy.id;
   });
-  return only(await issuesByIds(context, [id]));
+  return { project: target, id };
 }
 
 /** Both projects count their issues anew: always in the same order, so that opposite moves do not wait for each other. */
@@ -50,7 +48,11 @@ async function lockCounters(tx: Transaction, projectIds: number[]): Promise<void
     SELECT project_id FROM project_counters WHERE project_id = ANY(${projectIds}::int[]) ORDER BY project_id FOR UPDATE`;
 }
 
-async function copyIssue(tx: Transaction, issue: IssueRow, target: ProjectRow): Promise<{ id: number; iid: number }> {
+async function copyIssue(
+  tx: Transaction,
+  issue: ChangeableIssue,
+  target: ProjectRow,
+): Promise<{ id: number; iid: number }> {
   const [copy] = await tx.$queryRaw<[{ id: number; iid: number }]>`
     WITH counter AS (
       UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${target.id} RETURNING last_issue_iid)
@@ -85,7 +87,7 @@ async function copyTrail(tx: Transaction, from: number, to: number): Promise<voi
 async function tellBothSides(
   tx: Transaction,
   authorId: number,
-  from: { issue: IssueRow; project: ProjectRow },
+  from: { issue: ChangeableIssue; project: ProjectRow },
   to: { id: number; iid: number; project: ProjectRow },
 ): Promise<void> {
   const note = { subjectType: 'Issue', authorId, system: true };

@@ -1,7 +1,6 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { locateIssue, maySee } from '#src/issues/find.ts';
-import type { IssueRow } from '#src/issues/rows.ts';
+import { type ChangedIssue, locateIssue, maySee } from '#src/issues/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { setSubscription } from '#src/subscriptions/subscribe.ts';
 
@@ -11,13 +10,13 @@ export async function subscribeToIssue(
   ref: Ref,
   iid: number,
   subscribed: boolean,
-): Promise<IssueRow> {
+): Promise<ChangedIssue> {
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);
   if (!maySee(actor, project, issue)) throw new NotFound('Issue');
   const [current = false] = await issueSubscriptions(context, [issue.id]);
   await setSubscription(context.db, actor.id, { type: 'Issue', id: issue.id }, current, subscribed);
-  return issue;
+  return { project, id: issue.id };
 }
 
 /**

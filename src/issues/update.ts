@@ -9,9 +9,7 @@ import {
   resolveAttributes,
   setLabels,
 } from '#src/issues/attributes.ts';
-import { only } from '#src/issues/create.ts';
-import { locateIssue, maySee } from '#src/issues/find.ts';
-import { type IssueRow, issuesByIds } from '#src/issues/rows.ts';
+import { type ChangeableIssue, type ChangedIssue, locateIssue, maySee } from '#src/issues/find.ts';
 import { maySetTimestamps } from '#src/issues/timestamps.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
@@ -26,7 +24,12 @@ export interface IssueChanges extends IssueAttributes {
 }
 
 /** Changes an issue: unset means unchanged, null cleared. Throws NotFound, Forbidden, ValidationFailed. */
-export async function updateIssue(context: Context, ref: Ref, iid: number, changes: IssueChanges): Promise<IssueRow> {
+export async function updateIssue(
+  context: Context,
+  ref: Ref,
+  iid: number,
+  changes: IssueChanges,
+): Promise<ChangedIssue> {
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);
   if (!mayUpdate(actor, project, issue)) throw new Forbidden();
@@ -53,19 +56,19 @@ export async function updateIssue(context: Context, ref: Ref, iid: number, chang
       await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: state, target });
     }
   });
-  return only(await issuesByIds(context, [issue.id]));
+  return { project, id: issue.id };
 }
 
 const STATES = { close: 'closed', reopen: 'opened' } as const;
 
 /** Whether the issue was in another state before: of two requests that close it, one does. */
-export async function changeState(tx: Transaction, id: number, state: IssueRow['state']): Promise<boolean> {
+export async function changeState(tx: Transaction, id: number, state: 'opened' | 'closed'): Promise<boolean> {
   const { count } = await tx.issue.updateMany({ where: { id, state: { not: state } }, data: { state } });
   return count > 0;
 }
 
 /** Reporters, the author and the assignee may. */
-function mayUpdate(actor: Actor, project: ProjectRow, issue: IssueRow): boolean {
+function mayUpdate(actor: Actor, project: ProjectRow, issue: ChangeableIssue): boolean {
   if (!maySee(actor, project, issue)) return false;
-  return can(actor, 'update_issue', project) || issue.author.id === actor.id || issue.assignee?.id === actor.id;
+  return can(actor, 'update_issue', project) || issue.authorId === actor.id || issue.assigneeId === actor.id;
 }

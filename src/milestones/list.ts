@@ -1,12 +1,15 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { type MilestoneRow, milestoneJson } from '#src/milestones/rows.ts';
-import { all, containing, Prisma, queryPage } from '#src/platform/db.ts';
+import { all, containing, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { rowsJson } from '#src/platform/records/rows.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;
+const milestone = alias('Milestone', 'm');
 
 export interface MilestoneFilter {
   state?: 'active' | 'closed' | 'all' | null | undefined;
@@ -16,28 +19,40 @@ export interface MilestoneFilter {
 }
 
 /** The milestones of a project, newest first. */
-export async function listMilestones(
+export async function listMilestones<R>(
   context: Context,
   project: ProjectRow,
-  { state, iids, search }: MilestoneFilter,
+  filter: MilestoneFilter,
   { limit, offset, withTotal }: PageRequest,
-): Promise<Page<MilestoneRow>> {
+  selection: Selection<'Milestone', R>,
+): Promise<Page<R>> {
   authorize(requireActor(context), 'read_milestone', project);
-  const conditions = [sql`m.project_id = ${project.id}`];
-  if (state && state !== 'all') conditions.push(sql`m.state = ${state}::milestone_state`);
-  if (iids && iids.length > 0) conditions.push(sql`m.iid = ANY(${[...iids]}::int[])`);
-  if (search) conditions.push(sql`(m.title ILIKE ${containing(search)} OR m.description ILIKE ${containing(search)})`);
-  const where = all(conditions);
-  const nodes = sql`(SELECT COALESCE(json_agg(${milestoneJson('m')} ORDER BY m.id DESC), '[]')
-    FROM (SELECT * FROM milestones m WHERE ${where} ORDER BY m.id DESC LIMIT ${limit} OFFSET ${offset}) m)`;
-  return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM milestones m WHERE ${where})`);
+  const source = sql`${table(milestone)} WHERE ${all([sql`${milestone.projectId} = ${project.id}`, ...conditions(filter)])}`;
+  const order = (row: Alias<'Milestone'>) => sql`${row.id} DESC`;
+  const from = sql`SELECT m.* FROM ${source} ORDER BY ${order(milestone)} LIMIT ${limit} OFFSET ${offset}`;
+  const nodes = rowsJson(selection, { from, order });
+  return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
+}
+
+function conditions({ state, iids, search }: MilestoneFilter): Prisma.Sql[] {
+  const { title, description } = milestone;
+  return [
+    ...(state && state !== 'all' ? [sql`${milestone.state} = ${state}::milestone_state`] : []),
+    ...(iids && iids.length > 0 ? [sql`${milestone.iid} = ANY(${[...iids]}::int[])`] : []),
+    ...(search ? [sql`(${title} ILIKE ${containing(search)} OR ${description} ILIKE ${containing(search)})`] : []),
+  ];
 }
 
 /** The milestone of the project with that (global) ID. Throws NotFound. */
-export async function findMilestone(context: Context, project: ProjectRow, id: number): Promise<MilestoneRow> {
+export async function findMilestone<R>(
+  context: Context,
+  project: ProjectRow,
+  id: number,
+  selection: Selection<'Milestone', R>,
+): Promise<R> {
   authorize(requireActor(context), 'read_milestone', project);
-  const [row] = await context.db.$queryRaw<{ milestone: MilestoneRow }[]>`
-    SELECT ${milestoneJson('m')} AS milestone FROM milestones m WHERE m.project_id = ${project.id} AND m.id = ${id}`;
-  if (!row) throw new NotFound('Milestone');
-  return row.milestone;
+  const from = sql`SELECT m.* FROM ${table(milestone)} WHERE ${milestone.projectId} = ${project.id} AND ${milestone.id} = ${id}`;
+  const [found] = await queryJson<R[]>(context.db, rowsJson(selection, { from, order: (row) => row.id }));
+  if (!found) throw new NotFound('Milestone');
+  return found;
 }

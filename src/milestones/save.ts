@@ -3,11 +3,11 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findMilestone } from '#src/milestones/list.ts';
-import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { violates } from '#src/platform/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
 import { lengthError } from '#src/platform/text.ts';
-import { findProject } from '#src/projects/find.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
 
 export interface MilestoneValues {
   title?: string | null | undefined;
@@ -21,8 +21,14 @@ export interface MilestoneChanges extends MilestoneValues {
   stateEvent?: 'close' | 'activate' | null | undefined;
 }
 
+/** Where a milestone is to be read, once it was changed. */
+export interface ChangedMilestone {
+  project: ProjectRow;
+  id: number;
+}
+
 /** Creates a milestone. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createMilestone(context: Context, ref: Ref, values: MilestoneValues): Promise<MilestoneRow> {
+export async function createMilestone(context: Context, ref: Ref, values: MilestoneValues): Promise<ChangedMilestone> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_milestone', project);
@@ -41,7 +47,7 @@ export async function createMilestone(context: Context, ref: Ref, values: Milest
       return milestone.id;
     }),
   );
-  return findMilestone(context, project, id);
+  return { project, id };
 }
 
 /** Changes a milestone: unset means unchanged, null cleared. Throws NotFound, Forbidden, ValidationFailed. */
@@ -50,17 +56,17 @@ export async function updateMilestone(
   ref: Ref,
   id: number,
   changes: MilestoneChanges,
-): Promise<MilestoneRow> {
+): Promise<ChangedMilestone> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_milestone', project);
-  await findMilestone(context, project, id);
+  await findMilestone(context, project, id, select('Milestone', { id: true }));
   const { title, description, stateEvent } = changes;
   const state = stateEvent ? STATES[stateEvent] : undefined;
   await unlessTaken(
     context.db.$transaction(async (tx) => {
       // Locked, so that the dates that stay are those that the given ones are held against.
-      const [milestone] = await tx.$queryRaw<MilestoneRow[]>`
+      const [milestone] = await tx.$queryRaw<LockedMilestone[]>`
         SELECT title, state, start_date::text AS "startDate", due_date::text AS "dueDate" FROM milestones WHERE id = ${id}
         FOR UPDATE`;
       if (!milestone) throw new NotFound('Milestone');
@@ -84,7 +90,15 @@ export async function updateMilestone(
       }
     }),
   );
-  return findMilestone(context, project, id);
+  return { project, id };
+}
+
+interface LockedMilestone {
+  title: string;
+  state: 'active' | 'closed';
+  /** YYYY-MM-DD. */
+  startDate: string | null;
+  dueDate: string | null;
 }
 
 const STATES = { close: 'closed', activate: 'active' } as const;

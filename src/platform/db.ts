@@ -107,9 +107,16 @@ export async function queryPage<T>(
 ): Promise<Page<T>> {
   const both = Prisma.sql`json_build_object('nodes', ${nodes}, 'total', ${total || Prisma.sql`NULL`})`;
   const json = common ? Prisma.sql`WITH ${common} SELECT ${both}` : both;
-  const page = await queryJson<{ nodes: T[]; total: number | null }>(db, json);
+  const page = await queryJson<Omit<Page<T>, 'offset'>>(db, json);
   currentBudget()?.spendRows(page.nodes.length);
   return { ...page, offset };
+}
+
+/** Pages of several lists from an expression for the JSON array of them, each with `nodes` and `total`. */
+export async function readPages<T>(db: Pick<Db, '$queryRaw'>, offset: number, pages: Prisma.Sql): Promise<Page<T>[]> {
+  const found = await queryJson<Omit<Page<T>, 'offset'>[]>(db, pages);
+  for (const { nodes } of found) currentBudget()?.spendRows(nodes.length);
+  return found.map((page) => ({ ...page, offset }));
 }
 
 /** Joins conditions with AND; no condition is true. */
@@ -131,8 +138,8 @@ export function hasTrigrams(text: string): boolean {
 }
 
 /** Whether a column, or an expression, holds a pattern; written so that no index is used for it. */
-export function holds(column: string, pattern: string): Prisma.Sql {
-  return Prisma.sql`(${Prisma.raw(column)} || '') ILIKE ${pattern}`;
+export function holds(column: Prisma.Sql, pattern: string): Prisma.Sql {
+  return Prisma.sql`(${column} || '') ILIKE ${pattern}`;
 }
 
 /** Whether an error of Prisma says that a unique constraint was violated; with a name, that very one. */

@@ -61,8 +61,8 @@ export function projectConditions(actor: Actor | null, filter: ProjectFilter): P
 function searched(text: string): Prisma.Sql {
   const pattern = containing(text);
   if (!hasTrigrams(text)) {
-    const own = ['p.name', 'p.path', 'p.description'].map((column) => holds(column, pattern));
-    const around = sql`p.namespace_id IN (SELECT sn.id FROM namespaces sn WHERE ${holds('sn.name', pattern)})`;
+    const own = [sql`p.name`, sql`p.path`, sql`p.description`].map((column) => holds(column, pattern));
+    const around = sql`p.namespace_id IN (SELECT sn.id FROM namespaces sn WHERE ${holds(sql`sn.name`, pattern)})`;
     return sql`(${Prisma.join([...own, around], ' OR ')})`;
   }
   return sql`p.id IN (SELECT sp.id FROM projects sp WHERE sp.name ILIKE ${pattern}

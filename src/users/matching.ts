@@ -10,8 +10,8 @@ const { sql } = Prisma;
 export function userMatches(actor: Pick<Actor, 'admin'> | null, text: string): Prisma.Sql {
   const pattern = containing(text);
   if (!hasTrigrams(text)) {
-    const email = actor?.admin ? holds('u.email', pattern) : sql`lower(u.email) = lower(${text})`;
-    return sql`(${holds('u.name', pattern)} OR ${holds('u.username', pattern)} OR ${email})`;
+    const email = actor?.admin ? holds(sql`u.email`, pattern) : sql`lower(u.email) = lower(${text})`;
+    return sql`(${holds(sql`u.name`, pattern)} OR ${holds(sql`u.username`, pattern)} OR ${email})`;
   }
   // One branch for each column, so that each finds its users by its own index.
   const email = actor?.admin ? sql`f.email ILIKE ${pattern}` : sql`lower(f.email) = lower(${text})`;

@@ -190,7 +190,7 @@ describe('The same rules as in REST', () => {
   it('tell nothing of unexpected errors', async () => {
     const broken = await world.project({ owner });
     await world.db.$executeRaw`ALTER TABLE award_emoji RENAME TO award_emoji_away`;
-    const query = `{ project(ref: ${broken.id}) { issues { nodes { title } } } }`;
+    const query = `{ project(ref: ${broken.id}) { issues { nodes { title upvotes } } } }`;
     const { body } = await world.graphql(query, {}, owner);
     const rest = await world.api(owner).get(`/projects/${broken.id}/issues`);
     await world.db.$executeRaw`ALTER TABLE award_emoji_away RENAME TO award_emoji`;

@@ -14,9 +14,7 @@ import { createGroup, type NewGroup } from '#src/groups/create.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import { createIssue, type NewIssue } from '#src/issues/create.ts';
-import type { IssueRow } from '#src/issues/rows.ts';
 import { createLabel } from '#src/labels/save.ts';
-import type { MilestoneRow } from '#src/milestones/rows.ts';
 import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
 import { type JobHandlers, type JobQueue, startJobs } from '#src/platform/background/queue.ts';
 import type { BudgetLimits } from '#src/platform/budget.ts';
@@ -171,8 +169,10 @@ export class World {
     await this.db.member.create({ data: { ...where, userId: user.id, accessLevel: LEVELS[level] } });
   }
 
-  issue(project: ProjectRow, author: TestUser, input: Partial<NewIssue> = {}): Promise<IssueRow> {
-    return createIssue(this.as(author), { title: this.unique('Issue '), ...input, project: project.id });
+  async issue(project: ProjectRow, author: TestUser, input: Partial<NewIssue> = {}) {
+    const values = { title: this.unique('Issue '), ...input, project: project.id };
+    const { id } = await createIssue(this.as(author), values);
+    return this.db.issue.findUniqueOrThrow({ where: { id } });
   }
 
   async label(project: ProjectRow, author: TestUser, title = this.unique('label')) {
@@ -180,8 +180,9 @@ export class World {
     return this.db.label.findUniqueOrThrow({ where: { id } });
   }
 
-  milestone(project: ProjectRow, author: TestUser, input: MilestoneValues = {}): Promise<MilestoneRow> {
-    return createMilestone(this.as(author), project.id, { title: this.unique('Milestone '), ...input });
+  async milestone(project: ProjectRow, author: TestUser, input: MilestoneValues = {}) {
+    const { id } = await createMilestone(this.as(author), project.id, { title: this.unique('Milestone '), ...input });
+    return this.db.milestone.findUniqueOrThrow({ where: { id } });
   }
 
   /** A merge request, which has no command yet. */

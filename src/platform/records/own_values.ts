@@ -21,6 +21,8 @@ export type Row<M extends ModelName> = Columns[M] & (M extends keyof OwnValues ?
 export interface Tools {
   /** What the statement gives. Those that select such a value without giving it throw. */
   given(name: keyof Given): Prisma.Sql;
+  /** Whether the statement gives it: for what is known of all rows, and found for each of them otherwise. */
+  isGiven(name: keyof Given): boolean;
   /** The alias of a table that belongs to the row, as several values read it: joined once under that key. */
   lateral(key: string, table: () => Prisma.Sql): Prisma.Sql;
 }

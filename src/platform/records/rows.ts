@@ -18,7 +18,7 @@ export interface Source<M extends ModelName> {
 
 /** An expression for a JSON array of rows, with what is selected of them. */
 export function rowsJson<M extends ModelName>(selection: Selection<M>, source: Source<M>): Prisma.Sql {
-  const { row, text } = compiled(selection);
+  const { row, text } = compiled(selection, source.given);
   const values = text.values.map((value: unknown) => {
     if (value === FROM) return source.from;
     if (value === ORDER) return source.order(row as Alias<M>);
@@ -56,13 +56,14 @@ const known = new LRUCache<string, Compiled>({
   sizeCalculation: ({ text }, key) => key.length + text.strings.reduce((sum, part) => sum + part.length, 0),
 });
 
-function compiled(selection: Selection): Compiled {
-  let found = known.get(selection.key);
+function compiled(selection: Selection, given: Partial<Given> = {}): Compiled {
+  const key = `${selection.key} ${Object.keys(given).join()}`;
+  let found = known.get(key);
   if (!found) {
     const row = alias(selection.model, 't0');
-    const rows = new Writer().list(selection, 't0', sql`(${gap(FROM)}) t0`, sql`ORDER BY ${gap(ORDER)}`);
+    const rows = new Writer(given).list(selection, 't0', sql`(${gap(FROM)}) t0`, sql`ORDER BY ${gap(ORDER)}`);
     found = { row, text: rows };
-    known.set(selection.key, found);
+    known.set(key, found);
   }
   return found;
 }
@@ -72,7 +73,13 @@ type Pair = [name: string, value: Prisma.Sql];
 
 /** Writes the statement of a selection, whose tables it calls t0, t1, … */
 class Writer {
+  readonly #given: Partial<Given>;
   #count = 1;
+
+  /** @param given names what statements give; what they give differs from one to the next */
+  constructor(given: Partial<Given>) {
+    this.#given = given;
+  }
 
   /** A JSON array of the rows under an alias: `from` names them, `rest` stands behind what is joined. */
   list(selection: Selection, name: string, from: Prisma.Sql, rest: Prisma.Sql): Prisma.Sql {
@@ -84,7 +91,7 @@ class Writer {
   #pairs({ model, parts }: Selection, name: string, joins: Prisma.Sql[], isOuter: boolean): Pair[] {
     const { columns, relations, key } = factsOf(model);
     const row = alias(model, name);
-    const tools = toolsFor(name, joins);
+    const tools = toolsFor(name, joins, this.#given);
     const pair = (part: string, below: Selection | null): Pair => {
       const relation = relations[part];
       if (below && relation) {
@@ -134,10 +141,11 @@ function belongs({ from, to }: RelationFacts, parent: Row, row: Row): Prisma.Sql
   );
 }
 
-function toolsFor(name: string, joins: Prisma.Sql[]): Tools {
+function toolsFor(name: string, joins: Prisma.Sql[], given: Partial<Given>): Tools {
   const shared = new Map<string, Prisma.Sql>();
   return {
     given: (wanted) => gap(new Gap(wanted)),
+    isGiven: (wanted) => given[wanted] !== undefined,
     lateral(key, rows) {
       const found = shared.get(key) ?? raw(`${name}_${key}`);
       if (!shared.has(key)) joins.push(sql`LEFT JOIN LATERAL (${rows()}) ${found} ON TRUE`);

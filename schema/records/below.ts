@@ -1,0 +1,62 @@
+import DataLoader from 'dataloader';
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import type { ModelName } from '#src/platform/records/model.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+
+/** What is read of the list of each parent. */
+interface Below<T> {
+  page: PageRequest;
+  selection: Selection<ModelName, T>;
+}
+
+type Pages<Parent, T> = (parents: readonly Parent[]) => Promise<(Page<T> | Error)[]>;
+
+/**
+ * A page of a list below a record. Lists below the records of a list are read together, by one statement for a level, however
+ * many records there are; what stands alone is read at once.
+ *
+ * @param pages reads them, and gives an error in the place of what is refused
+ */
+export async function loadBelow<Parent, T>(
+  context: object,
+  info: Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>,
+  { page, selection }: Below<T>,
+  parent: Parent,
+  pages: Pages<Parent, T>,
+): Promise<Page<T>> {
+  if (isBelowList(info.path)) {
+    const key = `${page.limit} ${page.offset} ${page.withTotal} ${selection.key}`;
+    return loaderOf(context, info.fieldNodes[0] as FieldNode, key, pages).load(parent);
+  }
+  const [found] = await pages([parent]);
+  if (!found || found instanceof Error) throw found ?? new Error('A list was not read');
+  return found;
+}
+
+/**
+ * Of one operation, in which the same field has the same arguments wherever it stands: by the field, the page and what is
+ * selected, which differs where a fragment that holds the field is spread beside other fields.
+ */
+const loaders = new WeakMap<object, Map<FieldNode, Map<string, DataLoader<unknown, Page<unknown>>>>>();
+
+function loaderOf<Parent, T>(context: object, field: FieldNode, key: string, pages: Pages<Parent, T>) {
+  const ofContext = loaders.get(context) ?? new Map<FieldNode, Map<string, DataLoader<unknown, Page<unknown>>>>();
+  loaders.set(context, ofContext);
+  const ofField = ofContext.get(field) ?? new Map<string, DataLoader<unknown, Page<unknown>>>();
+  ofContext.set(field, ofField);
+  const loader =
+    ofField.get(key) ?? new DataLoader(pages as Pages<unknown, unknown>, { cache: false, maxBatchSize: MOST });
+  ofField.set(key, loader);
+  return loader as DataLoader<Parent, Page<T>>;
+}
+
+/** Parents of one statement. */
+const MOST = 100;
+
+function isBelowList(path: GraphQLResolveInfo['path']): boolean {
+  for (let at: GraphQLResolveInfo['path'] | undefined = path; at; at = at.prev) {
+    if (typeof at.key === 'number') return true;
+  }
+  return false;
+}

@@ -1,0 +1,61 @@
+import { Prisma } from '#src/platform/db.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import type { Tools } from '#src/platform/records/own_values.ts';
+
+/** What issues and merge requests have around them beside relations. */
+export interface TrailValues {
+  projectFullPath: string;
+  /** Titles of its labels in their order. */
+  labelNames: string[];
+  /** How many notes people wrote. */
+  userNotesCount: number;
+  upvotes: number;
+  downvotes: number;
+}
+
+declare module '#src/platform/records/own_values.ts' {
+  interface Given {
+    /** Full path of the project, where all rows are of one. */
+    projectPath: string | Prisma.Sql;
+  }
+}
+
+const { sql, raw } = Prisma;
+const [label, note, award] = [alias('Label', 'l'), alias('Note', 'nt'), alias('AwardEmoji', 'a')];
+const [project, namespace] = [alias('Project', 'pp'), alias('Namespace', 'pn')];
+
+/** The counts of notes and awards, which name their subject by its type and ID. */
+export function trailValues(type: 'Issue' | 'MergeRequest') {
+  type Subject = { readonly id: Prisma.Sql };
+  const subject = raw(`'${type}'`);
+  const awards = ({ id }: Subject, { lateral }: Tools) => {
+    const named = (name: string) => sql`count(*) FILTER (WHERE ${award.name} = ${raw(`'${name}'`)})`;
+    return lateral(
+      'awards',
+      () => sql`SELECT ${named('thumbsup')} AS up, ${named('thumbsdown')} AS down
+        FROM ${table(award)} WHERE ${award.subjectType} = ${subject} AND ${award.subjectId} = ${id}`,
+    );
+  };
+  return {
+    userNotesCount: ({ id }: Subject) => sql`(SELECT count(*) FROM ${table(note)}
+      WHERE ${note.subjectType} = ${subject} AND ${note.subjectId} = ${id} AND NOT ${note.system})`,
+    upvotes: (row: Subject, tools: Tools) => sql`${awards(row, tools)}.up`,
+    downvotes: (row: Subject, tools: Tools) => sql`${awards(row, tools)}.down`,
+  };
+}
+
+/** The titles of the labels that a table of pairs gives to a subject. */
+export function labelNames(
+  pair: Alias<'IssueLabel'> | Alias<'MergeRequestLabel'>,
+  subjectId: Prisma.Sql,
+  id: Prisma.Sql,
+): Prisma.Sql {
+  return sql`COALESCE((SELECT json_agg(${label.title} ORDER BY ${label.title}) FROM ${table(pair)}
+    JOIN ${table(label)} ON ${label.id} = ${pair.labelId} WHERE ${subjectId} = ${id}), '[]')`;
+}
+
+export function projectPath(projectId: Prisma.Sql, { given, isGiven }: Tools): Prisma.Sql {
+  if (isGiven('projectPath')) return sql`${given('projectPath')}::text`;
+  return sql`(SELECT ${namespace.fullPath} || '/' || ${project.path} FROM ${table(project)}
+    JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId} WHERE ${project.id} = ${projectId})`;
+}

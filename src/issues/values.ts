@@ -1,0 +1,17 @@
+import { labelNames, projectPath, type TrailValues, trailValues } from '#src/issues/trail.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { ownValues } from '#src/platform/records/own_values.ts';
+
+declare module '#src/platform/records/own_values.ts' {
+  interface OwnValues {
+    Issue: TrailValues;
+  }
+}
+
+const issueLabel = alias('IssueLabel', 'il');
+
+ownValues('Issue', {
+  ...trailValues('Issue'),
+  projectFullPath: (issue, tools) => projectPath(issue.projectId, tools),
+  labelNames: (issue) => labelNames(issueLabel, issueLabel.issueId, issue.id),
+});

@@ -1,0 +1,17 @@
+import { labelNames, projectPath, type TrailValues, trailValues } from '#src/issues/trail.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { ownValues } from '#src/platform/records/own_values.ts';
+
+declare module '#src/platform/records/own_values.ts' {
+  interface OwnValues {
+    MergeRequest: TrailValues;
+  }
+}
+
+const mergeRequestLabel = alias('MergeRequestLabel', 'ml');
+
+ownValues('MergeRequest', {
+  ...trailValues('MergeRequest'),
+  projectFullPath: (mergeRequest, tools) => projectPath(mergeRequest.targetProjectId, tools),
+  labelNames: (mergeRequest) => labelNames(mergeRequestLabel, mergeRequestLabel.mergeRequestId, mergeRequest.id),
+});
