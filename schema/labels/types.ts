@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loadBelow } from '#schema/records/below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findLabel, listLabels } from '#src/labels/list.ts';
 
@@ -31,8 +32,14 @@ builder.objectFields(Project, (t) => ({
     type: LabelConnection,
     description: 'Its labels by title.',
     args: pageArgs,
-    resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listLabels(context, project, page, selectionAt(info, 'Label'))),
+    resolve: (project, args, context, info) => {
+      const selection = selectionAt(info, 'Label');
+      return loadPage(args, info, (page) =>
+        loadBelow(context, info, { page, selection }, project, (projects) =>
+          listLabels(context, projects, page, selection),
+        ),
+      );
+    },
   }),
   label: t.field({
     type: Label,

@@ -30,8 +30,15 @@ builder.objectFields(Project, (t) => ({
       iids: t.arg.intList({ description: 'Only those with these numbers.' }),
       search: t.arg.string({ description: 'Only those with this text in title or description.' }),
     },
-    resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listMilestones(context, project, args, page, selectionAt(info, 'Milestone'))),
+    resolve: (project, args, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      const selection = selectionAt(info, 'Milestone');
+      return loadPage(args, info, (page) =>
+        loadBelow(context, info, { page, selection }, project, (projects) =>
+          listMilestones(context, projects, args, page, selection),
+        ),
+      );
+    },
   }),
   milestone: t.field({
     type: Milestone,
@@ -71,8 +78,11 @@ builder.prismaObjectFields(Milestone, (t) => ({
     resolve: async ({ id, projectId }, args, context, info) => {
       const project = await context.loaders.project.load(projectId);
       if (!project) throw new NotFound('Project');
+      const selection = selectionAt(info, 'MergeRequest');
       return loadPage(args, info, (page) =>
-        listMilestoneMergeRequests(context, project, id, page, selectionAt(info, 'MergeRequest')),
+        loadBelow(context, info, { page, selection }, { project, milestoneId: id }, (parents) =>
+          listMilestoneMergeRequests(context, parents, page, selection),
+        ),
       );
     },
   }),

@@ -2,6 +2,13 @@ import type { Actor } from '#src/access/actor.ts';
 import { Prisma } from '#src/platform/db.ts';
 import type { Alias } from '#src/platform/records/alias.ts';
 
+declare module '#src/platform/records/own_values.ts' {
+  interface Given {
+    /** Who asks; null for nobody. */
+    actor: Seer | null;
+  }
+}
+
 const { sql } = Prisma;
 
 /** Membership rows give nothing from the day of their expiry on (UTC). */
@@ -109,9 +116,10 @@ export function groupVisible(actor: Seer | null, alias = 'n'): Prisma.Sql {
 /** Which issues of a visible project the actor sees, given whether confidential ones are seen there. */
 export function issueVisible(
   issue: Pick<Alias<'Issue'>, 'confidential' | 'authorId' | 'assigneeId'>,
-  actor: { id: number | Prisma.Sql; admin: boolean },
+  actor: Seer | null,
   seesConfidential: Prisma.Sql | boolean,
 ): Prisma.Sql {
+  if (!actor) return sql`NOT ${issue.confidential}`;
   if (actor.admin || seesConfidential === true) return sql`TRUE`;
   const own = sql`NOT ${issue.confidential} OR ${issue.authorId} = ${actor.id} OR ${issue.assigneeId} = ${actor.id}`;
   return seesConfidential === false ? sql`(${own})` : sql`(${own} OR ${seesConfidential})`;

@@ -91,7 +91,7 @@ async function one<R>(
 ): Promise<R> {
   const from = sql`SELECT i.* FROM ${table(issue)}
     WHERE ${issue.projectId} = ${project.id} AND ${isIt} AND ${issue.deletedAt} IS NULL`;
-  const given = { actor: actor?.id ?? 0, projectPath: project.fullPath };
+  const given = { actor, projectPath: project.fullPath };
   const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: ({ id }) => id, given }));
   if (!found) throw new NotFound('Issue');
   return found;

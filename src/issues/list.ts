@@ -9,6 +9,7 @@ import { FIRST, type IssueOrder, issuePage, sorted } from '#src/issues/page.ts';
 import { all, Prisma, readPages } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
+import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
@@ -40,38 +41,25 @@ export async function listIssuesOf<R>(
     sees: actor.admin || can(actor, 'read_confidential_issue', project),
     milestone: milestoneId,
   }));
-  const [only] = asked;
   const ofMilestones = asked.some(({ milestone }) => milestone !== null);
-  const pageOf = (parent: AskedParent) => parentPage(actor, parent, { filter, order, page, selection, ofMilestones });
-  const common = withThose(searchHits(filter));
-  const pages =
-    asked.length === 1 && only
-      ? sql`(${common} SELECT json_build_array(${pageOf(only)}))`
-      : sql`(${common} SELECT COALESCE(json_agg(x.page ORDER BY p.place), '[]') FROM ROWS FROM (
-          json_to_recordset(${JSON.stringify(asked)}::json) AS (project int, path text, sees boolean, milestone int))
-          WITH ORDINALITY AS p (project, path, sees, milestone, place) CROSS JOIN LATERAL (SELECT ${pageOf(PARENT)} AS page) x)`;
+  const types = { project: 'int', path: 'text', sees: 'boolean', milestone: 'int' } as const;
+  const pageOf = (parent: Asked<AskedParent>) =>
+    parentPage(actor, parent, { filter, order, page, selection, ofMilestones });
+  const pages = ofEach<AskedParent>(asked, types, pageOf, searchHits(filter));
   const found = asked.length === 0 ? [] : await readPages<R>(context.db, page.offset, pages);
   const ofOpen = new Map(open.map((parent, index) => [parent, found[index]]));
   return parents.map((parent) => ofOpen.get(parent) ?? { nodes: [], offset: page.offset, total: 0 });
 }
 
-/** A parent as a statement knows it: by its values, or by the columns of a table of parents. */
-interface AskedParent {
-  project: number | Prisma.Sql;
-  path: string | Prisma.Sql;
+type AskedParent = {
+  project: number;
+  path: string;
   /** Whether the actor sees the confidential issues of the project. */
-  sees: boolean | Prisma.Sql;
-  milestone: number | null | Prisma.Sql;
-}
-
-const PARENT: AskedParent = {
-  project: sql`p.project`,
-  path: sql`p.path`,
-  sees: sql`p.sees`,
-  milestone: sql`p.milestone`,
+  sees: boolean;
+  milestone: number | null;
 };
 
-interface Asked {
+interface List {
   filter: IssueFilter;
   order: IssueOrder;
   page: PageRequest;
@@ -80,8 +68,8 @@ interface Asked {
 
 function parentPage(
   actor: Actor,
-  { project, path, sees, milestone }: AskedParent,
-  { filter, order, page, selection, ofMilestones }: Asked & { ofMilestones: boolean },
+  { project, path, sees, milestone }: Asked<AskedParent>,
+  { filter, order, page, selection, ofMilestones }: List & { ofMilestones: boolean },
 ): Prisma.Sql {
   const conditions = [
     sql`${issue.projectId} = ${project}`,
@@ -92,7 +80,7 @@ function parentPage(
   const isCounted = countsSuffice(filter) && !ofMilestones;
   const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
   const source = sql`${table(issue)} WHERE ${all(conditions)}`;
-  return issuePage(selection, { source, total, given: { ...given(actor), projectPath: path } }, order, page);
+  return issuePage(selection, { source, total, given: { actor, projectPath: path } }, order, page);
 }
 
 /** The issues that each of the users wrote, as far as the actor sees them, in one statement. */
@@ -105,7 +93,7 @@ export async function listAuthoredIssues<R>(
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
-  const pageOf = (author: number | Prisma.Sql) => {
+  const pageOf = ({ author }: Asked<{ author: number }>) => {
     const conditions = [
       sql`${issue.authorId} = ${author}`,
       within(issue.projectId, 'issues'),
@@ -113,16 +101,11 @@ export async function listAuthoredIssues<R>(
       ...issueConditions(issue, filter, (label) => sql`${label.projectId} IN (SELECT v.id FROM places v)`),
     ];
     const source = sql`${table(issue)} WHERE ${all(conditions)}`;
-    return issuePage(selection, { source, total: null, given: given(actor) }, order, page);
+    return issuePage(selection, { source, total: null, given: { actor } }, order, page);
   };
-  const common = withThose([seenPlaces(actor), ...searchHits(filter)]);
-  const [only] = authorIds;
-  const pages =
-    authorIds.length === 1 && only !== undefined
-      ? sql`(${common} SELECT json_build_array(${pageOf(only)}))`
-      : sql`(${common} SELECT json_agg(x.page ORDER BY p.place) FROM unnest(${[...authorIds]}::int[]) WITH ORDINALITY AS p (author, place)
-          CROSS JOIN LATERAL (SELECT ${pageOf(sql`p.author`)} AS page) x)`;
-  return readPages(context.db, page.offset, pages);
+  const common = [seenPlaces(actor), ...searchHits(filter)];
+  const authors = authorIds.map((author) => ({ author }));
+  return readPages(context.db, page.offset, ofEach(authors, { author: 'int' }, pageOf, common));
 }
 
 /** The issues of all projects in a group and its subgroups that the actor sees. */
@@ -150,22 +133,14 @@ export async function listGroupIssues<R>(
   const source = {
     source: isCounted && reach <= FAR ? firsts : everything,
     total: isCounted ? countFromPlaces(actor, filter) : null,
-    given: given(actor),
+    given: { actor },
     isPartial: true,
   };
-  const common = withThose([seenPlaces(actor, inGroup), ...searchHits(filter)]);
-  const pages = sql`(${common} SELECT json_build_array(${issuePage(selection, source, order, page)}))`;
+  const common = [seenPlaces(actor, inGroup), ...searchHits(filter)];
+  const pages = ofEach([{}], {}, () => issuePage(selection, source, order, page), common);
   const [found] = await readPages<R>(context.db, page.offset, pages);
   return found ?? { nodes: [], offset: page.offset, total: 0 };
 }
 
 /** Up to so many issues of each project are put in order with those of the others; beyond that it is all of them. */
 const FAR = 1_000;
-
-function given(actor: Actor) {
-  return { actor: actor.id };
-}
-
-function withThose(parts: Prisma.Sql[]): Prisma.Sql {
-  return parts.length === 0 ? Prisma.empty : sql`WITH ${Prisma.join(parts, ', ')}`;
-}

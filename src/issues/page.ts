@@ -1,5 +1,5 @@
 import '#src/issues/values.ts';
-import { Prisma } from '#src/platform/db.ts';
+import { Prisma, pageJson } from '#src/platform/db.ts';
 import type { Direction, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import type { Given } from '#src/platform/records/own_values.ts';
@@ -46,8 +46,7 @@ export function issuePage(
           JOIN ${table(issue)} ON ${issue.id} = page.id`
       : sql`SELECT i.* FROM ${source} ${rest}`;
   const nodes = rowsJson(selection, { from, order: (row) => sorted(row, order), given });
-  const count = withTotal ? (total ?? sql`(SELECT count(*) FROM found)`) : sql`NULL`;
-  const page = sql`json_build_object('nodes', ${nodes}, 'total', ${count})`;
+  const page = pageJson(nodes, withTotal && (total ?? sql`(SELECT count(*) FROM found)`));
   return isFound ? sql`(WITH found AS MATERIALIZED (SELECT ${FIRST} FROM ${source}) SELECT ${page})` : page;
 }
 

@@ -55,7 +55,7 @@ export function labelNames(
 }
 
 export function projectPath(projectId: Prisma.Sql, { given, isGiven }: Tools): Prisma.Sql {
-  if (isGiven('projectPath')) return sql`${given('projectPath')}::text`;
+  if (isGiven('projectPath')) return given(({ projectPath }) => sql`${projectPath}::text`);
   return sql`(SELECT ${namespace.fullPath} || '/' || ${project.path} FROM ${table(project)}
     JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId} WHERE ${project.id} = ${projectId})`;
 }

@@ -1,10 +1,11 @@
 import { authorize, can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import '#src/labels/values.ts';
-import { Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { Prisma, pageJson, queryJson, readPages } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -12,20 +13,30 @@ import type { ProjectRow } from '#src/projects/find.ts';
 const { sql } = Prisma;
 const label = alias('Label', 'l');
 
-/** The labels of a project by title. */
+/** The labels of each project by title, in one statement; Forbidden in the place of those that the actor may not read. */
 export async function listLabels<R>(
   context: Context,
-  project: ProjectRow,
+  projects: readonly ProjectRow[],
   { limit, offset, withTotal }: PageRequest,
   selection: Selection<'Label', R>,
-): Promise<Page<R>> {
+): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
-  authorize(actor, 'read_label', project);
   const order = (row: Alias<'Label'>) => sql`${row.title}, ${row.id}`;
-  const source = sql`${table(label)} WHERE ${label.projectId} = ${project.id}`;
-  const from = sql`SELECT l.* FROM ${source} ORDER BY ${order(label)} LIMIT ${limit} OFFSET ${offset}`;
-  const nodes = rowsJson(selection, { from, order, given: given(actor, project) });
-  return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
+  const pageOf = ({ project, confidential }: Asked<{ project: number; confidential: boolean }>) => {
+    const source = sql`${table(label)} WHERE ${label.projectId} = ${project}`;
+    const from = sql`SELECT l.* FROM ${source} ORDER BY ${order(label)} LIMIT ${limit} OFFSET ${offset}`;
+    const nodes = rowsJson(selection, { from, order, given: { actor, confidential } });
+    return pageJson(nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
+  };
+  return ofPermitted(
+    projects,
+    (project) => authorize(actor, 'read_label', project),
+    (permitted) => {
+      const parents = permitted.map((project) => ({ project: project.id, confidential: seesAll(actor, project) }));
+      const pages = ofEach(parents, { project: 'int', confidential: 'boolean' }, pageOf);
+      return readPages<R>(context.db, offset, pages);
+    },
+  );
 }
 
 /** Which label: its ID first, else its title (endpoints-beyond.md, Subscriptions). */
@@ -71,12 +82,16 @@ async function one<R>(
 ): Promise<R> {
   const actor = requireActor(context);
   const from = sql`SELECT l.* FROM ${table(label)} WHERE ${label.projectId} = ${project.id} AND ${isIt}`;
-  const rows = rowsJson(selection, { from, order: ({ id }) => id, given: given(actor, project) });
+  const rows = rowsJson(selection, {
+    from,
+    order: ({ id }) => id,
+    given: { actor, confidential: seesAll(actor, project) },
+  });
   const [found] = await queryJson<R[]>(context.db, rows);
   if (!found) throw new NotFound('Label');
   return found;
 }
 
-function given(actor: Actor, project: ProjectRow) {
-  return { actor: actor.id, confidential: actor.admin || can(actor, 'read_confidential_issue', project) };
+function seesAll(actor: Actor, project: ProjectRow): boolean {
+  return actor.admin || can(actor, 'read_confidential_issue', project);
 }

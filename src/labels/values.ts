@@ -35,14 +35,14 @@ ownValues('Label', {
     WHERE ${mergeRequestLabel.labelId} = ${label.id} AND ${mergeRequest.state} = 'opened')`,
   isSubscribed: (label, { given }) => sql`COALESCE((SELECT ${subscription.subscribed} FROM ${table(subscription)}
     WHERE ${subscription.subjectType} = 'Label' AND ${subscription.subjectId} = ${label.id}
-      AND ${subscription.userId} = ${given('actor')}), false)`,
+      AND ${subscription.userId} = ${given(({ actor }) => sql`${actor?.id ?? 0}`)}), false)`,
 });
 
 type OfLabel = Parameters<Parameters<typeof ownValues<'Label'>>[1]['openIssuesCount']>;
 
 /** The counts of the issues of a label, by state. */
 function issues(label: OfLabel[0], { given, lateral }: OfLabel[1]): Prisma.Sql {
-  const visible = issueVisible(issue, { id: given('actor'), admin: false }, given('confidential'));
+  const visible = given(({ actor, confidential }) => issueVisible(issue, actor, confidential));
   const ofState = (state: string) => sql`count(*) FILTER (WHERE ${issue.state} = ${Prisma.raw(`'${state}'`)})`;
   return lateral(
     'issues',

@@ -1,9 +1,10 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import '#src/merge_requests/values.ts';
-import { Prisma, queryPage } from '#src/platform/db.ts';
+import { Prisma, pageJson, readPages } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -12,19 +13,33 @@ import '#src/users/values.ts';
 const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
 
-/** The merge requests of a milestone, oldest first. Throws Forbidden. */
+/**
+ * The merge requests of each milestone, oldest first, in one statement; Forbidden in the place of those that the actor may not
+ * read.
+ */
 export async function listMilestoneMergeRequests<R>(
   context: Context,
-  project: ProjectRow,
-  milestoneId: number,
+  parents: readonly { project: ProjectRow; milestoneId: number }[],
   { limit, offset, withTotal }: PageRequest,
   selection: Selection<'MergeRequest', R>,
-): Promise<Page<R>> {
-  authorize(requireActor(context), 'read_merge_request', project);
-  const { id, targetProjectId, milestoneId: ofMilestone } = mergeRequest;
-  const source = sql`${table(mergeRequest)} WHERE ${targetProjectId} = ${project.id} AND ${ofMilestone} = ${milestoneId}`;
-  const from = sql`SELECT mr.* FROM ${source} ORDER BY ${id} LIMIT ${limit} OFFSET ${offset}`;
-  const given = { projectPath: project.fullPath };
-  const nodes = rowsJson(selection, { from, order: (row) => row.id, given });
-  return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
+  const { id, targetProjectId, milestoneId } = mergeRequest;
+  const pageOf = ({ project, path, milestone }: Asked<{ project: number; path: string; milestone: number }>) => {
+    const source = sql`${table(mergeRequest)} WHERE ${targetProjectId} = ${project} AND ${milestoneId} = ${milestone}`;
+    const from = sql`SELECT mr.* FROM ${source} ORDER BY ${id} LIMIT ${limit} OFFSET ${offset}`;
+    const nodes = rowsJson(selection, { from, order: (row) => row.id, given: { projectPath: path } });
+    return pageJson(nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
+  };
+  return ofPermitted(
+    parents,
+    ({ project }) => authorize(actor, 'read_merge_request', project),
+    (permitted) => {
+      const asked = permitted.map(({ project, milestoneId }) => {
+        return { project: project.id, path: project.fullPath, milestone: milestoneId };
+      });
+      const types = { project: 'int', path: 'text', milestone: 'int' } as const;
+      return readPages<R>(context.db, offset, ofEach(asked, types, pageOf));
+    },
+  );
 }

@@ -1,9 +1,10 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { all, containing, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { all, containing, Prisma, pageJson, queryJson, readPages } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -18,20 +19,32 @@ export interface MilestoneFilter {
   search?: string | null | undefined;
 }
 
-/** The milestones of a project, newest first. */
+/**
+ * The milestones of each project, newest first, in one statement; Forbidden in the place of those that the actor may not read.
+ */
 export async function listMilestones<R>(
   context: Context,
-  project: ProjectRow,
+  projects: readonly ProjectRow[],
   filter: MilestoneFilter,
   { limit, offset, withTotal }: PageRequest,
   selection: Selection<'Milestone', R>,
-): Promise<Page<R>> {
-  authorize(requireActor(context), 'read_milestone', project);
-  const source = sql`${table(milestone)} WHERE ${all([sql`${milestone.projectId} = ${project.id}`, ...conditions(filter)])}`;
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
   const order = (row: Alias<'Milestone'>) => sql`${row.id} DESC`;
-  const from = sql`SELECT m.* FROM ${source} ORDER BY ${order(milestone)} LIMIT ${limit} OFFSET ${offset}`;
-  const nodes = rowsJson(selection, { from, order });
-  return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
+  const pageOf = ({ project }: Asked<{ project: number }>) => {
+    const where = all([sql`${milestone.projectId} = ${project}`, ...conditions(filter)]);
+    const source = sql`${table(milestone)} WHERE ${where}`;
+    const from = sql`SELECT m.* FROM ${source} ORDER BY ${order(milestone)} LIMIT ${limit} OFFSET ${offset}`;
+    return pageJson(rowsJson(selection, { from, order }), withTotal && sql`(SELECT count(*) FROM ${source})`);
+  };
+  return ofPermitted(
+    projects,
+    (project) => authorize(actor, 'read_milestone', project),
+    (permitted) => {
+      const parents = permitted.map(({ id }) => ({ project: id }));
+      return readPages<R>(context.db, offset, ofEach(parents, { project: 'int' }, pageOf));
+    },
+  );
 }
 
 function conditions({ state, iids, search }: MilestoneFilter): Prisma.Sql[] {

@@ -105,11 +105,16 @@ export async function queryPage<T>(
   total: Prisma.Sql | false,
   common?: Prisma.Sql,
 ): Promise<Page<T>> {
-  const both = Prisma.sql`json_build_object('nodes', ${nodes}, 'total', ${total || Prisma.sql`NULL`})`;
+  const both = pageJson(nodes, total);
   const json = common ? Prisma.sql`WITH ${common} SELECT ${both}` : both;
   const page = await queryJson<Omit<Page<T>, 'offset'>>(db, json);
   currentBudget()?.spendRows(page.nodes.length);
   return { ...page, offset };
+}
+
+/** An expression for the JSON of a page. */
+export function pageJson(nodes: Prisma.Sql, total: Prisma.Sql | false): Prisma.Sql {
+  return Prisma.sql`json_build_object('nodes', ${nodes}, 'total', ${total || Prisma.sql`NULL`})`;
 }
 
 /** Pages of several lists from an expression for the JSON array of them, each with `nodes` and `total`. */

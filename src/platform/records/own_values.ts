@@ -9,18 +9,16 @@ import type { Columns, ModelName } from './model.ts';
 // biome-ignore lint/suspicious/noEmptyInterface: rooms add to it
 export interface OwnValues {}
 
-/** What statements give to values that depend on who asks. Rooms add to it as well. */
-export interface Given {
-  /** ID of the user who asks; 0 for nobody. */
-  actor: number | Prisma.Sql;
-}
+/** What statements give to own values that depend on more than the row, as on who asks. Rooms add to it as well. */
+// biome-ignore lint/suspicious/noEmptyInterface: rooms add to it
+export interface Given {}
 
 /** All that can be selected of a model, as it comes as JSON: times and what numbers cannot hold as text. */
 export type Row<M extends ModelName> = Columns[M] & (M extends keyof OwnValues ? OwnValues[M] : unknown);
 
 export interface Tools {
-  /** What the statement gives. Those that select such a value without giving it throw. */
-  given(name: keyof Given): Prisma.Sql;
+  /** SQL that is written anew for each statement, of what that gives. Where it does not, reading throws. */
+  given(write: (given: Given) => Prisma.Sql): Prisma.Sql;
   /** Whether the statement gives it: for what is known of all rows, and found for each of them otherwise. */
   isGiven(name: keyof Given): boolean;
   /** The alias of a table that belongs to the row, as several values read it: joined once under that key. */

@@ -19,25 +19,31 @@ export interface Source<M extends ModelName> {
 /** An expression for a JSON array of rows, with what is selected of them. */
 export function rowsJson<M extends ModelName>(selection: Selection<M>, source: Source<M>): Prisma.Sql {
   const { row, text } = compiled(selection, source.given);
+  const given = required(selection, source.given);
   const values = text.values.map((value: unknown) => {
     if (value === FROM) return source.from;
     if (value === ORDER) return source.order(row as Alias<M>);
-    return value instanceof Gap ? fill(selection, value, source.given) : value;
+    return value instanceof Gap ? value.write(given) : value;
   });
   return sql(text.strings, ...values);
 }
 
-function fill({ model }: Selection, { name }: Gap, given: Partial<Given> = {}): Given[keyof Given] {
-  const value = given[name];
-  if (value === undefined) throw new Error(`What is selected of ${model} depends on ${name}, which is not given`);
-  return value;
+function required({ model }: Selection, given: Partial<Given> = {}): Given {
+  return new Proxy(given as Given, {
+    get(_, name) {
+      const value = Reflect.get(given, name);
+      if (value === undefined)
+        throw new Error(`What is selected of ${model} depends on ${String(name)}, which is not given`);
+      return value;
+    },
+  });
 }
 
-/** What stands in a compiled text for something that each statement gives. */
+/** What stands in a compiled text for SQL that each statement writes. */
 class Gap {
-  readonly name: keyof Given;
-  constructor(name: keyof Given) {
-    this.name = name;
+  readonly write: (given: Given) => Prisma.Sql;
+  constructor(write: (given: Given) => Prisma.Sql) {
+    this.write = write;
   }
 }
 const FROM = Symbol('from');
@@ -144,7 +150,7 @@ function belongs({ from, to }: RelationFacts, parent: Row, row: Row): Prisma.Sql
 function toolsFor(name: string, joins: Prisma.Sql[], given: Partial<Given>): Tools {
   const shared = new Map<string, Prisma.Sql>();
   return {
-    given: (wanted) => gap(new Gap(wanted)),
+    given: (write) => gap(new Gap(write)),
     isGiven: (wanted) => given[wanted] !== undefined,
     lateral(key, rows) {
       const found = shared.get(key) ?? raw(`${name}_${key}`);

@@ -1,0 +1,57 @@
+import { Prisma } from '#src/platform/db.ts';
+
+const { sql, raw, join } = Prisma;
+
+type Value = number | string | boolean | null;
+
+/** A parent as SQL knows it: by its values, or by the columns of a table of parents. */
+export type Asked<P> = { readonly [Name in keyof P]: P[Name] | Prisma.Sql };
+
+/**
+ * An expression for a JSON array with what `write` makes of each parent, in their order: of a single one by its values, of
+ * several by the columns of a table of them, so that one statement reads the lists below all.
+ *
+ * @param types of the values, in PostgreSQL
+ * @param common subqueries that stand behind WITH, of which there is one for all parents
+ */
+export function ofEach<P extends Readonly<Record<string, Value>>>(
+  parents: readonly P[],
+  types: { readonly [Name in keyof P]: 'int' | 'text' | 'boolean' },
+  write: (parent: Asked<P>) => Prisma.Sql,
+  common: Prisma.Sql[] = [],
+): Prisma.Sql {
+  const along = common.length > 0 ? sql`WITH ${join(common, ', ')}` : Prisma.empty;
+  const [only] = parents;
+  if (parents.length === 1 && only) return sql`(${along} SELECT json_build_array(${write(only)}))`;
+  const names = Object.keys(types);
+  const columns = Object.fromEntries(names.map((name) => [name, raw(`parent.${name}`)])) as Asked<P>;
+  const typed = raw(names.map((name) => `${name} ${types[name]}`).join(', '));
+  const named = raw(names.join(', '));
+  return sql`(${along} SELECT COALESCE(json_agg(child.list ORDER BY parent.place), '[]')
+    FROM ROWS FROM (json_to_recordset(${JSON.stringify(parents)}::json) AS (${typed})) WITH ORDINALITY AS parent (${named}, place)
+    CROSS JOIN LATERAL (SELECT ${write(columns)} AS list) child)`;
+}
+
+/**
+ * What `load` gives for those that pass `check`, in their order; for each of the others the error that `check` threw. So one
+ * that is refused does not take along what is read together with it.
+ */
+export async function ofPermitted<P, T>(
+  parents: readonly P[],
+  check: (parent: P) => void,
+  load: (permitted: P[]) => Promise<T[]>,
+): Promise<(T | Error)[]> {
+  const errors = new Map<P, Error>();
+  for (const parent of parents) {
+    try {
+      check(parent);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      errors.set(parent, error);
+    }
+  }
+  const permitted = parents.filter((parent) => !errors.has(parent));
+  const loaded = permitted.length > 0 ? await load(permitted) : [];
+  const found = new Map(permitted.map((parent, index) => [parent, loaded[index]]));
+  return parents.map((parent) => errors.get(parent) ?? (found.get(parent) as T));
+}
