@@ -1,9 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { type EnvironmentRow, findEnvironment, listEnvironments } from '#src/environments/list.ts';
-import { NotFound } from '#src/platform/errors.ts';
 
 const EnvironmentState = builder.enumType('EnvironmentState', {
   description: 'Whether an environment is in use.',
@@ -29,11 +29,7 @@ Environment.implement({
     project: t.field({
       type: Project,
       description: 'The project.',
-      resolve: async ({ projectId }, _args, { loaders }) => {
-        const project = await loaders.project.load(projectId);
-        if (!project) throw new NotFound('Project');
-        return project;
-      },
+      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
     }),
   }),
 });

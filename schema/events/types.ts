@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { avatarUrl, User } from '#schema/users/types.ts';
 import { type EventRow, listProjectEvents, listUserEvents, type NoteRow } from '#src/events/list.ts';
@@ -40,7 +41,7 @@ Event.implement({
       type: Project,
       nullable: true,
       description: 'Where it happened.',
-      resolve: ({ projectId }, _args, { loaders }) => loaders.project.load(projectId),
+      resolve: ({ projectId }, _args, context, info) => projectOf(context, info, projectId),
     }),
     actionName: t.exposeString('action', { description: 'What was done: `opened`, `closed`, `created`, `joined` …' }),
     targetId: t.exposeInt('targetId', { nullable: true, description: 'Numeric ID of what it was done to.' }),

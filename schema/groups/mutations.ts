@@ -2,12 +2,14 @@ import { builder } from '#schema/builder.ts';
 import { Visibility } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Project } from '#schema/projects/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { createGroup } from '#src/groups/create.ts';
 import { deleteGroup } from '#src/groups/delete.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import { transferProject } from '#src/groups/transfer.ts';
 import { updateGroup } from '#src/groups/update.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { findProject } from '#src/projects/find.ts';
 
 const CreateGroupInput = builder.inputType('CreateGroupInput', {
   description: 'A new group.',
@@ -72,7 +74,11 @@ const TransferProjectPayload = builder
     description: 'The project at its new place.',
     fields: (t) => ({
       group: t.expose('group', { type: Group, description: 'The group that has it now.' }),
-      project: t.expose('project', { type: Project, description: 'The project.' }),
+      project: t.field({
+        type: Project,
+        description: 'The project.',
+        resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
+      }),
     }),
   });
 

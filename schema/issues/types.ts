@@ -1,11 +1,11 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
+import { surelyProjectOf } from '#schema/projects/project_of.ts';
 import '#schema/milestones/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import '#schema/users/types.ts';
-import '#src/issues/values.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import '#src/issues/own_values.ts';
 
 export const IssueState = builder.enumType('IssueState', {
   description: 'Whether an issue is still to be done.',
@@ -28,11 +28,7 @@ export const Issue = builder.prismaObject('Issue', {
       type: Project,
       description: 'Where it is.',
       select: { projectId: true },
-      resolve: async ({ projectId }, _args, { loaders }) => {
-        const project = await loaders.project.load(projectId);
-        if (!project) throw new NotFound('Project');
-        return project;
-      },
+      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
     }),
     title: t.exposeString('title', { description: 'At most 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'Markdown.' }),

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import '#schema/milestones/types.ts';
 import '#schema/users/types.ts';
-import '#src/merge_requests/values.ts';
+import '#src/merge_requests/own_values.ts';
 
 const MergeRequestState = builder.enumType('MergeRequestState', {
   description: 'Where a merge request stands.',

@@ -1,11 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { NamespaceKind } from '#schema/enums.ts';
-import type { NamespaceRow } from '#src/projects/find.ts';
 
-export const Namespace = builder.objectRef<NamespaceRow>('Namespace');
-Namespace.implement({
+export const Namespace = builder.prismaObject('Namespace', {
   description: 'Where projects live.',
+  select: { id: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID; that of the group where it is one.' }),
     name: t.exposeString('name', { description: 'What people call it.' }),

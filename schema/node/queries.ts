@@ -33,7 +33,7 @@ const FINDERS: Record<
   PersonalAccessToken: findVisibleToken,
   OAuthApplication: findApplication,
   Group: findGroup,
-  Project: findProject,
+  Project: (context, id, info) => findProject(context, id, selectionAt(info, 'Project')),
   Snippet: findSnippet,
   async Issue(context, id, info) {
     const { projectId, iid } = found('Issue', await context.db.issue.findUnique({ where: { id } }));

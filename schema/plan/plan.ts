@@ -25,7 +25,7 @@ import {
 import { type Complete, completerOf, forget } from '#schema/plan/complete.ts';
 import { collectFields, type Fragments, type Selected } from '#schema/plan/fields.ts';
 import { keysOf, type Path, Run } from '#schema/plan/run.ts';
-import { loaded, readsOf } from '#schema/records/plugin.ts';
+import { readerOf, readsOf } from '#schema/records/plugin.ts';
 
 /**
  * An operation of a valid document, worked out once: what graphql-js finds out for each value of each answer (which fields are
@@ -171,9 +171,8 @@ export class Plan {
 
   /** What reads the value of a field from its object. */
   #reader(parent: GraphQLObjectType, field: GraphQLField<unknown, unknown>, nodes: Selected['nodes']): Read {
-    const part = readsOf(field)?.part;
-    const place = `${parent.name}.${field.name}`;
-    if (part) return (source) => loaded(source, part, place);
+    const path = readsOf(field)?.path;
+    if (path) return readerOf(path, `${parent.name}.${field.name}`);
     const property = field.extensions.pothosExposedField;
     // Resolvers that were exposed from a property read just that.
     if (typeof property === 'string') return (source) => (source as Answer)[property];

@@ -10,12 +10,14 @@ import {
   UpdateProjectInput,
 } from '#schema/projects/inputs.ts';
 import { Project, ProjectShare } from '#schema/projects/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { archiveProject } from '#src/projects/archive.ts';
 import { createProject, createProjectForUser } from '#src/projects/create.ts';
 import { deleteProject } from '#src/projects/delete.ts';
-import type { ProjectRow, ProjectShareRow } from '#src/projects/find.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { forkProject } from '#src/projects/fork.ts';
 import { type ForkLink, linkFork, unlinkFork } from '#src/projects/fork_link.ts';
+import type { ProjectShareRow } from '#src/projects/own_values.ts';
 import { shareProject, unshareProject } from '#src/projects/share.ts';
 import { starProject } from '#src/projects/star.ts';
 import { updateProject } from '#src/projects/update.ts';
@@ -23,7 +25,13 @@ import { givenSwitches } from '#src/projects/values.ts';
 
 const ProjectPayload = builder.objectRef<{ project: ProjectRow }>('ProjectPayload').implement({
   description: 'The project as it is now.',
-  fields: (t) => ({ project: t.expose('project', { type: Project, description: 'The project.' }) }),
+  fields: (t) => ({
+    project: t.field({
+      type: Project,
+      description: 'The project.',
+      resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
+    }),
+  }),
 });
 
 const DeleteProjectPayload = builder.objectRef<ProjectRow>('DeleteProjectPayload').implement({
@@ -38,7 +46,11 @@ const LinkForkPayload = builder.objectRef<ForkLink>('LinkForkPayload').implement
   description: 'That one project is a fork of another.',
   fields: (t) => ({
     databaseId: t.int({ description: 'Numeric ID of the link: that of the fork.', resolve: ({ fork }) => fork.id }),
-    project: t.expose('fork', { type: Project, description: 'The fork.' }),
+    project: t.field({
+      type: Project,
+      description: 'The fork.',
+      resolve: ({ fork }, _args, context, info) => findProject(context, fork.id, selectionAt(info, 'Project')),
+    }),
     forkedToProjectId: t.int({ description: 'Numeric ID of the fork.', resolve: ({ fork }) => fork.id }),
     forkedFromProjectId: t.exposeInt('forkedFromId', { description: 'Numeric ID of its source.' }),
     createdAt: t.expose('linkedAt', { type: 'DateTime', description: 'When the two were linked.' }),

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { ProjectConnection, projectArgs, projectOrder } from '#schema/projects/list.ts';
 import { Project } from '#schema/projects/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { UserConnection } from '#schema/users/types.ts';
 import { findProject } from '#src/projects/find.ts';
 import { listProjects } from '#src/projects/list.ts';
@@ -12,14 +13,16 @@ builder.queryFields((t) => ({
     type: Project,
     description: 'A project that the caller may see.',
     args: { ref: t.arg({ type: 'ProjectRef', required: true, description: 'Which project.' }) },
-    resolve: (_root, { ref }, context) => findProject(context, ref),
+    resolve: (_root, { ref }, context, info) => findProject(context, ref, selectionAt(info, 'Project')),
   }),
   projects: t.field({
     type: ProjectConnection,
     description: 'The projects that the caller may see.',
     args: projectArgs,
     resolve: (_root, args, context, info) =>
-      loadPage(args, info, (page) => listProjects(context, args, projectOrder(args), page)),
+      loadPage(args, info, (page) =>
+        listProjects(context, args, projectOrder(args), page, selectionAt(info, 'Project')),
+      ),
   }),
 }));
 

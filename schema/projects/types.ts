@@ -1,10 +1,14 @@
 import { builder } from '#schema/builder.ts';
 import { AccessLevel, ImportStatus, Visibility } from '#schema/enums.ts';
-import { Namespace } from '#schema/namespaces/types.ts';
+import '#schema/namespaces/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { projectOf } from '#schema/projects/project_of.ts';
+import { through } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
 import { can } from '#src/access/abilities.ts';
-import type { ProjectRow, ProjectShareRow, ProjectStatistics } from '#src/projects/find.ts';
+import type { Columns } from '#src/platform/records/model.ts';
+import { PROJECT_BASE } from '#src/projects/find.ts';
+import type { ProjectShareRow } from '#src/projects/own_values.ts';
 import { runnersToken } from '#src/projects/runners_token.ts';
 
 export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').implement({
@@ -31,43 +35,58 @@ const Access = builder.objectRef<number>('ProjectAccess').implement({
   }),
 });
 
-const Permissions = builder.objectRef<ProjectRow>('ProjectPermissions').implement({
-  description: 'The memberships of the caller around a project.',
-  fields: (t) => ({
-    projectAccess: t.field({
-      type: Access,
-      nullable: true,
-      description: 'Membership of the project itself.',
-      resolve: ({ projectMembership }) => projectMembership,
+const Permissions = builder
+  .objectRef<{ projectMembership: number | null; groupMembership: number | null }>('ProjectPermissions')
+  .implement({
+    description: 'The memberships of the caller around a project.',
+    fields: (t) => ({
+      projectAccess: t.field({
+        type: Access,
+        nullable: true,
+        description: 'Membership of the project itself.',
+        resolve: ({ projectMembership }) => projectMembership,
+      }),
+      groupAccess: t.field({
+        type: Access,
+        nullable: true,
+        description: 'The highest membership of its group or the groups around it.',
+        resolve: ({ groupMembership }) => groupMembership,
+      }),
     }),
-    groupAccess: t.field({
-      type: Access,
-      nullable: true,
-      description: 'The highest membership of its group or the groups around it.',
-      resolve: ({ groupMembership }) => groupMembership,
-    }),
-  }),
-});
+  });
 
-const Statistics = builder.objectRef<ProjectStatistics>('ProjectStatistics').implement({
-  description: 'How much there is of a project; sizes in bytes.',
-  fields: (t) => ({
-    commitCount: t.exposeInt('commitCount', { description: 'Commits behind the default branch.' }),
-    storageSize: t.float({
-      description: 'All of it together.',
-      resolve: ({ repositorySize, lfsObjectsSize, jobArtifactsSize }) =>
-        repositorySize + lfsObjectsSize + jobArtifactsSize,
-    }),
-    repositorySize: t.exposeFloat('repositorySize', { description: 'The repository.' }),
-    lfsObjectsSize: t.exposeFloat('lfsObjectsSize', { description: 'Files in large file storage.' }),
-    jobArtifactsSize: t.exposeFloat('jobArtifactsSize', { description: 'What jobs left.' }),
-  }),
-});
+const STATISTICS = { commits: true, repositorySize: true, lfsObjectsSize: true, jobArtifactsSize: true } as const;
 
-export const Project = builder.objectRef<ProjectRow>('Project');
-Project.implement({
+const Statistics = builder
+  .objectRef<Pick<Columns['ProjectCounters'], keyof typeof STATISTICS>>('ProjectStatistics')
+  .implement({
+    description: 'How much there is of a project; sizes in bytes.',
+    fields: (t) => ({
+      commitCount: t.exposeInt('commits', { description: 'Commits behind the default branch.' }),
+      storageSize: t.float({
+        description: 'All of it together.',
+        resolve: ({ repositorySize, lfsObjectsSize, jobArtifactsSize }) =>
+          Number(repositorySize) + Number(lfsObjectsSize) + Number(jobArtifactsSize),
+      }),
+      repositorySize: t.float({
+        description: 'The repository.',
+        resolve: ({ repositorySize }) => Number(repositorySize),
+      }),
+      lfsObjectsSize: t.float({
+        description: 'Files in large file storage.',
+        resolve: ({ lfsObjectsSize }) => Number(lfsObjectsSize),
+      }),
+      jobArtifactsSize: t.float({
+        description: 'What jobs left.',
+        resolve: ({ jobArtifactsSize }) => Number(jobArtifactsSize),
+      }),
+    }),
+  });
+
+export const Project = builder.prismaObject('Project', {
   description: 'A repository with the issues, labels and milestones around it.',
   interfaces: [Node],
+  select: PROJECT_BASE,
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Project', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
@@ -83,8 +102,13 @@ Project.implement({
     tagList: t.exposeStringList('tagList', { description: 'Words that describe it.' }),
     visibility: t.expose('visibility', { type: Visibility, description: 'Who may see it.' }),
     archived: t.exposeBoolean('archived', { description: 'Whether it is kept for reading only.' }),
-    namespace: t.expose('namespace', { type: Namespace, description: 'Where it lives.' }),
-    owner: t.expose('owner', { type: User, nullable: true, description: 'Whose personal namespace holds it.' }),
+    namespace: t.relation('namespace', { description: 'Where it lives.' }),
+    owner: t.field({
+      type: User,
+      nullable: true,
+      description: 'Whose personal namespace holds it.',
+      ...through('namespace', 'owner'),
+    }),
     creatorId: t.exposeInt('creatorId', { description: 'Numeric ID of the user who created it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     lastActivityAt: t.expose('lastActivityAt', {
@@ -122,13 +146,6 @@ Project.implement({
     onlyAllowMergeIfAllDiscussionsAreResolved: t.exposeBoolean('onlyAllowMergeIfAllDiscussionsAreResolved', {
       description: 'Whether merging waits for discussions.',
     }),
-    forkedFrom: t.field({
-      type: Project,
-      nullable: true,
-      description: 'The project of which it is a fork, if there is one that the caller sees.',
-      resolve: ({ forkedFromId }, _args, { loaders }) =>
-        forkedFromId === null ? null : loaders.project.load(forkedFromId),
-    }),
     importStatus: t.expose('importStatus', {
       type: ImportStatus,
       nullable: true,
@@ -137,19 +154,22 @@ Project.implement({
     importError: t.string({
       nullable: true,
       description: 'Why its import failed, for those who administer it.',
+      select: { importError: true },
       resolve: (project, _args, { actor }) => (can(actor, 'update_project', project) ? project.importError : null),
     }),
-    starCount: t.exposeInt('starCount', { description: 'How many users starred it.' }),
-    forksCount: t.exposeInt('forksCount', { description: 'How many forks it has.' }),
+    starCount: t.int({ description: 'How many users starred it.', ...through('counters', 'stars') }),
+    forksCount: t.int({ description: 'How many forks it has.', ...through('counters', 'forks') }),
     statistics: t.field({
       type: Statistics,
       nullable: true,
       description: 'How much there is of it; null for those who may not read the repository.',
-      resolve: (project, _args, { actor }) => (can(actor, 'read_repository', project) ? project.statistics : null),
+      select: { counters: { select: STATISTICS } },
+      resolve: (project, _args, { actor }) => (can(actor, 'read_repository', project) ? project.counters : null),
     }),
     openIssuesCount: t.int({
       nullable: true,
       description: 'How many issues are open that the caller sees; null when issues are switched off.',
+      select: { openIssuesCount: true },
       resolve: ({ issuesEnabled, openIssuesCount }) => (issuesEnabled ? openIssuesCount : null),
     }),
     runnersToken: t.string({
@@ -160,6 +180,7 @@ Project.implement({
     permissions: t.field({
       type: Permissions,
       description: 'The memberships behind the access of the caller.',
+      select: { projectMembership: true, groupMembership: true },
       resolve: (project) => project,
     }),
     sharedWithGroups: t.expose('sharedWithGroups', { type: [ProjectShare], description: 'Groups with access to it.' }),
@@ -171,3 +192,13 @@ Project.implement({
     }),
   }),
 });
+
+builder.prismaObjectFields(Project, (t) => ({
+  forkedFrom: t.field({
+    type: Project,
+    nullable: true,
+    description: 'The project of which it is a fork, if there is one that the caller sees.',
+    select: { forkedFromId: true },
+    resolve: ({ forkedFromId }, _args, context, info) => projectOf(context, info, forkedFromId),
+  }),
+}));

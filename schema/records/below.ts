@@ -26,29 +26,40 @@ export async function loadBelow<Parent, T>(
   pages: Pages<Parent, T>,
 ): Promise<Page<T>> {
   if (isBelowList(info.path)) {
-    const key = `${page.limit} ${page.offset} ${page.withTotal} ${selection.key}`;
-    return loaderOf(context, info.fieldNodes[0] as FieldNode, key, pages).load(parent);
+    const key = `${page.limit} ${page.offset} ${page.withTotal}`;
+    return loaderAt(context, info, selection, pages, { key, cache: false }).load(parent);
   }
   const [found] = await pages([parent]);
   if (!found || found instanceof Error) throw found ?? new Error('A list was not read');
   return found;
 }
 
-/**
- * Of one operation, in which the same field has the same arguments wherever it stands: by the field, the page and what is
- * selected, which differs where a fragment that holds the field is spread beside other fields.
- */
-const loaders = new WeakMap<object, Map<FieldNode, Map<string, DataLoader<unknown, Page<unknown>>>>>();
+type Loader<Key, T> = DataLoader<Key, T>;
 
-function loaderOf<Parent, T>(context: object, field: FieldNode, key: string, pages: Pages<Parent, T>) {
-  const ofContext = loaders.get(context) ?? new Map<FieldNode, Map<string, DataLoader<unknown, Page<unknown>>>>();
+/**
+ * Of one operation, in which the same field has the same arguments wherever it stands: by the field and what is selected, which
+ * differs where a fragment that holds the field is spread beside other fields.
+ */
+const loaders = new WeakMap<object, Map<FieldNode, Map<string, Loader<unknown, unknown>>>>();
+
+/** The loader of a field of an operation, for what is read of it at one time. */
+export function loaderAt<Key, T>(
+  context: object,
+  { fieldNodes }: Pick<GraphQLResolveInfo, 'fieldNodes'>,
+  selection: Selection<ModelName>,
+  load: (keys: readonly Key[]) => Promise<(T | Error)[]>,
+  { key = '', cache = true }: { key?: string; cache?: boolean } = {},
+): Loader<Key, T> {
+  const [field] = fieldNodes as [FieldNode];
+  const ofContext = loaders.get(context) ?? new Map<FieldNode, Map<string, Loader<unknown, unknown>>>();
   loaders.set(context, ofContext);
-  const ofField = ofContext.get(field) ?? new Map<string, DataLoader<unknown, Page<unknown>>>();
+  const ofField = ofContext.get(field) ?? new Map<string, Loader<unknown, unknown>>();
   ofContext.set(field, ofField);
-  const loader =
-    ofField.get(key) ?? new DataLoader(pages as Pages<unknown, unknown>, { cache: false, maxBatchSize: MOST });
-  ofField.set(key, loader);
-  return loader as DataLoader<Parent, Page<T>>;
+  const name = `${key} ${selection.key}`;
+  const made = () => new DataLoader(load, { cache, maxBatchSize: MOST }) as Loader<unknown, unknown>;
+  const loader = ofField.get(name) ?? made();
+  ofField.set(name, loader);
+  return loader as Loader<Key, T>;
 }
 
 /** Parents of one statement. */

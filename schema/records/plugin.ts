@@ -8,9 +8,8 @@ import type { GraphQLField } from 'graphql';
 
 /** What a field of a type with a model reads of the record. */
 export interface Reads {
-  /** The column, own value or relation that is the answer; null where a resolver makes it of what `select` names. */
-  part: string | null;
-  isRelation: boolean;
+  /** The way to the answer: relations, and a column, own value or relation at last; null where a resolver makes it of `select`. */
+  path: readonly string[] | null;
   /** As Prisma's `select`: names of columns, own values, and relations with the same below. */
   select: Readonly<Record<string, unknown>>;
 }
@@ -26,7 +25,8 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const { pothosPrismaSelect: select, ...extensions } = config.extensions ?? {};
     const place = `${config.parentType}.${config.name}`;
     const relation = (extensions.pothosPrismaRelationField as { name: string } | undefined)?.name;
-    const part = relation ?? (extensions.pothosExposedField as string | undefined) ?? null;
+    const part = relation ?? (extensions.pothosExposedField as string | undefined);
+    const path = (extensions.through as string[] | undefined) ?? (part === undefined ? null : [part]);
     if ((config.pothosOptions as { query?: unknown }).query !== undefined || Object.keys(config.args).length > 0) {
       if (relation)
         throw new PothosSchemaError(`${place}: a relation with arguments is a list of its own, not t.relation`);
@@ -34,23 +34,37 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     if (typeof select === 'function' && !relation)
       throw new PothosSchemaError(`${place}: its selection must be constant`);
     const reads: Reads = {
-      part,
-      isRelation: relation !== undefined,
-      select: part === null ? ((select as Reads['select'] | undefined) ?? {}) : {},
+      path,
+      select: path === null ? ((select as Reads['select'] | undefined) ?? {}) : {},
     };
     return {
       ...config,
       extensions: { ...extensions, reads },
-      ...(part !== null && { resolve: (record) => loaded(record, part, place) }),
+      ...(path !== null && { resolve: readerOf(path, place) }),
     };
   }
 }
 
-/** The value of a record, which must have been selected. */
-export function loaded(record: unknown, part: string, place: string): never {
-  const value = (record as Readonly<Record<string, unknown>>)[part];
-  if (value === undefined) throw new Error(`${place} was asked for, but not read`);
-  return value as never;
+/** Reads what lies at the end of a path, or null where a relation on the way is. All of it must have been selected. */
+export function readerOf(path: readonly string[], place: string): (record: unknown) => never {
+  const [first = '', ...rest] = path;
+  const read = (record: unknown, part: string): unknown => {
+    const value = (record as Readonly<Record<string, unknown>>)[part];
+    if (value === undefined) throw new Error(`${place} was asked for, but not read`);
+    return value;
+  };
+  if (rest.length === 0) return (record) => read(record, first) as never;
+  return (record) => path.reduce((at: unknown, part) => (at === null ? null : read(at, part)), record) as never;
+}
+
+/** For a field whose answer is that of a record beyond a relation: the path there. */
+export function through(...path: string[]) {
+  return {
+    extensions: { through: path },
+    resolve: (): never => {
+      throw new Error('Fields beyond a relation are read by their path');
+    },
+  };
 }
 
 /** What a field reads of its record; undefined for fields of types without a model. */

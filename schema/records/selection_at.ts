@@ -80,19 +80,24 @@ function objectsOf(type: ReturnType<typeof getNamedType>, { schema }: Asking): r
 
 /** What is selected of the records of a type. */
 function collect(model: ModelName, type: GraphQLObjectType, sets: SelectionSetNode[], asking: Asking): Selection {
-  let selection = keyOf(model);
+  let selection = alwaysOf(model, type);
   for (const { nodes } of collectFields(asking.schema, asking.fragments, type, sets)) {
     const field = type.getFields()[nodes[0].name.value];
     const reads = field && readsOf(field);
     if (!reads) continue;
-    const { part, isRelation, select } = reads;
-    if (part === null) selection = selection.with(constant(model, select));
-    else
-      selection = selection.with(
-        new Selection(model, new Map([[part, isRelation ? related(field.type, nodes, asking) : null]])),
-      );
+    const { path, select } = reads;
+    selection = selection.with(
+      path === null ? constant(model, select) : along(model, path, () => related(field.type, nodes, asking)),
+    );
   }
   return selection;
+}
+
+/** What lies along a path of relations, with what is selected of its end where that is a record. */
+function along(model: ModelName, [part = '', ...rest]: readonly string[], end: () => Selection): Selection {
+  const relation = factsOf(model).relations[part];
+  const below = relation && (rest.length > 0 ? along(relation.model, rest, end) : end());
+  return new Selection(model, new Map([[part, below ?? null]]));
 }
 
 function related(type: GraphQLResolveInfo['returnType'], nodes: FieldNode[], asking: Asking): Selection {
@@ -115,6 +120,11 @@ function constant(model: ModelName, select: Readonly<Record<string, unknown>>): 
 /** Every record has its key. */
 function keyOf(model: ModelName): Selection {
   return new Selection(model, new Map(factsOf(model).key.map((name) => [name, null])));
+}
+
+/** What every record of a type has. */
+function alwaysOf(model: ModelName, { extensions }: GraphQLObjectType): Selection {
+  return keyOf(model).with(constant(model, (extensions.pothosPrismaSelect ?? {}) as Record<string, unknown>));
 }
 
 function modelOf(type: GraphQLObjectType): ModelName | undefined {

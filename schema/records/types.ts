@@ -1,6 +1,7 @@
 import type PrismaTypes from '#src/generated/pothos.ts';
 import type { ModelName, Relations } from '#src/platform/records/model.ts';
 import type { Row } from '#src/platform/records/own_values.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
 
 /** What can be selected of a model, as Prisma's `select` has it. */
 type Select<M extends ModelName> = { readonly [Name in keyof Row<M>]?: true } & {
@@ -14,5 +15,5 @@ export type RecordTypes = {
   [M in keyof PrismaTypes & ModelName]: Omit<PrismaTypes[M], 'Shape' | 'Select'> & { Shape: Row<M>; Select: Select<M> };
 };
 
-/** A record on its way to its fields, which alone know what else was selected of it. */
-export type Known<M extends ModelName> = Pick<Row<M>, 'id' & keyof Row<M>>;
+/** A record on its way to its fields, which alone know what else was selected of it. Of projects more is at hand always. */
+export type Known<M extends ModelName> = M extends 'Project' ? ProjectRow : Pick<Row<M>, 'id' & keyof Row<M>>;

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Visibility } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { User } from '#schema/users/types.ts';
 import type { SnippetRow } from '#src/snippets/rows.ts';
@@ -29,7 +30,7 @@ Snippet.implement({
       type: Project,
       nullable: true,
       description: 'Where it is; null for a personal one.',
-      resolve: ({ projectId }, _args, { loaders }) => (projectId === null ? null : loaders.project.load(projectId)),
+      resolve: ({ projectId }, _args, context, info) => projectOf(context, info, projectId),
     }),
     author: t.expose('author', { type: User, description: 'Whose it is; the e-mail address is shown to all readers.' }),
     webUrl: t.string({

@@ -5,7 +5,7 @@ import { UserState } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import type { UserActivity as Activity } from '#src/users/list.ts';
 import type { AccountDetails, UserDetails, UserRow } from '#src/users/rows.ts';
-import '#src/users/values.ts';
+import '#src/users/own_values.ts';
 
 const Identity = builder.objectRef<{ provider: string; externUid: string }>('Identity').implement({
   description: 'How a user is known to another provider of identities.',

@@ -2,8 +2,10 @@ import { REPORTER } from '#src/access/abilities.ts';
 import type { Actor } from '#src/access/actor.ts';
 import { openTo, projectLevels } from '#src/access/visibility.ts';
 import { Prisma } from '#src/platform/db.ts';
+import { alias } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
+const project = alias('Project', 'p');
 
 /**
  * The projects that the actor sees, as the subquery `places` behind WITH, worked out once for a whole list: with their `id` and
@@ -18,9 +20,9 @@ export function seenPlaces(actor: Actor, where: Prisma.Sql = sql`TRUE`): Prisma.
   }
   return sql`levels AS MATERIALIZED (${projectLevels(actor)}),
     places AS MATERIALIZED (SELECT p.id, p.issues_enabled AS issues, COALESCE(l.level, 0) >= ${REPORTER} AS confidential,
-        ${openTo(actor, 'p')} OR COALESCE(l.level, 0) >= ${REPORTER} AS commits
+        ${openTo(actor, project)} OR COALESCE(l.level, 0) >= ${REPORTER} AS commits
       FROM ${from} LEFT JOIN levels l ON l.project_id = p.id
-      WHERE p.deleted_at IS NULL AND (${openTo(actor, 'p')} OR l.level > 0) AND ${where})`;
+      WHERE p.deleted_at IS NULL AND (${openTo(actor, project)} OR l.level > 0) AND ${where})`;
 }
 
 /**

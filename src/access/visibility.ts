@@ -23,36 +23,46 @@ export function live(alias: string): Prisma.Sql {
 /**
  * The actor's effective access level in a project: the highest of ownership of the personal namespace, membership of the
  * project, of its group or a parent of it, and of a group it is shared with (capped by the share). 0 without any.
- * Reads the aliases `p` (projects) and `n` (its namespace).
  */
-export function projectAccessLevel(actor: Pick<Actor, 'id'> | null): Prisma.Sql {
+export function projectAccessLevel(
+  actor: Pick<Actor, 'id'> | null,
+  project: Pick<Alias<'Project'>, 'id'>,
+  namespace: Pick<Alias<'Namespace'>, 'ownerId' | 'lineage'>,
+): Prisma.Sql {
   if (!actor) return sql`0`;
   return sql`GREATEST(
-    CASE WHEN n.owner_id = ${actor.id} THEN 50 ELSE 0 END,
-    COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id} AND m.project_id = p.id
+    CASE WHEN ${namespace.ownerId} = ${actor.id} THEN 50 ELSE 0 END,
+    COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id} AND m.project_id = ${project.id}
       AND ${live('m')}), 0),
-    COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id} AND m.namespace_id = ANY(n.lineage)
-      AND ${live('m')}), 0),
+    COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
+      AND m.namespace_id = ANY(${namespace.lineage}) AND ${live('m')}), 0),
     COALESCE((SELECT max(LEAST(m.access_level, s.group_access)) FROM project_shares s
       JOIN namespaces g ON g.id = s.group_id
       JOIN members m ON m.namespace_id = ANY(g.lineage) AND m.user_id = ${actor.id}
-      WHERE s.project_id = p.id AND ${live('s')} AND ${live('m')}), 0))`;
+      WHERE s.project_id = ${project.id} AND ${live('s')} AND ${live('m')}), 0))`;
 }
 
 /** What visibility asks of an actor. */
 export type Seer = Pick<Actor, 'id' | 'admin' | 'external'>;
 
-/** Whether the actor may see the project that aliases `p` and `n` name: for one project, or few. */
-export function projectVisible(actor: Seer | null): Prisma.Sql {
-  if (!actor) return sql`(p.deleted_at IS NULL AND p.visibility = 'public')`;
-  if (actor.admin) return sql`p.deleted_at IS NULL`;
-  return sql`(p.deleted_at IS NULL AND (${openTo(actor, 'p')} OR ${projectAccessLevel(actor)} > 0))`;
+/** Whether the actor may see a project, which stands beside its namespace: for one project, or few. */
+export function projectVisible(
+  actor: Seer | null,
+  project: Alias<'Project'>,
+  namespace: Alias<'Namespace'>,
+): Prisma.Sql {
+  if (!actor) return sql`(${project.deletedAt} IS NULL AND ${project.visibility} = 'public')`;
+  if (actor.admin) return sql`${project.deletedAt} IS NULL`;
+  const level = projectAccessLevel(actor, project, namespace);
+  return sql`(${project.deletedAt} IS NULL AND (${openTo(actor, project)} OR ${level} > 0))`;
 }
 
 /** As projectVisible, for lists: the projects to which the actor has access are worked out once for the whole list. */
-export function projectListed(actor: Seer | null): Prisma.Sql {
-  if (!actor || actor.admin) return projectVisible(actor);
-  return sql`(p.deleted_at IS NULL AND (${openTo(actor, 'p')} OR p.id IN (${accessibleProjects(actor)})))`;
+export function projectListed(actor: Seer | null, project: Alias<'Project'>): Prisma.Sql {
+  const { id, deletedAt, visibility } = project;
+  if (!actor) return sql`(${deletedAt} IS NULL AND ${visibility} = 'public')`;
+  if (actor.admin) return sql`${deletedAt} IS NULL`;
+  return sql`(${deletedAt} IS NULL AND (${openTo(actor, project)} OR ${id} IN (${accessibleProjects(actor)})))`;
 }
 
 /**
@@ -91,22 +101,25 @@ export function memberNamespaces(actor: Pick<Actor, 'id'>): Prisma.Sql {
     AND ${live('m')})`;
 }
 
-/** The actor's effective access level in the group under alias `n`: the highest of it and its parents. */
-export function groupAccessLevel(actor: Pick<Actor, 'id'> | null): Prisma.Sql {
+/** The actor's effective access level in a group: the highest of it and its parents. */
+export function groupAccessLevel(
+  actor: Pick<Actor, 'id'> | null,
+  { lineage }: Pick<Alias<'Namespace'>, 'lineage'>,
+): Prisma.Sql {
   if (!actor) return sql`0`;
   return sql`COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
-    AND m.namespace_id = ANY(n.lineage) AND ${live('m')}), 0)`;
+    AND m.namespace_id = ANY(${lineage}) AND ${live('m')}), 0)`;
 }
 
 /**
- * Whether the actor may see the group under an alias. A private one is seen by its members, those of the groups around it,
+ * Whether the actor may see a group. A private one is seen by its members, those of the groups around it,
  * and whoever has access to a project inside (behaviour.md 6).
  */
-export function groupVisible(actor: Seer | null, alias = 'n'): Prisma.Sql {
+export function groupVisible(actor: Seer | null, group: Alias<'Namespace'>): Prisma.Sql {
   if (!actor) return sql`FALSE`;
-  const [id, deletedAt] = [Prisma.raw(`${alias}.id`), Prisma.raw(`${alias}.deleted_at`)];
+  const { id, deletedAt } = group;
   if (actor.admin) return sql`${deletedAt} IS NULL`;
-  return sql`(${deletedAt} IS NULL AND (${openTo(actor, alias)} OR ${id} IN (
+  return sql`(${deletedAt} IS NULL AND (${openTo(actor, group)} OR ${id} IN (
     SELECT vn.id FROM namespaces vn WHERE vn.lineage && ${memberNamespaces(actor)}
     UNION ALL SELECT unnest(vn.lineage) FROM namespaces vn WHERE vn.id = ANY(ARRAY(
       SELECT DISTINCT vp.namespace_id FROM projects vp
@@ -125,8 +138,7 @@ export function issueVisible(
   return seesConfidential === false ? sql`(${own})` : sql`(${own} OR ${seesConfidential})`;
 }
 
-/** Whether what the alias names is open to the actor without any access of their own. */
-export function openTo(actor: Seer, alias: string): Prisma.Sql {
-  const column = Prisma.raw(`${alias}.visibility`);
-  return actor.external ? sql`${column} = 'public'` : sql`${column} IN ('public', 'internal')`;
+/** Whether a project or group is open to the actor without any access of their own. */
+export function openTo(actor: Seer, { visibility }: { readonly visibility: Prisma.Sql }): Prisma.Sql {
+  return actor.external ? sql`${visibility} = 'public'` : sql`${visibility} IN ('public', 'internal')`;
 }

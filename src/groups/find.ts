@@ -3,9 +3,11 @@ import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { groupAccessLevel, groupVisible } from '#src/access/visibility.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
+import { alias } from '#src/platform/records/alias.ts';
 import { namespaceFormerlyAt } from '#src/redirects/paths.ts';
 
 const { sql } = Prisma;
+const namespace = alias('Namespace', 'n');
 
 /** A numeric ID, or a full path. */
 export type Ref = number | string;
@@ -37,7 +39,7 @@ async function selectGroup(context: Context, ref: Ref): Promise<GroupRow | undef
   const wanted = typeof ref === 'number' ? sql`n.id = ${ref}` : sql`lower(n.full_path) = lower(${ref})`;
   const [group] = await context.db.$queryRaw<GroupRow[]>`
     SELECT ${columns(actor)} FROM namespaces n
-    WHERE n.kind = 'group' AND ${wanted} AND n.deleted_at IS NULL AND ${groupVisible(actor)}`;
+    WHERE n.kind = 'group' AND ${wanted} AND n.deleted_at IS NULL AND ${groupVisible(actor, namespace)}`;
   return group;
 }
 
@@ -54,5 +56,5 @@ export function groupRows(actor: Actor, ids: Prisma.Sql): Prisma.Sql {
 function columns(actor: Actor): Prisma.Sql {
   return sql`n.id, n.name, n.path, n.full_name AS "fullName", n.full_path AS "fullPath", n.description,
     n.visibility::text AS visibility, n.lfs_enabled AS "lfsEnabled", n.request_access_enabled AS "requestAccessEnabled",
-    n.parent_id AS "parentId", n.lineage, ${groupAccessLevel(actor)}::int AS "accessLevel"`;
+    n.parent_id AS "parentId", n.lineage, ${groupAccessLevel(actor, namespace)}::int AS "accessLevel"`;
 }

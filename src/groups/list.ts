@@ -4,8 +4,10 @@ import { type GroupRow, groupRows } from '#src/groups/find.ts';
 import { namespaceMatches } from '#src/namespaces/matching.ts';
 import { all, Prisma, queryPage } from '#src/platform/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
 
 const { sql } = Prisma;
+const namespace = alias('Namespace', 'n');
 
 /** The filters of the group list (rest-api-v4.md, Groups and namespaces). */
 export interface GroupFilter {
@@ -38,7 +40,7 @@ export async function listGroups(
 /** The groups directly inside a group that the actor sees, by name. */
 export async function listSubgroups(context: Context, group: GroupRow, page: PageRequest): Promise<Page<GroupRow>> {
   const actor = requireActor(context);
-  const conditions = [sql`n.parent_id = ${group.id}`, groupVisible(actor)];
+  const conditions = [sql`n.parent_id = ${group.id}`, groupVisible(actor, namespace)];
   return load(context, actor, conditions, { by: 'name', direction: 'asc' }, page);
 }
 
@@ -65,7 +67,7 @@ function audience(actor: Actor, { owned, allAvailable }: GroupFilter): Prisma.Sq
   if (owned) {
     return sql`n.id IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${actor.id} AND m.access_level = 50 AND ${live('m')})`;
   }
-  if (actor.admin || allAvailable) return groupVisible(actor);
+  if (actor.admin || allAvailable) return groupVisible(actor, namespace);
   return sql`n.lineage && ${memberNamespaces(actor)}`;
 }
 

@@ -4,6 +4,7 @@ import { projectVisible } from '#src/access/visibility.ts';
 import { ensureLabels } from '#src/labels/ensure.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { alias } from '#src/platform/records/alias.ts';
 import { lengthError } from '#src/platform/text.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
@@ -75,7 +76,8 @@ async function assignable(db: Context['db'], project: ProjectRow, userId: number
   const user = await db.user.findFirst({ where: { id: userId, state: 'active' } });
   if (!user) return null;
   const [sees] = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM projects p JOIN namespaces n ON n.id = p.namespace_id WHERE p.id = ${project.id} AND ${projectVisible(user)}`;
+    SELECT 1 FROM projects p JOIN namespaces n ON n.id = p.namespace_id WHERE p.id = ${project.id}
+      AND ${projectVisible(user, alias('Project', 'p'), alias('Namespace', 'n'))}`;
   return sees ? userId : null;
 }
 

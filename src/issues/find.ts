@@ -1,14 +1,14 @@
 import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
-import '#src/issues/values.ts';
+import '#src/issues/own_values.ts';
 import { Prisma, queryJson } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
-import '#src/users/values.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');

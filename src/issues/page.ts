@@ -1,11 +1,11 @@
-import '#src/issues/values.ts';
+import '#src/issues/own_values.ts';
 import { Prisma, pageJson } from '#src/platform/db.ts';
 import type { Direction, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import type { Given } from '#src/platform/records/own_values.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import '#src/users/values.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');

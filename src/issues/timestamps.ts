@@ -4,5 +4,5 @@ import type { ProjectRow } from '#src/projects/find.ts';
 
 /** Whether the actor may set created_at and updated_at: administrators and owners of the personal namespace (behaviour.md 6). */
 export function maySetTimestamps(actor: Actor, project: ProjectRow): boolean {
-  return can(actor, 'set_timestamps', project) || project.owner?.id === actor.id;
+  return can(actor, 'set_timestamps', project) || project.ownerId === actor.id;
 }

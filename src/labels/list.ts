@@ -1,6 +1,6 @@
 import { authorize, can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
-import '#src/labels/values.ts';
+import '#src/labels/own_values.ts';
 import { Prisma, pageJson, queryJson, readPages } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';

@@ -14,7 +14,7 @@ export async function removeMember(context: Context, ref: SourceRef, userId: num
   const source = await findSource(context, ref);
   if (actor.id !== userId) authorizeMembers(actor, source);
   const member = await findMember(context, source, userId);
-  if (source.kind === 'project' && source.record.owner?.id === userId) throw new Forbidden();
+  if (source.kind === 'project' && source.record.ownerId === userId) throw new Forbidden();
   await context.db.$transaction(async (tx) => {
     await keepAnOwner(tx, source, member);
     const { count } = await tx.member.deleteMany({ where: { id: member.id } });

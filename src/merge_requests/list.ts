@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import '#src/merge_requests/values.ts';
+import '#src/merge_requests/own_values.ts';
 import { Prisma, pageJson, readPages } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
@@ -8,7 +8,7 @@ import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.t
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
-import '#src/users/values.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');

@@ -3,9 +3,17 @@ import { memberNamespaces } from '#src/access/visibility.ts';
 import { namespaceMatches } from '#src/namespaces/matching.ts';
 import { all, Prisma, queryPage } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import type { NamespaceRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;
+
+/** A namespace as lists show it. */
+interface NamespaceRow {
+  id: number;
+  name: string;
+  path: string;
+  kind: 'user' | 'group';
+  fullPath: string;
+}
 
 /**
  * The namespaces of the actor, newest first: the personal one and the groups of which the actor is a member, directly or

@@ -5,6 +5,7 @@ import { recordEvent } from '#src/events/record.ts';
 import { checkedSource, scheduleImport } from '#src/imports/schedule.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import type { Columns } from '#src/platform/records/model.ts';
 import { encrypt, newToken } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
@@ -22,7 +23,7 @@ export interface NewProject extends Pick<ProjectTexts, 'description' | 'defaultB
   namespaceId?: number | null | undefined;
   /** That of the settings when absent, where the namespace and the restrictions allow it, else a narrower one. */
   visibility?: Visibility | null | undefined;
-  switches?: Partial<Pick<ProjectRow, Switch>>;
+  switches?: Partial<Pick<Columns['Project'], Switch>>;
   /** Where a job is to fetch the repository from, over HTTP or HTTPS; perhaps with a user name and a password. */
   importUrl?: string | null | undefined;
 }
@@ -83,10 +84,10 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
 
 /** What the row of a new project has beside its place, its creator and its token. */
 export type ProjectColumns = Pick<
-  ProjectRow,
+  Columns['Project'],
   'name' | 'path' | 'visibility' | 'description' | 'defaultBranch' | 'tagList'
 > &
-  Partial<Pick<ProjectRow, Switch>> & { forkedFromId?: number };
+  Partial<Pick<Columns['Project'], Switch>> & { forkedFromId?: number };
 
 /** Inserts a project with all that belongs to a new one. Returns its ID. */
 export async function insertProject(

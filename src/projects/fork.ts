@@ -4,6 +4,7 @@ import { closestVisibility, visibilityErrors } from '#src/access/visibility_leve
 import type { Ref } from '#src/groups/find.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { insertProject } from '#src/projects/create.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
@@ -20,7 +21,7 @@ import { isImporting } from '#src/repository/writable.ts';
  */
 export async function forkProject(context: Context, ref: Ref, namespace: string | null): Promise<ProjectRow> {
   const actor = requireActor(context);
-  const project = await findProject(context, ref);
+  const project = await findProject(context, ref, COPIED);
   authorize(actor, 'fork_project', project);
   if (isImporting(project)) throw new Conflict('The project cannot be forked before its import is finished');
   const home = namespace === null ? await personalHome(context, actor.id) : await findTarget(context, actor, namespace);
@@ -70,7 +71,16 @@ export async function holdSource(tx: Transaction, id: number): Promise<Visibilit
   return source.visibility;
 }
 
-function copied(project: ProjectRow) {
+/** What a fork takes over beside what is known of every project. */
+const COPIED = select('Project', {
+  tagList: true,
+  sharedRunnersEnabled: true,
+  lfsEnabled: true,
+  onlyAllowMergeIfPipelineSucceeds: true,
+  onlyAllowMergeIfAllDiscussionsAreResolved: true,
+});
+
+function copied(project: ProjectRow & typeof COPIED.row) {
   const { id, name, path, description, defaultBranch, tagList } = project;
   const switches = Object.fromEntries(SWITCHES.map((switched) => [switched, project[switched]]));
   return { ...switches, name, path, description, defaultBranch, tagList, forkedFromId: id };

@@ -3,9 +3,14 @@ import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts'
 import { accessibleProjects, live, projectListed } from '#src/access/visibility.ts';
 import { all, containing, hasTrigrams, holds, Prisma, queryPage } from '#src/platform/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
-import { type ProjectRow, projectRows } from '#src/projects/find.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { rowsJson } from '#src/platform/records/rows.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/projects/own_values.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
+const project = alias('Project', 'p');
 
 /** The filters of every project list (rest-api-v4.md, Groups and namespaces; endpoints-beyond.md, Projects). */
 export interface ProjectFilter {
@@ -26,34 +31,41 @@ export interface ProjectOrder {
   direction: Direction;
 }
 
-/** The projects that the actor sees, within the scope that further conditions on alias `p` make; for anonymous callers too. */
-export async function listProjects(
+/** Further conditions on the projects of a list. */
+export type ProjectScope = (project: Alias<'Project'>) => Prisma.Sql[];
+
+/** The projects that the actor sees, within the scope that further conditions make; for anonymous callers too. */
+export async function listProjects<R>(
   context: Context,
   filter: ProjectFilter,
   order: ProjectOrder,
   { limit, offset, withTotal }: PageRequest,
-  scope: Prisma.Sql[] = [],
-): Promise<Page<ProjectRow>> {
+  selection: Selection<'Project', R>,
+  scope: ProjectScope = () => [],
+): Promise<Page<R>> {
   const { db, actor } = context;
   requireApiScope(actor);
-  const source = sql`projects p WHERE ${all([...scope, ...projectConditions(actor, filter)])}`;
-  const ids = sql`SELECT p.id FROM ${source} ORDER BY ${orderBy(order)} LIMIT ${limit} OFFSET ${offset}`;
-  return queryPage(db, offset, projectRows(actor, ids), withTotal && sql`(SELECT count(*) FROM ${source})`);
+  const source = sql`${table(project)} WHERE ${all([...scope(project), ...projectConditions(actor, filter)])}`;
+  const sorted = (row: Alias<'Project'>) => orderBy(row, order);
+  const from = sql`SELECT p.* FROM ${source} ORDER BY ${sorted(project)} LIMIT ${limit} OFFSET ${offset}`;
+  const nodes = rowsJson(selection, { from, order: sorted, given: { actor } });
+  return queryPage(db, offset, nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
 }
 
-/** Conditions on alias `p`: what the actor sees of what the filter lets through. */
-export function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.Sql[] {
-  const conditions = [projectListed(actor)];
+/** What the actor sees of what the filter lets through. */
+function projectConditions(actor: Actor | null, filter: ProjectFilter): Prisma.Sql[] {
+  const conditions = [projectListed(actor, project)];
   const { archived, visibility, search, owned, starred, membership } = filter;
-  if (archived != null) conditions.push(archived ? sql`p.archived` : sql`NOT p.archived`);
-  if (visibility) conditions.push(sql`p.visibility = ${visibility}::visibility`);
+  if (archived != null) conditions.push(archived ? project.archived : sql`NOT ${project.archived}`);
+  if (visibility) conditions.push(sql`${project.visibility} = ${visibility}::visibility`);
   if (search?.trim()) conditions.push(searched(search.trim()));
   // Nothing is an anonymous caller's own.
   if (!actor) return owned || starred || membership ? [sql`FALSE`] : conditions;
-  if (owned) conditions.push(sql`p.namespace_id IN (${ownedNamespaces(actor)})`);
-  if (starred)
-    conditions.push(sql`p.id IN (SELECT st.project_id FROM project_stars st WHERE st.user_id = ${actor.id})`);
-  if (membership) conditions.push(sql`p.id IN (${accessibleProjects(actor)})`);
+  if (owned) conditions.push(sql`${project.namespaceId} IN (${ownedNamespaces(actor)})`);
+  if (starred) {
+    conditions.push(sql`${project.id} IN (SELECT st.project_id FROM project_stars st WHERE st.user_id = ${actor.id})`);
+  }
+  if (membership) conditions.push(sql`${project.id} IN (${accessibleProjects(actor)})`);
   return conditions;
 }
 
@@ -61,11 +73,11 @@ export function projectConditions(actor: Actor | null, filter: ProjectFilter): P
 function searched(text: string): Prisma.Sql {
   const pattern = containing(text);
   if (!hasTrigrams(text)) {
-    const own = [sql`p.name`, sql`p.path`, sql`p.description`].map((column) => holds(column, pattern));
-    const around = sql`p.namespace_id IN (SELECT sn.id FROM namespaces sn WHERE ${holds(sql`sn.name`, pattern)})`;
+    const own = [project.name, project.path, project.description].map((column) => holds(column, pattern));
+    const around = sql`${project.namespaceId} IN (SELECT sn.id FROM namespaces sn WHERE ${holds(sql`sn.name`, pattern)})`;
     return sql`(${Prisma.join([...own, around], ' OR ')})`;
   }
-  return sql`p.id IN (SELECT sp.id FROM projects sp WHERE sp.name ILIKE ${pattern}
+  return sql`${project.id} IN (SELECT sp.id FROM projects sp WHERE sp.name ILIKE ${pattern}
     UNION SELECT sp.id FROM projects sp WHERE sp.path ILIKE ${pattern}
     UNION SELECT sp.id FROM projects sp WHERE sp.description ILIKE ${pattern}
     UNION SELECT sp.id FROM namespaces sn JOIN projects sp ON sp.namespace_id = sn.id WHERE sn.name ILIKE ${pattern})`;
@@ -79,7 +91,15 @@ function ownedNamespaces({ id }: Actor): Prisma.Sql {
 }
 
 /** Each order has an index that ends with the ID. */
-function orderBy({ by, direction }: ProjectOrder): Prisma.Sql {
-  const [column, end] = [Prisma.raw(`p.${by}`), Prisma.raw(direction === 'desc' ? 'DESC' : 'ASC')];
-  return by === 'id' ? sql`p.id ${end}` : sql`${column} ${end}, p.id ${end}`;
+function orderBy(row: Alias<'Project'>, { by, direction }: ProjectOrder): Prisma.Sql {
+  const end = Prisma.raw(direction === 'desc' ? 'DESC' : 'ASC');
+  return by === 'id' ? sql`${row.id} ${end}` : sql`${row[COLUMNS[by]]} ${end}, ${row.id} ${end}`;
 }
+
+const COLUMNS = {
+  name: 'name',
+  path: 'path',
+  created_at: 'createdAt',
+  updated_at: 'updatedAt',
+  last_activity_at: 'lastActivityAt',
+} as const;

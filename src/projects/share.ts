@@ -3,7 +3,8 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import { live } from '#src/access/visibility.ts';
 import { findGroup, type Ref } from '#src/groups/find.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
-import { findProject, type ProjectShareRow } from '#src/projects/find.ts';
+import { findProject } from '#src/projects/find.ts';
+import type { ProjectShareRow } from '#src/projects/own_values.ts';
 
 export interface NewShare {
   groupId: number;
@@ -23,7 +24,7 @@ export async function shareProject(context: Context, ref: Ref, share: NewShare):
     throw new ValidationFailed({ group_access: ['is not included in the list'] });
   }
   const group = await findGroup(context, share.groupId);
-  if (group.id === project.namespace.id) throw new Conflict('Project cannot be shared with the group it is in');
+  if (group.id === project.namespaceId) throw new Conflict('Project cannot be shared with the group it is in');
   // A share that is over already is no share: it is only not removed yet.
   const [row] = await context.db.$queryRaw<{ id: number }[]>`
     INSERT INTO project_shares AS s (project_id, group_id, group_access, expires_at)

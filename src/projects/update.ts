@@ -52,7 +52,7 @@ export async function updateProject(context: Context, ref: Ref, changes: Project
       if (path !== project.path) await takePath(tx, `${project.namespacePath}/${path}`);
     });
   } catch (error) {
-    const wanted = { namespaceId: found.namespace.id, id: found.id, name, path: changes.path ?? found.path };
+    const wanted = { namespaceId: found.namespaceId, id: found.id, name, path: changes.path ?? found.path };
     const fields = await takenFields(context.db, error, wanted);
     throw fields ? new ValidationFailed(fields) : error;
   }

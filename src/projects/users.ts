@@ -2,6 +2,7 @@ import { type Context, requireApiScope } from '#src/access/actor.ts';
 import { groupVisible, live } from '#src/access/visibility.ts';
 import { all, Prisma, queryPage } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { userMatches } from '#src/users/matching.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
@@ -14,19 +15,19 @@ const { sql } = Prisma;
  */
 export async function listProjectUsers(
   context: Context,
-  { id, namespace }: ProjectRow,
+  { id, namespaceId }: ProjectRow,
   search: string | null | undefined,
   { limit, offset, withTotal }: PageRequest,
 ): Promise<Page<UserRow>> {
   const { db, actor } = context;
   requireApiScope(actor);
-  const team = sql`SELECT n.owner_id FROM namespaces n WHERE n.id = ${namespace.id}
+  const team = sql`SELECT n.owner_id FROM namespaces n WHERE n.id = ${namespaceId}
     UNION SELECT m.user_id FROM members m WHERE m.project_id = ${id} AND ${live('m')}
     UNION SELECT m.user_id FROM namespaces n JOIN members m ON m.namespace_id = ANY(n.lineage)
-      WHERE n.id = ${namespace.id} AND ${live('m')}
+      WHERE n.id = ${namespaceId} AND ${live('m')}
     UNION SELECT m.user_id FROM project_shares s JOIN namespaces g ON g.id = s.group_id
       JOIN members m ON m.namespace_id = ANY(g.lineage)
-      WHERE s.project_id = ${id} AND ${live('s')} AND ${live('m')} AND ${groupVisible(actor, 'g')}`;
+      WHERE s.project_id = ${id} AND ${live('s')} AND ${live('m')} AND ${groupVisible(actor, alias('Namespace', 'g'))}`;
   const conditions = [sql`u.id IN (${team})`, ...(search?.trim() ? [userMatches(actor, search.trim())] : [])];
   const source = sql`users u WHERE ${all(conditions)}`;
   const nodes = sql`(SELECT COALESCE(json_agg(${userJson('u')} ORDER BY u.id DESC), '[]')

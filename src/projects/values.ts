@@ -1,6 +1,6 @@
 import type { FieldErrors } from '#src/platform/errors.ts';
+import type { Columns } from '#src/platform/records/model.ts';
 import { trimEnds } from '#src/platform/text.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
 
 /** What is switched on and off in a project. */
 export const SWITCHES = [
@@ -30,7 +30,7 @@ export interface ProjectTexts {
 }
 
 /** The switches that are given; null says nothing, for each is always one way or the other. */
-export function givenSwitches(input: Switches): Partial<Pick<ProjectRow, Switch>> {
+export function givenSwitches(input: Switches): Partial<Pick<Columns['Project'], Switch>> {
   return Object.fromEntries(SWITCHES.flatMap((name) => (input[name] == null ? [] : [[name, input[name]]])));
 }
 

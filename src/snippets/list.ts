@@ -4,6 +4,7 @@ import { openTo } from '#src/access/visibility.ts';
 import { type Db, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
 import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { type SnippetRow, snippetRows } from '#src/snippets/rows.ts';
 
@@ -69,7 +70,7 @@ export async function snippetContents({ db }: Context, ids: readonly number[]): 
 /** Whom visibility alone lets see the snippet `s`: private ones are their author's, public ones everybody's. */
 function visible(actor: Actor | null): Prisma.Sql {
   if (!actor) return sql`s.visibility = 'public'`;
-  return actor.admin ? sql`TRUE` : sql`(s.author_id = ${actor.id} OR ${openTo(actor, 's')})`;
+  return actor.admin ? sql`TRUE` : sql`(s.author_id = ${actor.id} OR ${openTo(actor, alias('Snippet', 's'))})`;
 }
 
 /** As visible, in a project: external users who are members count as any other there. */

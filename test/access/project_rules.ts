@@ -38,7 +38,7 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
   };
   /** A project like that of the stage, for what changes or ends it. */
   const fresh = async (at: Stage) => {
-    const { id } = await world.project({ owner, visibility: at.visibility, namespaceId: at.project.namespace.id });
+    const { id } = await world.project({ owner, visibility: at.visibility, namespaceId: at.project.namespaceId });
     for (const role of ['guest', 'reporter', 'developer', 'master'] as const) {
       await world.member({ id, issuesEnabled: true } as ProjectRow, users[role] as TestUser, role);
     }

@@ -433,7 +433,7 @@ describe('POST /groups/:id/projects/:project_id', () => {
     expect(await transfer(owner, group.id, project.id)).toMatchObject(forbidden);
     expect(await transfer(undefined, group.id, project.id)).toMatchObject({ status: 401 });
     expect(await world.db.project.findUnique({ where: { id: project.id } })).toMatchObject({
-      namespaceId: project.namespace.id,
+      namespaceId: project.namespaceId,
     });
     expect(await transfer(admin, 999_999, project.id)).toMatchObject(notFound);
     expect(await transfer(admin, group.id, 999_999)).toMatchObject({

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { Prisma } from '#src/platform/db.ts';
-import { listProjects, type ProjectFilter, type ProjectOrder } from '#src/projects/list.ts';
+import { select } from '#src/platform/records/selection.ts';
+import { listProjects, type ProjectFilter, type ProjectOrder, type ProjectScope } from '#src/projects/list.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -20,9 +21,9 @@ await world.db.projectStar.create({ data: { projectId: projects.b.id, userId: ou
 const by = (by: ProjectOrder['by'], direction: ProjectOrder['direction'] = 'asc') => ({ by, direction });
 const page = { limit: 20, offset: 0, withTotal: true };
 
-async function names(who: TestUser | null, filter: ProjectFilter = {}, order = by('name'), scope: Prisma.Sql[] = []) {
+async function names(who: TestUser | null, filter: ProjectFilter = {}, order = by('name'), scope?: ProjectScope) {
   const context = { ...world.as(owner), actor: who?.actor ?? null };
-  const { nodes, total } = await listProjects(context, filter, order, page, scope);
+  const { nodes, total } = await listProjects(context, filter, order, page, select('Project', { name: true }), scope);
   expect(total).toBe(nodes.length);
   return nodes.map(({ name }) => name[0]).join('');
 }
@@ -60,7 +61,7 @@ it.each<[ProjectFilter, string, string, string]>([
 });
 
 it('keeps to its scope and leaves out what is deleted', async () => {
-  const scope = [Prisma.sql`p.namespace_id = ${inside.id}`];
+  const scope: ProjectScope = ({ namespaceId }) => [Prisma.sql`${namespaceId} = ${inside.id}`];
   expect(await names(owner, {}, by('name'), scope)).toBe('d');
   await world.db.project.update({ where: { id: projects.d.id }, data: { deletedAt: new Date() } });
   expect(await names(owner, {}, by('name'), scope)).toBe('');

@@ -158,6 +158,12 @@ function toolsFor(name: string, joins: Prisma.Sql[], given: Partial<Given>): Too
       shared.set(key, found);
       return found;
     },
+    joined(key, model, on) {
+      const row = alias(model, `${name}_${key}`);
+      if (!shared.has(key)) joins.push(sql`LEFT JOIN ${table(row)} ON ${on(row)}`);
+      shared.set(key, table(row));
+      return row;
+    },
   };
 }
 

@@ -1,0 +1,31 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { GraphQLContext } from '#schema/context.ts';
+import { loaderAt } from '#schema/records/below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { NotFound } from '#src/platform/errors.ts';
+import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
+
+/** The project that a record belongs to, read with those of the other records of a list; null where the caller may not see it. */
+export async function projectOf(
+  context: GraphQLContext,
+  info: GraphQLResolveInfo,
+  id: number | null,
+): Promise<ProjectRow | null> {
+  if (id === null) return null;
+  const selection = selectionAt(info, 'Project');
+  return loaderAt(context, info, selection, async (ids: readonly number[]) => {
+    const found = new Map((await findProjectsByIds(context, ids, selection)).map((project) => [project.id, project]));
+    return ids.map((one) => found.get(one) ?? null);
+  }).load(id);
+}
+
+/** As projectOf, for what is in a project always. Throws NotFound. */
+export async function surelyProjectOf(
+  context: GraphQLContext,
+  info: GraphQLResolveInfo,
+  id: number,
+): Promise<ProjectRow> {
+  const project = await projectOf(context, info, id);
+  if (!project) throw new NotFound('Project');
+  return project;
+}

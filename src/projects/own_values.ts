@@ -1,0 +1,82 @@
+import { REPORTER } from '#src/access/abilities.ts';
+import { groupVisible, live, projectAccessLevel } from '#src/access/visibility.ts';
+import { Prisma } from '#src/platform/db.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { ownValues, type Tools } from '#src/platform/records/own_values.ts';
+
+/** Access that a project gives to the members of a group. */
+export interface ProjectShareRow {
+  id: number;
+  projectId: number;
+  groupId: number;
+  groupName: string;
+  /** The highest level that it gives. */
+  groupAccessLevel: number;
+  /** Gives nothing from this day on. */
+  expiresAt: string | null;
+}
+
+declare module '#src/platform/records/own_values.ts' {
+  interface OwnValues {
+    Project: {
+      fullPath: string;
+      fullName: string;
+      /** The user whose personal namespace holds the project; null in groups. */
+      ownerId: number | null;
+      /** The effective level of the actor; 0 without any. */
+      accessLevel: number;
+      /** Level of the actor's own membership of the project; null without. */
+      projectMembership: number | null;
+      /** The highest level of the actor's memberships of the group and the groups around it; null without. */
+      groupMembership: number | null;
+      /** Those that the actor sees. */
+      openIssuesCount: number;
+      /** Shares with groups that the actor sees. */
+      sharedWithGroups: ProjectShareRow[];
+    };
+  }
+}
+
+const { sql } = Prisma;
+const [share, group] = [alias('ProjectShare', 's'), alias('Namespace', 'g')];
+type Row = Alias<'Project'>;
+
+ownValues('Project', {
+  fullPath: (project, tools) => sql`${namespaceOf(project, tools).fullPath} || '/' || ${project.path}`,
+  fullName: (project, tools) => sql`${namespaceOf(project, tools).fullName} || ' / ' || ${project.name}`,
+  ownerId: (project, tools) => namespaceOf(project, tools).ownerId,
+  accessLevel: (project, tools) => {
+    const namespace = namespaceOf(project, tools);
+    return tools.given(({ actor }) => projectAccessLevel(actor, project, namespace));
+  },
+  projectMembership: ({ id }, { given }) => sql`(SELECT m.access_level FROM members m WHERE m.project_id = ${id}
+    AND m.user_id = ${given(({ actor }) => sql`${actor?.id ?? 0}`)} AND ${live('m')})`,
+  groupMembership: (project, tools) => sql`(SELECT max(m.access_level) FROM members m
+    WHERE m.namespace_id = ANY(${namespaceOf(project, tools).lineage})
+      AND m.user_id = ${tools.given(({ actor }) => sql`${actor?.id ?? 0}`)} AND ${live('m')})`,
+  openIssuesCount: openIssues,
+  sharedWithGroups: ({ id }, { given }) => sql`COALESCE((SELECT json_agg(json_build_object('id', ${share.id},
+      'projectId', ${share.projectId}, 'groupId', ${group.id}, 'groupName', ${group.name},
+      'groupAccessLevel', ${share.groupAccess}, 'expiresAt', ${share.expiresAt}) ORDER BY ${share.id})
+    FROM ${table(share)} JOIN ${table(group)} ON ${group.id} = ${share.groupId}
+    WHERE ${share.projectId} = ${id} AND ${live('s')} AND ${given(({ actor }) => groupVisible(actor, group))}), '[]')`,
+});
+
+function namespaceOf({ namespaceId }: Row, { joined }: Tools): Alias<'Namespace'> {
+  return joined('namespace', 'Namespace', ({ id }) => sql`${id} = ${namespaceId}`);
+}
+
+/** How many open issues the actor sees, as the lists of issues count them. */
+function openIssues(project: Row, tools: Tools): Prisma.Sql {
+  const namespace = namespaceOf(project, tools);
+  const c = tools.joined('counters', 'ProjectCounters', ({ projectId }) => sql`${projectId} = ${project.id}`);
+  return tools.given(({ actor }) => {
+    if (!actor) return sql`${c.opened} - ${c.openedConfidential}`;
+    if (actor.admin) return c.opened;
+    const level = projectAccessLevel(actor, project, namespace);
+    return sql`CASE WHEN ${c.openedConfidential} = 0 OR ${level} >= ${REPORTER} THEN ${c.opened}
+      ELSE ${c.opened} - ${c.openedConfidential} + (SELECT count(*)::int FROM issues i WHERE i.project_id = ${project.id}
+        AND i.confidential AND i.state = 'opened' AND i.deleted_at IS NULL
+        AND (i.author_id = ${actor.id} OR i.assignee_id = ${actor.id})) END`;
+  });
+}
