@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, queryJson } from '#src/platform/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { type ColumnFacts, factsOf, type ModelName } from '#src/platform/records/model.ts';
-import { rowsJson } from '#src/platform/records/rows.ts';
+import { kept, MOST_KEPT, rowsJson } from '#src/platform/records/rows.ts';
 import { Selection, select } from '#src/platform/records/selection.ts';
 import { enums, models } from '../../src/generated/models.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
+import '#src/projects/own_values.ts';
 import { freshDatabase } from '../support/database.ts';
 import { fillTables, ROWS } from '../support/filled_tables.ts';
 
@@ -141,6 +142,36 @@ describe('A selection', () => {
       'no relation author',
     );
     expect(() => Reflect.get(alias('Issue', 'i'), 'nothing')).toThrow('Issue has no column nothing');
+  });
+});
+
+describe('Texts of selections', () => {
+  it('are kept up to a bound, however many clients make up', () => {
+    const names = Object.keys(factsOf('ApplicationSettings').columns);
+    const before = kept();
+    for (let n = 0; n < 2_000; n += 1) {
+      const chosen = names.filter((_, index) => (n >> (index % 11)) % 2 === 0 || index === n % names.length);
+      const selection = new Selection('ApplicationSettings', new Map(chosen.map((name) => [name, null])));
+      rowsJson(selection, { from: Prisma.sql`SELECT 1`, order: (row) => row.id });
+    }
+    expect(kept()).toBeGreaterThan(before);
+    expect(kept()).toBeLessThanOrEqual(MOST_KEPT);
+  });
+
+  it('hold nothing that a request gives', async () => {
+    const selection = select('Project', { id: true, accessLevel: true });
+    const made = (id: number) =>
+      rowsJson(selection, {
+        from: Prisma.sql`SELECT * FROM projects`,
+        order: (row) => row.id,
+        given: { actor: { id, admin: false, external: false } },
+      });
+    expect(made(4711).text).toBe(made(4712).text);
+    expect(made(4711).values).toContain(4711);
+    expect(made(4712).values).not.toContain(4711);
+    expect(() => rowsJson(selection, { from: Prisma.sql`SELECT 1`, order: (row) => row.id })).toThrow(
+      'What is selected of Project depends on actor, which is not given',
+    );
   });
 });
 

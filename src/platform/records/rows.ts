@@ -28,6 +28,11 @@ export function rowsJson<M extends ModelName>(selection: Selection<M>, source: S
   return sql(text.strings, ...values);
 }
 
+/** Characters that are kept by now. */
+export function kept(): number {
+  return known.calculatedSize;
+}
+
 function required({ model }: Selection, given: Partial<Given> = {}): Given {
   return new Proxy(given as Given, {
     get(_, name) {
@@ -56,9 +61,12 @@ interface Compiled {
   text: Prisma.Sql;
 }
 
-/** By keys of selections, which clients make up: bounded, in characters. */
+/** Characters of texts that are kept: clients make up selections. */
+export const MOST_KEPT = 4 * 1024 * 1024;
+
+/** By keys of selections. */
 const known = new LRUCache<string, Compiled>({
-  maxSize: 4 * 1024 * 1024,
+  maxSize: MOST_KEPT,
   sizeCalculation: ({ text }, key) => key.length + text.strings.reduce((sum, part) => sum + part.length, 0),
 });
 
