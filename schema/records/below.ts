@@ -34,13 +34,13 @@ export async function loadBelow<Parent, T>(
   return found;
 }
 
-type Loader<Key, T> = DataLoader<Key, T>;
+type Loaders = Map<string, DataLoader<unknown, unknown>>;
 
 /**
  * Of one operation, in which the same field has the same arguments wherever it stands: by the field and what is selected, which
  * differs where a fragment that holds the field is spread beside other fields.
  */
-const loaders = new WeakMap<object, Map<FieldNode, Map<string, Loader<unknown, unknown>>>>();
+const loaders = new WeakMap<object, Map<FieldNode, Loaders>>();
 
 /** The loader of a field of an operation, for what is read of it at one time. */
 export function loaderAt<Key, T>(
@@ -49,17 +49,17 @@ export function loaderAt<Key, T>(
   selection: Selection<ModelName>,
   load: (keys: readonly Key[]) => Promise<(T | Error)[]>,
   { key = '', cache = true }: { key?: string; cache?: boolean } = {},
-): Loader<Key, T> {
+): DataLoader<Key, T> {
   const [field] = fieldNodes as [FieldNode];
-  const ofContext = loaders.get(context) ?? new Map<FieldNode, Map<string, Loader<unknown, unknown>>>();
+  const ofContext = loaders.get(context) ?? new Map<FieldNode, Loaders>();
   loaders.set(context, ofContext);
-  const ofField = ofContext.get(field) ?? new Map<string, Loader<unknown, unknown>>();
+  const ofField = ofContext.get(field) ?? (new Map() as Loaders);
   ofContext.set(field, ofField);
   const name = `${key} ${selection.key}`;
-  const made = () => new DataLoader(load, { cache, maxBatchSize: MOST }) as Loader<unknown, unknown>;
+  const made = () => new DataLoader(load, { cache, maxBatchSize: MOST }) as DataLoader<unknown, unknown>;
   const loader = ofField.get(name) ?? made();
   ofField.set(name, loader);
-  return loader as Loader<Key, T>;
+  return loader as DataLoader<Key, T>;
 }
 
 /** Parents of one statement. */

@@ -27,12 +27,13 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const relation = (extensions.pothosPrismaRelationField as { name: string } | undefined)?.name;
     const part = relation ?? (extensions.pothosExposedField as string | undefined);
     const path = (extensions.through as string[] | undefined) ?? (part === undefined ? null : [part]);
-    if ((config.pothosOptions as { query?: unknown }).query !== undefined || Object.keys(config.args).length > 0) {
-      if (relation)
-        throw new PothosSchemaError(`${place}: a relation with arguments is a list of its own, not t.relation`);
+    const isAsked = 'query' in config.pothosOptions || Object.keys(config.args).length > 0;
+    if (relation && isAsked) {
+      throw new PothosSchemaError(`${place}: a relation with arguments is a list of its own, not t.relation`);
     }
-    if (typeof select === 'function' && !relation)
+    if (!relation && typeof select === 'function') {
       throw new PothosSchemaError(`${place}: its selection must be constant`);
+    }
     const reads: Reads = {
       path,
       select: path === null ? ((select as Reads['select'] | undefined) ?? {}) : {},

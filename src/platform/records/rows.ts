@@ -37,9 +37,8 @@ function required({ model }: Selection, given: Partial<Given> = {}): Given {
   return new Proxy(given as Given, {
     get(_, name) {
       const value = Reflect.get(given, name);
-      if (value === undefined)
-        throw new Error(`What is selected of ${model} depends on ${String(name)}, which is not given`);
-      return value;
+      if (value !== undefined) return value;
+      throw new Error(`What is selected of ${model} depends on ${String(name)}, which is not given`);
     },
   });
 }

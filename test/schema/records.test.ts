@@ -1,0 +1,116 @@
+import SchemaBuilder from '@pothos/core';
+import PrismaPlugin from '@pothos/plugin-prisma';
+import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType, Kind, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { schema } from '#schema/index.ts';
+import { readerOf, readsOf } from '#schema/records/plugin.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import type { RecordTypes } from '#schema/records/types.ts';
+import { getDatamodel } from '#src/generated/pothos.ts';
+import { Prisma, queryJson } from '#src/platform/db.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import type { ModelName } from '#src/platform/records/model.ts';
+import { rowsJson } from '#src/platform/records/rows.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const group = await world.group({ owner });
+const project = await world.project({ owner, namespaceId: group.id });
+const milestone = await world.milestone(project, owner);
+const label = await world.label(project, owner);
+await world.issue(project, owner, { labels: [label.title], milestoneId: milestone.id, assigneeId: owner.id });
+await world.mergeRequest(project, owner, { iid: 1, milestoneId: milestone.id });
+
+const types = Object.values(schema.getTypeMap())
+  .filter(isObjectType)
+  .filter(({ extensions }) => extensions.pothosPrismaModel !== undefined);
+
+/** All fields of a type, and of records below so many levels. */
+function fieldsOf(type: GraphQLObjectType, depth: number): string {
+  const texts = Object.values(type.getFields()).flatMap((field) => {
+    const named = getNamedType(field.type);
+    if (isLeafType(named)) return field.name;
+    const isRecord = isObjectType(named) && named.extensions.pothosPrismaModel !== undefined && readsOf(field)?.path;
+    if (!isRecord) return `${field.name} { __typename }`;
+    return depth > 0 ? `${field.name} { ${fieldsOf(named, depth - 1)} }` : [];
+  });
+  return ['__typename', ...texts].join(' ');
+}
+
+function selectionOf(type: GraphQLObjectType) {
+  const [operation] = parse(`{ record { ${fieldsOf(type, 2)} } }`).definitions;
+  const field = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections[0] : undefined;
+  if (field?.kind !== Kind.FIELD) throw new Error('no field');
+  const model = type.extensions.pothosPrismaModel as ModelName;
+  return selectionAt({ fieldNodes: [field], returnType: type, schema, fragments: {} }, model);
+}
+
+describe('Every field of', () => {
+  it.each(types.map((type) => [type.name, type] as const))('%s finds in the row what it reads', async (_, type) => {
+    const selection = selectionOf(type);
+    const given = { actor: owner.actor, confidential: false, projectPath: project.fullPath };
+    const from = Prisma.sql`SELECT * FROM ${table(alias(selection.model, 'x'))}`;
+    const order = (row: object) => Reflect.get(row, 'id') as Prisma.Sql;
+    const rows = await queryJson<object[]>(world.db, rowsJson(selection, { from, order, given }));
+    expect(rows.length).toBeGreaterThan(0);
+    for (const field of Object.values(type.getFields())) {
+      const { path, select } = readsOf(field) ?? { path: null, select: {} };
+      for (const row of rows) {
+        if (path) expect(() => readerOf(path, field.name)(row), field.name).not.toThrow();
+        for (const name of Object.keys(select)) expect(Reflect.get(row, name), name).not.toBeUndefined();
+      }
+    }
+  });
+
+  it('the types with a model are those that resolve by it', () => {
+    expect(types.map(({ name }) => name).sort()).toEqual([
+      'Issue',
+      'Label',
+      'MergeRequest',
+      'Milestone',
+      'Namespace',
+      'Project',
+      'User',
+    ]);
+  });
+});
+
+describe('A field of a record', () => {
+  it('fails where what it reads was not selected, and loads nothing', () => {
+    const title = schema.getType('Issue') as GraphQLObjectType;
+    const resolve = title.getFields().title?.resolve as (record: object) => unknown;
+    expect(() => resolve({ id: 1 })).toThrow('Issue.title was asked for, but not read');
+    expect(resolve({ title: 'A' })).toBe('A');
+  });
+});
+
+describe('The schema is not built', () => {
+  const fresh = () => {
+    const builder = new SchemaBuilder<{ PrismaTypes: RecordTypes }>({
+      plugins: ['records', PrismaPlugin],
+      prisma: { client: world.db, dmmf: getDatamodel() },
+    });
+    builder.queryType({ fields: (t) => ({ nothing: t.string({ resolve: () => null }) }) });
+    builder.prismaObject('Issue', { select: { id: true }, fields: (t) => ({ id: t.exposeID('id') }) });
+    return builder;
+  };
+
+  it('with a relation that takes arguments, which would end up in a text that is kept', () => {
+    const builder = fresh();
+    builder.prismaObject('Project', {
+      select: { id: true },
+      fields: (t) => ({ issues: t.relation('issues', { args: { first: t.arg.int() }, query: { take: 3 } }) }),
+    });
+    expect(() => builder.toSchema()).toThrow('Project.issues: a relation with arguments is a list of its own');
+  });
+
+  it('with a selection that depends on the request', () => {
+    const builder = fresh();
+    builder.prismaObject('Project', {
+      select: { id: true },
+      fields: (t) => ({ name: t.string({ select: () => ({ name: true }), resolve: () => 'name' }) }),
+    });
+    expect(() => builder.toSchema()).toThrow('Project.name: its selection must be constant');
+  });
+});
