@@ -5,6 +5,7 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import { ContentTooLarge, NotFound } from '#src/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findProject } from '#src/projects/find.ts';
+import { requireAlive } from '#src/repository/ensure.ts';
 import { currentSettings } from '#src/settings/current.ts';
 
 /** A file as it comes in. */
@@ -48,6 +49,8 @@ export async function createUpload(context: Context, ref: Ref, file: IncomingFil
     });
   } catch (error) {
     await context.uploads.remove(place);
+    // With a project its directory goes, also from under a file that is being written.
+    await requireAlive(context.db, project.id);
     throw error;
   }
   return described(place);
