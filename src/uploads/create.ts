@@ -4,9 +4,8 @@ import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
-import { currentSettings } from '#src/platform/settings/current.ts';
-import { findProject } from '#src/projects/find.ts';
-
+import { currentSettings, currentSettings } from '#src/platform/settings/current.ts';
+import { findProject, findProject } from '#src/projects/find.ts';
 /** A file as it comes in. */
 export interface IncomingFile {
   readonly name: string;
@@ -48,6 +47,8 @@ export async function createUpload(context: Context, ref: Ref, file: IncomingFil
     });
   } catch (error) {
     await context.uploads.remove(place);
+    // With a project its directory goes, also from under a file that is being written.
+    await requireAlive(context.db, project.id);
     throw error;
   }
   return described(place);
