@@ -4,8 +4,10 @@ import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
-import { currentSettings, currentSettings } from '#src/platform/settings/current.ts';
-import { findProject, findProject } from '#src/projects/find.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
+import { findProject } from '#src/projects/find.ts';
+import { requireAlive } from '#src/repository/ensure.ts';
+
 /** A file as it comes in. */
 export interface IncomingFile {
   readonly name: string;
