@@ -141,9 +141,10 @@ describe('A plan answers as graphql-js does', () => {
 
   it('four hundred queries over the whole schema, for members, administrators and nobody', async () => {
     const id = (type: string, number: number) => `"${Buffer.from(`${type}:${number}`).toString('base64url')}"`;
+    const often = (value: string) => Array<string>(8).fill(value);
     const values: Values = {
-      ProjectRef: [`${project.id}`, `"${project.fullPath}"`, `${project.id}`, '999999999'],
-      GroupRef: [`${group.id}`, `"${group.fullPath}"`, `${group.id}`, '999999999'],
+      ProjectRef: [...often(`${project.id}`), `"${project.fullPath}"`, '999999999'],
+      GroupRef: [...often(`${group.id}`), `"${group.fullPath}"`, '999999999'],
       databaseId: [`${owner.id}`],
       userId: [`${owner.id}`],
       iid: ['1'],
@@ -180,14 +181,14 @@ describe('A plan answers as graphql-js does', () => {
       const document = parse(text);
       if (validate(schema, document).length > 0) continue;
       valid += 1;
-      const who = [owner, owner, other, null][Math.floor(random() * 4)] ?? null;
+      const who = [owner, owner, other, other, other, null][Math.floor(random() * 6)] ?? null;
       const expected = await agreed(document, variables, who, text);
       const { data, errors } = expected;
       fields += JSON.stringify(data).split(':').length;
       failures += errors.length;
     }
     // They did find something, and did meet errors.
-    expect(fields).toBeGreaterThan(5_000);
+    expect(fields).toBeGreaterThan(1_500);
     expect(failures).toBeGreaterThan(50);
   });
 });
