@@ -5,7 +5,7 @@ import { generateLoad } from './load.ts';
 import type { Measurement } from './measurements.ts';
 import type { Options } from './options.ts';
 import { table } from './report.ts';
-import { startServer } from './server.ts';
+import { type ServerOptions, startServer } from './server.ts';
 
 interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
@@ -14,12 +14,16 @@ interface CpuProfile {
 }
 
 /** Where the time of the Gantry server goes under a measurement, as Markdown: shares of functions and of modules. */
-export async function profileGantry(measurement: Measurement, databaseUrl: string, options: Options): Promise<string> {
+export async function profileGantry(
+  { call }: Measurement,
+  from: Pick<ServerOptions, 'databaseUrl' | 'repositories'>,
+  { connections, milliseconds }: Options,
+): Promise<string> {
   const directory = mkdtempSync(path.join(tmpdir(), 'gantry-profile-'));
   try {
-    const server = await startServer('gantry', databaseUrl, ['--cpu-prof', `--cpu-prof-dir=${directory}`]);
-    const { connections, milliseconds } = options;
-    await generateLoad({ url: server.url, call: measurement.gantry, connections, milliseconds: milliseconds * 4 });
+    const execArgv = ['--cpu-prof', `--cpu-prof-dir=${directory}`];
+    const server = await startServer({ name: 'gantry', ...from, execArgv });
+    await generateLoad({ url: server.url, call, connections, milliseconds: milliseconds * 4 });
     await server.stop();
     const [file = ''] = readdirSync(directory);
     return summary(JSON.parse(readFileSync(path.join(directory, file), 'utf8')));
