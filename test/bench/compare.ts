@@ -51,7 +51,7 @@ export async function compare(
     return { ...load, server, postgres: (used(postgres) - before[1]) / load.count };
   };
   // The first requests compile and plan.
-  for (const side of [ours, other]) await measure(side, milliseconds, 0);
+  for (const side of [ours, other]) await measure(side, 2 * milliseconds, 0);
   const pairs: { ours: CpuLoad; other: CpuLoad }[] = [];
   for (let round = 0; round < rounds; round++) {
     const from = round * 17;

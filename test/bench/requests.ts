@@ -39,7 +39,6 @@ export async function measureRequests(
     return server;
   };
   const [gantry, comparator] = [await start('gantry'), await start('comparator')];
-  await requireAgreement(gantry.url, comparator.url, chosen);
   const run = (list: Measurement[]) => compareAll(list, { gantry, comparator }, place.postgres, options);
   const compared = await run(chosen.filter(({ writes }) => !writes));
   const against = { gantry, databaseUrl, postgres: place.postgres };
@@ -63,6 +62,7 @@ async function compareAll(
   postgres: number,
   options: Options,
 ): Promise<Compared[]> {
+  await requireAgreement(gantry.url, comparator.url, list);
   const compared: Compared[] = [];
   for (const { title, target, call } of list) {
     const sides = { ours: { ...gantry, call }, other: { ...comparator, call } };
