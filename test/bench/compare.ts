@@ -34,6 +34,9 @@ export interface Comparison {
   other: CpuLoad;
 }
 
+/** Requests before the first that counts, and milliseconds that they may take. */
+const WARM_UP = { count: 3_000, milliseconds: 30_000 };
+
 /**
  * Measures both sides in turn, A B B A, so that what disturbs the machine disturbs both. Nothing else may use the PostgreSQL
  * whose process is given: all that it works meanwhile is put down to the requests.
@@ -43,23 +46,23 @@ export async function compare(
   postgres: number,
   { rounds, milliseconds, connections }: Pick<Options, 'rounds' | 'milliseconds' | 'connections'>,
 ): Promise<Comparison> {
-  const measure = async (side: Side, duration: number, from: number): Promise<CpuLoad> => {
+  const measure = async (side: Side, from: number): Promise<CpuLoad> => {
     const before = [used(side.pid), used(postgres)] as const;
     const call = (n: number) => side.call(n + from);
-    const load = await generateLoad({ url: side.url, call, connections, milliseconds: duration });
+    const load = await generateLoad({ url: side.url, call, connections, milliseconds });
     const server = (used(side.pid) - before[0]) / load.count;
     return { ...load, server, postgres: (used(postgres) - before[1]) / load.count };
   };
-  // The first requests compile and plan.
-  for (const side of [ours, other]) await measure(side, 2 * milliseconds, 0);
+  // The first requests compile and plan: as many of either side, however fast it is.
+  for (const { url, call } of [ours, other]) await generateLoad({ url, call, connections, ...WARM_UP });
   const pairs: { ours: CpuLoad; other: CpuLoad }[] = [];
   for (let round = 0; round < rounds; round++) {
     const from = round * 17;
     if (round % 2 === 0) {
-      pairs.push({ ours: await measure(ours, milliseconds, from), other: await measure(other, milliseconds, from) });
+      pairs.push({ ours: await measure(ours, from), other: await measure(other, from) });
     } else {
-      const second = await measure(other, milliseconds, from);
-      pairs.push({ ours: await measure(ours, milliseconds, from), other: second });
+      const first = await measure(other, from);
+      pairs.push({ ours: await measure(ours, from), other: first });
     }
   }
   return {

@@ -66,7 +66,9 @@ async function compareAll(
   const compared: Compared[] = [];
   for (const { title, target, call } of list) {
     const sides = { ours: { ...gantry, call }, other: { ...comparator, call } };
-    compared.push({ title, target, ...(await compare(sides, postgres, options)) });
+    const comparison = await compare(sides, postgres, options);
+    process.stderr.write(`${title}: ${comparison.cpuRatio.median.toFixed(2)}\n`);
+    compared.push({ title, target, ...comparison });
   }
   return compared;
 }

@@ -13,16 +13,22 @@ import {
 } from '../support/server_process.ts';
 import { type Scatter, scatter } from './compare.ts';
 import { send } from './load.ts';
-import { parentOf, residentMegabytes } from './process_tree.ts';
+import { countsCpu, cpuOf, parentOf, residentMegabytes } from './process_tree.ts';
 
 /** What the server needs when nobody asks for anything, and how long it takes to start on data that is there. */
 export interface Start {
   /** Resident megabytes of the server without PostgreSQL, a while after the start, and after a collection of garbage. */
   idle: number;
   collected: number;
-  /** Milliseconds to the first answer, of `npm start` and of the program that it runs. */
-  npm: Scatter;
-  program: Scatter;
+  /** Of `npm start`, and of the program that it runs. */
+  npm: StartTime;
+  program: StartTime;
+}
+
+/** Milliseconds to the first answer, and those of CPU that all but PostgreSQL has used by then. */
+export interface StartTime {
+  time: Scatter;
+  cpu: Scatter;
 }
 
 /** How many starts are measured. */
@@ -38,19 +44,20 @@ export async function measureStart(): Promise<Start> {
     // The first start makes the database; the second has its code compiled already.
     for (let turn = 0; turn < 2; turn++) await stop(await startServer(settings(directory)));
     const memory = await idleMemory(directory);
-    const times = { npm: [] as number[], program: [] as number[] };
+    const npm: Started[] = [];
+    const program: Started[] = [];
     for (let turn = 0; turn < STARTS; turn++) {
-      times.npm.push(await timeStart(() => followServer(npmStart(settings(directory)))));
-      times.program.push(await timeStart(() => startServer(settings(directory))));
+      npm.push(await timeStart(directory, () => followServer(npmStart(settings(directory)))));
+      program.push(await timeStart(directory, () => startServer(settings(directory))));
     }
-    return { ...memory, npm: scatter(times.npm), program: scatter(times.program) };
+    return { ...memory, npm: together(npm), program: together(program) };
   } finally {
     remove();
   }
 }
 
 async function idleMemory(directory: string): Promise<{ idle: number; collected: number }> {
-  const collector = pathToFileURL(path.join(import.meta.dirname, 'collect.ts')).href;
+  const collector = pathToFileURL(path.join(import.meta.dirname, 'collect.js')).href;
   const server = await startServer(settings(directory, { NODE_OPTIONS: `--expose-gc --import=${collector}` }));
   try {
     await sleep(REST);
@@ -73,14 +80,25 @@ function npmStart(env: NodeJS.ProcessEnv) {
   return spawn(command, [...args, 'start'], { env, cwd: packagePath('.') });
 }
 
-async function timeStart(start: () => Promise<ServerProcess>): Promise<number> {
+interface Started {
+  time: number;
+  cpu: number;
+}
+
+async function timeStart(directory: string, start: () => Promise<ServerProcess>): Promise<Started> {
   const begun = performance.now();
   const server = await start();
   const { status } = await send(server.url, { path: '/-/readiness' });
   const time = performance.now() - begun;
+  const { pid = 0 } = server.child;
+  const cpu = countsCpu ? cpuOf(pid) - cpuOf(parentOf(postgresPid(directory)) ?? pid) : Number.NaN;
   await stop(server);
   if (status !== 200) throw new Error(`The server answered ${status} when it had started`);
-  return time;
+  return { time, cpu };
+}
+
+function together(starts: Started[]): StartTime {
+  return { time: scatter(starts.map(({ time }) => time)), cpu: scatter(starts.map(({ cpu }) => cpu)) };
 }
 
 async function stop(server: ServerProcess): Promise<void> {

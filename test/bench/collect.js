@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers';
 import { isMainThread } from 'node:worker_threads';
 
-// Loaded into a server before anything else: has it collect its garbage when it is sent SIGUSR2.
+// Loaded into a server before anything else: has it collect its garbage when it is sent SIGUSR2. Plain JavaScript, as what
+// reads TypeScript takes memory that the server does without once its own code is compiled.
 
 if (isMainThread) {
   process.on('SIGUSR2', () => {
