@@ -35,7 +35,7 @@ export interface Comparison {
 }
 
 /** Requests before the first that counts, and milliseconds that they may take. */
-const WARM_UP = { count: 3_000, milliseconds: 30_000 };
+export const WARM_UP = { count: 3_000, milliseconds: 30_000 };
 
 /**
  * Measures both sides in turn, A B B A, so that what disturbs the machine disturbs both. Nothing else may use the PostgreSQL

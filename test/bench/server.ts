@@ -10,6 +10,8 @@ export interface BenchServer {
   pid: number;
   /** Resident memory in MB. */
   memory(): number;
+  /** Sends it a message and waits for an answer. */
+  tell(message: object): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -47,6 +49,11 @@ export async function startServer(options: ServerOptions): Promise<BenchServer> 
     url,
     pid,
     memory: () => residentMegabytes(pid),
+    async tell(message) {
+      const answered = once(child, 'message');
+      child.send(message);
+      await Promise.race([answered, failed]);
+    },
     async stop() {
       if (child.connected) child.disconnect();
       await exited;
