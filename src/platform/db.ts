@@ -81,6 +81,7 @@ function statementNames(limit = 500): (query: { sql: string }) => string {
 
 /** Bytes of the largest JSON that comes out of one statement: it is in memory several times until it is sent. */
 const LARGEST_JSON = 24 * 1024 * 1024;
+const LARGEST = Prisma.raw(String(LARGEST_JSON));
 
 /**
  * The value of an SQL expression of type json, read as text and parsed once: Prisma walks json columns value by value.
@@ -90,7 +91,7 @@ export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql):
   // OFFSET keeps the expression in one place: without it PostgreSQL puts a copy wherever `text` stands, and works each of
   // them out.
   const statement = Prisma.sql`
-    SELECT CASE WHEN octet_length(text) <= ${LARGEST_JSON} THEN text END AS json, text IS NULL OR octet_length(text) <= ${LARGEST_JSON} AS fits
+    SELECT CASE WHEN octet_length(text) <= ${LARGEST} THEN text END AS json, text IS NULL OR octet_length(text) <= ${LARGEST} AS fits
     FROM (SELECT (${json})::text AS text OFFSET 0) AS answer`;
   const [row] = await queryRows<{ json: string; fits: boolean }>(db, statement);
   if (!row?.fits) {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from './alias.ts';
 import { type ColumnFacts, enumFacts, factsOf, type ModelName, type RelationFacts } from './model.ts';
-import { type Given, ownValue, type Tools } from './own_values.ts';
+import { type Given, type OwnValues, ownValue, type Tools } from './own_values.ts';
 import type { Selection } from './selection.ts';
 
 const { sql, raw, join } = Prisma;
@@ -14,11 +14,13 @@ export interface Source<M extends ModelName> {
   /** The order of the array. That of `from` does not last: a join may read its rows in another one. */
   order: (row: Alias<M>) => Prisma.Sql;
   given?: Partial<Given>;
+  /** An own value that must hold, of type boolean: read beside the others, it shares what they join. */
+  only?: M extends keyof OwnValues ? keyof OwnValues[M] & string : never;
 }
 
 /** An expression for a JSON array of rows, with what is selected of them. */
 export function rowsJson<M extends ModelName>(selection: Selection<M>, source: Source<M>): Prisma.Sql {
-  const { row, text } = compiled(selection, source.given);
+  const { row, text } = compiled(selection, source);
   const given = required(selection, source.given);
   const values = text.values.map((value: unknown) => {
     if (value === FROM) return source.from;
@@ -69,12 +71,17 @@ const known = new LRUCache<string, Compiled>({
   sizeCalculation: ({ text }, key) => key.length + text.strings.reduce((sum, part) => sum + part.length, 0),
 });
 
-function compiled(selection: Selection, given: Partial<Given> = {}): Compiled {
-  const key = `${selection.key} ${Object.keys(given).join()}`;
+function compiled(selection: Selection, { given = {}, only }: { given?: Partial<Given>; only?: string }): Compiled {
+  const key = `${selection.key} ${Object.keys(given).join()} ${only ?? ''}`;
   let found = known.get(key);
   if (!found) {
     const row = alias(selection.model, 't0');
-    const rows = new Writer(given).list(selection, 't0', sql`(${gap(FROM)}) t0`, sql`ORDER BY ${gap(ORDER)}`);
+    const order = sql`ORDER BY ${gap(ORDER)}`;
+    const rest = (tools: Tools) => {
+      const condition = only && ownValue(selection.model, only)?.(row, tools);
+      return condition ? sql`WHERE ${condition} ${order}` : order;
+    };
+    const rows = new Writer(given).list(selection, 't0', sql`(${gap(FROM)}) t0`, rest);
     found = { row, text: rows };
     known.set(key, found);
   }
@@ -83,6 +90,14 @@ function compiled(selection: Selection, given: Partial<Given> = {}): Compiled {
 
 /** A value of the JSON of a row. */
 type Pair = [name: string, value: Prisma.Sql];
+
+/** What stands beside a row in its statement. */
+interface Beside {
+  joins: Prisma.Sql[];
+  tools: Tools;
+  /** Whether the row may be missing. */
+  isOuter: boolean;
+}
 
 /** Writes the statement of a selection, whose tables it calls t0, t1, … */
 class Writer {
@@ -95,16 +110,17 @@ class Writer {
   }
 
   /** A JSON array of the rows under an alias: `from` names them, `rest` stands behind what is joined. */
-  list(selection: Selection, name: string, from: Prisma.Sql, rest: Prisma.Sql): Prisma.Sql {
+  list(selection: Selection, name: string, from: Prisma.Sql, rest: (tools: Tools) => Prisma.Sql): Prisma.Sql {
     const joins: Prisma.Sql[] = [];
-    const columns = asColumns(this.#pairs(selection, name, joins, false));
-    return sql`(SELECT COALESCE(json_agg(row_to_json(r)), '[]') FROM (SELECT ${columns} FROM ${from} ${lines(joins)} ${rest}) r)`;
+    const tools = toolsFor(name, joins, this.#given);
+    const columns = asColumns(this.#pairs(selection, name, { joins, tools, isOuter: false }));
+    const behind = rest(tools);
+    return sql`(SELECT COALESCE(json_agg(row_to_json(r)), '[]') FROM (SELECT ${columns} FROM ${from} ${lines(joins)} ${behind}) r)`;
   }
 
-  #pairs({ model, parts }: Selection, name: string, joins: Prisma.Sql[], isOuter: boolean): Pair[] {
+  #pairs({ model, parts }: Selection, name: string, { joins, tools, isOuter }: Beside): Pair[] {
     const { columns, relations, key } = factsOf(model);
     const row = alias(model, name);
-    const tools = toolsFor(name, joins, this.#given);
     const pair = (part: string, below: Selection | null): Pair => {
       const relation = relations[part];
       if (below && relation) {
@@ -127,7 +143,8 @@ class Writer {
     const row = alias(relation.model, name);
     const isNullable = isOuter || relation.isOptional;
     joins.push(sql`${raw(isNullable ? 'LEFT JOIN' : 'JOIN')} ${table(row)} ON ${belongs(relation, parent, row)}`);
-    const object = asObject(this.#pairs(below, name, joins, isNullable));
+    const tools = toolsFor(name, joins, this.#given);
+    const object = asObject(this.#pairs(below, name, { joins, tools, isOuter: isNullable }));
     return isNullable ? sql`CASE WHEN ${at(row, relation.to[0])} IS NOT NULL THEN ${object} END` : object;
   }
 
@@ -136,7 +153,7 @@ class Writer {
     const name = `t${this.#count++}`;
     const row = alias(relation.model, name);
     const order = join(factsOf(relation.model).key.map((column) => at(row, column)));
-    return this.list(below, name, table(row), sql`WHERE ${belongs(relation, parent, row)} ORDER BY ${order}`);
+    return this.list(below, name, table(row), () => sql`WHERE ${belongs(relation, parent, row)} ORDER BY ${order}`);
   }
 }
 
