@@ -44,9 +44,9 @@ const [share, group] = [alias('ProjectShare', 's'), alias('Namespace', 'g')];
 type Row = Alias<'Project'>;
 
 ownValues('Project', {
-  fullPath: (project, tools) => sql`${namespaceOf(project, tools).fullPath} || '/' || ${project.path}`,
-  fullName: (project, tools) => sql`${namespaceOf(project, tools).fullName} || ' / ' || ${project.name}`,
-  ownerId: (project, tools) => namespaceOf(project, tools).ownerId,
+  fullPath: (project, tools) => sql`${namespaceOf(tools).fullPath} || '/' || ${project.path}`,
+  fullName: (project, tools) => sql`${namespaceOf(tools).fullName} || ' / ' || ${project.name}`,
+  ownerId: (_, tools) => namespaceOf(tools).ownerId,
   isVisible: (project, tools) => {
     const { level } = accessOf(project, tools);
     return tools.given(({ actor }) => projectVisible(actor, project, level));
@@ -62,13 +62,11 @@ ownValues('Project', {
     WHERE ${share.projectId} = ${id} AND ${live('s')} AND ${given(({ actor }) => groupVisible(actor, group))}), '[]')`,
 });
 
-function namespaceOf({ namespaceId }: Row, { joined }: Tools): Alias<'Namespace'> {
-  return joined('namespace', 'Namespace', ({ id }) => sql`${id} = ${namespaceId}`);
-}
+const namespaceOf = ({ related }: Tools) => related('namespace', 'Namespace');
 
 /** The access of the actor, worked out once for all that reads it: OFFSET keeps it in one place. */
 function accessOf(project: Row, tools: Tools): Record<'level' | 'membership' | 'around', Prisma.Sql> {
-  const namespace = namespaceOf(project, tools);
+  const namespace = namespaceOf(tools);
   const found = tools.lateral('access', () =>
     tools.given(({ actor }) => {
       if (!actor) return sql`SELECT 0 AS level, NULL::int AS membership, NULL::int AS around`;
@@ -84,7 +82,7 @@ function accessOf(project: Row, tools: Tools): Record<'level' | 'membership' | '
 /** How many open issues the actor sees, as the lists of issues count them. */
 function openIssues(project: Row, tools: Tools): Prisma.Sql {
   const { level } = accessOf(project, tools);
-  const c = tools.joined('counters', 'ProjectCounters', ({ projectId }) => sql`${projectId} = ${project.id}`);
+  const c = tools.related('counters', 'ProjectCounters');
   return tools.given(({ actor }) => {
     if (!actor) return sql`${c.opened} - ${c.openedConfidential}`;
     if (actor.admin) return c.opened;

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from './alias.ts';
-import { type ColumnFacts, enumFacts, factsOf, type ModelName, type RelationFacts } from './model.ts';
+import { asColumns, asJson, asObject, type Pair } from './as_json.ts';
+import { factsOf, type ModelName, type RelationFacts } from './model.ts';
 import { type Given, type OwnValues, ownValue, type Tools } from './own_values.ts';
 import type { Selection } from './selection.ts';
 
@@ -88,15 +89,13 @@ function compiled(selection: Selection, { given = {}, only }: { given?: Partial<
   return found;
 }
 
-/** A value of the JSON of a row. */
-type Pair = [name: string, value: Prisma.Sql];
-
-/** What stands beside a row in its statement. */
-interface Beside {
+/** A row in its statement, and what is joined to it. */
+interface Place {
+  row: Row;
   joins: Prisma.Sql[];
+  /** The row of a relation to one, joined once. */
+  related(part: string): { name: string; row: Row; isNullable: boolean };
   tools: Tools;
-  /** Whether the row may be missing. */
-  isOuter: boolean;
 }
 
 /** Writes the statement of a selection, whose tables it calls t0, t1, … */
@@ -112,22 +111,43 @@ class Writer {
   /** A JSON array of the rows under an alias: `from` names them, `rest` stands behind what is joined. */
   list(selection: Selection, name: string, from: Prisma.Sql, rest: (tools: Tools) => Prisma.Sql): Prisma.Sql {
     const joins: Prisma.Sql[] = [];
-    const tools = toolsFor(name, joins, this.#given);
-    const columns = asColumns(this.#pairs(selection, name, { joins, tools, isOuter: false }));
-    const behind = rest(tools);
+    const place = this.#place(selection.model, name, joins, false);
+    const columns = asColumns(this.#pairs(selection, place));
+    const behind = rest(place.tools);
     return sql`(SELECT COALESCE(json_agg(row_to_json(r)), '[]') FROM (SELECT ${columns} FROM ${from} ${lines(joins)} ${behind}) r)`;
   }
 
-  #pairs({ model, parts }: Selection, name: string, { joins, tools, isOuter }: Beside): Pair[] {
-    const { columns, relations, key } = factsOf(model);
+  /** @param isOuter whether the row may be missing: below an outer join all are outer */
+  #place(model: ModelName, name: string, joins: Prisma.Sql[], isOuter: boolean): Place {
     const row = alias(model, name);
+    const joined = new Map<string, ReturnType<Place['related']>>();
+    const related = (part: string) => {
+      const known = joined.get(part);
+      if (known) return known;
+      const relation = toOne(model, part);
+      const isNullable = isOuter || relation.isOptional;
+      const name = `t${this.#count++}`;
+      const found = { name, row: alias(relation.model, name), isNullable };
+      joins.push(
+        sql`${raw(isNullable ? 'LEFT JOIN' : 'JOIN')} ${table(found.row)} ON ${belongs(relation, row, found.row)}`,
+      );
+      joined.set(part, found);
+      return found;
+    };
+    const rowOf = (part: string, target: ModelName) => {
+      if (toOne(model, part).model !== target) throw new Error(`${part} of ${model} is no ${target}`);
+      return related(part).row;
+    };
+    return { row, joins, related, tools: toolsFor(name, joins, this.#given, rowOf) };
+  }
+
+  #pairs({ model, parts }: Selection, place: Place): Pair[] {
+    const { columns, relations, key } = factsOf(model);
+    const { row, tools } = place;
     const pair = (part: string, below: Selection | null): Pair => {
       const relation = relations[part];
       if (below && relation) {
-        const value = relation.isMany
-          ? this.#many(relation, below, row)
-          : this.#one(relation, below, row, joins, isOuter);
-        return [part, value];
+        return [part, relation.isMany ? this.#many(relation, below, row) : this.#one(part, relation, below, place)];
       }
       const column = columns[part];
       if (column) return [part, asJson(column, at(row, part))];
@@ -137,15 +157,11 @@ class Writer {
     return selected.length > 0 ? selected : key.map((part) => pair(part, null));
   }
 
-  /** The object of a row that is joined; below an outer join all are outer. */
-  #one(relation: RelationFacts, below: Selection, parent: Row, joins: Prisma.Sql[], isOuter: boolean): Prisma.Sql {
-    const name = `t${this.#count++}`;
-    const row = alias(relation.model, name);
-    const isNullable = isOuter || relation.isOptional;
-    joins.push(sql`${raw(isNullable ? 'LEFT JOIN' : 'JOIN')} ${table(row)} ON ${belongs(relation, parent, row)}`);
-    const tools = toolsFor(name, joins, this.#given);
-    const object = asObject(this.#pairs(below, name, { joins, tools, isOuter: isNullable }));
-    return isNullable ? sql`CASE WHEN ${at(row, relation.to[0])} IS NOT NULL THEN ${object} END` : object;
+  /** The object of a row that is joined. */
+  #one(part: string, { model, to }: RelationFacts, below: Selection, { joins, related }: Place): Prisma.Sql {
+    const { name, row, isNullable } = related(part);
+    const object = asObject(this.#pairs(below, this.#place(model, name, joins, isNullable)));
+    return isNullable ? sql`CASE WHEN ${at(row, to[0])} IS NOT NULL THEN ${object} END` : object;
   }
 
   /** The array of the rows that point to one, in the order of their keys. */
@@ -171,7 +187,18 @@ function belongs({ from, to }: RelationFacts, parent: Row, row: Row): Prisma.Sql
   );
 }
 
-function toolsFor(name: string, joins: Prisma.Sql[], given: Partial<Given>): Tools {
+function toOne(model: ModelName, part: string): RelationFacts {
+  const relation = factsOf(model).relations[part];
+  if (!relation || relation.isMany) throw new Error(`${model} has no relation to one ${part}`);
+  return relation;
+}
+
+function toolsFor(
+  name: string,
+  joins: Prisma.Sql[],
+  given: Partial<Given>,
+  related: (part: string, model: ModelName) => Row,
+): Tools {
   const shared = new Map<string, Prisma.Sql>();
   return {
     given: (write) => gap(new Gap(write)),
@@ -182,43 +209,6 @@ function toolsFor(name: string, joins: Prisma.Sql[], given: Partial<Given>): Too
       shared.set(key, found);
       return found;
     },
-    joined(key, model, on) {
-      const row = alias(model, `${name}_${key}`);
-      if (!shared.has(key)) joins.push(sql`LEFT JOIN ${table(row)} ON ${on(row)}`);
-      shared.set(key, table(row));
-      return row;
-    },
+    related: <M extends ModelName>(part: string, model: M) => related(part, model) as Alias<M>,
   };
-}
-
-function asColumns(pairs: Pair[]): Prisma.Sql {
-  return join(pairs.map(([name, value]) => sql`${value} AS ${raw(`"${name}"`)}`));
-}
-
-/** Pairs of json_build_object, whose arguments PostgreSQL limits to 100. */
-const MOST_PAIRS = 50;
-
-function asObject(pairs: Pair[]): Prisma.Sql {
-  if (pairs.length > MOST_PAIRS) return sql`row_to_json((SELECT o FROM (SELECT ${asColumns(pairs)}) o))`;
-  return sql`json_build_object(${join(pairs.map(([name, value]) => sql`${raw(`'${name}'`)}, ${value}`))})`;
-}
-
-/**
- * A column as JSON holds it: numbers that JavaScript has none for as text, bytes in Base64, enums by Prisma's names. Lists are
- * there even where the database has none.
- */
-function asJson({ type, isEnum, isList }: ColumnFacts, column: Prisma.Sql): Prisma.Sql {
-  const renamed = isEnum ? Object.entries(enumFacts(type).renamed) : [];
-  const one = (value: Prisma.Sql) => {
-    if (type === 'BigInt' || type === 'Decimal') return sql`${value}::text`;
-    if (type === 'Bytes') return sql`translate(encode(${value}, 'base64'), E'\n', '')`;
-    if (renamed.length === 0) return value;
-    const cases = renamed.map(([stored, name]) => raw(`WHEN '${stored}' THEN '${name}'`));
-    return sql`CASE ${value}::text ${join(cases, ' ')} ELSE ${value}::text END`;
-  };
-  if (!isList) return one(column);
-  const item = raw('item');
-  return one(item) === item
-    ? sql`COALESCE(${column}, '{}')`
-    : sql`ARRAY(SELECT ${one(item)} FROM unnest(${column}) WITH ORDINALITY list (item, place) ORDER BY place)`;
 }
