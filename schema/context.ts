@@ -6,8 +6,6 @@ import { commitStatuses } from '#src/pipelines/of_commits.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
 import { snippetContents } from '#src/snippets/list.ts';
-import { findDetails } from '#src/users/find.ts';
-import type { UserDetails } from '#src/users/rows.ts';
 
 /** What every resolver gets: the domain's context, the URL that the client used, and batching loaders for this request. */
 export interface GraphQLContext extends Context {
@@ -23,8 +21,6 @@ export interface GraphQLContext extends Context {
 export interface Loaders {
   /** Projects that the actor may see, null for others. */
   readonly project: DataLoader<number, ProjectRow | null>;
-  /** What the rows of users leave out, as far as the actor may see it. */
-  readonly userDetails: DataLoader<number, UserDetails>;
   /** What the projects of a group take; null for all but administrators. */
   readonly groupStatistics: DataLoader<number, GroupStatistics | null>;
   /** The texts of snippets that the actor sees. */
@@ -57,7 +53,6 @@ function makeLoaders(context: Context): Loaders {
       const projects = new Map((await findProjectsByIds(context, ids)).map((project) => [project.id, project]));
       return ids.map((id) => projects.get(id) ?? null);
     }),
-    userDetails: new DataLoader<number, UserDetails>((ids) => findDetails(context, ids)),
     groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
     snippetContent: new DataLoader((ids) => snippetContents(context, ids)),
     commit: new DataLoader((keys) => commitsByKeys(context, keys), { cacheKeyFn: commitKey }),

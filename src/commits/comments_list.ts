@@ -39,6 +39,6 @@ export async function listCommitComments(
 export function commitCommentRows(ids: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', c.id, 'projectId', c.project_id, 'sha', c.sha, 'note', c.note,
       'path', c.path, 'line', c.line, 'lineType', c.line_type, 'createdAt', c.created_at,
-      'author', (${userJson('u')})::jsonb || jsonb_build_object('email', u.email)) ORDER BY c.id), '[]')
+      'author', (${userJson('u')})::jsonb || jsonb_build_object('shownEmail', u.email)) ORDER BY c.id), '[]')
     FROM commit_comments c JOIN users u ON u.id = c.author_id WHERE c.id IN (${ids}))`;
 }

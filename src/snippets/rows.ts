@@ -23,7 +23,7 @@ export interface SnippetRow {
 export function snippetRows(ids: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', s.id, 'title', s.title, 'fileName', s.file_name,
       'visibility', s.visibility, 'projectId', s.project_id, 'projectPath', n.full_path || '/' || p.path,
-      'author', (${userJson('u')})::jsonb || jsonb_build_object('email', u.email),
+      'author', (${userJson('u')})::jsonb || jsonb_build_object('shownEmail', u.email),
       'createdAt', s.created_at, 'updatedAt', s.updated_at) ORDER BY s.id DESC), '[]')
     FROM snippets s JOIN users u ON u.id = s.author_id LEFT JOIN projects p ON p.id = s.project_id
       LEFT JOIN namespaces n ON n.id = p.namespace_id WHERE s.id = ANY(ARRAY(${ids})))`;
