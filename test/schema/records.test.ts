@@ -21,6 +21,7 @@ const milestone = await world.milestone(project, owner);
 const label = await world.label(project, owner);
 await world.issue(project, owner, { labels: [label.title], milestoneId: milestone.id, assigneeId: owner.id });
 await world.mergeRequest(project, owner, { iid: 1, milestoneId: milestone.id });
+await world.db.accessRequest.create({ data: { userId: owner.id, projectId: project.id } });
 await world.db.identity.create({ data: { userId: owner.id, provider: 'elsewhere', externUid: '1' } });
 
 const types = Object.values(schema.getTypeMap())
@@ -66,9 +67,11 @@ describe('Every field of', () => {
 
   it('the types with a model are those that resolve by it', () => {
     expect(types.map(({ name }) => name).sort()).toEqual([
+      'AccessRequest',
       'Identity',
       'Issue',
       'Label',
+      'Member',
       'MergeRequest',
       'Milestone',
       'Namespace',

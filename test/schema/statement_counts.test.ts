@@ -48,8 +48,8 @@ async function filled(count: number) {
 
 const { project, sha } = await filled(MANY);
 for (let n = 1; n < MANY; n += 1) await filled(1);
-for (const { id: userId } of [admin, ...others]) {
-  await world.db.accessRequest.create({ data: { projectId: project.id, userId } }).catch(() => undefined);
+for (const { id: userId } of others) {
+  await world.db.accessRequest.create({ data: { projectId: project.id, userId } });
 }
 
 const [milestone] = await world.db.milestone.findMany({ where: { projectId: project.id } });
@@ -64,19 +64,15 @@ const count = async (work: () => Promise<unknown>) => (await world.statements(wo
 const ONE_BY_ONE = new Set([
   'Commit.comments',
   'Commit.statuses',
-  'Group.accessRequests',
   'Group.issues',
-  'Group.members',
   'Group.projects',
   'Group.sharedProjects',
   'Group.subgroups',
   'Pipeline.jobs',
-  'Project.accessRequests',
   'Project.deployments',
   'Project.environments',
   'Project.events',
   'Project.jobs',
-  'Project.members',
   'Project.pipelines',
   'Project.repository.branches',
   'Project.repository.commits',

@@ -2,7 +2,7 @@ import { Prisma } from '#src/platform/db.ts';
 
 const { sql, raw, join } = Prisma;
 
-type Value = number | string | boolean | null;
+type Value = number | string | boolean | null | readonly string[];
 
 /** A parent as SQL knows it: by its values, or by the columns of a table of parents. */
 export type Asked<P> = { readonly [Name in keyof P]: P[Name] | Prisma.Sql };
@@ -16,7 +16,7 @@ export type Asked<P> = { readonly [Name in keyof P]: P[Name] | Prisma.Sql };
  */
 export function ofEach<P extends Readonly<Record<string, Value>>>(
   parents: readonly P[],
-  types: { readonly [Name in keyof P]: 'int' | 'text' | 'boolean' },
+  types: { readonly [Name in keyof P]: 'int' | 'text' | 'boolean' | 'text[]' },
   write: (parent: Asked<P>) => Prisma.Sql,
   common: Prisma.Sql[] = [],
 ): Prisma.Sql {
@@ -24,12 +24,18 @@ export function ofEach<P extends Readonly<Record<string, Value>>>(
   const [only] = parents;
   if (parents.length === 1 && only) return sql`(${along} SELECT json_build_array(${write(only)}))`;
   const names = Object.keys(types);
-  const columns = Object.fromEntries(names.map((name) => [name, raw(`parent.${name}`)])) as Asked<P>;
-  const typed = raw(names.map((name) => `${name} ${types[name]}`).join(', '));
-  const named = raw(names.join(', '));
+  const columns = Object.fromEntries(names.map((name) => [name, raw(`parent."${name}"`)])) as Asked<P>;
+  const typed = raw(names.map((name) => `"${name}" ${types[name]}`).join(', '));
+  const named = raw(names.map((name) => `"${name}"`).join(', '));
   return sql`(${along} SELECT COALESCE(json_agg(child.list ORDER BY parent.place), '[]')
     FROM ROWS FROM (json_to_recordset(${JSON.stringify(parents)}::json) AS (${typed})) WITH ORDINALITY AS parent (${named}, place)
     CROSS JOIN LATERAL (SELECT ${write(columns)} AS list) child)`;
+}
+
+/** What was found for the only parent. Throws the error in its place. */
+export function onlyOne<T>([found]: readonly (T | Error)[]): T {
+  if (found === undefined || found instanceof Error) throw found ?? new Error('Nothing was read');
+  return found;
 }
 
 /**
@@ -38,13 +44,14 @@ export function ofEach<P extends Readonly<Record<string, Value>>>(
  */
 export async function ofPermitted<P, T>(
   parents: readonly P[],
-  check: (parent: P) => void,
+  check: (parent: P) => void | Promise<void>,
   load: (permitted: P[]) => Promise<T[]>,
 ): Promise<(T | Error)[]> {
   const errors = new Map<P, Error>();
   for (const parent of parents) {
     try {
-      check(parent);
+      const checked = check(parent);
+      if (checked) await checked;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       errors.set(parent, error);
