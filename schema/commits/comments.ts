@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import { type CommitCommentRow, listCommitComments } from '#src/commits/comments_list.ts';
 
@@ -33,6 +34,7 @@ builder.objectFields(Commit, (t) => ({
     type: CommitCommentConnection,
     description: 'What was said of it, oldest first.',
     args: pageArgs,
-    resolve: (commit, args, context, info) => loadPage(args, info, (page) => listCommitComments(context, commit, page)),
+    resolve: (commit, args, context, info) =>
+      loadPage(args, info, (page) => listCommitComments(context, commit, page, selectionAt(info, 'User'))),
   }),
 }));
