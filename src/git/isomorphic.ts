@@ -2,6 +2,9 @@ import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { tarChunks } from './archive/tar.ts';
 import { zipChunks } from './archive/zip.ts';
+import type { Comparison } from './diff/comparison.ts';
+import { compareInProcess } from './diff/in_process.ts';
+import type { Plan } from './diff/plan.ts';
 import { descendants, isAncestor, mergeBases } from './history/ancestry.ts';
 import { commitsBetween } from './history/between.ts';
 import { collectContributors } from './history/contributors.ts';
@@ -67,6 +70,10 @@ export class IsomorphicReader extends ObjectReader {
 
   contributors(query: ContributorsQuery): Promise<Contributor[]> {
     return collectContributors(this, this.#nodes(query), query);
+  }
+
+  compare(comparison: Comparison): Promise<Plan> {
+    return compareInProcess(this, comparison);
   }
 
   async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {

@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
 import { isDamage } from './damage.ts';
+import type { Comparison } from './diff/comparison.ts';
+import type { Plan } from './diff/plan.ts';
 import { MissingObject, TooLarge, TooMuch } from './errors.ts';
 import { CommitGraph } from './history/graph.ts';
 import { findLastCommit, LastCommits } from './history/last_commit.ts';
@@ -206,6 +208,7 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
   abstract countBetween(from: Oid, to: Oid): Promise<number>;
+  abstract compare(comparison: Comparison): Promise<Plan>;
   abstract archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable>;
   abstract contributors(query: ContributorsQuery): Promise<Contributor[]>;
 

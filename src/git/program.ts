@@ -1,4 +1,7 @@
 import type { Readable } from 'node:stream';
+import { compareByProgram } from './diff/by_program.ts';
+import type { Comparison } from './diff/comparison.ts';
+import type { Plan } from './diff/plan.ts';
 import { ContributorList } from './history/contributors.ts';
 import { walkPage } from './history/walk.ts';
 import { type Commit, isOid, type Oid } from './model.ts';
@@ -8,6 +11,7 @@ import { newScope } from './objects/cached.ts';
 import { pathComponents } from './objects/lookup.ts';
 import { Lru } from './objects/lru.ts';
 import { countLines, readAuthors } from './program/authors.ts';
+import { diffTrees } from './program/diff_trees.ts';
 import { runProgram } from './program/run.ts';
 import { ProgramStore, streamProgram } from './program/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
@@ -84,12 +88,17 @@ export class ProgramReader extends ObjectReader {
     return list.list();
   }
 
+  compare(comparison: Comparison): Promise<Plan> {
+    return compareByProgram(this.directory, comparison);
+  }
+
   async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
     return streamProgram(this.directory, ['archive', `--format=${format}`, `--prefix=${prefix}`, hash(commit)]);
   }
 
   override async close(): Promise<void> {
     this.#counts.clear();
+    diffTrees.release(this.directory);
     await super.close();
   }
 

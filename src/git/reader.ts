@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import type { Comparison } from './diff/comparison.ts';
+import type { Plan } from './diff/plan.ts';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
 import type { TreeCounts } from './objects/tree_counts.ts';
 import type { TreePage, TreePageRequest } from './objects/tree_page.ts';
@@ -114,6 +116,9 @@ export interface RepositoryReader {
   countBetween(from: Oid, to: Oid): Promise<number>;
   /** Authors of commits other than merges, in the order of their first appearance in the newest-first log. */
   contributors(query: ContributorsQuery): Promise<Contributor[]>;
+
+  /** What differs in files; for `diffTrees` of diff/diff.ts. */
+  compare(comparison: Comparison): Promise<Plan>;
 
   /**
    * All files of a commit as an archive, streamed. `prefix` is empty or ends in a slash. The git program heeds the attributes

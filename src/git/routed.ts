@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import type { Comparison } from './diff/comparison.ts';
+import type { Plan } from './diff/plan.ts';
 import { IsomorphicReader } from './isomorphic.ts';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
 import { newScope } from './objects/cached.ts';
@@ -152,6 +154,10 @@ export class RoutedReader implements RepositoryReader {
 
   contributors(query: ContributorsQuery): Promise<Contributor[]> {
     return this.#far.contributors(query);
+  }
+
+  compare(comparison: Comparison): Promise<Plan> {
+    return this.#far.compare(comparison);
   }
 
   archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {

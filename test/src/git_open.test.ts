@@ -160,13 +160,16 @@ describe('The git program', () => {
   });
 });
 
-describe('The pool of comparisons', () => {
-  it('ends its threads when the process has nothing else to do', () => {
-    const pool = new URL('../../src/git/diff/pool.ts', import.meta.url).href;
-    const script = `const { diffPool } = await import(${JSON.stringify(pool)});
-      const pair = { oldPath: 'a', newPath: 'a', before: Buffer.from('a'), after: Buffer.from('b') };
-      console.log((await diffPool.run('patches', { pairs: [pair], wantsText: true }, 9000))[0].additions);`;
+describe('Programs that compare', () => {
+  it('end when the process has nothing else to do', () => {
+    const directory = randomHistory(2, 5);
+    const [to = '', from = ''] = gitLines(directory, ['rev-list', '--first-parent', 'main']);
+    const [diff, open] = ['diff/diff', 'open'].map((name) => new URL(`../../src/git/${name}.ts`, import.meta.url).href);
+    const script = `const { diffTrees } = await import(${JSON.stringify(diff)});
+      const { openRepository } = await import(${JSON.stringify(open)});
+      const reader = await openRepository(${JSON.stringify(directory)});
+      console.log((await diffTrees(reader, ${JSON.stringify(from)}, ${JSON.stringify(to)})).overflow);`;
     const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 10_000 });
-    expect(output.toString().trim()).toBe('1');
+    expect(output.toString().trim()).toBe('false');
   });
 });

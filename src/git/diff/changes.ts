@@ -4,7 +4,7 @@ import { TreeCursor } from '../objects/tree_cursor.ts';
 import { WalkBudget } from '../objects/walk_budget.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { breathe } from '../turns.ts';
-import type { Side } from './renames.ts';
+import type { Side } from './side.ts';
 
 /** A path that is not the same in two trees; null on the side where it is not. */
 export interface Change {
@@ -29,7 +29,7 @@ export async function changedPaths(reader: RepositoryReader, from: Oid, to: Oid)
 }
 
 /**
- * As changedPaths, but no more than so many, after which the walk ends; `complete` tells whether these are all. Directories
+ * As changedPaths, but no more than so many, after which the walk ends; `isComplete` tells whether these are all. Directories
  * that are the same on both sides are not entered. Throws TooMuch.
  */
 export async function firstChanges(
@@ -37,7 +37,7 @@ export async function firstChanges(
   from: Oid,
   to: Oid,
   most: number,
-): Promise<{ changes: Change[]; complete: boolean }> {
+): Promise<{ changes: Change[]; isComplete: boolean }> {
   const budget = new WalkBudget();
   const changes: Change[] = [];
   const open = async (old: Oid, now: Oid, prefix: string): Promise<Level> => {
@@ -59,11 +59,11 @@ export async function firstChanges(
     if ((old ?? now)?.type === 'tree') {
       stack.push(await open(old?.oid ?? EMPTY_TREE, now?.oid ?? EMPTY_TREE, `${path}/`));
     } else {
-      if (changes.length >= most) return { changes, complete: false };
+      if (changes.length >= most) return { changes, isComplete: false };
       changes.push({ path, old: sideOf(old, path), now: sideOf(now, path) });
     }
   }
-  return { changes, complete: true };
+  return { changes, isComplete: true };
 }
 
 /** The entries of one directory. */

@@ -1,4 +1,5 @@
 import { devNull } from 'node:os';
+import path from 'node:path';
 
 /**
  * Arguments that come before any command. They let the program read repositories that another user of the system owns,
@@ -45,4 +46,9 @@ export function programEnvironment(): NodeJS.ProcessEnv {
     GIT_LITERAL_PATHSPECS: '1',
     GIT_PAGER: 'cat',
   };
+}
+
+/** Directories of objects in the form that git reads from its environment: it takes a path apart at colons unless it stands in quotes. */
+export function alternatePath(directories: readonly string[]): string {
+  return directories.map((directory) => `"${directory.replace(/["\\]/g, '\\$&')}"`).join(path.delimiter);
 }

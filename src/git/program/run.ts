@@ -15,6 +15,8 @@ export interface RunOptions {
   codes?: number[];
   /** What the program gets to read. */
   input?: Buffer;
+  /** Beside what all programs get. */
+  environment?: NodeJS.ProcessEnv;
 }
 
 export interface Answer {
@@ -28,7 +30,7 @@ export type Program = ChildProcessByStdio<Writable, Readable, Readable>;
 const MOST_MEMORY = 1024 ** 3;
 
 /** Looks now and then how much memory a program fills, where the system tells (Linux); the function ends that. */
-function watchMemory(program: Program, onTooMuch: () => void): () => void {
+export function watchMemory(program: Program, onTooMuch: () => void): () => void {
   const timer = setInterval(async () => {
     const status = await readFile(`/proc/${program.pid}/status`, 'utf8').catch(() => '');
     const filled = Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
@@ -50,9 +52,14 @@ export function calm(program: { pid?: number | undefined }): void {
 }
 
 /** Starts `git` on a bare repository. Names among the arguments must stand behind `--` or `--end-of-options`. */
-export function startProgram(directory: string, args: string[], kind?: RunKind): Program {
+export function startProgram(
+  directory: string,
+  args: string[],
+  kind?: RunKind,
+  environment: NodeJS.ProcessEnv = {},
+): Program {
   const program = spawn('git', [...PROGRAM_ARGUMENTS, `--git-dir=${directory}`, ...args], {
-    env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(LARGEST_ALLOCATION) },
+    env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(LARGEST_ALLOCATION), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
@@ -71,10 +78,10 @@ export function readProgram(
   directory: string,
   args: string[],
   take: (chunk: Buffer) => void,
-  { timeout = 60_000, limit = 64 * 1024 * 1024, codes = [0], input = Buffer.alloc(0) }: RunOptions = {},
+  { timeout = 60_000, limit = 64 * 1024 * 1024, codes = [0], input = Buffer.alloc(0), environment }: RunOptions = {},
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const program = startProgram(directory, args, { codes });
+    const program = startProgram(directory, args, { codes }, environment);
     calm(program);
     const stop = (reason: string) => {
       program.kill('SIGKILL');

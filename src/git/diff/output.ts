@@ -1,0 +1,166 @@
+import type { Mode } from '../model.ts';
+import { decodeName } from '../names.ts';
+import type { Comparison, Pairing } from './comparison.ts';
+import { type Patch, Plan } from './plan.ts';
+import type { Side } from './side.ts';
+
+const COLON = 58;
+const HEAD = Buffer.from('diff --git ');
+const NEXT_HEAD = Buffer.from('\ndiff --git ');
+
+/**
+ * Takes what `git diff-tree --raw -p` says as it comes: first a line for each file that differs, then a patch for each, in the
+ * same order. No more than one patch is kept beside the results.
+ */
+export class DiffOutput {
+  readonly #comparison: Comparison;
+  #plan: Plan | null;
+  readonly #pairings: Pairing[] = [];
+  /** Where in the plan each of the patches belongs. */
+  #places: number[] = [];
+  #isNamed = false;
+  /** The patches that were begun; -1 before the first. */
+  #at = -1;
+  #parts: Buffer[] = [];
+
+  /** @param plan which pairings are shown, where renames are not looked for; else what git says decides */
+  constructor(comparison: Comparison, plan: Plan | null = null) {
+    this.#comparison = comparison;
+    this.#plan = plan;
+  }
+
+  /** What was found; null as long as git has not said which files differ. */
+  get plan(): Plan | null {
+    return this.#plan;
+  }
+
+  /** Takes whole lines. Returns whether more of them are of use. */
+  push(lines: Buffer): boolean {
+    let at = this.#isNamed ? 0 : this.#takeNames(lines);
+    while (at < lines.length) {
+      const isHead = lines.subarray(at, at + HEAD.length).equals(HEAD);
+      if (isHead) this.#close();
+      if (isHead && !this.#begin()) return false;
+      const next = lines.indexOf(NEXT_HEAD, at);
+      const end = next < 0 ? lines.length : next + 1;
+      this.#parts.push(lines.subarray(at, end));
+      at = end;
+    }
+    return true;
+  }
+
+  /** To be called when git has said all. */
+  end(): void {
+    if (!this.#isNamed) this.#settle();
+    this.#close();
+  }
+
+  /** Takes the lines that name files; returns where the patches begin. */
+  #takeNames(lines: Buffer): number {
+    let at = 0;
+    while (at < lines.length) {
+      const end = lines.indexOf(10, at);
+      const line = lines.subarray(at, end);
+      if (line.subarray(0, HEAD.length).equals(HEAD)) break;
+      at = end + 1;
+      // Before them stand the names of the trees.
+      if (line[0] === COLON) this.#pairings.push(...parseName(line.subarray(1)));
+      else if (line.length === 0) break;
+    }
+    if (at < lines.length) this.#settle();
+    return at;
+  }
+
+  #settle(): void {
+    this.#isNamed = true;
+    if (this.#plan === null) {
+      this.#plan = new Plan(this.#pairings, this.#comparison);
+      this.#places = this.#plan.shown.map((_, at) => at);
+    } else {
+      const places = new Map(this.#plan.shown.map((pairing, at) => [keyOf(pairing), at]));
+      this.#places = this.#pairings.map((pairing) => places.get(keyOf(pairing)) ?? -1);
+    }
+  }
+
+  /** Goes on to the next patch; returns whether it, or one after it, is of use. */
+  #begin(): boolean {
+    const place = this.#places[++this.#at];
+    return place !== undefined && this.#plan?.isFull === false && place <= this.#plan.last;
+  }
+
+  #close(): void {
+    const parts = this.#parts;
+    this.#parts = [];
+    const place = this.#places[this.#at];
+    if (place === undefined || this.#plan?.wants(place) !== true) return;
+    this.#plan.take(place, parsePatch(Buffer.concat(parts), this.#comparison.text));
+  }
+}
+
+/** `100644 100644 <oid> <oid> R087`, a tab, and one path or two. */
+function parseName(line: Buffer): Pairing[] {
+  const tab = line.indexOf(9);
+  const [oldMode = '', newMode = '', oldOid = '', newOid = '', status = ''] = line
+    .toString('latin1', 0, tab)
+    .split(' ');
+  const [path = '', newPath = path] = line
+    .toString('latin1', tab + 1)
+    .split('\t')
+    .map(unquote);
+  const side = (mode: Mode, oid: string, at: string): Side | null =>
+    mode === '000000' ? null : { path: at, mode, oid };
+  const old = side(oldMode, oldOid, path);
+  const now = side(newMode, newOid, newPath);
+  if (status === 'T')
+    return [
+      { old, now: null, similarity: null },
+      { old: null, now, similarity: null },
+    ];
+  return [{ old, now, similarity: status.startsWith('R') ? Number(status.slice(1)) : null }];
+}
+
+const ESCAPES: Record<string, string> = {
+  a: '\x07',
+  b: '\b',
+  t: '\t',
+  n: '\n',
+  v: '\v',
+  f: '\f',
+  r: '\r',
+};
+
+/** The path for what git says of one, in Latin-1: in quotes if it has characters that would break a line. */
+function unquote(text: string): string {
+  const plain = text.startsWith('"')
+    ? text.slice(1, -1).replace(/\\([0-7]{3}|.)/g, (_, code: string) => {
+        return code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (ESCAPES[code] ?? code);
+      })
+    : text;
+  return decodeName(Buffer.from(plain, 'latin1'));
+}
+
+function parsePatch(bytes: Buffer, wantsText: boolean): Patch {
+  const patch: Patch = { text: '', binary: false, additions: 0, deletions: 0 };
+  let isInHunk = false;
+  for (let at = 0; at < bytes.length; at = lineEnd(bytes, at)) {
+    const first = String.fromCharCode(bytes[at] ?? 0);
+    if (isInHunk) {
+      if (first === '+') patch.additions++;
+      else if (first === '-') patch.deletions++;
+    } else if (first === '@') isInHunk = true;
+    else if (patch.text === '' && (first === '-' || first === 'B')) {
+      patch.binary = first === 'B';
+      if (wantsText || patch.binary) patch.text = bytes.toString('utf8', at);
+    }
+  }
+  return patch;
+}
+
+function lineEnd(bytes: Buffer, at: number): number {
+  const end = bytes.indexOf(10, at);
+  return end < 0 ? bytes.length : end + 1;
+}
+
+function keyOf({ old, now }: Pairing): string {
+  return `${old === null ? '' : 'old'} ${now === null ? '' : 'now'} ${now?.path ?? old?.path}`;
+}
