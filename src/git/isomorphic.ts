@@ -1,7 +1,5 @@
-import { pipeline, Readable } from 'node:stream';
-import { createGzip } from 'node:zlib';
-import { tarChunks } from './archive/tar.ts';
-import { zipChunks } from './archive/zip.ts';
+import type { Readable } from 'node:stream';
+import { archiveInProcess } from './archive/in_process.ts';
 import type { Comparison } from './diff/comparison.ts';
 import { compareInProcess } from './diff/in_process.ts';
 import type { Plan } from './diff/plan.ts';
@@ -77,9 +75,7 @@ export class IsomorphicReader extends ObjectReader {
   }
 
   async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
-    const chunks = (format === 'zip' ? zipChunks : tarChunks)({ reader: this, commit, prefix });
-    const stream = Readable.from(chunks, { objectMode: false });
-    return format === 'tar.gz' ? pipeline(stream, createGzip(), () => undefined) : stream;
+    return archiveInProcess({ reader: this, commit, prefix }, format);
   }
 
   override async close(): Promise<void> {

@@ -28,7 +28,7 @@ export async function compareInProcess(reader: RepositoryReader, comparison: Com
     for (const [at, pairing] of plan.shown.entries()) {
       if (!plan.wants(at)) continue;
       await breathe();
-      if (plan.isFull || performance.now() >= deadline) break;
+      if (plan.isFull || (text && performance.now() >= deadline)) break;
       const [before, after] = await Promise.all([contentOf(reader, pairing.old), contentOf(reader, pairing.now)]);
       const find = (left: string, right: string) => hunksOf(left, right, thread, deadline);
       const patch = await makePatch(pairing, before, after, { text, find });
@@ -85,7 +85,10 @@ async function makePatch(
     return { text: `Binary files ${names[0]} and ${names[1]} differ\n`, binary: true, additions: 0, deletions: 0 };
   // As Latin-1 no byte is lost.
   const found = await find(contents[0].toString('latin1'), contents[1].toString('latin1'));
-  if (found === null) return null;
+  // Where only lines are counted, one text takes the place of the other then.
+  if (found === null && text) return null;
+  if (found === null)
+    return { text: '', binary: false, additions: linesIn(contents[1]), deletions: linesIn(contents[0]) };
   const lines = found.flatMap((hunk) => hunk.lines);
   const count = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
   const patch = { text: '', binary: false, additions: count('+'), deletions: count('-') };
@@ -107,7 +110,14 @@ async function hunksOf(
   // A file that is new or gone has as many edits as lines, and only one way to make them.
   const most = before === '' || after === '' ? Number.POSITIVE_INFINITY : FEW;
   const few = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: most });
-  return few?.hunks ?? thread.hunks(before, after, deadline);
+  if (few !== undefined) return few.hunks;
+  return performance.now() >= deadline ? null : thread.hunks(before, after, deadline);
+}
+
+function linesIn(bytes: Buffer): number {
+  let count = bytes.length === 0 || bytes.at(-1) === 10 ? 0 : 1;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count++;
+  return count;
 }
 
 /** An empty range is named by the line before it, a single line without a length. */
