@@ -3,8 +3,7 @@ import { archiveInProcess } from './archive/in_process.ts';
 import type { Comparison } from './diff/comparison.ts';
 import { compareInProcess } from './diff/in_process.ts';
 import type { Plan } from './diff/plan.ts';
-import { descendants, isAncestor, mergeBases } from './history/ancestry.ts';
-import { commitsBetween } from './history/between.ts';
+import { commitsBetween, descendants, isAncestor, mergeBases } from './history/ancestry.ts';
 import { collectContributors } from './history/contributors.ts';
 import type { Node } from './history/graph.ts';
 import { walk, walkPage } from './history/walk.ts';
@@ -12,14 +11,11 @@ import type { Commit, Oid } from './model.ts';
 import { ObjectReader } from './object_reader.ts';
 import { newScope } from './objects/cached.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
-import { Lru } from './objects/lru.ts';
 import type { ObjectStore } from './objects/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
 
 /** Reads a repository within this process; needs no git program. Long walks take it several times as long. */
 export class IsomorphicReader extends ObjectReader {
-  readonly #counts = new Lru<number>(200);
-
   /** @param scope as in objects/cached.ts; `helper` as in objects/isomorphic.ts */
   constructor(directory: string, scope = newScope(), helper: ObjectStore | null = null) {
     super(directory, new IsomorphicStore(directory, { helper }), scope);
@@ -29,13 +25,9 @@ export class IsomorphicReader extends ObjectReader {
     return this.commits(await walkPage(this.graph, this.store, query, page));
   }
 
-  async count(query: LogQuery): Promise<number> {
-    const key = JSON.stringify([query.start, query.path, query.since, query.until]);
-    const known = this.#counts.get(key);
-    if (known !== undefined) return known;
+  protected async countAll(query: LogQuery): Promise<number> {
     let count = 0;
     for await (const _ of walk(this.graph, this.store, query)) count++;
-    this.#counts.set(key, count);
     return count;
   }
 
@@ -76,11 +68,6 @@ export class IsomorphicReader extends ObjectReader {
 
   async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
     return archiveInProcess({ reader: this, commit, prefix }, format);
-  }
-
-  override async close(): Promise<void> {
-    this.#counts.clear();
-    await super.close();
   }
 
   async *#nodes({ tip, since }: ContributorsQuery): AsyncGenerator<Node> {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
 import { isDamage } from './damage.ts';
 import type { Comparison } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
@@ -17,7 +18,6 @@ import {
 } from './model.ts';
 import { CachedStore } from './objects/cached.ts';
 import { entryAt, pathComponents, treeBytes } from './objects/lookup.ts';
-import { Lru } from './objects/lru.ts';
 import { parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
 import type { GitObject, ObjectStore } from './objects/store.ts';
 import { TreeCounter, type TreeCounts } from './objects/tree_counts.ts';
@@ -38,13 +38,19 @@ const AT_A_STROKE = 1024 * 1024;
 /** How many commits are looked at for the last change of a path before a longer search is begun. */
 const NEAR = 30;
 
+/** How many commits logs have that were asked for last, of all repositories; its size is in bytes. */
+const counts = new LRUCache<string, number>({
+  maxSize: 2 * 1024 * 1024,
+  sizeCalculation: (_, key) => key.length + 100,
+});
+
 /** The part of a reader that needs nothing but refs and single objects. History is left to those who extend it. */
 export abstract class ObjectReader implements RepositoryReader {
   readonly directory: string;
   protected readonly refs: RefReader;
   protected readonly store: ObjectStore;
   readonly #scope: string;
-  readonly #lastCommits = new LastCommits(new Lru(2_000));
+  readonly #lastCommits: LastCommits;
 
   protected readonly graph: CommitGraph;
 
@@ -52,6 +58,7 @@ export abstract class ObjectReader implements RepositoryReader {
   constructor(directory: string, store: ObjectStore, scope: string) {
     this.directory = directory;
     this.#scope = scope;
+    this.#lastCommits = new LastCommits(scope);
     this.refs = new RefReader(directory);
     this.store = new CachedStore(store, scope);
     this.graph = new CommitGraph(this.store, scope);
@@ -200,8 +207,16 @@ export abstract class ObjectReader implements RepositoryReader {
     return found === '' ? null : this.commit(found);
   }
 
+  async count(query: LogQuery): Promise<number> {
+    const { start, path, since, until } = query;
+    const key = this.#scope + JSON.stringify([start, path, since, until]);
+    const count = counts.get(key) ?? (await this.countAll(query));
+    counts.set(key, count);
+    return count;
+  }
+
   abstract log(query: LogQuery, page?: Page): Promise<Commit[]>;
-  abstract count(query: LogQuery): Promise<number>;
+  protected abstract countAll(query: LogQuery): Promise<number>;
   abstract mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>>;
   abstract reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
   abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;

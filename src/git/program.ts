@@ -9,7 +9,6 @@ import { encodeName } from './names.ts';
 import { ObjectReader } from './object_reader.ts';
 import { newScope } from './objects/cached.ts';
 import { pathComponents } from './objects/lookup.ts';
-import { Lru } from './objects/lru.ts';
 import { countLines, readAuthors } from './program/authors.ts';
 import { diffTrees } from './program/diff_trees.ts';
 import { runProgram } from './program/run.ts';
@@ -21,8 +20,6 @@ const SHORT_WALK = 200;
 
 /** Reads a repository through the git program: single objects from a long-lived one, walks from short runs. */
 export class ProgramReader extends ObjectReader {
-  readonly #counts = new Lru<number>(200);
-
   /** @param scope as in objects/cached.ts */
   constructor(directory: string, scope = newScope()) {
     super(directory, new ProgramStore(directory), scope);
@@ -35,12 +32,8 @@ export class ProgramReader extends ObjectReader {
     return this.commits(await this.#revisions([query.start], pageArguments(offset, limit), query));
   }
 
-  async count(query: LogQuery): Promise<number> {
-    const key = JSON.stringify([query.start, query.path, query.since, query.until]);
-    const known = this.#counts.get(key);
-    if (known !== undefined) return known;
+  protected async countAll(query: LogQuery): Promise<number> {
     const [count] = await this.#revisions([query.start], ['--count'], query);
-    this.#counts.set(key, Number(count));
     return Number(count);
   }
 
@@ -97,7 +90,6 @@ export class ProgramReader extends ObjectReader {
   }
 
   override async close(): Promise<void> {
-    this.#counts.clear();
     diffTrees.release(this.directory);
     await super.close();
   }
