@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { MOST_RENAMES } from '../diff/limits.ts';
 import { ProgramFailed } from '../errors.ts';
 import { EMPTY_TREE, type Oid } from '../model.ts';
+import { LASTING } from './environment.ts';
 import { calm, collectComplaint, type Program, startProgram, watchMemory } from './run.ts';
 
 /** An answer took longer than it may. */
@@ -9,17 +10,8 @@ export class ProgramLate extends ProgramFailed {
   override name = 'ProgramLate';
 }
 
-/** How git compares, and what it keeps in memory while it lasts. */
-const SETTINGS = [
-  '-c',
-  'core.deltaBaseCacheLimit=8m',
-  // Larger ones are binary, and not read.
-  '-c',
-  'core.bigFileThreshold=1m',
-  // Newer programs would heed what the default branch says of its files.
-  '-c',
-  `attr.tree=${EMPTY_TREE}`,
-];
+/** Files above the size that programs keep are binary. Newer programs would heed what the default branch says of its files. */
+const SETTINGS = [...LASTING, '-c', `attr.tree=${EMPTY_TREE}`];
 
 const FORMAT = ['-r', '--raw', '--no-abbrev', '-p', '--no-color', '--no-ext-diff', '--no-textconv'];
 

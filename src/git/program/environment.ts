@@ -23,6 +23,9 @@ export const PROGRAM_ARGUMENTS = [
   'core.bigFileThreshold=32m',
 ];
 
+/** What programs that stay keep in memory: few bases of differences, and no files of more than 1 MiB. */
+export const LASTING = ['-c', 'core.deltaBaseCacheLimit=8m', '-c', 'core.bigFileThreshold=1m'];
+
 /** How much memory a program may take in one piece, in bytes: an object that is put together of differences lies in one. */
 export const LARGEST_ALLOCATION = 192 * 1024 * 1024;
 
