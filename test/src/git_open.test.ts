@@ -8,6 +8,7 @@ import { diffCommit } from '#src/git/diff/diff.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { openRepository } from '#src/git/open.ts';
+import type { CatFile } from '#src/git/program/cat_file.ts';
 import { forgetProgram, programVersion } from '#src/git/program/detect.ts';
 import { CatFilePool } from '#src/git/program/pool.ts';
 import { runProgram } from '#src/git/program/run.ts';
@@ -114,6 +115,22 @@ describe('The git program', () => {
     for (const answer of answers) expect(answer?.type).toBe('commit');
     expect(pool.size).toBeLessThanOrEqual(2);
     await expect.poll(() => pool.size, { timeout: 3_000 }).toBe(0);
+  });
+
+  it('answers those who ask about very many repositories at once', async () => {
+    const pool = new CatFilePool(2, 50);
+    const directory = randomHistory(1, 4);
+    const [oid = ''] = gitLines(directory, ['rev-list', '--all']);
+    // As many paths to the same place.
+    const directories = Array.from({ length: 30 }, (_, at) => `${directory}${'/.'.repeat(at)}`);
+    let asked = 0;
+    const ask = (program: CatFile) => {
+      asked++;
+      return program.read(oid);
+    };
+    const answers = await Promise.all(directories.map((place) => pool.ask(place, ask)));
+    expect(answers.map((answer) => answer?.type)).toEqual(directories.map(() => 'commit'));
+    expect(asked).toBe(30);
   });
 
   it('fails with a reason for what is no repository, takes no longer and says no more than it may', async () => {
