@@ -9,16 +9,13 @@ import type { Node } from './history/graph.ts';
 import { walk, walkPage } from './history/walk.ts';
 import type { Commit, Oid } from './model.ts';
 import { ObjectReader } from './object_reader.ts';
-import { newScope } from './objects/cached.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
-import type { ObjectStore } from './objects/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
 
 /** Reads a repository within this process; needs no git program. Long walks take it several times as long. */
 export class IsomorphicReader extends ObjectReader {
-  /** @param scope as in objects/cached.ts; `helper` as in objects/isomorphic.ts */
-  constructor(directory: string, scope = newScope(), helper: ObjectStore | null = null) {
-    super(directory, new IsomorphicStore(directory, { helper }), scope);
+  constructor(directory: string) {
+    super(directory, new IsomorphicStore(directory));
   }
 
   async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {

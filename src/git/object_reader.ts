@@ -16,7 +16,7 @@ import {
   type Tag,
   type TreeEntry,
 } from './model.ts';
-import { CachedStore } from './objects/cached.ts';
+import { CachedStore, newScope } from './objects/cached.ts';
 import { entryAt, pathComponents, treeBytes } from './objects/lookup.ts';
 import { parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
 import type { GitObject, ObjectStore } from './objects/store.ts';
@@ -54,8 +54,8 @@ export abstract class ObjectReader implements RepositoryReader {
 
   protected readonly graph: CommitGraph;
 
-  /** @param scope as in objects/cached.ts */
-  constructor(directory: string, store: ObjectStore, scope: string) {
+  constructor(directory: string, store: ObjectStore) {
+    const scope = newScope();
     this.directory = directory;
     this.#scope = scope;
     this.#lastCommits = new LastCommits(scope);

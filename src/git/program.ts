@@ -7,8 +7,8 @@ import { walkPage } from './history/walk.ts';
 import { type Commit, isOid, type Oid } from './model.ts';
 import { encodeName } from './names.ts';
 import { ObjectReader } from './object_reader.ts';
-import { newScope } from './objects/cached.ts';
 import { pathComponents } from './objects/lookup.ts';
+import type { ObjectStore } from './objects/store.ts';
 import { countLines, readAuthors } from './program/authors.ts';
 import { diffTrees } from './program/diff_trees.ts';
 import { runProgram } from './program/run.ts';
@@ -18,11 +18,10 @@ import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts
 /** A walk to this commit is done with the long-lived program: starting another one takes longer. */
 const SHORT_WALK = 200;
 
-/** Reads a repository through the git program: single objects from a long-lived one, walks from short runs. */
+/** Reads a repository through the git program: objects from a long-lived one, if no other store is given, walks from short runs. */
 export class ProgramReader extends ObjectReader {
-  /** @param scope as in objects/cached.ts */
-  constructor(directory: string, scope = newScope()) {
-    super(directory, new ProgramStore(directory), scope);
+  constructor(directory: string, store: ObjectStore = new ProgramStore(directory)) {
+    super(directory, store);
   }
 
   async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
@@ -141,6 +140,6 @@ function lines(output: Buffer): string[] {
 }
 
 /** Whether a page of a log is near the start of the walk, however the history looks. */
-export function isShort({ path = '', since, until }: LogQuery, { offset = 0, limit = Infinity }: Page): boolean {
+function isShort({ path = '', since, until }: LogQuery, { offset = 0, limit = Infinity }: Page): boolean {
   return path === '' && since === undefined && until === undefined && offset + limit <= SHORT_WALK;
 }

@@ -7,6 +7,7 @@ import { archive } from '#src/git/archive.ts';
 import { diffCommit } from '#src/git/diff/diff.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
+import { RoutedStore } from '#src/git/objects/routed.ts';
 import { openRepository } from '#src/git/open.ts';
 import type { CatFile } from '#src/git/program/cat_file.ts';
 import { forgetProgram, programVersion } from '#src/git/program/detect.ts';
@@ -14,7 +15,6 @@ import { CatFilePool } from '#src/git/program/pool.ts';
 import { runProgram } from '#src/git/program/run.ts';
 import { ProgramReader } from '#src/git/program.ts';
 import { Repositories } from '#src/git/repositories.ts';
-import { RoutedReader } from '#src/git/routed.ts';
 import { oddHistory, randomHistory } from '../support/git_fixtures.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { git, gitBytes, gitLines, scratch } from '../support/git_program.ts';
@@ -25,12 +25,9 @@ afterEach(() => {
 });
 
 describe('Opening a repository', () => {
-  it('uses the git program where there is one, unless told otherwise', async () => {
-    const directory = randomHistory(2, 5);
+  it('uses the git program where there is one', async () => {
     expect(await programVersion()).toMatch(/^\d+\.\d+/);
-    expect(await openRepository(directory)).toBeInstanceOf(RoutedReader);
-    expect(await openRepository(directory, 'in process')).toBeInstanceOf(IsomorphicReader);
-    expect(await openRepository(directory, 'program')).toBeInstanceOf(ProgramReader);
+    expect(await openRepository(randomHistory(2, 5))).toBeInstanceOf(ProgramReader);
   });
 
   it('does everything without a git program', async () => {
@@ -64,7 +61,7 @@ describe('Opening a repository', () => {
     const directory = randomHistory(4, 40);
     const start = git(directory, ['rev-parse', 'main']).trim();
     const all = gitLines(directory, ['rev-list', start]);
-    const reader = new RoutedReader(directory, () => large);
+    const reader = new ProgramReader(directory, new RoutedStore(directory, () => large));
     expect(await reader.resolve('main')).toBe(start);
     expect((await reader.log({ start }, { limit: 3 })).map(({ oid }) => oid)).toEqual(all.slice(0, 3));
     expect((await reader.log({ start }, { offset: 2 })).map(({ oid }) => oid)).toEqual(all.slice(2));

@@ -64,6 +64,7 @@ export class DiffTreePool {
   }
 
   async #turn(deadline: number): Promise<void> {
+    if (performance.now() >= deadline) throw new ProgramLate('There is no time to compare');
     while (this.#busy >= this.#size) await this.#wait(deadline);
     this.#busy++;
   }
