@@ -4,14 +4,7 @@ import { TreeCursor } from '../objects/tree_cursor.ts';
 import { WalkBudget } from '../objects/walk_budget.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { breathe } from '../turns.ts';
-import type { Side } from './side.ts';
-
-/** A path that is not the same in two trees; null on the side where it is not. */
-export interface Change {
-  path: string;
-  old: Side | null;
-  now: Side | null;
-}
+import type { Change, Side } from './side.ts';
 
 /** After how many entries others get their turn. */
 const PACE = 1_000;

@@ -1,7 +1,6 @@
 import type { Oid } from '../model.ts';
-import type { Change } from './changes.ts';
 import type { DiffLimits } from './limits.ts';
-import type { Side } from './side.ts';
+import type { Change, Side } from './side.ts';
 
 /** Two trees to be compared, with the paths at which they differ. */
 export interface Comparison {

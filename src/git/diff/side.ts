@@ -6,3 +6,10 @@ export interface Side {
   mode: Mode;
   oid: Oid;
 }
+
+/** A path that is not the same in two trees; null on the side where it is not. */
+export interface Change {
+  path: string;
+  old: Side | null;
+  now: Side | null;
+}

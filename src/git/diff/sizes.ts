@@ -2,7 +2,7 @@ import { MissingObject } from '../errors.ts';
 import { type Oid, SUBMODULE } from '../model.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { breathe } from '../turns.ts';
-import type { Change } from './changes.ts';
+import type { Change } from './side.ts';
 
 /** How many sizes are asked for at a time. */
 const AT_ONCE = 200;

@@ -11,8 +11,14 @@ import { decodeName } from '../names.ts';
 import { alternatePath } from '../program/environment.ts';
 import { runProgram } from '../program/run.ts';
 import { INCOMING } from './hold.ts';
-import type { ThreeTrees, TreeMerge } from './merge_trees.ts';
 import type { ObjectWriter } from './objects.ts';
+
+/** Trees of which two were made from the first. */
+export interface ThreeTrees {
+  base: Oid;
+  ours: Oid;
+  theirs: Oid;
+}
 
 /** How long each step of a merge may take, in milliseconds. */
 const TIMEOUT = 20_000;
@@ -43,7 +49,7 @@ export async function mergeByProgram(
   directory: string,
   objects: ObjectWriter,
   { base, ours, theirs }: ThreeTrees,
-): Promise<Pick<TreeMerge, 'tree' | 'conflicts'>> {
+): Promise<{ tree: Oid; conflicts: string[] }> {
   const place = path.join(directory, 'objects', `${INCOMING}${randomBytes(8).toString('hex')}`);
   await mkdir(place);
   try {

@@ -1,21 +1,15 @@
-import { type Change, changedPaths } from '../diff/changes.ts';
-import type { Side } from '../diff/side.ts';
+import { changedPaths } from '../diff/changes.ts';
+import type { Change, Side } from '../diff/side.ts';
 import type { Oid } from '../model.ts';
 import { programVersion } from '../program/detect.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { DraftTree, type Leaf, PathBlocked } from './draft.ts';
-import { mergeByProgram } from './merge_by_program.ts';
+import { mergeByProgram, type ThreeTrees } from './merge_by_program.ts';
 import type { ObjectWriter } from './objects.ts';
 import { isActedUpon } from './path.ts';
 
 /** Contents above this size are not merged: both sides changing them is a conflict. In bytes. */
 const LARGEST = 16 * 1024 * 1024;
-
-export interface ThreeTrees {
-  base: Oid;
-  ours: Oid;
-  theirs: Oid;
-}
 
 export interface TreeMerge {
   /** The merged tree; of no use if there are conflicts. */
