@@ -182,6 +182,18 @@ export abstract class ObjectReader implements RepositoryReader {
     return header?.type === 'blob' ? header.size : null;
   }
 
+  async blobSizes(oids: Oid[]): Promise<Map<Oid, number>> {
+    const sizes = new Map<Oid, number>();
+    for (let at = 0; at < oids.length; at += AT_ONCE) {
+      await breathe();
+      const group = oids.slice(at, at + AT_ONCE);
+      for (const [index, size] of (await Promise.all(group.map((oid) => this.blobSize(oid)))).entries()) {
+        if (size !== null) sizes.set(group[index] ?? '', size);
+      }
+    }
+    return sizes;
+  }
+
   async blob(oid: Oid, limit: number): Promise<Buffer | null> {
     const size = await this.blobSize(oid);
     if (size === null) return null;

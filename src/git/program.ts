@@ -18,10 +18,22 @@ import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts
 /** A walk to this commit is done with the long-lived program: starting another one takes longer. */
 const SHORT_WALK = 200;
 
+/** From so many objects on a program of their own is faster than asking for one after the other. */
+const MANY = 200;
+
 /** Reads a repository through the git program: objects from a long-lived one, if no other store is given, walks from short runs. */
 export class ProgramReader extends ObjectReader {
   constructor(directory: string, store: ObjectStore = new ProgramStore(directory)) {
     super(directory, store);
+  }
+
+  override async blobSizes(oids: Oid[]): Promise<Map<Oid, number>> {
+    if (oids.length < MANY) return super.blobSizes(oids);
+    const input = Buffer.from(oids.map((oid) => `${hash(oid)}\n`).join(''));
+    const format = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
+    const { output } = await runProgram(this.directory, ['cat-file', '--buffer', format], { input });
+    const found = lines(output).map((line) => line.split(' '));
+    return new Map(found.flatMap(([oid = '', type, size]) => (type === 'blob' ? [[oid, Number(size)]] : [])));
   }
 
   async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {

@@ -90,6 +90,8 @@ export interface RepositoryReader {
 
   /** In bytes; null if the object is not there or not a blob. */
   blobSize(oid: Oid): Promise<number | null>;
+  /** Those of many; what is not there or not a blob is left out. */
+  blobSizes(oids: Oid[]): Promise<Map<Oid, number>>;
   /** The whole content; null if the object is not there or not a blob. Throws TooLarge above `limit` bytes. */
   blob(oid: Oid, limit: number): Promise<Buffer | null>;
   /** The content in chunks; null if the object is not there or not a blob. The stream must be read or destroyed. */
