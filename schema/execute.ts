@@ -1,4 +1,11 @@
-import { type ExecutionArgs, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  getOperationAST,
+  type OperationDefinitionNode,
+} from 'graphql';
 import { maskError } from '#schema/errors.ts';
 import { planOf } from '#schema/plan/known.ts';
 import { Budget, type BudgetLimits, within } from '#src/platform/budget.ts';
@@ -31,7 +38,7 @@ export async function executeWithin(
   };
   try {
     const signal = isQuery ? budget.signal : undefined;
-    const result = await within(budget, () => observeOperation(facts, () => run(args, comesAgain, signal)));
+    const result = await within(budget, () => observeOperation(facts, () => run(args, operation, comesAgain, signal)));
     if (!result.errors) return result;
     return { ...result, errors: over() ?? result.errors.map((error) => maskError(error, report)) };
   } catch (error) {
@@ -43,11 +50,12 @@ export async function executeWithin(
 
 async function run(
   args: ExecutionArgs,
+  operation: OperationDefinitionNode | null | undefined,
   comesAgain: boolean,
   signal: AbortSignal | undefined,
 ): Promise<ExecutionResult> {
-  const { schema, document, operationName, variableValues, contextValue } = args;
-  const plan = planOf(schema, document, { operationName: operationName ?? undefined, comesAgain });
+  const { schema, document, variableValues, contextValue } = args;
+  const plan = operation ? planOf(schema, document, operation, comesAgain) : null;
   if (plan) return plan.execute(variableValues ?? {}, contextValue, signal);
   return execute({ ...args, ...(signal && { abortSignal: signal }) });
 }

@@ -1,30 +1,73 @@
-import type { DocumentNode, GraphQLSchema } from 'graphql';
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { Plan } from '#schema/plan/plan.ts';
 
-/** The plans of a document by the names of its operations; null for what has none. */
-type Known = Map<string, Plan | null>;
+/**
+ * How large the plans are that are kept for clients, and the largest of them: in fields, each of which takes up to 4 KB. Fields
+ * count as often as fragments repeat them, and the text of the document, which is kept with its plan, counts too.
+ */
+const MOST_KEPT = 10_000;
+const LARGEST_KEPT = 2_000;
+/** Characters of a document that count as much as a field: parsed, a character takes up to a hundred bytes. */
+const TEXT = 40;
 
-const plans = new WeakMap<DocumentNode, Known>();
+/** The plans of documents that come again, which are the server's own; null for what has none. */
+const own = new WeakMap<OperationDefinitionNode, Plan | null>();
+const seen = new WeakSet<OperationDefinitionNode>();
+const kept = new LRUCache<OperationDefinitionNode, { plan: Plan | null; size: number }>({
+  maxSize: MOST_KEPT,
+  maxEntrySize: LARGEST_KEPT,
+  sizeCalculation: ({ size }) => size,
+});
 
 /**
- * The plan of an operation: worked out when a document comes for the second time, or for the first where it is known to come
- * again. Plans live as long as their documents, of which only so many are kept (schema/documents.ts). Null where graphql-js
- * has to execute it.
+ * The plan of an operation: worked out when it comes for the second time, or for the first where it is known to come again.
+ * Null where graphql-js has to execute it.
  */
 export function planOf(
   schema: GraphQLSchema,
   document: DocumentNode,
-  { operationName = '', comesAgain }: { operationName?: string | undefined; comesAgain: boolean },
+  operation: OperationDefinitionNode,
+  comesAgain: boolean,
 ): Plan | null {
-  const known = plans.get(document);
-  if (known === undefined) {
-    const first: Known = new Map();
-    plans.set(document, first);
-    if (!comesAgain) return null;
+  const known = own.has(operation) ? own.get(operation) : kept.get(operation)?.plan;
+  if (known !== undefined) return known;
+  if (comesAgain) {
+    const plan = Plan.of(schema, document, operation);
+    own.set(operation, plan);
+    return plan;
   }
-  const plan = known?.get(operationName);
-  if (plan !== undefined) return plan;
-  const made = Plan.of(schema, document, operationName || null);
-  plans.get(document)?.set(operationName, made);
-  return made;
+  if (!seen.has(operation)) {
+    seen.add(operation);
+    return null;
+  }
+  const size = sizeOf(document, operation);
+  if (size > LARGEST_KEPT) return null;
+  const plan = Plan.of(schema, document, operation);
+  kept.set(operation, { plan, size });
+  return plan;
+}
+
+/** What the plan of an operation counts; no more is looked at than a plan may have. */
+function sizeOf(document: DocumentNode, operation: OperationDefinitionNode): number {
+  const fragments = new Map<string, SelectionSetNode>();
+  for (const one of document.definitions) {
+    if (one.kind === Kind.FRAGMENT_DEFINITION) fragments.set(one.name.value, one.selectionSet);
+  }
+  let size = Math.ceil((document.loc?.end ?? 0) / TEXT);
+  const count = (set: SelectionSetNode | undefined) => {
+    for (const selection of set?.selections ?? []) {
+      size += 1;
+      if (size > LARGEST_KEPT) return;
+      count(selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection.selectionSet);
+    }
+  };
+  count(operation.selectionSet);
+  return size;
 }

@@ -11,7 +11,6 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getArgumentValues,
-  getOperationAST,
   getVariableValues,
   isAbstractType,
   isNonNullType,
@@ -39,10 +38,9 @@ export class Plan {
   readonly #root: Compose;
 
   /** Null for what plans do not answer: introspection, subscriptions. */
-  static of(schema: GraphQLSchema, document: DocumentNode, operationName?: string | null): Plan | null {
-    const operation = getOperationAST(document, operationName);
-    const type = operation && schema.getRootType(operation.operation);
-    if (!operation || !type || operation.operation === 'subscription') return null;
+  static of(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Plan | null {
+    const type = schema.getRootType(operation.operation);
+    if (!type || operation.operation === 'subscription') return null;
     try {
       return new Plan(schema, document, operation, type);
     } catch (error) {

@@ -1,10 +1,11 @@
+import { RefLocked } from '#src/git/errors.ts';
 import { DATABASE_AWAY } from '#src/platform/database/lost.ts';
 import { Unavailable } from '#src/platform/errors.ts';
 import { UploadsAway } from '#src/platform/store_away.ts';
 
 /** Something outside of the program that keeps it from its work, and that passes. */
 export interface Passing {
-  kind: 'database' | 'busy' | 'disk' | 'read-only' | 'descriptors' | 'memory' | 'uploads';
+  kind: 'database' | 'busy' | 'disk' | 'read-only' | 'descriptors' | 'memory' | 'uploads' | 'refs';
   /** For whoever asked. */
   refusal: Unavailable;
   /** For the log. */
@@ -21,6 +22,7 @@ const WORDS: Record<Kind, [string, number]> = {
   'read-only': ['The server’s storage is read-only at the moment. Try again later.', 60],
   descriptors: ['The server has too many files open. Try again soon.', 10],
   memory: ['The server has too little memory. Try again soon.', 10],
+  refs: ['Another program is changing this branch or tag. Try again soon.', 10],
   uploads: ['The store of uploaded files is not available. Try again later.', 30],
 };
 
@@ -62,6 +64,7 @@ function find(error: unknown, depth: number): Omit<Passing, 'refusal'> | null {
   if (name === DATABASE_AWAY) {
     return { kind: /in use|takes no more/.test(String(message)) ? 'busy' : 'database', reason: String(message) };
   }
+  if (error instanceof RefLocked) return { kind: 'refs', reason: error.message };
   if (error instanceof UploadsAway) return { kind: 'uploads', reason: String(message) };
   const kind = kindOf(error) ?? saidBy(error);
   if (kind) return { kind, reason: String(message).trim().split('\n').at(-1) ?? kind };

@@ -1,5 +1,5 @@
 import type { Actor, Context } from '#src/access/actor.ts';
-import { GitError, MissingObject, RefChanged } from '#src/git/errors.ts';
+import { MissingObject, RefChanged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import { CommitSeries } from '#src/git/write/series.ts';
@@ -14,7 +14,7 @@ import { branchRules } from '#src/repository/protection.ts';
 import type { Pusher } from '#src/repository/push_data.ts';
 import { findPushedProject, type PushedProject } from '#src/repository/pushed_project.ts';
 import { pushRefs, type Step } from '#src/repository/record.ts';
-import { NOT_COMMITTED } from '#src/repository/refusals.ts';
+import { changeRefusal, NOT_COMMITTED } from '#src/repository/refusals.ts';
 import { writeRefusal } from '#src/repository/writable.ts';
 
 /** One commit that somebody wants on a branch. */
@@ -126,7 +126,7 @@ async function commitAll(at: Turn, isLocked: boolean): Promise<Made[] | null> {
     const error = outcome?.error ?? null;
     if (error === null) return made;
     if (!at.isLast && (error instanceof RefChanged || error instanceof MissingObject)) return null;
-    throw error instanceof GitError ? new BadRequest(NOT_COMMITTED) : error;
+    throw changeRefusal(error, NOT_COMMITTED);
   } finally {
     await hold?.release();
   }

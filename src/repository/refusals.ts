@@ -1,4 +1,4 @@
-import { Damaged, GitError, MissingObject, TooLarge, TooMuch } from '#src/git/errors.ts';
+import { Damaged, GitError, MissingObject, RefLocked, TooLarge, TooMuch } from '#src/git/errors.ts';
 import { isGone } from '#src/git/existence.ts';
 import { BadRequest, ContentTooLarge, DomainError, NotFound } from '#src/platform/errors.ts';
 
@@ -7,6 +7,14 @@ export const NOT_COMMITTED = 'Something went wrong. Your changes were not commit
 
 /** What is said of a commit to a branch that is not there, unless it would be the first one of the repository. */
 export const NOT_ON_BRANCH = 'You can only create or edit files when you are on a branch';
+
+/**
+ * What it means that a ref could not be changed: a BadRequest with this message where git refused the change. The lock of a
+ * process that died, or of another program, goes away: it stays the error that it is, and whoever asked may come again.
+ */
+export function changeRefusal(error: unknown, message: string): unknown {
+  return error instanceof GitError && !(error instanceof RefLocked) ? new BadRequest(message) : error;
+}
 
 /**
  * What an error means that came of a repository that was removed meanwhile, since its project was deleted: there is none. Null

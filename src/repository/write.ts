@@ -1,7 +1,6 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { type CommitRow, commitRows } from '#src/commits/find.ts';
-import { GitError } from '#src/git/errors.ts';
 import type { Signature } from '#src/git/model.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
@@ -12,6 +11,7 @@ import type { RefOutcome } from '#src/repository/change_refs.ts';
 import { branchRefusals } from '#src/repository/protection.ts';
 import type { Pusher } from '#src/repository/push_data.ts';
 import { findPusher } from '#src/repository/record.ts';
+import { changeRefusal } from '#src/repository/refusals.ts';
 import { writeRefusal } from '#src/repository/writable.ts';
 
 /** A branch that the actor may add commits to. */
@@ -75,8 +75,7 @@ export async function advance(
 /** Throws BadRequest with this message if git refused a change, and whatever else went wrong. */
 export function requireMade(outcomes: readonly RefOutcome[], message: string): void {
   for (const { error } of outcomes) {
-    if (error instanceof GitError) throw new BadRequest(message);
-    if (error !== null) throw error;
+    if (error !== null) throw changeRefusal(error, message);
   }
 }
 

@@ -6,6 +6,7 @@ import type { Ref } from '#src/groups/find.ts';
 import { ContentTooLarge, NotFound } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { findProject } from '#src/projects/find.ts';
+import { requireAlive } from '#src/repository/ensure.ts';
 
 /** A file as it comes in. */
 export interface IncomingFile {
@@ -48,6 +49,8 @@ export async function createUpload(context: Context, ref: Ref, file: IncomingFil
     });
   } catch (error) {
     await context.uploads.remove(place);
+    // With a project its directory goes, also from under a file that is being written.
+    await requireAlive(context.db, project.id);
     throw error;
   }
   return described(place);

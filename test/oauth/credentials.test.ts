@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 const KEY = SAMPLES[0]?.key ?? '';
 const REASON =
-  '403 Forbidden  - Credentials cannot be managed with an OAuth token. Use a session, a private token, or a personal access token with the scope api';
+  'Credentials cannot be managed with an OAuth token. Use a session, a private token, or a personal access token with the scope api';
 
 /** Everything that makes, changes or removes a credential: the caller's own, or of others for administrators. */
 const OWN: Record<string, () => object> = {
@@ -148,7 +148,12 @@ describe('An OAuth token', () => {
     for (const [who, method, path, body] of tries) {
       const headers = { Authorization: `Bearer ${bearers[who as 'user' | 'admin']}` };
       const answer = await world.send(method, `/api/v4${path}`, { headers, body });
-      expect([method, path, answer.status, answer.body]).toEqual([method, path, 403, { message: REASON }]);
+      expect([method, path, answer.status, answer.body]).toEqual([
+        method,
+        path,
+        403,
+        { message: `403 Forbidden  - ${REASON}` },
+      ]);
     }
     expect(await changes()).toBe(before);
   });

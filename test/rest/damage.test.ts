@@ -155,6 +155,26 @@ describe('In a repository with', () => {
     expect((await gitClient(copy, 'push', url, 'other:pushed')).code).toBe(0);
   });
 
+  it('a fresh lock of another program changes of the ref are refused for now, and made once it is gone', async () => {
+    const { at, directory, oid } = await filled();
+    const before = oid('broken');
+    const changes = [
+      () => api.post(`${at}/files/new`, { branch: 'broken', content: 'x', commit_message: 'x' }),
+      () => api.post(`${at}/branches`, { branch: 'more', ref: 'main' }),
+      () => api.post(`${at}/tags`, { tag_name: 'v3', ref: 'main' }),
+      () => api.delete(`${at}/branches/broken`),
+    ];
+    const locks = ['heads/broken', 'heads/more', 'tags/v3'].map((ref) => path.join(directory, 'refs', `${ref}.lock`));
+    for (const lock of locks) writeFileSync(lock, '');
+    for (const change of changes) {
+      const answer = await change();
+      expect([answer.status, answer.headers['retry-after']]).toEqual([503, '10']);
+    }
+    expect(oid('broken')).toBe(before);
+    for (const lock of locks) rmSync(lock);
+    for (const change of changes) expect((await change()).status).toBeLessThan(300);
+  });
+
   it('a damage the log names the repository and the ref, once', async () => {
     const own = await filled();
     writeFileSync(path.join(own.directory, 'refs/heads/broken'), `${NOTHING}\n`);

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { createUpload } from '#src/uploads/create.ts';
 import { startBeside, uploadPath } from '../support/beside.ts';
 import { commitFile, gitClient, workingCopy } from '../support/git_client.ts';
 import { gitLines } from '../support/git_program.ts';
@@ -74,6 +75,19 @@ describe('A project that is deleted', () => {
       await removed(project);
       expect(remains(project)).toEqual([]);
     }
+  });
+
+  it('while a file is being written to it is not there for whoever sends the file', async () => {
+    const project = await filled();
+    async function* content() {
+      yield Buffer.from('half');
+      expect((await api.delete(`/projects/${project.id}`)).status).toBe(202);
+      await removed(project);
+      yield Buffer.from('more');
+    }
+    const sent = createUpload(world.as(admin), project.id, { name: 'a.txt', size: 8, stream: content });
+    await expect(sent).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(remains(project)).toEqual([]);
   });
 
   it('while somebody pushes to it does not come back', async () => {

@@ -470,7 +470,7 @@ describe('Pushing', () => {
       await world.db.project.update({ where: { id: project.id }, data: { deletedAt: new Date() } });
     });
     await world.until(async () => answer.includes('refs/heads/topic'));
-    expect(answer).toContain('ng refs/heads/topic 404 Project Not Found');
+    expect(answer).toContain('ng refs/heads/topic Project not found');
     expect(git(directoryOf(project), ['rev-parse', 'topic']).trim()).toBe(head);
   });
 

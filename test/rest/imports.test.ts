@@ -512,7 +512,8 @@ describe('An import', () => {
     git(directory, ['fast-import', '--quiet', '--force'], tags.join(''));
     git(directory, ['pack-refs', '--all']);
     const created = await create(`${world.url}/${project.fullPath}.git`);
-    expect((await ended(created)).import_status).toBe('finished');
+    const { import_status, import_error } = await ended(created);
+    expect([import_status, import_error]).toEqual(['finished', undefined]);
     expect(refsOf(created)).toEqual(gitLines(directory, ['for-each-ref', 'refs/heads', 'refs/tags']));
     expect(readdirSync(path.join(directoryOf(created), 'refs/tags'))).toEqual([]);
   });

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { installQueues, removeProjectsLater } from '#src/platform/background/carry.ts';
 import { listDeadLetters } from '#src/platform/background/dead_letters.ts';
+import { recordProcess } from '#src/platform/background/process.ts';
 import { type JobHandlers, startJobs } from '#src/platform/background/queue.ts';
 import { connect } from '#src/platform/db.ts';
 import { administer, emptyDatabase, freshDatabase } from '../support/database.ts';
@@ -61,4 +63,30 @@ it('a worker that cannot start leaves no connections behind', async () => {
       return (await client.query(query)).rows[0].count;
     });
   await expect.poll(left, { timeout: 10_000 }).toBe(0);
+});
+
+it('a process that ends is on the list no more, also when it gave a sign of life just then', async () => {
+  const own = connect(await freshDatabase());
+  const begun = Promise.withResolvers<void>();
+  let isLate = false;
+  // A sign of life that takes as long as on a busy machine.
+  const late = new Proxy(own, {
+    get(target, name) {
+      if (name !== '$queryRaw' || !isLate) return Reflect.get(target, name);
+      return async (...query: Parameters<typeof own.$queryRaw>) => {
+        isLate = false;
+        begun.resolve();
+        await sleep(500);
+        return target.$queryRaw(...query);
+      };
+    },
+  });
+  const facts = { tag: 'test', queues: [], labels: [], concurrency: 1 };
+  const record = await recordProcess(late, facts, console.error);
+  isLate = true;
+  await begun.promise;
+  await record.remove();
+  await sleep(1_000);
+  expect(await own.jobProcess.count()).toBe(0);
+  await own.$disconnect();
 });

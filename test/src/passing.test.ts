@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProgramFailed } from '#src/git/errors.ts';
+import { ProgramFailed, RefLocked } from '#src/git/errors.ts';
 import { DatabaseAway } from '#src/platform/database/lost.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { createLogger } from '#src/platform/log.ts';
@@ -32,6 +32,7 @@ describe('A cause that passes', () => {
     ['descriptors', system('EMFILE')],
     ['descriptors', new AggregateError([system('ENOENT'), system('ENFILE')])],
     ['descriptors', new ProgramFailed('git cannot be run: spawn git EMFILE')],
+    ['refs', new RefLocked('refs/heads/main')],
     ['memory', new ProgramFailed('git cannot be run: spawn git EAGAIN')],
   ])('is known as %s, however it is wrapped: %s', (kind, error) => {
     const found = passing(error);

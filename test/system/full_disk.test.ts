@@ -130,7 +130,8 @@ describe.runIf(MAY_MOUNT)('A storage', () => {
     expect((await commit(65_536)).status).toBe(201);
     expect(await readiness()).toEqual({ status: 'ok' });
     expect(server.output()).toContain('The server is not ready: disk (');
-    expect(server.output()).toContain('The server is ready again');
+    // What it prints may come later than what it answers.
+    await until(() => server.output().includes('The server is ready again') || undefined);
   });
 
   test('that is mounted read-only makes the server not ready and writes 503, until it can be written to', async () => {

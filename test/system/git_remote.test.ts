@@ -103,8 +103,10 @@ test.runIf(existsSync('/proc/self/status'))(
     expect(await growth(() => sleep(3_000))).toBeLessThan(GROWTH);
     expect(gitProcesses(target.directory).length).toBeGreaterThan(0);
     slow.destroy();
-    for (let at = 0; gitProcesses(target.directory).length > 0 && at < 100; at++) await sleep(50);
-    expect(gitProcesses(target.directory)).toEqual([]);
+    // Programs that the server keeps for its own reads end by themselves a while after the last one.
+    const ofClients = () => gitProcesses(target.directory).filter((line) => !line.includes(' cat-file '));
+    for (let at = 0; ofClients().length > 0 && at < 100; at++) await sleep(50);
+    expect(ofClients()).toEqual([]);
   },
 );
 

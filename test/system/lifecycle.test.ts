@@ -304,7 +304,7 @@ describe('commands', () => {
     expect(await gantry(['token', 'revoke', '--user', 'ada', '--id', '99999'], env)).toMatchObject({ status: 1 });
     expect(await gantry(['user', 'block', '--username', 'nobody'], env)).toMatchObject({
       status: 1,
-      stderr: 'gantry: 404 User Not Found\n',
+      stderr: 'gantry: User not found\n',
     });
   });
 

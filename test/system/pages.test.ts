@@ -121,6 +121,8 @@ describe('the pages in a real browser', () => {
     await page.keyboard.press('Tab');
     expect(await page.locator(':focus').innerText()).toBe('Skip to content');
     await page.goto('/users/sign_in');
+    // The browser puts the cursor there by itself, in its own time.
+    await page.locator('input[name="login"]:focus').waitFor();
     await page.keyboard.type('root');
     await page.keyboard.press('Tab');
     await page.keyboard.type(printed(server.output(), 'Password') ?? '');

@@ -1,14 +1,11 @@
 import { hasTable, look } from '#src/platform/database/look.ts';
-import { readMigrations } from '#src/platform/database/migrate.ts';
+import { CONTRACT, readMigrations } from '#src/platform/database/migrate.ts';
 import { OLDEST_POSTGRES } from '#src/platform/lifecycle/database.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 
 /** Milliseconds that two clocks may differ. */
 const CLOCKS = { warn: 2_000, fail: 60_000 };
-
-/** What takes something away that an earlier version needs is named so. */
-const CONTRACT = /^\d+_contract_/;
 
 /** Whether the database answers, of which version it is, and how many of its connections are taken. */
 export async function checkDatabase(url: string): Promise<Finding> {

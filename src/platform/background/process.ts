@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { Db } from '#src/platform/db.ts';
+import { type Db, Prisma } from '#src/platform/db.ts';
+
+const { sql } = Prisma;
 
 /** What a process that works on jobs tells of itself. */
 export interface ProcessFacts {
@@ -49,8 +51,10 @@ export async function recordProcess(
     });
   };
   await save();
+  let sign: Promise<unknown> = Promise.resolve();
   const pulse = setInterval(() => {
-    save()
+    sign = sign
+      .then(save)
       .then(() => removeDead(db))
       .catch(report);
   }, PACE);
@@ -68,6 +72,8 @@ export async function recordProcess(
     },
     async remove() {
       clearInterval(pulse);
+      // A sign of life that is under way would bring it back.
+      await sign;
       await save();
       await removeWhere(db, id);
     },
@@ -80,10 +86,13 @@ async function removeDead(db: Db): Promise<void> {
 
 /** Takes one process off the list, or all that are silent for too long; the totals take over what they did. */
 async function removeWhere(db: Db, id: string | null): Promise<void> {
+  // Several processes look for the dead ones at the same time; a certain one is waited for.
+  const chosen =
+    id === null
+      ? sql`seen_at < now() - make_interval(secs => ${SILENCE}) FOR UPDATE SKIP LOCKED`
+      : sql`id = ${id} FOR UPDATE`;
   await db.$executeRaw`
-    WITH gone AS (DELETE FROM job_processes WHERE id IN (
-        SELECT id FROM job_processes WHERE id = ${id}::text
-          OR (${id}::text IS NULL AND seen_at < now() - make_interval(secs => ${SILENCE})) FOR UPDATE SKIP LOCKED)
+    WITH gone AS (DELETE FROM job_processes WHERE id IN (SELECT id FROM job_processes WHERE ${chosen})
       RETURNING processed, failed)
     UPDATE job_totals SET processed = job_totals.processed + g.processed, failed = job_totals.failed + g.failed
     FROM (SELECT COALESCE(sum(processed), 0) AS processed, COALESCE(sum(failed), 0) AS failed, count(*) AS n FROM gone) g

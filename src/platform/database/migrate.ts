@@ -48,7 +48,7 @@ const ATTEMPTS = 30;
  * What takes something away that the version before needs is named so, and comes a version later than what it takes away:
  * until then servers of both versions work side by side (docs/scaling.md, Rolling upgrades).
  */
-const CONTRACT = /^\d+_contract_/;
+export const CONTRACT = /^\d+_contract_/;
 
 /**
  * Brings the database up to date: applies what `prisma/migrations` holds and the database lacks, in the order of the names,
