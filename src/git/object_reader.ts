@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { isDamage } from './damage.ts';
-import type { Comparison } from './diff/comparison.ts';
+import { firstChanges } from './diff/changes.ts';
+import type { Changes, Comparison } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
 import { MissingObject, TooLarge, TooMuch } from './errors.ts';
 import { CommitGraph } from './history/graph.ts';
@@ -205,6 +206,10 @@ export abstract class ObjectReader implements RepositoryReader {
   async blobStream(oid: Oid): Promise<{ size: number; stream: Readable } | null> {
     const size = await this.blobSize(oid);
     return size === null ? null : { size, stream: await this.store.stream(oid) };
+  }
+
+  changes(from: Oid, to: Oid, most = Infinity): Promise<Changes> {
+    return firstChanges(this, from, to, { most });
   }
 
   close(): Promise<void> {

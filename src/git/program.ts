@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { compareByProgram } from './diff/by_program.ts';
-import type { Comparison } from './diff/comparison.ts';
+import { firstChanges } from './diff/changes.ts';
+import type { Changes, Comparison } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
 import { ContributorList } from './history/contributors.ts';
 import { walkPage } from './history/walk.ts';
@@ -11,12 +12,17 @@ import { pathComponents } from './objects/lookup.ts';
 import type { ObjectStore } from './objects/store.ts';
 import { countLines, readAuthors } from './program/authors.ts';
 import { diffTrees } from './program/diff_trees.ts';
+import { nameChanges } from './program/name_changes.ts';
+import { readCommits } from './program/read_commits.ts';
 import { runProgram } from './program/run.ts';
 import { ProgramStore, streamProgram } from './program/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
 
 /** A walk to this commit is done with the long-lived program: starting another one takes longer. */
 const SHORT_WALK = 200;
+
+/** Trees that differ in more directories are left to a program, which finds the paths in less time. */
+const FEW_DIRECTORIES = 6;
 
 /** From so many objects on a program of their own is faster than asking for one after the other. */
 const MANY = 200;
@@ -25,6 +31,11 @@ const MANY = 200;
 export class ProgramReader extends ObjectReader {
   constructor(directory: string, store: ObjectStore = new ProgramStore(directory)) {
     super(directory, store);
+  }
+
+  override async commits(oids: Oid[]): Promise<Commit[]> {
+    const many = oids.length < MANY ? null : await readCommits(this.directory, oids.map(hash));
+    return many ?? super.commits(oids);
   }
 
   override async blobSizes(oids: Oid[]): Promise<Map<Oid, number>> {
@@ -90,6 +101,12 @@ export class ProgramReader extends ObjectReader {
     }
     await readAuthors(this.directory, range, { limit }, (author, counts) => list.add(author, counts));
     return list.list();
+  }
+
+  override async changes(from: Oid, to: Oid, most = Infinity): Promise<Changes> {
+    const near = await firstChanges(this, from, to, { most, directories: FEW_DIRECTORIES });
+    if (near.isComplete || near.changes.length >= most) return near;
+    return (await nameChanges(this.directory, from, to, most)) ?? super.changes(from, to, most);
   }
 
   compare(comparison: Comparison): Promise<Plan> {

@@ -2,14 +2,18 @@ import type { Oid } from '../model.ts';
 import type { DiffLimits } from './limits.ts';
 import type { Change, Side } from './side.ts';
 
-/** Two trees to be compared, with the paths at which they differ. */
-export interface Comparison {
-  from: Oid;
-  to: Oid;
+/** Paths at which two trees differ. */
+export interface Changes {
   /** In the order of the bytes of their paths. */
   changes: Change[];
   /** Whether these are all; else renames are not looked for. */
   isComplete: boolean;
+}
+
+/** Two trees to be compared, with the paths at which they differ. */
+export interface Comparison extends Changes {
+  from: Oid;
+  to: Oid;
   /** Of all blobs that may be looked at, in bytes. */
   sizes: ReadonlyMap<Oid, number>;
   limits: DiffLimits;

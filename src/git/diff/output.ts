@@ -1,10 +1,10 @@
-import type { Mode } from '../model.ts';
-import { decodeName } from '../names.ts';
 import type { Comparison, Pairing } from './comparison.ts';
 import { type Patch, Plan } from './plan.ts';
-import type { Side } from './side.ts';
+import { parseRaw, type RawLine } from './raw.ts';
 
 const COLON = 58;
+const MINUS = 45;
+const LETTER_B = 66;
 const HEAD = Buffer.from('diff --git ');
 const NEXT_HEAD = Buffer.from('\ndiff --git ');
 
@@ -64,7 +64,7 @@ export class DiffOutput {
       if (line.subarray(0, HEAD.length).equals(HEAD)) break;
       at = end + 1;
       // Before them stand the names of the trees.
-      if (line[0] === COLON) this.#pairings.push(...parseName(line.subarray(1)));
+      if (line[0] === COLON) this.#pairings.push(...pairingsOf(parseRaw(line.subarray(1))));
       else if (line.length === 0) break;
     }
     if (at < lines.length) this.#settle();
@@ -97,68 +97,30 @@ export class DiffOutput {
   }
 }
 
-/** `100644 100644 <oid> <oid> R087`, a tab, and one path or two. */
-function parseName(line: Buffer): Pairing[] {
-  const tab = line.indexOf(9);
-  const [oldMode = '', newMode = '', oldOid = '', newOid = '', status = ''] = line
-    .toString('latin1', 0, tab)
-    .split(' ');
-  const [path = '', newPath = path] = line
-    .toString('latin1', tab + 1)
-    .split('\t')
-    .map(unquote);
-  const side = (mode: Mode, oid: string, at: string): Side | null =>
-    mode === '000000' ? null : { path: at, mode, oid };
-  const old = side(oldMode, oldOid, path);
-  const now = side(newMode, newOid, newPath);
-  if (status === 'T')
-    return [
-      { old, now: null, similarity: null },
-      { old: null, now, similarity: null },
-    ];
-  return [{ old, now, similarity: status.startsWith('R') ? Number(status.slice(1)) : null }];
+function pairingsOf({ old, now, status }: RawLine): Pairing[] {
+  if (status !== 'T') return [{ old, now, similarity: status.startsWith('R') ? Number(status.slice(1)) : null }];
+  return [
+    { old, now: null, similarity: null },
+    { old: null, now, similarity: null },
+  ];
 }
 
-const ESCAPES: Record<string, string> = {
-  a: '\x07',
-  b: '\b',
-  t: '\t',
-  n: '\n',
-  v: '\v',
-  f: '\f',
-  r: '\r',
-};
-
-/** The path for what git says of one, in Latin-1: in quotes if it has characters that would break a line. */
-function unquote(text: string): string {
-  const plain = text.startsWith('"')
-    ? text.slice(1, -1).replace(/\\([0-7]{3}|.)/g, (_, code: string) => {
-        return code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (ESCAPES[code] ?? code);
-      })
-    : text;
-  return decodeName(Buffer.from(plain, 'latin1'));
-}
-
+/** From the line that begins with `---` or `Binary` on; before it stand others about modes and names. */
 function parsePatch(bytes: Buffer, wantsText: boolean): Patch {
-  const patch: Patch = { text: '', binary: false, additions: 0, deletions: 0 };
-  let isInHunk = false;
-  for (let at = 0; at < bytes.length; at = lineEnd(bytes, at)) {
-    const first = String.fromCharCode(bytes[at] ?? 0);
-    if (isInHunk) {
-      if (first === '+') patch.additions++;
-      else if (first === '-') patch.deletions++;
-    } else if (first === '@') isInHunk = true;
-    else if (patch.text === '' && (first === '-' || first === 'B')) {
-      patch.binary = first === 'B';
-      if (wantsText || patch.binary) patch.text = bytes.toString('utf8', at);
-    }
-  }
-  return patch;
+  const text = bytes.toString('utf8', startOf(bytes));
+  const binary = text.startsWith('B');
+  const hunks = binary ? '' : text.slice(text.indexOf('\n@'));
+  const count = (sign: '+' | '-') => hunks.split(`\n${sign}`).length - 1;
+  return { text: wantsText || binary ? text : '', binary, additions: count('+'), deletions: count('-') };
 }
 
-function lineEnd(bytes: Buffer, at: number): number {
-  const end = bytes.indexOf(10, at);
-  return end < 0 ? bytes.length : end + 1;
+function startOf(patch: Buffer): number {
+  for (let at = 0; at < patch.length; ) {
+    if (patch[at] === MINUS || patch[at] === LETTER_B) return at;
+    const end = patch.indexOf(10, at);
+    at = end < 0 ? patch.length : end + 1;
+  }
+  return patch.length;
 }
 
 function keyOf({ old, now }: Pairing): string {

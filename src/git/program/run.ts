@@ -11,6 +11,8 @@ export interface RunOptions {
   timeout?: number;
   /** The most that may be said, in bytes. */
   limit?: number;
+  /** The most memory that may be filled, in bytes, as far as the system tells. */
+  memory?: number;
   /** Exit codes that are an answer and no failure. */
   codes?: number[];
   /** What the program gets to read. */
@@ -30,12 +32,12 @@ export type Program = ChildProcessByStdio<Writable, Readable, Readable>;
 const MOST_MEMORY = 1024 ** 3;
 
 /** Looks now and then how much memory a program fills, where the system tells (Linux); the function ends that. */
-export function watchMemory(program: Program, onTooMuch: () => void): () => void {
+export function watchMemory(program: Program, onTooMuch: () => void, most = MOST_MEMORY): () => void {
   const timer = setInterval(async () => {
     const status = await readFile(`/proc/${program.pid}/status`, 'utf8').catch(() => '');
     const filled = Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
-    if (filled > MOST_MEMORY) onTooMuch();
-  }, 250);
+    if (filled > most) onTooMuch();
+  }, 100);
   return () => clearInterval(timer);
 }
 
@@ -78,8 +80,10 @@ export function readProgram(
   directory: string,
   args: string[],
   take: (chunk: Buffer) => void,
-  { timeout = 60_000, limit = 64 * 1024 * 1024, codes = [0], input = Buffer.alloc(0), environment }: RunOptions = {},
+  options: RunOptions = {},
 ): Promise<number> {
+  const { timeout = 60_000, limit = 64 * 1024 * 1024, memory = MOST_MEMORY } = options;
+  const { codes = [0], input = Buffer.alloc(0), environment } = options;
   return new Promise((resolve, reject) => {
     const program = startProgram(directory, args, { codes }, environment);
     calm(program);
@@ -88,7 +92,7 @@ export function readProgram(
       reject(new ProgramFailed(`git ${args[0]} ${reason}`));
     };
     const timer = setTimeout(() => stop(`took longer than ${timeout} ms`), timeout);
-    const unwatch = watchMemory(program, () => stop(`filled more than ${MOST_MEMORY} bytes of memory`));
+    const unwatch = watchMemory(program, () => stop(`filled more than ${memory} bytes of memory`), memory);
     const complaint = collectComplaint(program.stderr);
     let size = 0;
     program.stdout.on('data', (chunk: Buffer) => {

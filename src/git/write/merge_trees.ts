@@ -1,4 +1,3 @@
-import { changedPaths } from '../diff/changes.ts';
 import type { Change, Side } from '../diff/side.ts';
 import type { Oid } from '../model.ts';
 import { programVersion } from '../program/detect.ts';
@@ -31,7 +30,10 @@ export async function mergeTrees(
   trees: ThreeTrees,
 ): Promise<TreeMerge> {
   const { base, ours, theirs } = trees;
-  const [wanted, present] = await Promise.all([changedPaths(reader, base, theirs), changedPaths(reader, base, ours)]);
+  const [{ changes: wanted }, { changes: present }] = await Promise.all([
+    reader.changes(base, theirs),
+    reader.changes(base, ours),
+  ]);
   const large = await tooLarge(reader, wanted, present);
   if (large.length > 0) return { tree: ours, needsCheck: false, conflicts: large };
   if ((await programVersion()) === null) return mergeInProcess(reader, objects, ours, wanted);
