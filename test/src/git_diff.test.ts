@@ -252,6 +252,36 @@ describe('Diffs', () => {
     expect(await renamed({ totalBytes: 1_000 })).toEqual(['moved']);
   });
 
+  it('leave files out that were added or removed and are too large for git, and find renames among the others', async () => {
+    const large = Buffer.alloc(200 * 1024 * 1024);
+    const { directory, from, to } = pairOf(
+      [
+        { path: 'b/old', content: text(50, 'same') },
+        { path: 'd', content: large },
+      ],
+      [
+        { path: 'b/old', remove: true },
+        { path: 'd', remove: true },
+        { path: 'a', content: Buffer.concat([large, Buffer.from('a')]) },
+        { path: 'c/new', content: `${text(50, 'same')}more\n` },
+        { path: 'e', content: large },
+      ],
+    );
+    const { entries, overflow } = await diffTrees(new ProgramReader(directory), from, to);
+    expect(overflow).toBe(true);
+    expect(entries.map(({ oldPath, newPath, tooLarge }) => [oldPath, newPath, tooLarge])).toEqual([
+      ['a', 'a', true],
+      ['b/old', 'c/new', false],
+      ['d', 'e', false],
+    ]);
+    expect(entries[1]?.diff).toContain('\n+more\n');
+    const apart = await diffTrees(new ProgramReader(directory), EMPTY_TREE, from);
+    expect(apart.entries.map(({ newPath, tooLarge }) => [newPath, tooLarge])).toEqual([
+      ['b/old', false],
+      ['d', true],
+    ]);
+  });
+
   it('that take too long are cut off, and others go on', async () => {
     const noise = (seed: number) => {
       const random = randomizer(seed);

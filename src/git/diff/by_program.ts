@@ -1,16 +1,20 @@
 import { ProgramFailed } from '../errors.ts';
 import type { Oid } from '../model.ts';
-import { DiffTree, ProgramLate } from '../program/diff_tree.ts';
+import { DiffTree, ProgramLate, RENAMES } from '../program/diff_tree.ts';
 import { diffTrees } from '../program/diff_trees.ts';
 import { type Comparison, unpaired } from './comparison.ts';
+import { withExactRenames } from './exact_renames.ts';
 import { DiffOutput } from './output.ts';
 import { Plan } from './plan.ts';
-import type { Side } from './side.ts';
+import type { Change, Side } from './side.ts';
 
 /** How many bytes of paths a program is started with: systems have limits. */
 const MOST_ARGUMENTS = process.platform === 'win32' ? 16 * 1024 : 512 * 1024;
 /** The longest single one, in bytes. */
 const LONGEST_ARGUMENT = 64 * 1024;
+
+/** Larger files are not left to git where one side has none; in bytes. */
+const HUGE = 8 * 1024 * 1024;
 
 /** Compares contents, and looks for renames, by the git program. What is not said by the deadline is too large. */
 export async function compareByProgram(directory: string, comparison: Comparison): Promise<Plan> {
@@ -27,27 +31,56 @@ export async function compareByProgram(directory: string, comparison: Comparison
 
 async function ask(directory: string, comparison: Comparison): Promise<Plan> {
   const { from, to, changes, deadline } = comparison;
-  const { output, start } = prepare(directory, comparison);
+  const { output, start, isEmpty = false } = prepare(directory, comparison);
   const compare = async (program: DiffTree) => {
     if (await program.ask(from, to, (lines) => output.push(lines), deadline)) output.end();
   };
   try {
-    await diffTrees.lend(directory, deadline, compare, start);
+    if (isEmpty) output.end();
+    else await diffTrees.lend(directory, deadline, compare, start);
   } catch (error) {
     if (!(error instanceof ProgramLate)) throw error;
   }
   return output.plan ?? new Plan(unpaired(changes), comparison);
 }
 
-/** Most comparisons leave all to a program that may be there already; others need one with bounds of their own. */
-function prepare(directory: string, comparison: Comparison): { output: DiffOutput; start?: () => DiffTree } {
-  if (comparison.isComplete) {
-    const output = new DiffOutput(comparison);
-    return canBeRenamed(comparison) ? { output } : { output, start: () => new DiffTree(directory, ['-M100%']) };
+interface Prepared {
+  output: DiffOutput;
+  /** Starts a program with bounds of its own. */
+  start?: () => DiffTree;
+  /** Whether there is nothing to ask about. */
+  isEmpty?: boolean;
+}
+
+/** Most comparisons leave all to a program that may be there already. */
+function prepare(directory: string, comparison: Comparison): Prepared {
+  const { changes, isComplete } = comparison;
+  const kept = changes.filter((change) => !isHuge(change, comparison));
+  const paths = pathsOf(kept.map(({ path }) => path));
+  if (!isComplete || (kept.length < changes.length && paths.length < kept.length)) return named(directory, comparison);
+  const renames = canBeRenamed({ ...comparison, changes: kept }) ? RENAMES : ['-M100%'];
+  if (kept.length === changes.length) {
+    const start = () => new DiffTree(directory, renames);
+    return { output: new DiffOutput(comparison, {}), ...(renames !== RENAMES && { start }) };
   }
+  const apart = withExactRenames(unpaired(changes.filter((change) => isHuge(change, comparison))));
+  const start = () => new DiffTree(directory, renames, paths);
+  return { output: new DiffOutput(comparison, { apart }), start, isEmpty: paths.length === 0 };
+}
+
+/** Has a program look at no other files than those that are compared. */
+function named(directory: string, comparison: Comparison): Prepared {
   const plan = new Plan(unpaired(comparison.changes), comparison);
-  const paths = pathsOf(plan);
-  return { output: new DiffOutput(comparison, plan), start: () => new DiffTree(directory, ['--no-renames'], paths) };
+  const wanted = plan.shown.filter((_, at) => plan.wants(at));
+  const paths = pathsOf(wanted.map(({ old, now }) => now?.path ?? old?.path ?? ''));
+  const start = () => new DiffTree(directory, ['--no-renames'], paths);
+  return { output: new DiffOutput(comparison, { plan }), start, isEmpty: paths.length === 0 };
+}
+
+/** Git would read all of a file that was added or removed, to say no more of it than that it is binary. */
+function isHuge({ old, now }: Change, { sizes }: Comparison): boolean {
+  if (old !== null && now !== null) return false;
+  return (sizes.get((old ?? now)?.oid ?? '') ?? 0) > HUGE;
 }
 
 /** Whether added files may be compared with removed ones: git would read all of them, however large. */
@@ -70,17 +103,16 @@ function largest(sizes: number[]): number {
   return sizes.reduce((most, size) => Math.max(most, size), 0);
 }
 
-/** The paths to be compared, as many as a program can be told. */
-function pathsOf(plan: Plan): string[] {
-  const paths: string[] = [];
+/** As many paths as a program can be told, of those that it can be told. */
+function pathsOf(paths: string[]): string[] {
+  const told: string[] = [];
   let bytes = 0;
-  for (const [at, { old, now }] of plan.shown.entries()) {
-    const path = now?.path ?? old?.path ?? '';
+  for (const path of paths) {
     const length = Buffer.byteLength(path) + 1;
-    if (!plan.wants(at) || !path.isWellFormed() || length > LONGEST_ARGUMENT) continue;
+    if (!path.isWellFormed() || length > LONGEST_ARGUMENT) continue;
     bytes += length;
     if (bytes > MOST_ARGUMENTS) break;
-    paths.push(path);
+    told.push(path);
   }
-  return paths;
+  return told;
 }

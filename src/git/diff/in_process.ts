@@ -5,6 +5,7 @@ import { encodeName } from '../names.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { breathe } from '../turns.ts';
 import { type Comparison, type Pairing, unpaired } from './comparison.ts';
+import { withExactRenames } from './exact_renames.ts';
 import { type Patch, Plan } from './plan.ts';
 import type { Side } from './side.ts';
 import { CompareThread } from './thread.ts';
@@ -38,29 +39,6 @@ export async function compareInProcess(reader: RepositoryReader, comparison: Com
     await thread.end();
   }
   return plan;
-}
-
-/** Pairs files of the same content, each source once. */
-function withExactRenames(pairings: Pairing[]): Pairing[] {
-  const sources = new Map<string, Side[]>();
-  for (const { old, now } of pairings) {
-    if (old === null || now !== null) continue;
-    sources.set(contentKey(old), [...(sources.get(contentKey(old)) ?? []), old]);
-  }
-  const moved = new Set<Side>();
-  const paired = pairings.map((pairing) => {
-    const source =
-      pairing.old === null && pairing.now !== null ? sources.get(contentKey(pairing.now))?.shift() : undefined;
-    if (source === undefined) return pairing;
-    moved.add(source);
-    return { old: source, now: pairing.now, similarity: 100 };
-  });
-  return paired.filter(({ old, now }) => now !== null || old === null || !moved.has(old));
-}
-
-/** Files are renamed to files whatever their permissions; links and submodules only to their like. */
-function contentKey({ mode, oid }: Side): string {
-  return `${mode.slice(0, 2)} ${oid}`;
 }
 
 /** What is compared for one side: the content of a file, the target of a link, a line that names the commit of a submodule. */

@@ -1,3 +1,4 @@
+import { compareNames } from '../names.ts';
 import type { Comparison, Pairing } from './comparison.ts';
 import { type Patch, Plan } from './plan.ts';
 import { parseRaw, type RawLine } from './raw.ts';
@@ -14,6 +15,7 @@ const NEXT_HEAD = Buffer.from('\ndiff --git ');
  */
 export class DiffOutput {
   readonly #comparison: Comparison;
+  readonly #apart: readonly Pairing[];
   #plan: Plan | null;
   readonly #pairings: Pairing[] = [];
   /** Where in the plan each of the patches belongs. */
@@ -23,10 +25,14 @@ export class DiffOutput {
   #at = -1;
   #parts: Buffer[] = [];
 
-  /** @param plan which pairings are shown, where renames are not looked for; else what git says decides */
-  constructor(comparison: Comparison, plan: Plan | null = null) {
+  /**
+   * @param plan which pairings are shown, where renames are not looked for; else what git says decides
+   * @param apart pairings that git was not asked about, and are shown with what it says
+   */
+  constructor(comparison: Comparison, { plan = null, apart = [] }: { plan?: Plan | null; apart?: readonly Pairing[] }) {
     this.#comparison = comparison;
     this.#plan = plan;
+    this.#apart = apart;
   }
 
   /** What was found; null as long as git has not said which files differ. */
@@ -73,13 +79,9 @@ export class DiffOutput {
 
   #settle(): void {
     this.#isNamed = true;
-    if (this.#plan === null) {
-      this.#plan = new Plan(this.#pairings, this.#comparison);
-      this.#places = this.#plan.shown.map((_, at) => at);
-    } else {
-      const places = new Map(this.#plan.shown.map((pairing, at) => [keyOf(pairing), at]));
-      this.#places = this.#pairings.map((pairing) => places.get(keyOf(pairing)) ?? -1);
-    }
+    this.#plan ??= new Plan(inOrder(this.#pairings, this.#apart), this.#comparison);
+    const places = new Map(this.#plan.shown.map((pairing, at) => [keyOf(pairing), at]));
+    this.#places = this.#pairings.map((pairing) => places.get(keyOf(pairing)) ?? -1);
   }
 
   /** Goes on to the next patch; returns whether it, or one after it, is of use. */
@@ -121,6 +123,14 @@ function startOf(patch: Buffer): number {
     at = end < 0 ? patch.length : end + 1;
   }
   return patch.length;
+}
+
+/** Both, in the order of the bytes of their paths. */
+function inOrder(pairings: Pairing[], apart: readonly Pairing[]): Pairing[] {
+  if (apart.length === 0) return pairings;
+  const pathOf = ({ old, now }: Pairing) => now?.path ?? old?.path ?? '';
+  // Those of one path stay as they are: what a file was comes before what it became.
+  return [...pairings, ...apart].sort((left, right) => compareNames(pathOf(left), pathOf(right)));
 }
 
 function keyOf({ old, now }: Pairing): string {

@@ -9,12 +9,12 @@ const TIMEOUT = 10 * 60_000;
 
 /** From so many commits on it pays to count the lines in several processes, each with at least half of them. */
 const MANY = 1_000;
-/** How many processes at most count lines for one answer. */
-const PROCESSES = Math.min(4, availableParallelism());
+/** How many processes at most count lines for one answer; each takes some 40 MB. */
+const PROCESSES = Math.min(2, availableParallelism());
 
 /**
- * Who wrote these commits, none of which is a merge, and how many lines they changed: as many processes as there are
- * processors take a part each.
+ * Who wrote these commits, none of which is a merge, and how many lines they changed: up to two processes take a part
+ * each.
  *
  * @param oids newest first
  */

@@ -21,6 +21,13 @@ export const PROGRAM_ARGUMENTS = [
   // Larger ones are streamed, and compared with nothing.
   '-c',
   'core.bigFileThreshold=32m',
+  // Packs would be mapped as a whole, and bases of differences fill 96 MiB for each program.
+  '-c',
+  'core.packedGitWindowSize=4m',
+  '-c',
+  'core.packedGitLimit=32m',
+  '-c',
+  'core.deltaBaseCacheLimit=16m',
 ];
 
 /** What programs that stay keep in memory: few bases of differences, and no files of more than 1 MiB. */
