@@ -139,11 +139,6 @@ export abstract class ObjectReader implements RepositoryReader {
     return commits;
   }
 
-  async tree(treeish: Oid, path = '', { recursive = false } = {}): Promise<TreeEntry[] | null> {
-    const page = await this.treePage(treeish, path, { recursive, offset: 0, limit: Number.POSITIVE_INFINITY });
-    return page?.entries ?? null;
-  }
-
   async treePage(treeish: Oid, path: string, request: TreePageRequest): Promise<TreePage | null> {
     const root = await this.#rootTree(treeish);
     const found = root === null ? null : await entryAt(this.store, root, path);

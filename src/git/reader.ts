@@ -73,11 +73,10 @@ export interface RepositoryReader {
   commits(oids: Oid[]): Promise<Commit[]>;
 
   /**
-   * What a directory of a commit (or tree) holds: directories, then files, then submodules, each in git's order;
-   * `recursive` with all that lies below. Null if there is no such directory. Throws TooMuch, TooLarge.
+   * A part of what a directory of a commit (or tree) holds: directories, then files, then submodules, each in git's order;
+   * `recursive` with all that lies below. What the part does not reach is not read. Null if there is no such directory. Throws
+   * TooMuch, TooLarge.
    */
-  tree(treeish: Oid, path?: string, options?: { recursive?: boolean }): Promise<TreeEntry[] | null>;
-  /** A part of what `tree` gives, and how much that is; what the part does not reach is not read. As `tree` otherwise. */
   treePage(treeish: Oid, path: string, request: TreePageRequest): Promise<TreePage | null>;
   /** In bytes; null if there is no such directory. */
   treeSize(treeish: Oid, path: string): Promise<number | null>;

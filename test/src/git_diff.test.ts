@@ -253,16 +253,21 @@ describe('Diffs', () => {
   });
 
   it('leave files out that were added or removed and are too large for git, and find renames among the others', async () => {
-    const large = Buffer.alloc(200 * 1024 * 1024);
+    const large = Buffer.alloc(9 * 1024 * 1024);
+    // Git is not let have as much memory as it would read this into.
+    const huge = Buffer.alloc(200 * 1024 * 1024);
     const { directory, from, to } = pairOf(
       [
         { path: 'b/old', content: text(50, 'same') },
         { path: 'd', content: large },
+        { path: 'f/large', content: large },
       ],
       [
         { path: 'b/old', remove: true },
         { path: 'd', remove: true },
-        { path: 'a', content: Buffer.concat([large, Buffer.from('a')]) },
+        { path: 'f/large', remove: true },
+        { path: 'f', content: 'no directory any more\n' },
+        { path: 'a', content: huge },
         { path: 'c/new', content: `${text(50, 'same')}more\n` },
         { path: 'e', content: large },
       ],
@@ -273,12 +278,15 @@ describe('Diffs', () => {
       ['a', 'a', true],
       ['b/old', 'c/new', false],
       ['d', 'e', false],
+      ['f', 'f', true],
+      ['f/large', 'f/large', true],
     ]);
     expect(entries[1]?.diff).toContain('\n+more\n');
     const apart = await diffTrees(new ProgramReader(directory), EMPTY_TREE, from);
     expect(apart.entries.map(({ newPath, tooLarge }) => [newPath, tooLarge])).toEqual([
       ['b/old', false],
       ['d', true],
+      ['f/large', true],
     ]);
   });
 

@@ -19,6 +19,7 @@ import {
   treeLine,
 } from '../support/git_given.ts';
 import { git, gitBytes, gitCode, gitLines } from '../support/git_program.ts';
+import { entriesOf } from '../support/git_tree.ts';
 
 /** Repositories whose histories are read here and by git: their paths, parted as those of PATH are. None is changed. */
 const given = (process.env.GANTRY_TEST_REPOSITORIES ?? '').split(path.delimiter).filter((name) => name !== '');
@@ -111,7 +112,7 @@ describe.skipIf(given.length === 0)('Histories that GANTRY_TEST_REPOSITORIES nam
       const { directory, commits } = history();
       const reader = await open(directory);
       for (const oid of commits.slice(0, TREES)) {
-        const own = (await reader.tree(oid, '', { recursive: true }))?.map(treeLine).toSorted();
+        const own = (await entriesOf(reader, oid, '', { recursive: true }))?.map(treeLine).toSorted();
         expect(own).toEqual(listTree(directory, oid));
         const { blob = 0, tree = 0, commit = 0 } = (await reader.measureTree(oid)) ?? {};
         expect(blob + tree + commit).toBe(own?.length);

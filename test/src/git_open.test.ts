@@ -18,6 +18,7 @@ import { Repositories } from '#src/git/repositories.ts';
 import { oddHistory, randomHistory } from '../support/git_fixtures.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { git, gitBytes, gitLines, scratch } from '../support/git_program.ts';
+import { entriesOf } from '../support/git_tree.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -66,7 +67,7 @@ describe('Opening a repository', () => {
     expect((await reader.log({ start }, { limit: 3 })).map(({ oid }) => oid)).toEqual(all.slice(0, 3));
     expect((await reader.log({ start }, { offset: 2 })).map(({ oid }) => oid)).toEqual(all.slice(2));
     expect(await reader.count({ start })).toBe(all.length);
-    const entries = (await reader.tree(start, '', { recursive: true })) ?? [];
+    const entries = (await entriesOf(reader, start, '', { recursive: true })) ?? [];
     expect(entries.map(({ oid }) => oid).toSorted()).toEqual(
       gitLines(directory, ['ls-tree', '-rt', '--object-only', start]).toSorted(),
     );

@@ -55,32 +55,51 @@ interface Prepared {
 /** Most comparisons leave all to a program that may be there already. */
 function prepare(directory: string, comparison: Comparison): Prepared {
   const { changes, isComplete } = comparison;
-  const kept = changes.filter((change) => !isHuge(change, comparison));
+  const apart = hugeOnes(comparison);
+  const kept = changes.filter((change) => !apart.has(change));
   const paths = pathsOf(kept.map(({ path }) => path));
-  if (!isComplete || (kept.length < changes.length && paths.length < kept.length)) return named(directory, comparison);
+  if (!isComplete || (apart.size > 0 && paths.length < kept.length)) return named(directory, comparison, apart);
   const renames = canBeRenamed({ ...comparison, changes: kept }) ? RENAMES : ['-M100%'];
-  if (kept.length === changes.length) {
+  if (apart.size === 0) {
     const start = () => new DiffTree(directory, renames);
     return { output: new DiffOutput(comparison, {}), ...(renames !== RENAMES && { start }) };
   }
-  const apart = withExactRenames(unpaired(changes.filter((change) => isHuge(change, comparison))));
   const start = () => new DiffTree(directory, renames, paths);
-  return { output: new DiffOutput(comparison, { apart }), start, isEmpty: paths.length === 0 };
+  const output = new DiffOutput(comparison, { apart: withExactRenames(unpaired([...apart])) });
+  return { output, start, isEmpty: paths.length === 0 };
 }
 
 /** Has a program look at no other files than those that are compared. */
-function named(directory: string, comparison: Comparison): Prepared {
+function named(directory: string, comparison: Comparison, apart: ReadonlySet<Change>): Prepared {
   const plan = new Plan(unpaired(comparison.changes), comparison);
-  const wanted = plan.shown.filter((_, at) => plan.wants(at));
-  const paths = pathsOf(wanted.map(({ old, now }) => now?.path ?? old?.path ?? ''));
+  const others = new Set([...apart].map(({ path }) => path));
+  const wanted = plan.shown.flatMap(({ old, now }, at) => (plan.wants(at) ? [now?.path ?? old?.path ?? ''] : []));
+  const paths = pathsOf(wanted.filter((path) => !others.has(path)));
   const start = () => new DiffTree(directory, ['--no-renames'], paths);
   return { output: new DiffOutput(comparison, { plan }), start, isEmpty: paths.length === 0 };
 }
 
-/** Git would read all of a file that was added or removed, to say no more of it than that it is binary. */
-function isHuge({ old, now }: Change, { sizes }: Comparison): boolean {
-  if (old !== null && now !== null) return false;
-  return (sizes.get((old ?? now)?.oid ?? '') ?? 0) > HUGE;
+/**
+ * Files that were added or removed, of which git would read all to say no more than that they are binary; and files at whose paths
+ * others have such ones in a directory: git would look at these as well.
+ */
+function hugeOnes({ changes, sizes }: Comparison): Set<Change> {
+  const isHuge = ({ old, now }: Change) =>
+    (old === null || now === null) && (sizes.get((old ?? now)?.oid ?? '') ?? 0) > HUGE;
+  const paths = changes.flatMap((change) => (isHuge(change) ? [change.path] : [])).sort();
+  const isAbove = ({ path }: Change) => firstFrom(paths, `${path}/`)?.startsWith(`${path}/`) === true;
+  return new Set(paths.length === 0 ? [] : changes.filter((change) => isHuge(change) || isAbove(change)));
+}
+
+/** The first of sorted texts that does not come before another one. */
+function firstFrom(sorted: readonly string[], text: string): string | undefined {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? '') < text) low = middle + 1;
+    else high = middle;
+  }
+  return sorted[low];
 }
 
 /** Whether added files may be compared with removed ones: git would read all of them, however large. */

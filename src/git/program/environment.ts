@@ -23,9 +23,9 @@ export const PROGRAM_ARGUMENTS = [
   'core.bigFileThreshold=32m',
   // Packs would be mapped as a whole, and bases of differences fill 96 MiB for each program.
   '-c',
-  'core.packedGitWindowSize=4m',
+  'core.packedGitWindowSize=1m',
   '-c',
-  'core.packedGitLimit=32m',
+  'core.packedGitLimit=16m',
   '-c',
   'core.deltaBaseCacheLimit=16m',
 ];
