@@ -136,6 +136,8 @@ async function start(
   const mayTakeLonger = (target: string) => application.isGitPath(target.split('?', 1)[0] ?? '');
   const listening = await listen(app, { host, port, mayTakeLonger });
   resources.defer(collectOnceQuiet(listening.quiet));
+  // Nobody waits for it; where it fails, the first request for /graphql says so.
+  import('#schema/server.ts').catch(() => undefined);
   listeningUrl = reachable(listening.url);
   bound.resolve(listeningUrl);
   resources.defer(async () => {
