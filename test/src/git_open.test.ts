@@ -131,6 +131,31 @@ describe('The git program', () => {
     expect(asked).toBe(30);
   });
 
+  it('names the same paths as a walk, and reads the same commits, when it is asked for many at once', async () => {
+    const h = new HistoryBuilder();
+    const names = ['a\tb', 'a"b', 'a\\b', 'a\nb', 'a b', 'é', '\udce9', 'z'];
+    const files = (label: string) => names.map((name) => ({ path: `${name}/${name}`, content: label }));
+    const first = h.commit({ branch: 'main', changes: [...files('old'), { path: 'z-', content: 'gone' }] });
+    const kinds = [
+      { path: 'é/é', content: 'a', mode: '120000' as const },
+      { path: 'z-', remove: true as const },
+    ];
+    h.commit({ branch: 'main', from: [first], changes: [...files('new'), ...kinds, { path: 'z-/c', content: 'c' }] });
+    const directory = h.build();
+    const [to = '', from = ''] = gitLines(directory, ['log', '--format=%T', 'main']);
+    const [own, other] = [new ProgramReader(directory), new IsomorphicReader(directory)];
+    for (const most of [3, 8, undefined]) {
+      const found = await own.changes(from, to, most);
+      expect(found).toEqual(await other.changes(from, to, most));
+      expect(found.isComplete).toBe(most === undefined);
+    }
+    const oids = gitLines(directory, ['rev-list', 'main']);
+    const many = Array.from({ length: 300 }, (_, at) => oids[at % 2] ?? '');
+    expect(await own.commits(many)).toEqual(await other.commits(many));
+    await expect(own.commits([...many, from])).rejects.toThrow(/no commit/);
+    await own.close();
+  });
+
   it('fails with a reason for what is no repository, takes no longer and says no more than it may', async () => {
     const directory = scratch();
     await expect(runProgram(directory, ['rev-list', '--all'])).rejects.toThrow(/not a git repository/);
