@@ -106,6 +106,8 @@ export class ProgramReader extends ObjectReader {
   override async changes(from: Oid, to: Oid, most = Infinity): Promise<Changes> {
     const near = await firstChanges(this, from, to, { most, directories: FEW_DIRECTORIES });
     if (near.isComplete || near.changes.length >= most) return near;
+    // Only comparisons say how many they want at most.
+    if (most !== Infinity) diffTrees.prepare(this.directory);
     return (await nameChanges(this.directory, from, to, most)) ?? super.changes(from, to, most);
   }
 

@@ -311,6 +311,24 @@ describe('Diffs', () => {
     await expect.poll(() => pool.size, { timeout: 3_000 }).toBe(0);
   });
 
+  it('come from a program that was started before the question', async () => {
+    const pool = new DiffTreePool(1, 10_000);
+    const { directory, from, to } = treesOf([{ path: 'a', content: 'a\n' }], [{ path: 'a', content: 'b\n' }]);
+    for (let turn = 0; turn < 2; turn++) pool.prepare(directory);
+    expect(pool.size).toBe(1);
+    const deadline = performance.now() + 10_000;
+    const said = await pool.lend(directory, deadline, async (program) => {
+      const lines: Buffer[] = [];
+      await program.ask(from, to, (some) => lines.push(some) > 0, deadline);
+      pool.prepare(directory);
+      return Buffer.concat(lines).toString();
+    });
+    expect(said).toContain('\n-a\n+b\n');
+    expect(pool.size).toBe(1);
+    pool.release(directory);
+    expect(pool.size).toBe(0);
+  });
+
   it('come from programs that are as many as they may be, and none is used for long', async () => {
     const pool = new DiffTreePool(2, 10_000);
     const places = Array.from({ length: 5 }, (_, at) =>

@@ -58,6 +58,12 @@ export class DiffTreePool {
     }
   }
 
+  /** Starts a program for a repository that is about to be asked, if it has none and there is room for one. */
+  prepare(directory: string): void {
+    if (this.size >= this.#size || this.#idle.some((idle) => idle.directory === directory)) return;
+    this.#rest(directory, new DiffTree(directory));
+  }
+
   /** Ends the idle programs of a repository. */
   release(directory: string): void {
     for (let program = this.#take(directory); program !== undefined; program = this.#take(directory)) program.end();
