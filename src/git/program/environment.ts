@@ -25,12 +25,12 @@ export const PROGRAM_ARGUMENTS = [
   '-c',
   'core.packedGitWindowSize=1m',
   '-c',
-  'core.packedGitLimit=16m',
+  'core.packedGitLimit=8m',
   '-c',
   'core.deltaBaseCacheLimit=16m',
 ];
 
-/** What programs that stay keep in memory: few bases of differences, and no files of more than 1 MiB. */
+/** What programs keep in memory that stay, or pass on one content: few bases of differences, and no files of more than 1 MiB. */
 export const LASTING = ['-c', 'core.deltaBaseCacheLimit=8m', '-c', 'core.bigFileThreshold=1m'];
 
 /** How much memory a program may take in one piece, in bytes: an object that is put together of differences lies in one. */
