@@ -17,6 +17,8 @@ export interface RunOptions {
   codes?: number[];
   /** What the program gets to read. */
   input?: Buffer;
+  /** Come before the command. */
+  settings?: readonly string[];
   /** Beside what all programs get. */
   environment?: NodeJS.ProcessEnv;
 }
@@ -83,9 +85,9 @@ export function readProgram(
   options: RunOptions = {},
 ): Promise<number> {
   const { timeout = 60_000, limit = 64 * 1024 * 1024, memory = MOST_MEMORY } = options;
-  const { codes = [0], input = Buffer.alloc(0), environment } = options;
+  const { codes = [0], input = Buffer.alloc(0), settings = [], environment } = options;
   return new Promise((resolve, reject) => {
-    const program = startProgram(directory, args, { codes }, environment);
+    const program = startProgram(directory, [...settings, ...args], { codes }, environment);
     calm(program);
     const stop = (reason: string) => {
       program.kill('SIGKILL');
