@@ -6,7 +6,6 @@ import { issueSubscriptions } from '#src/issues/subscribe.ts';
 import { commitStatuses } from '#src/pipelines/of_commits.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
-import { snippetContents } from '#src/snippets/list.ts';
 import { findDetails } from '#src/users/find.ts';
 import type { UserDetails } from '#src/users/rows.ts';
 
@@ -28,8 +27,6 @@ export interface Loaders {
   readonly userDetails: DataLoader<number, UserDetails>;
   /** What the projects of a group take; null for all but administrators. */
   readonly groupStatistics: DataLoader<number, GroupStatistics | null>;
-  /** The texts of snippets that the actor sees. */
-  readonly snippetContent: DataLoader<number, string>;
   /** Whether the actor follows an issue. */
   readonly issueSubscription: DataLoader<number, boolean>;
   /** Commits by project and hash; null where they are gone or the actor may not read them. */
@@ -62,7 +59,6 @@ function makeLoaders(context: Context): Loaders {
     }),
     userDetails: new DataLoader<number, UserDetails>((ids) => findDetails(context, ids)),
     groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
-    snippetContent: new DataLoader((ids) => snippetContents(context, ids)),
     issueSubscription: new DataLoader((ids) => issueSubscriptions(context, ids)),
     commit: new DataLoader((keys) => commitsByKeys(context, keys), { cacheKeyFn: commitKey }),
     commitStatus: new DataLoader((keys) => commitStatuses(context, keys), { cacheKeyFn: commitKey }),

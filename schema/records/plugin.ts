@@ -10,7 +10,7 @@ import type { GraphQLField } from 'graphql';
 export interface Reads {
   /** The way to the answer: relations, and a column, own value or relation at last; null where a resolver makes it of `select`. */
   path: readonly string[] | null;
-  /** As Prisma's `select`: names of columns, own values, and relations with the same below. */
+  /** Beside what lies at the end of the path. As Prisma's `select`: names of columns, own values, and relations with the same below. */
   select: Readonly<Record<string, unknown>>;
 }
 
@@ -36,7 +36,7 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     }
     const reads: Reads = {
       path,
-      select: path === null ? ((select as Reads['select'] | undefined) ?? {}) : {},
+      select: ((path === null ? select : extensions.also) as Reads['select'] | undefined) ?? {},
     };
     return {
       ...config,
@@ -66,6 +66,11 @@ export function through(...path: string[]) {
       throw new Error('Fields beyond a relation are read by their path');
     },
   };
+}
+
+/** For a field that leads to a record of which its readers see more than the document says: what is read always. */
+export function also(select: Reads['select']) {
+  return { extensions: { also: select } };
 }
 
 /** What a field reads of its record; undefined for fields of types without a model. */

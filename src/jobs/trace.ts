@@ -3,6 +3,7 @@ import type { Context } from '#src/access/actor.ts';
 import { findJob } from '#src/jobs/list.ts';
 import type { Db } from '#src/platform/db.ts';
 import { ContentTooLarge } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
 import { findProject } from '#src/projects/find.ts';
 import type { RawContent } from '#src/repository/raw.ts';
 
@@ -18,7 +19,7 @@ const MAX_INLINE_BYTES = 4 * 1024 * 1024;
 /** What a job printed so far, as a stream. Throws NotFound, Forbidden, Unauthenticated. */
 export async function readRawTrace(context: Context, { projectId, databaseId }: RawTrace): Promise<RawContent> {
   const project = await findProject(context, projectId);
-  const { id } = await findJob(context, project, databaseId);
+  const { id } = await findJob(context, project, databaseId, select('Job', { id: true }));
   return {
     stream: Readable.from(chunks(context.db, id), { objectMode: false }),
     // More may come while it is read.

@@ -11,6 +11,9 @@ import { Prisma, queryJson } from '#src/platform/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
+import { createSnippet } from '#src/snippets/save.ts';
+import { createTrigger } from '#src/triggers/save.ts';
+import { createVariable } from '#src/variables/save.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -21,6 +24,36 @@ const milestone = await world.milestone(project, owner);
 const label = await world.label(project, owner);
 await world.issue(project, owner, { labels: [label.title], milestoneId: milestone.id, assigneeId: owner.id });
 await world.mergeRequest(project, owner, { iid: 1, milestoneId: milestone.id });
+const ofUser = { projectId: project.id, userId: owner.id };
+const { id: pipelineId } = await world.db.pipeline.create({
+  data: { ...ofUser, ref: 'main', sha: '0'.repeat(40), source: 'api', coverage: 50 },
+});
+const { id: jobId } = await world.db.job.create({
+  data: {
+    ...ofUser,
+    pipelineId,
+    name: 'build',
+    stage: 'build',
+    stageIndex: 0,
+    artifactsFilename: 'a.zip',
+    artifactsSize: 9,
+  },
+});
+const { id: environmentId } = await world.db.environment.create({
+  data: { projectId: project.id, name: 'production', slug: 'production' },
+});
+const deployed = { ...ofUser, environmentId, ref: 'main', sha: '0'.repeat(40) };
+await world.db.deployment.createMany({
+  data: [
+    { ...deployed, iid: 1, jobId },
+    { ...deployed, iid: 2 },
+  ],
+});
+await createTrigger(world.as(owner), project.id, 'Nightly');
+await createVariable(world.as(owner), project.id, { key: 'KEY', value: 'value' });
+const text = { title: 'A text', fileName: 'a.txt', content: 'text', visibility: 'private' } as const;
+await createSnippet(world.as(owner), text);
+await createSnippet(world.as(owner), { ...text, project: project.id });
 
 const types = Object.values(schema.getTypeMap())
   .filter(isObjectType)
@@ -65,13 +98,21 @@ describe('Every field of', () => {
 
   it('the types with a model are those that resolve by it', () => {
     expect(types.map(({ name }) => name).sort()).toEqual([
+      'CommitStatus',
+      'Deployment',
+      'Environment',
       'Issue',
+      'Job',
       'Label',
       'MergeRequest',
       'Milestone',
       'Namespace',
+      'Pipeline',
       'Project',
+      'Snippet',
+      'Trigger',
       'User',
+      'Variable',
     ]);
   });
 });

@@ -3,16 +3,22 @@ import { type Columns, factsOf, type ModelName } from './model.ts';
 
 /** Stands for the table with its alias, as it is written behind FROM. */
 const TABLE = Symbol('table');
+/** Stands for all columns. */
+const WHOLE = Symbol('whole');
 
 /** A table of a statement under its alias: its columns, by Prisma's names, as SQL. */
 export type Alias<M extends ModelName> = { readonly [Column in keyof Columns[M]]: Prisma.Sql } & {
   readonly [TABLE]: Prisma.Sql;
+  readonly [WHOLE]: Prisma.Sql;
 };
 
 /** The table of a model under an alias. Names that are no columns throw. */
 export function alias<M extends ModelName>(model: M, name: string): Alias<M> {
   const { table, columns } = factsOf(model);
-  const known = new Map<string | symbol, Prisma.Sql>([[TABLE, Prisma.raw(`"${table}" ${name}`)]]);
+  const known = new Map<string | symbol, Prisma.Sql>([
+    [TABLE, Prisma.raw(`"${table}" ${name}`)],
+    [WHOLE, Prisma.raw(`${name}.*`)],
+  ]);
   return new Proxy({} as Alias<M>, {
     get(_, property) {
       const found = known.get(property);
@@ -29,4 +35,9 @@ export function alias<M extends ModelName>(model: M, name: string): Alias<M> {
 /** A table with its alias, as it is written behind FROM and JOIN. */
 export function table(of: Alias<ModelName>): Prisma.Sql {
   return of[TABLE];
+}
+
+/** The whole row of a table, as it is written behind SELECT. */
+export function whole(of: Alias<ModelName>): Prisma.Sql {
+  return of[WHOLE];
 }

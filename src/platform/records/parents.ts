@@ -2,7 +2,7 @@ import { Prisma } from '#src/platform/db.ts';
 
 const { sql, raw, join } = Prisma;
 
-type Value = number | string | boolean | null;
+type Value = number | string | boolean | null | readonly string[];
 
 /** A parent as SQL knows it: by its values, or by the columns of a table of parents. */
 export type Asked<P> = { readonly [Name in keyof P]: P[Name] | Prisma.Sql };
@@ -16,7 +16,7 @@ export type Asked<P> = { readonly [Name in keyof P]: P[Name] | Prisma.Sql };
  */
 export function ofEach<P extends Readonly<Record<string, Value>>>(
   parents: readonly P[],
-  types: { readonly [Name in keyof P]: 'int' | 'text' | 'boolean' },
+  types: { readonly [Name in keyof P]: 'int' | 'text' | 'boolean' | 'text[]' },
   write: (parent: Asked<P>) => Prisma.Sql,
   common: Prisma.Sql[] = [],
 ): Prisma.Sql {
@@ -38,13 +38,14 @@ export function ofEach<P extends Readonly<Record<string, Value>>>(
  */
 export async function ofPermitted<P, T>(
   parents: readonly P[],
-  check: (parent: P) => void,
+  check: (parent: P) => void | Promise<void>,
   load: (permitted: P[]) => Promise<T[]>,
 ): Promise<(T | Error)[]> {
   const errors = new Map<P, Error>();
   for (const parent of parents) {
     try {
-      check(parent);
+      const checked = check(parent);
+      if (checked) await checked;
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       errors.set(parent, error);

@@ -1,0 +1,55 @@
+import { type Db, Prisma, pageJson, queryJson, readPages } from '#src/platform/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { type Alias, table, whole } from './alias.ts';
+import { factsOf, type ModelName } from './model.ts';
+import type { Given } from './own_values.ts';
+import { rowsJson } from './rows.ts';
+import type { Selection } from './selection.ts';
+
+const { sql, join } = Prisma;
+
+/** Rows of a table, under the alias that the condition speaks of. */
+export interface Rows<M extends ModelName> {
+  rows: Alias<M>;
+  where: Prisma.Sql;
+  given?: Partial<Given>;
+}
+
+export interface OrderedRows<M extends ModelName> extends Rows<M> {
+  order: (row: Alias<M>) => Prisma.Sql;
+}
+
+/** An expression for the JSON of a page of a list, with its total where that is asked for. */
+export function pageOfRows<M extends ModelName>(
+  selection: Selection<M>,
+  { rows, where, order, given = {} }: OrderedRows<M>,
+  { limit, offset, withTotal }: PageRequest,
+): Prisma.Sql {
+  const source = sql`${table(rows)} WHERE ${where}`;
+  const from = sql`SELECT ${whole(rows)} FROM ${source} ORDER BY ${order(rows)} LIMIT ${limit} OFFSET ${offset}`;
+  return pageJson(rowsJson(selection, { from, order, given }), withTotal && sql`(SELECT count(*) FROM ${source})`);
+}
+
+/** A page of a list, with its total where that is asked for. */
+export async function readPage<M extends ModelName, R>(
+  db: Pick<Db, '$queryRaw'>,
+  selection: Selection<M, R>,
+  list: OrderedRows<M>,
+  page: PageRequest,
+): Promise<Page<R>> {
+  const pages = sql`json_build_array(${pageOfRows(selection, list, page)})`;
+  const [found] = await readPages<R>(db, page.offset, pages);
+  return found ?? { nodes: [], offset: page.offset, total: null };
+}
+
+/** The row that a condition names; undefined where there is none. */
+export async function readRow<M extends ModelName, R>(
+  db: Pick<Db, '$queryRaw'>,
+  selection: Selection<M, R>,
+  { rows, where, given = {} }: Rows<M>,
+): Promise<R | undefined> {
+  const from = sql`SELECT ${whole(rows)} FROM ${table(rows)} WHERE ${where}`;
+  const key = (row: Alias<M>) => join(factsOf(selection.model).key.map((column) => Reflect.get(row, column)));
+  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: key, given }));
+  return found;
+}
