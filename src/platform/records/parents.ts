@@ -24,9 +24,9 @@ export function ofEach<P extends Readonly<Record<string, Value>>>(
   const [only] = parents;
   if (parents.length === 1 && only) return sql`(${along} SELECT json_build_array(${write(only)}))`;
   const names = Object.keys(types);
-  const columns = Object.fromEntries(names.map((name) => [name, raw(`parent.${name}`)])) as Asked<P>;
-  const typed = raw(names.map((name) => `${name} ${types[name]}`).join(', '));
-  const named = raw(names.join(', '));
+  const columns = Object.fromEntries(names.map((name) => [name, raw(`parent."${name}"`)])) as Asked<P>;
+  const typed = raw(names.map((name) => `"${name}" ${types[name]}`).join(', '));
+  const named = raw(names.map((name) => `"${name}"`).join(', '));
   return sql`(${along} SELECT COALESCE(json_agg(child.list ORDER BY parent.place), '[]')
     FROM ROWS FROM (json_to_recordset(${JSON.stringify(parents)}::json) AS (${typed})) WITH ORDINALITY AS parent (${named}, place)
     CROSS JOIN LATERAL (SELECT ${write(columns)} AS list) child)`;
