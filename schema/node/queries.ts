@@ -31,7 +31,7 @@ const FINDERS: Record<
   SshKey: findVisibleKey,
   Email: findVisibleEmail,
   PersonalAccessToken: findVisibleToken,
-  OAuthApplication: findApplication,
+  OAuthApplication: (context, id, info) => findApplication(context, id, selectionAt(info, 'OAuthApplication')),
   Group: findGroup,
   Project: (context, id, info) => findProject(context, id, selectionAt(info, 'Project')),
   Snippet: (context, id, info) => findSnippet(context, id, selectionAt(info, 'Snippet')),

@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
+import { onlyOne } from '#src/platform/records/parents.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 /** What is read of the list of each parent. */
@@ -29,9 +30,7 @@ export async function loadBelow<Parent, T>(
     const key = `${page.limit} ${page.offset} ${page.withTotal}`;
     return loaderAt(context, info, selection, pages, { key, cache: false }).load(parent);
   }
-  const [found] = await pages([parent]);
-  if (!found || found instanceof Error) throw found ?? new Error('A list was not read');
-  return found;
+  return onlyOne(await pages([parent]));
 }
 
 type Loaders = Map<string, DataLoader<unknown, unknown>>;

@@ -6,6 +6,7 @@ import { schema } from '#schema/index.ts';
 import { readerOf, readsOf } from '#schema/records/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { RecordTypes } from '#schema/records/types.ts';
+import { registerApplication } from '#src/applications/save.ts';
 import { getDatamodel } from '#src/generated/pothos.ts';
 import { Prisma, queryJson } from '#src/platform/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
@@ -51,6 +52,12 @@ await world.db.deployment.createMany({
 });
 await createTrigger(world.as(owner), project.id, 'Nightly');
 await createVariable(world.as(owner), project.id, { key: 'KEY', value: 'value' });
+await registerApplication(world.as(owner), {
+  name: 'App',
+  redirectUris: ['https://app.example/'],
+  scopes: ['api'],
+  confidential: true,
+});
 const text = { title: 'A text', fileName: 'a.txt', content: 'text', visibility: 'private' } as const;
 await createSnippet(world.as(owner), text);
 await createSnippet(world.as(owner), { ...text, project: project.id });
@@ -107,6 +114,7 @@ describe('Every field of', () => {
       'MergeRequest',
       'Milestone',
       'Namespace',
+      'OAuthApplication',
       'Pipeline',
       'Project',
       'Snippet',

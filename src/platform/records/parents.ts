@@ -32,6 +32,12 @@ export function ofEach<P extends Readonly<Record<string, Value>>>(
     CROSS JOIN LATERAL (SELECT ${write(columns)} AS list) child)`;
 }
 
+/** What was found for the only parent. Throws the error in its place. */
+export function onlyOne<T>([found]: readonly (T | Error)[]): T {
+  if (found === undefined || found instanceof Error) throw found ?? new Error('Nothing was read');
+  return found;
+}
+
 /**
  * What `load` gives for those that pass `check`, in their order; for each of the others the error that `check` threw. So one
  * that is refused does not take along what is read together with it.
