@@ -52,15 +52,16 @@ export function graphqlContext(
 }
 
 function makeLoaders(context: Context): Loaders {
+  const project = new DataLoader<number, ProjectRow | null>(async (ids) => {
+    const projects = new Map((await findProjectsByIds(context, ids)).map((one) => [one.id, one]));
+    return ids.map((id) => projects.get(id) ?? null);
+  });
   return {
-    project: new DataLoader(async (ids) => {
-      const projects = new Map((await findProjectsByIds(context, ids)).map((project) => [project.id, project]));
-      return ids.map((id) => projects.get(id) ?? null);
-    }),
+    project,
     userDetails: new DataLoader<number, UserDetails>((ids) => findDetails(context, ids)),
     groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
     issueSubscription: new DataLoader((ids) => issueSubscriptions(context, ids)),
-    commit: new DataLoader((keys) => commitsByKeys(context, keys), { cacheKeyFn: commitKey }),
+    commit: new DataLoader((keys) => commitsByKeys(context, keys, (id) => project.load(id)), { cacheKeyFn: commitKey }),
     commitStatus: new DataLoader((keys) => commitStatuses(context, keys), { cacheKeyFn: commitKey }),
   };
 }
