@@ -1,7 +1,8 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { type ChangedIssue, locateIssue, maySee } from '#src/issues/find.ts';
+import { locateIssue, maySee } from '#src/issues/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { setSubscription } from '#src/subscriptions/subscribe.ts';
 
 /** Follows an issue, or stops to. Throws NotModified when that holds already, NotFound. */
@@ -10,7 +11,7 @@ export async function subscribeToIssue(
   ref: Ref,
   iid: number,
   subscribed: boolean,
-): Promise<ChangedIssue> {
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);
   if (!maySee(actor, project, issue)) throw new NotFound('Issue');
