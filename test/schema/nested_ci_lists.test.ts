@@ -145,23 +145,27 @@ describe('Below a list, lists of', () => {
     }
   });
 
-  it('statuses take one statement for all commits, and hold what each holds alone', async () => {
+  it('statuses and comments take one statement each for all commits, and hold what each holds alone', async () => {
     for (const name of ['build', 'lint', 'test']) {
       const sha = await commitFile(world, owner, one);
       await world.api(owner).post(`/projects/${one.id}/statuses/${sha}`, { state: 'success', name, coverage: 7 });
+      const comment = { note: `On ${name}`, path: name };
+      await world.api(owner).post(`/projects/${one.id}/repository/commits/${sha}/comments`, comment);
     }
-    const statuses = `statuses(first: 5) { totalCount nodes { name status sha ref pipelineId coverage generic
-      author { username } } }`;
+    const lists = `statuses(first: 5) { totalCount nodes { name status sha ref pipelineId coverage generic
+      author { username } } } comments { totalCount nodes { note path line lineType author { username email } } }`;
     const list = (limit: number) =>
-      `{ project(ref: ${one.id}) { repository { commits(limit: ${limit}) { nodes { sha ${statuses} } } } } }`;
+      `{ project(ref: ${one.id}) { repository { commits(limit: ${limit}) { nodes { sha ${lists} } } } } }`;
     await ask(list(1), owner);
     const count = async (limit: number) => (await world.statements(() => ask(list(limit), owner))).length;
     expect(await count(3)).toBe(await count(1));
     const { nodes } = (await ask(list(3), reporter)).project.repository.commits;
-    expect(nodes.map((node: { statuses: { totalCount: number } }) => node.statuses.totalCount)).toEqual([1, 1, 1]);
+    for (const list of ['statuses', 'comments']) {
+      expect(nodes.map((node: Record<string, { totalCount: number }>) => node[list]?.totalCount)).toEqual([1, 1, 1]);
+    }
     for (const node of nodes) {
       const alone = await ask(
-        `{ project(ref: ${one.id}) { repository { commit(ref: "${node.sha}") { sha ${statuses} } } } }`,
+        `{ project(ref: ${one.id}) { repository { commit(ref: "${node.sha}") { sha ${lists} } } } }`,
         reporter,
       );
       expect(node).toEqual(alone.project.repository.commit);

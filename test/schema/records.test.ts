@@ -50,6 +50,9 @@ await world.db.deployment.createMany({
     { ...deployed, iid: 2 },
   ],
 });
+await world.db.commitComment.create({
+  data: { projectId: project.id, authorId: owner.id, sha: '0'.repeat(40), note: 'Why?' },
+});
 await createTrigger(world.as(owner), project.id, 'Nightly');
 await createVariable(world.as(owner), project.id, { key: 'KEY', value: 'value' });
 await registerApplication(world.as(owner), {
@@ -105,6 +108,7 @@ describe('Every field of', () => {
 
   it('the types with a model are those that resolve by it', () => {
     expect(types.map(({ name }) => name).sort()).toEqual([
+      'CommitComment',
       'CommitStatus',
       'Deployment',
       'Environment',
