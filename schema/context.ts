@@ -2,7 +2,6 @@ import DataLoader from 'dataloader';
 import type { Context } from '#src/access/actor.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/commits/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
-import { issueSubscriptions } from '#src/issues/subscribe.ts';
 import { commitStatuses } from '#src/pipelines/of_commits.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
@@ -27,8 +26,6 @@ export interface Loaders {
   readonly userDetails: DataLoader<number, UserDetails>;
   /** What the projects of a group take; null for all but administrators. */
   readonly groupStatistics: DataLoader<number, GroupStatistics | null>;
-  /** Whether the actor follows an issue. */
-  readonly issueSubscription: DataLoader<number, boolean>;
   /** Commits by project and hash; null where they are gone or the actor may not read them. */
   readonly commit: DataLoader<CommitKey, CommitRow | null, string>;
   /** Status of the latest pipeline of a commit. */
@@ -60,7 +57,6 @@ function makeLoaders(context: Context): Loaders {
     project,
     userDetails: new DataLoader<number, UserDetails>((ids) => findDetails(context, ids)),
     groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
-    issueSubscription: new DataLoader((ids) => issueSubscriptions(context, ids)),
     commit: new DataLoader((keys) => commitsByKeys(context, keys, (id) => project.load(id)), { cacheKeyFn: commitKey }),
     commitStatus: new DataLoader((keys) => commitStatuses(context, keys), { cacheKeyFn: commitKey }),
   };

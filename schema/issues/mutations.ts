@@ -87,12 +87,7 @@ builder.mutationFields((t) => ({
     type: IssuePayload,
     description: 'Opens an issue.',
     args: { input: t.arg({ type: CreateIssueInput, required: true, description: 'The new issue.' }) },
-    resolve: async (_root, { input }, context) => {
-      const issue = await createIssue(context, input);
-      // Its author follows it until they say otherwise.
-      context.loaders.issueSubscription.prime(issue.id, true);
-      return issue;
-    },
+    resolve: (_root, { input }, context) => createIssue(context, input),
   }),
   updateIssue: t.field({
     type: IssuePayload,

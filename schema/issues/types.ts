@@ -51,10 +51,7 @@ export const Issue = builder.prismaObject('Issue', {
       select: { iid: true, projectFullPath: true },
       resolve: ({ projectFullPath, iid }, _args, { baseUrl }) => `${baseUrl}/${projectFullPath}/issues/${iid}`,
     }),
-    viewerSubscribed: t.boolean({
-      description: 'Whether the caller follows it.',
-      resolve: ({ id }, _args, { loaders }) => loaders.issueSubscription.load(id),
-    }),
+    viewerSubscribed: t.exposeBoolean('isSubscribed', { description: 'Whether the caller follows it.' }),
   }),
 });
 

@@ -2,7 +2,7 @@ import type { Actor, CredentialKind } from '#src/access/actor.ts';
 import { findSession } from '#src/access/sessions/session.ts';
 import { noteSeenToday } from '#src/access/sign_in/seen.ts';
 import { noteTokenUse, TOKEN_TO_NOTE } from '#src/access/tokens/seen.ts';
-import type { Db } from '#src/platform/db.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
 import { DomainError, EndedToken, Forbidden } from '#src/platform/errors.ts';
 import { mayBeSomebody } from '#src/platform/mail/sending.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
@@ -83,7 +83,7 @@ type Known = Omit<Found, 'credential' | 'scopes' | 'firstToday' | 'ended' | 'tok
 /** One indexed look-up over all kinds of token, wherever it was sent; private tokens have scopes null. */
 async function find(db: Db, value: string): Promise<Found | undefined> {
   const hash = tokenHash(value);
-  const [row] = await db.$queryRaw<Found[]>`
+  const statement = Prisma.sql`
     SELECT u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
       u.projects_limit AS "projectsLimit", t.credential, t.scopes,
       NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday",
@@ -98,6 +98,7 @@ async function find(db: Db, value: string): Promise<Found | undefined> {
       FROM oauth_tokens WHERE token_hash = ${hash} AND kind = 'access'
     ) t JOIN users u ON u.id = t.user_id
     WHERE u.state = 'active' AND ${mayBeSomebody(db)}`;
+  const [row] = await queryRows<Found>(db, statement);
   return row;
 }
 

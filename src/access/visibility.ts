@@ -5,7 +5,7 @@ import type { Alias } from '#src/platform/records/alias.ts';
 declare module '#src/platform/records/own_values.ts' {
   interface Given {
     /** Who asks; null for nobody. */
-    actor: Seer | null;
+    actor: (Seer & Pick<Actor, 'username'>) | null;
   }
 }
 
@@ -30,30 +30,40 @@ export function projectAccessLevel(
   namespace: Pick<Alias<'Namespace'>, 'ownerId' | 'lineage'>,
 ): Prisma.Sql {
   if (!actor) return sql`0`;
-  return sql`GREATEST(
-    CASE WHEN ${namespace.ownerId} = ${actor.id} THEN 50 ELSE 0 END,
-    COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id} AND m.project_id = ${project.id}
-      AND ${live('m')}), 0),
-    COALESCE((SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
-      AND m.namespace_id = ANY(${namespace.lineage}) AND ${live('m')}), 0),
-    COALESCE((SELECT max(LEAST(m.access_level, s.group_access)) FROM project_shares s
+  const { membership, around, shared } = projectAccess(actor, project, namespace);
+  return sql`GREATEST(CASE WHEN ${namespace.ownerId} = ${actor.id} THEN 50 ELSE 0 END,
+    COALESCE(${membership}, 0), COALESCE(${around}, 0), COALESCE(${shared}, 0))`;
+}
+
+/** Where the actor's access to a project comes from beside ownership: the level that each gives, null where it gives none. */
+export function projectAccess(
+  actor: Pick<Actor, 'id'>,
+  project: Pick<Alias<'Project'>, 'id'>,
+  namespace: Pick<Alias<'Namespace'>, 'lineage'>,
+): Record<'membership' | 'around' | 'shared', Prisma.Sql> {
+  return {
+    membership: sql`(SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
+      AND m.project_id = ${project.id} AND ${live('m')})`,
+    around: sql`(SELECT max(m.access_level) FROM members m WHERE m.user_id = ${actor.id}
+      AND m.namespace_id = ANY(${namespace.lineage}) AND ${live('m')})`,
+    shared: sql`(SELECT max(LEAST(m.access_level, s.group_access)) FROM project_shares s
       JOIN namespaces g ON g.id = s.group_id
       JOIN members m ON m.namespace_id = ANY(g.lineage) AND m.user_id = ${actor.id}
-      WHERE s.project_id = ${project.id} AND ${live('s')} AND ${live('m')}), 0))`;
+      WHERE s.project_id = ${project.id} AND ${live('s')} AND ${live('m')})`,
+  };
 }
 
 /** What visibility asks of an actor. */
 export type Seer = Pick<Actor, 'id' | 'admin' | 'external'>;
 
-/** Whether the actor may see a project, which stands beside its namespace: for one project, or few. */
+/** Whether the actor, who has that access level in it, may see a project: for one project, or few. */
 export function projectVisible(
   actor: Seer | null,
-  project: Alias<'Project'>,
-  namespace: Alias<'Namespace'>,
+  project: Pick<Alias<'Project'>, 'deletedAt' | 'visibility'>,
+  level: Prisma.Sql,
 ): Prisma.Sql {
   if (!actor) return sql`(${project.deletedAt} IS NULL AND ${project.visibility} = 'public')`;
   if (actor.admin) return sql`${project.deletedAt} IS NULL`;
-  const level = projectAccessLevel(actor, project, namespace);
   return sql`(${project.deletedAt} IS NULL AND (${openTo(actor, project)} OR ${level} > 0))`;
 }
 

@@ -1,10 +1,10 @@
 import { can } from '#src/access/abilities.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
-import { projectVisible } from '#src/access/visibility.ts';
+import { projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
 import { ensureLabels } from '#src/labels/ensure.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
-import { alias } from '#src/platform/records/alias.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
 import { lengthError } from '#src/platform/text.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
@@ -75,9 +75,10 @@ export async function setLabels(
 async function assignable(db: Context['db'], project: ProjectRow, userId: number): Promise<number | null> {
   const user = await db.user.findFirst({ where: { id: userId, state: 'active' } });
   if (!user) return null;
+  const [p, n] = [alias('Project', 'p'), alias('Namespace', 'n')];
   const [sees] = await db.$queryRaw<unknown[]>`
-    SELECT 1 FROM projects p JOIN namespaces n ON n.id = p.namespace_id WHERE p.id = ${project.id}
-      AND ${projectVisible(user, alias('Project', 'p'), alias('Namespace', 'n'))}`;
+    SELECT 1 FROM ${table(p)} JOIN ${table(n)} ON ${n.id} = ${p.namespaceId} WHERE ${p.id} = ${project.id}
+      AND ${projectVisible(user, p, projectAccessLevel(user, p, n))}`;
   return sees ? userId : null;
 }
 

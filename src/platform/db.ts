@@ -1,6 +1,6 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import { Prisma, PrismaClient } from '#src/generated/prisma/client.ts';
 import { currentBudget } from './budget.ts';
+import { DirectAdapter } from './database/direct.ts';
 import { meteredPool } from './database/pool.ts';
 import type { OutageListener } from './database/presence.ts';
 import { SESSION } from './database/session.ts';
@@ -31,8 +31,8 @@ export interface ConnectOptions {
   preparedStatements?: boolean;
   /** How many connections at most. */
   connections?: number;
-  /** Whether the client emits `query` events, which cost a little with every statement. */
-  queryEvents?: boolean;
+  /** Hears of each statement, by its text, before it runs. */
+  heard?: ((statement: string) => void) | undefined;
   /** Hears of outages of the database. */
   outages?: OutageListener | undefined;
 }
@@ -42,9 +42,10 @@ export interface ConnectOptions {
  * harm (`meteredPool`, `lastingTransactions`); else statements throw DatabaseAway.
  */
 export function connect(url: string, options: ConnectOptions = {}): Db {
-  const { connections = 10, queryEvents = false, pooled = false, preparedStatements = true, outages } = options;
+  const { connections = 10, pooled = false, preparedStatements = true, outages, heard } = options;
   const session = pooled ? {} : { options: sessionOptions };
-  const adapter = new PrismaPg(meteredPool({ connectionString: url, max: connections, ...session }, outages), {
+  const pool = meteredPool({ connectionString: url, max: connections, ...session }, { outages, heard });
+  const adapter = new DirectAdapter(pool, {
     ...(preparedStatements ? { statementNameGenerator: statementNames() } : {}),
     disposeExternalPool: true,
   });
@@ -53,10 +54,14 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
     adapter,
     errorFormat: 'minimal',
     transactionOptions: PATIENCE,
-    log: queryEvents ? [{ emit: 'event', level: 'query' }] : [],
+    log: [],
   });
+  adapters.set(client, adapter);
   return lastingTransactions(client, deadlocked);
 }
+
+/** By their clients; those of transactions have none. */
+const adapters = new WeakMap<object, DirectAdapter>();
 
 /**
  * Names statements so that PostgreSQL plans each text once a connection. Past the limit statements stay unnamed:
@@ -76,6 +81,7 @@ function statementNames(limit = 500): (query: { sql: string }) => string {
 
 /** Bytes of the largest JSON that comes out of one statement: it is in memory several times until it is sent. */
 const LARGEST_JSON = 24 * 1024 * 1024;
+const LARGEST = Prisma.raw(String(LARGEST_JSON));
 
 /**
  * The value of an SQL expression of type json, read as text and parsed once: Prisma walks json columns value by value.
@@ -84,14 +90,27 @@ const LARGEST_JSON = 24 * 1024 * 1024;
 export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<T> {
   // OFFSET keeps the expression in one place: without it PostgreSQL puts a copy wherever `text` stands, and works each of
   // them out.
-  const [row] = await db.$queryRaw<[{ json: string; fits: boolean }]>`
-    SELECT CASE WHEN octet_length(text) <= ${LARGEST_JSON} THEN text END AS json, text IS NULL OR octet_length(text) <= ${LARGEST_JSON} AS fits
+  const statement = Prisma.sql`
+    SELECT CASE WHEN octet_length(text) <= ${LARGEST} THEN text END AS json, text IS NULL OR octet_length(text) <= ${LARGEST} AS fits
     FROM (SELECT (${json})::text AS text OFFSET 0) AS answer`;
-  if (!row.fits) {
+  const [row] = await queryRows<{ json: string; fits: boolean }>(db, statement);
+  if (!row?.fits) {
     throw new ContentTooLarge(`The records hold more than ${LARGEST_JSON / 1024 / 1024} MiB; ask for fewer at once`);
   }
   currentBudget()?.spendBytes(row.json?.length ?? 0);
   return JSON.parse(row.json);
+}
+
+/** What columns of `queryRows` hold. */
+type Plain = string | number | boolean | string[] | number[] | null;
+
+/** The rows of a statement that reads often, and nothing but numbers, booleans and texts. */
+export async function queryRows<Row extends { readonly [Name in keyof Row]: Plain }>(
+  db: Pick<Db, '$queryRaw'>,
+  statement: Prisma.Sql,
+): Promise<Row[]> {
+  const direct = adapters.get(db)?.read(statement);
+  return direct ? ((await direct) as Row[]) : db.$queryRaw<Row[]>(statement);
 }
 
 /**

@@ -1,5 +1,4 @@
 import { type Context, requireApiScope } from '#src/access/actor.ts';
-import { projectVisible } from '#src/access/visibility.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { Prisma, queryJson } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -76,10 +75,9 @@ async function read<R = unknown>(
   condition: Prisma.Sql,
   selection?: Selection<'Project', R>,
 ): Promise<(ProjectRow & R)[]> {
-  const from = sql`SELECT p.* FROM ${table(project)} JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId}
-    WHERE ${condition} AND ${projectVisible(actor, project, namespace)}`;
+  const from = sql`SELECT p.* FROM ${table(project)} WHERE ${condition}`;
   const base = selection ? BASE.with(selection) : BASE;
-  return queryJson(db, rowsJson(base, { from, order: (row) => row.id, given: { actor } }));
+  return queryJson(db, rowsJson(base, { from, only: 'isVisible', order: (row) => row.id, given: { actor } }));
 }
 
 /** The condition that names one project. */
@@ -87,5 +85,6 @@ function wanted(ref: Ref): Prisma.Sql {
   if (typeof ref === 'number') return sql`${project.id} = ${ref}`;
   const slash = ref.lastIndexOf('/');
   const [around, own] = [ref.slice(0, Math.max(slash, 0)), ref.slice(slash + 1)];
-  return sql`lower(${namespace.fullPath}) = lower(${around}) AND ${namespace.deletedAt} IS NULL AND lower(${project.path}) = lower(${own})`;
+  return sql`lower(${project.path}) = lower(${own}) AND ${project.namespaceId} IN (SELECT ${namespace.id} FROM ${table(namespace)}
+    WHERE lower(${namespace.fullPath}) = lower(${around}) AND ${namespace.deletedAt} IS NULL)`;
 }

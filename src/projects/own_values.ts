@@ -1,5 +1,5 @@
 import { REPORTER } from '#src/access/abilities.ts';
-import { groupVisible, live, projectAccessLevel } from '#src/access/visibility.ts';
+import { groupVisible, live, projectAccess, projectVisible } from '#src/access/visibility.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { ownValues, type Tools } from '#src/platform/records/own_values.ts';
@@ -23,6 +23,8 @@ declare module '#src/platform/records/own_values.ts' {
       fullName: string;
       /** The user whose personal namespace holds the project; null in groups. */
       ownerId: number | null;
+      /** Whether the actor may see it. */
+      isVisible: boolean;
       /** The effective level of the actor; 0 without any. */
       accessLevel: number;
       /** Level of the actor's own membership of the project; null without. */
@@ -42,18 +44,16 @@ const [share, group] = [alias('ProjectShare', 's'), alias('Namespace', 'g')];
 type Row = Alias<'Project'>;
 
 ownValues('Project', {
-  fullPath: (project, tools) => sql`${namespaceOf(project, tools).fullPath} || '/' || ${project.path}`,
-  fullName: (project, tools) => sql`${namespaceOf(project, tools).fullName} || ' / ' || ${project.name}`,
-  ownerId: (project, tools) => namespaceOf(project, tools).ownerId,
-  accessLevel: (project, tools) => {
-    const namespace = namespaceOf(project, tools);
-    return tools.given(({ actor }) => projectAccessLevel(actor, project, namespace));
+  fullPath: (project, tools) => sql`${namespaceOf(tools).fullPath} || '/' || ${project.path}`,
+  fullName: (project, tools) => sql`${namespaceOf(tools).fullName} || ' / ' || ${project.name}`,
+  ownerId: (_, tools) => namespaceOf(tools).ownerId,
+  isVisible: (project, tools) => {
+    const { level } = accessOf(project, tools);
+    return tools.given(({ actor }) => projectVisible(actor, project, level));
   },
-  projectMembership: ({ id }, { given }) => sql`(SELECT m.access_level FROM members m WHERE m.project_id = ${id}
-    AND m.user_id = ${given(({ actor }) => sql`${actor?.id ?? 0}`)} AND ${live('m')})`,
-  groupMembership: (project, tools) => sql`(SELECT max(m.access_level) FROM members m
-    WHERE m.namespace_id = ANY(${namespaceOf(project, tools).lineage})
-      AND m.user_id = ${tools.given(({ actor }) => sql`${actor?.id ?? 0}`)} AND ${live('m')})`,
+  accessLevel: (project, tools) => accessOf(project, tools).level,
+  projectMembership: (project, tools) => accessOf(project, tools).membership,
+  groupMembership: (project, tools) => accessOf(project, tools).around,
   openIssuesCount: openIssues,
   sharedWithGroups: ({ id }, { given }) => sql`COALESCE((SELECT json_agg(json_build_object('id', ${share.id},
       'projectId', ${share.projectId}, 'groupId', ${group.id}, 'groupName', ${group.name},
@@ -62,18 +62,30 @@ ownValues('Project', {
     WHERE ${share.projectId} = ${id} AND ${live('s')} AND ${given(({ actor }) => groupVisible(actor, group))}), '[]')`,
 });
 
-function namespaceOf({ namespaceId }: Row, { joined }: Tools): Alias<'Namespace'> {
-  return joined('namespace', 'Namespace', ({ id }) => sql`${id} = ${namespaceId}`);
+const namespaceOf = ({ related }: Tools) => related('namespace', 'Namespace');
+
+/** The access of the actor, worked out once for all that reads it: OFFSET keeps it in one place. */
+function accessOf(project: Row, tools: Tools): Record<'level' | 'membership' | 'around', Prisma.Sql> {
+  const namespace = namespaceOf(tools);
+  const found = tools.lateral('access', () =>
+    tools.given(({ actor }) => {
+      if (!actor) return sql`SELECT 0 AS level, NULL::int AS membership, NULL::int AS around`;
+      const { membership, around, shared } = projectAccess(actor, project, namespace);
+      const owned = sql`CASE WHEN ${namespace.ownerId} = ${actor.id} THEN 50 ELSE 0 END`;
+      return sql`SELECT GREATEST(a.owned, a.membership, a.around, a.shared) AS level, a.membership, a.around
+        FROM (SELECT ${owned} AS owned, ${membership} AS membership, ${around} AS around, ${shared} AS shared OFFSET 0) a`;
+    }),
+  );
+  return { level: sql`${found}.level`, membership: sql`${found}.membership`, around: sql`${found}.around` };
 }
 
 /** How many open issues the actor sees, as the lists of issues count them. */
 function openIssues(project: Row, tools: Tools): Prisma.Sql {
-  const namespace = namespaceOf(project, tools);
-  const c = tools.joined('counters', 'ProjectCounters', ({ projectId }) => sql`${projectId} = ${project.id}`);
+  const { level } = accessOf(project, tools);
+  const c = tools.related('counters', 'ProjectCounters');
   return tools.given(({ actor }) => {
     if (!actor) return sql`${c.opened} - ${c.openedConfidential}`;
     if (actor.admin) return c.opened;
-    const level = projectAccessLevel(actor, project, namespace);
     return sql`CASE WHEN ${c.openedConfidential} = 0 OR ${level} >= ${REPORTER} THEN ${c.opened}
       ELSE ${c.opened} - ${c.openedConfidential} + (SELECT count(*)::int FROM issues i WHERE i.project_id = ${project.id}
         AND i.confidential AND i.state = 'opened' AND i.deleted_at IS NULL

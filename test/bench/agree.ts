@@ -1,45 +1,57 @@
 import { isDeepStrictEqual } from 'node:util';
-import { send } from './load.ts';
-import { graphqlList, rest } from './measurements.ts';
+import { type Call, send } from './load.ts';
+import { type Measurement, rest } from './measurements.ts';
 
-const paths = [
-  'projects/1/issues?per_page=100',
-  'projects/2/issues?state=closed&page=3&per_page=20',
-  'projects/3/issues/7',
-  'projects/4/labels',
-];
-const headers = ['x-total', 'x-total-pages', 'x-per-page', 'x-page', 'x-next-page', 'x-prev-page'];
+/** What is compared of headers. */
+const HEADERS = ['x-total', 'x-total-pages', 'x-per-page', 'x-page', 'x-next-page', 'x-prev-page', 'link'];
+
+/** Asked beside what is measured: another page, another state. */
+const MORE = ['projects/2/issues?state=closed&page=3&per_page=20', 'projects/3/members?page=2', 'projects/4/labels'];
+
+/** How many requests of each measurement are compared. */
+const SAMPLES = 5;
 
 /**
  * Makes sure that the two servers do the same work: equal answers but for the base URL.
  *
  * @throws Error with the first difference
  */
-export async function requireAgreement(gantry: string, comparator: string): Promise<void> {
-  for (const path of paths) {
-    const [ours, theirs] = await Promise.all([read(gantry, path), read(comparator, path)]);
-    if (!isDeepStrictEqual(ours, theirs)) {
-      throw new Error(`The servers disagree on ${path}:\n${excerpt(ours)}\n${excerpt(theirs)}`);
+export async function requireAgreement(
+  gantry: string,
+  comparator: string,
+  measurements: readonly Measurement[],
+): Promise<void> {
+  const samples = measurements.flatMap(({ call, own = [] }) =>
+    // Twice each: what comes again may be answered in another way.
+    Array.from({ length: 2 * SAMPLES }, (_, n) => ({ call: call(Math.floor(n / 2)), own })),
+  );
+  const more = MORE.map((path) => ({ call: rest(path), own: [] }));
+  for (const { call, own } of [...samples, ...more]) {
+    const [ours, theirs] = [await read(gantry, call, own), await read(comparator, call, own)];
+    if (isDeepStrictEqual(ours, theirs)) continue;
+    throw new Error(`The servers disagree on ${call.path}:\n${difference(ours, theirs)}`);
+  }
+}
+
+async function read(url: string, call: Call, own: readonly string[]): Promise<unknown> {
+  const { status, headers, text } = await send(url, call);
+  if (status >= 300) throw new Error(`${url} answered ${status} for ${call.path}: ${text}`);
+  const here = text.replaceAll(url, 'base:');
+  const body: unknown = JSON.parse(here, (key, value) => (own.includes(key) ? null : value));
+  return { status, headers: HEADERS.map((name) => String(headers[name]).replaceAll(url, 'base:')), body };
+}
+
+/** Where two values part, as a path and what each has there. */
+export function difference(ours: unknown, theirs: unknown, path = ''): string {
+  if (isObject(ours) && isObject(theirs)) {
+    const keys = new Set([...Object.keys(ours), ...Object.keys(theirs)]);
+    for (const key of keys) {
+      if (!isDeepStrictEqual(ours[key], theirs[key])) return difference(ours[key], theirs[key], `${path}.${key}`);
     }
   }
-  await requireGraphqlList(gantry);
+  return `${path}: ${JSON.stringify(ours)} and ${JSON.stringify(theirs)}`;
 }
 
-async function read(url: string, path: string): Promise<unknown[]> {
-  const answer = await send(url, rest(path));
-  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status} for ${path}: ${answer.text}`);
-  const body: unknown = JSON.parse(answer.text.replaceAll(url, 'base:'));
-  const first = Array.isArray(body) ? body[0] : body;
-  return [headers.map((name) => answer.headers[name]), first, body];
-}
-
-/** The list over GraphQL holds as many issues as that over REST. */
-async function requireGraphqlList(gantry: string): Promise<void> {
-  const { status, text } = await send(gantry, graphqlList(1));
-  const answer: { data?: { project?: { issues?: { nodes?: unknown[] } } } } = status === 200 ? JSON.parse(text) : {};
-  if (answer.data?.project?.issues?.nodes?.length !== 20) throw new Error(`GraphQL answered ${status}: ${text}`);
-}
-
-function excerpt([headers, first]: unknown[]): string {
-  return `${JSON.stringify(headers)} ${JSON.stringify(first)}`;
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { migrate } from '#src/platform/database/migrate.ts';
+import { activity } from './dataset_activity.ts';
 
 /** The secret of the server that is measured. */
 export const SECRET = 'bench'.repeat(8);
@@ -21,7 +22,8 @@ export interface Size {
 
 /**
  * Creates a database of its own beside the one of `url` and fills it: project IDs are 1 to `projects`, every issue has two
- * labels, a milestone and an author, half have an assignee, a third are closed and one in a hundred is confidential.
+ * labels, a milestone and an author, half have an assignee, a third are closed and one in a hundred is confidential. Each
+ * project has members, pipelines with statuses, and events.
  *
  * @returns its URL
  */
@@ -73,6 +75,7 @@ function statements({ issues, projects }: Size): string[] {
          count(*) FILTER (WHERE state = 'closed' AND confidential) AS closed_secret
        FROM issues GROUP BY project_id) s
      WHERE c.project_id = s.project_id`,
+    ...activity({ projects, users: USERS, milestones: MILESTONES }),
     'VACUUM (ANALYZE)',
     'CHECKPOINT',
   ];

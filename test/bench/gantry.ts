@@ -5,15 +5,15 @@ import { createLogger } from '#src/platform/log.ts';
 import { RepositoryStore } from '#src/repository/store.ts';
 import { DiskUploads } from '#src/uploads/disk.ts';
 import { SECRET } from './dataset.ts';
-import { givenDatabase, serve } from './serve.ts';
+import { given, serve } from './serve.ts';
 
-const db = connect(givenDatabase());
+const { databaseUrl, repositories } = given();
+const db = connect(databaseUrl);
 const log = createLogger('warn');
 const app = createApp({
   db,
   secret: SECRET,
-  // Where nothing is: no repository has anything in it.
-  repositories: new RepositoryStore({ default: path.join(import.meta.dirname, 'no-repositories') }),
+  repositories: new RepositoryStore({ default: path.resolve(repositories) }),
   uploads: new DiskUploads('nowhere'),
   jobs: { enqueue: () => Promise.reject(new Error('no job is measured here')) },
   externalUrl: undefined,

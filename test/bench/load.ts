@@ -27,6 +27,8 @@ export interface LoadOptions {
 export interface Load {
   /** Answers a second. */
   throughput: number;
+  /** How many answers there were. */
+  count: number;
   /** Milliseconds. */
   p50: number;
   p99: number;
@@ -66,7 +68,12 @@ export async function generateLoad({
   }
   const elapsed = performance.now() - begun;
   times.sort((a, b) => a - b);
-  return { throughput: (times.length / elapsed) * 1000, p50: percentile(times, 0.5), p99: percentile(times, 0.99) };
+  return {
+    throughput: (times.length / elapsed) * 1000,
+    count: times.length,
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+  };
 }
 
 /** Sends one request and reads its answer to the end. */

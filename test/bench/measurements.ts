@@ -1,33 +1,24 @@
 import { token } from './dataset.ts';
+import { issuesOf, nothing, projectsWithIssues } from './documents.ts';
 import type { Call } from './load.ts';
+import { COMMIT, PROJECTS_WITH_COMMITS } from './repositories.ts';
 
-/** What both servers are asked for, so that their throughputs can be compared. */
+/** What both servers are asked for, so that what it costs can be compared. */
 export interface Measurement {
+  /** For the command line. */
   name: string;
-  gantry: (n: number) => Call;
-  comparator: (n: number) => Call;
-  /** The ratio that Gantry is to reach at least. */
+  title: string;
+  /** The request number `n`, from 0. */
+  call: (n: number) => Call;
+  /** The ratio of CPU that Gantry is to reach at least: the comparator's by Gantry's. */
   target?: number;
+  /** Keys whose values each answer has for itself. */
+  own?: readonly string[];
+  /** Whether it changes what the others find. */
+  writes?: true;
 }
 
 const headers = { 'PRIVATE-TOKEN': token };
-
-/** The list of issues over GraphQL, with the fields that REST shows. */
-const document = `query Issues($ref: ProjectRef!, $limit: Int) {
-  project(ref: $ref) {
-    issues(limit: $limit) {
-      totalCount
-      nodes {
-        databaseId iid projectId title description state createdAt updatedAt labelNames
-        milestone { databaseId iid projectId title description state createdAt updatedAt dueDate startDate }
-        assignee { ...brief }
-        author { ...brief }
-        userNotesCount upvotes downvotes dueDate webUrl confidential
-      }
-    }
-  }
-}
-fragment brief on User { databaseId username name state avatarUrl webUrl }`;
 
 /** A request for a path under the REST API. */
 export function rest(path: string): Call {
@@ -37,27 +28,46 @@ export function rest(path: string): Call {
 /** The measurements; each request goes to the next project. */
 export function measurements(projects: number, issuesInProject: number): Measurement[] {
   const project = (n: number) => `projects/${(n % projects) + 1}`;
-  const both = (name: string, call: (n: number) => Call, target?: number): Measurement => ({
+  const issue = (n: number) => ((n * 7919) % issuesInProject) + 1;
+  const commit = (n: number) => `projects/${(n % PROJECTS_WITH_COMMITS) + 1}/repository/commits/${COMMIT}`;
+  const get = (name: string, title: string, target: number, path: (n: number) => string): Measurement => ({
     name,
-    gantry: call,
-    comparator: call,
-    ...(target === undefined ? {} : { target }),
+    title,
+    target,
+    call: (n) => rest(path(n)),
   });
-  const list20 = (n: number) => rest(`${project(n)}/issues?per_page=20`);
   return [
-    both('list20', list20, 0.5),
-    both('list100', (n) => rest(`${project(n)}/issues?per_page=100`)),
-    both('issue', (n) => rest(`${project(n)}/issues/${((n * 7919) % issuesInProject) + 1}`)),
-    both('labels', (n) => rest(`${project(n)}/labels`)),
-    { name: 'graphql', gantry: (n) => graphqlList((n % projects) + 1), comparator: list20, target: 0.5 },
-    both('create', (n) => newIssue(project(n), n), 0.5),
+    get('list20', 'list of 20 issues', 0.85, (n) => `${project(n)}/issues?per_page=20`),
+    get('list100', 'list of 100 issues', 0.85, (n) => `${project(n)}/issues?per_page=100`),
+    get('issue', 'one issue', 0.6, (n) => `${project(n)}/issues/${issue(n)}`),
+    get('labels', 'labels', 0.8, (n) => `${project(n)}/labels`),
+    {
+      name: 'create',
+      title: 'create an issue',
+      target: 0.7,
+      call: (n) => newIssue(project(n), n),
+      own: ['id', 'iid', 'created_at', 'updated_at', 'web_url'],
+      writes: true,
+    },
+    {
+      name: 'graphql',
+      title: 'list of 20 issues over GraphQL',
+      target: 0.85,
+      call: (n) => issuesOf((n % projects) + 1),
+    },
+    {
+      name: 'nested',
+      title: '10 projects with 5 issues each over GraphQL',
+      target: 0.7,
+      call: (n) => projectsWithIssues((n % Math.floor(projects / 10)) * 10),
+    },
+    get('projects', 'projects', 0.7, (n) => `projects?per_page=20&page=${(n % Math.floor(projects / 20)) + 1}`),
+    get('members', 'members', 0.7, (n) => `${project(n)}/members`),
+    get('statuses', 'statuses of a commit', 0.7, (n) => `${commit(n)}/statuses`),
+    get('pipelines', 'pipelines', 0.7, (n) => `${project(n)}/pipelines`),
+    get('events', 'events of a project', 0.7, (n) => `${project(n)}/events`),
+    { name: 'empty', title: 'an empty request over GraphQL', call: nothing },
   ];
-}
-
-/** The list of 20 over `/graphql`. */
-export function graphqlList(projectId: number): Call {
-  const body = JSON.stringify({ query: document, variables: { ref: projectId, limit: 20 } });
-  return { method: 'POST', path: '/graphql', headers, body };
 }
 
 function newIssue(project: string, n: number): Call {

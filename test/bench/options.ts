@@ -4,39 +4,55 @@ import { parseArgs } from 'node:util';
 export interface Options {
   issues: number;
   projects: number;
-  /** Pairs of rounds: each runs one server, then the other. */
+  /** Pairs of rounds: each runs both servers, one after the other. */
   rounds: number;
   /** Milliseconds of one round. */
   milliseconds: number;
   connections: number;
-  growth: boolean;
-  /** Whether to measure what visibility rules cost. */
-  visibility: boolean;
-  /** Whether to measure every list of both APIs on a large dataset. */
-  lists: boolean;
-  /** Whether to measure mixed traffic over some time, and for how many minutes. */
-  sustained: boolean;
+  parts: ReadonlySet<Part>;
+  /** The names of the requests that are wanted of `requests`; all of them when nothing is said. */
+  requests: readonly string[] | undefined;
+  /** How many minutes of mixed traffic. */
   minutes: number;
-  /** Whether to measure what has to do with repositories. */
-  repositories: boolean;
   /** A bare repository to measure instead of the generated one. */
   repository: string | undefined;
-  /** Only the measurement of this name. */
-  only: string | undefined;
-  /** Writes a CPU profile of the server under the measurement of `only`, the list of 20 when nothing is said. */
+  /** Prints where the CPU time of the server goes under the requests, the list of 20 when nothing is said; measures nothing. */
   profile: boolean;
-  /** Whether to measure what attacks do to others. */
-  attacks: boolean;
   /** Part of the names of the attacks to run. */
   attack: string | undefined;
 }
 
+/** What the bench consists of, and whether `--quick` has it too. */
+const PARTS = {
+  /** Requests against the comparator. */
+  requests: true,
+  /** GraphQL against PostGraphile. */
+  postgraphile: true,
+  /** Memory and time of the start. */
+  start: true,
+  /** Lists of many records against those of few. */
+  growth: false,
+  /** What the rules of visibility cost. */
+  visibility: true,
+  /** The time of every list, on a large dataset. */
+  lists: false,
+  /** Mixed traffic over some time. */
+  sustained: false,
+  /** What has to do with git. */
+  repository: false,
+  /** What attacks do to others. */
+  attacks: false,
+} as const;
+
+export type Part = keyof typeof PARTS;
+
 /**
  * Reads the command line of the bench.
  *
+ * @param requests the names of all requests, each of which can be asked for alone
  * @throws TypeError for an option that there is not
  */
-export function readOptions(args: string[]): Options {
+export function readOptions(args: string[], requests: readonly string[]): Options {
   const { values } = parseArgs({
     args,
     options: {
@@ -47,29 +63,41 @@ export function readOptions(args: string[]): Options {
       profile: { type: 'boolean', default: false },
       attack: { type: 'string' },
       minutes: { type: 'string', default: '10' },
+      rounds: { type: 'string', default: '5' },
     },
   });
   const { quick, profile, repository, attack } = values;
   const implied = repository === undefined ? (attack === undefined ? undefined : 'attacks') : 'repository';
-  const only = values.only ?? implied;
-  const minutes = Number(values.minutes);
-  if (!(minutes > 0)) throw new TypeError('--minutes takes a number above 0');
+  const only = (values.only ?? implied)?.split(',');
+  const wanted = only?.filter((name) => requests.includes(name)) ?? [];
+  const parts = only?.filter((name) => !wanted.includes(name)) ?? Object.keys(PARTS);
+  if (!parts.every(isPart)) {
+    throw new TypeError(`--only takes some of ${[...Object.keys(PARTS), ...requests].join(', ')}`);
+  }
+  const measured = parts.filter(
+    (part) => only || ((!quick || PARTS[part]) && !(part === 'growth' && values['no-growth'])),
+  );
   return {
     issues: quick ? 10_000 : 100_000,
     projects: 50,
-    rounds: 3,
-    milliseconds: quick ? 1_000 : 3_000,
+    rounds: positive('rounds', values.rounds),
+    milliseconds: quick ? 1_000 : 2_000,
     connections: 16,
-    growth: only === 'growth' || !(quick || values['no-growth'] || only !== undefined || profile),
-    visibility: only === 'visibility' || (only === undefined && !profile),
-    sustained: only === 'sustained' || !(quick || only !== undefined || profile),
-    minutes,
-    lists: only === 'lists' || !(quick || only !== undefined || profile),
-    repositories: only === 'repository' || !(quick || only !== undefined || profile),
+    parts: new Set<Part>(wanted.length > 0 || profile ? [...(only ? measured : []), 'requests'] : measured),
+    requests: wanted.length > 0 ? wanted : profile ? ['list20'] : undefined,
+    minutes: positive('minutes', values.minutes),
     repository,
-    only,
     profile,
-    attacks: only === 'attacks' || !(quick || only !== undefined || profile),
     attack,
   };
+}
+
+function isPart(name: string): name is Part {
+  return Object.hasOwn(PARTS, name);
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new TypeError(`--${name} takes a number above 0`);
+  return value;
 }

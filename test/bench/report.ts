@@ -1,53 +1,125 @@
-import type { Comparison } from './compare.ts';
+import { type Comparison, cpu, type Scatter } from './compare.ts';
 import type { Growth } from './growth.ts';
 import type { Options } from './options.ts';
+import type { Start, StartTime } from './start.ts';
 import type { Cost } from './visibility.ts';
 
-/** Throughput of both servers as a Markdown table. */
-export function comparisonTable(comparisons: Comparison[], { issues, projects, connections }: Options): string {
-  const header = [
-    'request',
-    'Gantry /s',
-    'comparator /s',
-    'ratio',
-    'target',
-    'Gantry p50 / p99 ms',
-    'comparator p50 / p99 ms',
-  ];
-  const rows = comparisons.map(({ name, target, ratio, gantry, comparator }) => [
-    name,
-    gantry.throughput.toFixed(0),
-    comparator.throughput.toFixed(0),
-    ratio.toFixed(2),
-    target === undefined ? '' : `≥ ${target}`,
-    `${gantry.p50.toFixed(1)} / ${gantry.p99.toFixed(1)}`,
-    `${comparator.p50.toFixed(1)} / ${comparator.p99.toFixed(1)}`,
-  ]);
-  const number = (value: number) => value.toLocaleString('en');
-  return `${number(issues)} issues in ${projects} projects, ${connections} connections\n\n${table(header, rows)}`;
+/** A figure that has a target. */
+export interface Figure {
+  name: string;
+  /** As people read it. */
+  measured: string;
+  target: string;
+  /** Null where it could not be measured. */
+  met: boolean | null;
 }
 
-/** Resident memory of the Gantry server. */
-export function memoryTable(idle: number, loaded: number): string {
-  return table(
-    ['resident memory of Gantry', 'MB', 'target'],
-    [
-      ['idle after the start', idle.toFixed(0), '≤ 200'],
-      ['after the load', loaded.toFixed(0), ''],
-    ],
+/** What requests were compared with. */
+export interface Compared extends Comparison {
+  title: string;
+  target?: number | undefined;
+}
+
+/** What requests cost two servers, as a Markdown table. */
+export function comparisonTable(other: string, compared: Compared[], options: Options): string {
+  const header = [
+    'request',
+    'ratio of CPU (lowest to highest)',
+    `CPU of Gantry, ms: server + PostgreSQL`,
+    `of ${other}`,
+    'Gantry /s',
+    `${other} /s`,
+    'ratio',
+    'p50 / p99 ms of Gantry',
+    `of ${other}`,
+  ];
+  const rows = compared.map(({ title, cpuRatio, throughputRatio, ours, other }) => [
+    title,
+    spread(cpuRatio),
+    `${ours.server.toFixed(2)} + ${ours.postgres.toFixed(2)} = ${cpu(ours).toFixed(2)}`,
+    `${other.server.toFixed(2)} + ${other.postgres.toFixed(2)} = ${cpu(other).toFixed(2)}`,
+    ours.throughput.toFixed(0),
+    other.throughput.toFixed(0),
+    throughputRatio.median.toFixed(2),
+    `${ours.p50.toFixed(1)} / ${ours.p99.toFixed(1)}`,
+    `${other.p50.toFixed(1)} / ${other.p99.toFixed(1)}`,
+  ]);
+  const { issues, projects, connections, rounds } = options;
+  const number = (value: number) => value.toLocaleString('en');
+  const data = `${number(issues)} issues in ${projects} projects, ${connections} connections, ${rounds} rounds`;
+  return `Against ${other}: ${data}\n\n${table(header, rows)}`;
+}
+
+/** The figures with a target among the requests. */
+export function requestFigures(other: string, compared: Compared[]): Figure[] {
+  return compared.flatMap(({ title, cpuRatio, target }) =>
+    target === undefined
+      ? []
+      : [
+          {
+            name: `${title}: CPU of ${other} by that of Gantry`,
+            measured: spread(cpuRatio),
+            target: `≥ ${target}`,
+            met: Number.isNaN(cpuRatio.median) ? null : cpuRatio.median >= target,
+          },
+        ],
   );
+}
+
+/** What the server needs to start and when idle. */
+export function startFigures({ idle, collected, npm, program }: Start): Figure[] {
+  const start = (name: string, { time, cpu }: StartTime) => ({
+    name: `${name}, to the first answer`,
+    measured: `${time.median.toFixed(0)} ms (${time.low.toFixed(0)}–${time.high.toFixed(0)}); CPU ${cpu.median.toFixed(0)} ms`,
+    target: '≤ 1500 ms',
+    met: time.median <= 1500,
+  });
+  const memory = (name: string, megabytes: number) => ({
+    name: `idle memory without PostgreSQL, ${name}`,
+    measured: `${megabytes.toFixed(0)} MB`,
+    target: '≤ 200 MB',
+    met: Number.isNaN(megabytes) ? null : megabytes <= 200,
+  });
+  return [
+    memory('after a collection of garbage', collected),
+    memory('10 seconds after the start', idle),
+    start('warm start with npm start', npm),
+    start('warm start of the program alone', program),
+  ];
 }
 
 /** How lists grow. */
 export function growthTable(growth: Growth[]): string {
-  const rows = growth.map(({ name, target, small, large }) => [
+  const rows = growth.map(({ name, small, large }) => [
     name,
     small.toFixed(2),
     large.toFixed(2),
     (large / small).toFixed(2),
-    target === undefined ? '' : `≤ ${target}`,
   ]);
-  return table(['list of 20, one connection', 'p50 ms of 10,000', 'p50 ms of 1,000,000', 'ratio', 'target'], rows);
+  return table(['list of 20, one connection', 'p50 ms of 10,000', 'p50 ms of 1,000,000', 'ratio'], rows);
+}
+
+/** The figures with a target among the growing lists. */
+export function growthFigures(growth: Growth[]): Figure[] {
+  return growth.flatMap(({ name, target, small, large }) =>
+    target === undefined
+      ? []
+      : [
+          {
+            name: `${name} of 1,000,000 issues, by that of 10,000`,
+            measured: (large / small).toFixed(2),
+            target: `≤ ${target}`,
+            met: large / small <= target,
+          },
+        ],
+  );
+}
+
+/** All figures that have a target. */
+export function figuresTable(figures: Figure[]): string {
+  const answer = (met: boolean | null) => (met === null ? 'not measured' : met ? 'yes' : '**no**');
+  const rows = figures.map(({ name, measured, target, met }) => [name, measured, target, answer(met)]);
+  return table(['figure', 'measured', 'target', 'met'], rows);
 }
 
 /** What visibility rules cost. */
@@ -66,4 +138,8 @@ export function visibilityTable(costs: Cost[]): string {
 export function table(header: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
   return [line(header), line(header.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function spread({ median, low, high }: Scatter): string {
+  return Number.isNaN(median) ? 'unknown here' : `${median.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 }

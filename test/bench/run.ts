@@ -1,87 +1,79 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import pg from 'pg';
 import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
-import { requireAgreement } from './agree.ts';
+import { postgresPid } from '../support/server_process.ts';
 import { measureAttacks } from './attacks/run.ts';
-import { type Comparison, compare } from './compare.ts';
-import { createDataset } from './dataset.ts';
 import { measureGrowth } from './growth.ts';
 import { measureLists } from './lists/run.ts';
 import { measurements } from './measurements.ts';
-import { type Options, readOptions } from './options.ts';
-import { profileGantry } from './profile.ts';
-import { comparisonTable, growthTable, memoryTable, visibilityTable } from './report.ts';
+import { type Options, type Part, readOptions } from './options.ts';
+import { type Figure, figuresTable, growthFigures, growthTable, startFigures, visibilityTable } from './report.ts';
+import { createRepositories } from './repositories.ts';
 import { measureRepositories } from './repository/run.ts';
-import { startServer } from './server.ts';
+import { measureRequests } from './requests.ts';
+import { measureStart } from './start.ts';
 import { measureSustained } from './sustained/run.ts';
 import { measureVisibility } from './visibility.ts';
 
 const quiet = { info: () => undefined, warn: console.warn, error: console.error };
 
-/** Runs what the options ask for, on a PostgreSQL of its own that is gone afterwards. */
+/** Runs what the options ask for, on a PostgreSQL of its own that is gone afterwards. Nobody fails for being slow. */
 async function bench(options: Options): Promise<void> {
-  const names = [
-    ...available(options).map(({ name }) => name),
-    'growth',
-    'visibility',
-    'lists',
-    'sustained',
-    'repository',
-    'attacks',
-  ];
-  if (options.only !== undefined && !names.includes(options.only))
-    throw new Error(`--only is one of ${names.join(', ')}`);
-  if (options.repositories) await measureRepositories(options.repository, print);
-  if (options.attacks) await measureAttacks(options.attack, print);
-  if (options.only === 'repository' || options.only === 'attacks') return;
+  const { parts } = options;
+  const figures: Figure[] = [];
+  if (parts.has('start')) figures.push(...startFigures(await measureStart()));
+  if (parts.has('repository')) await measureRepositories(options.repository, print);
+  if (parts.has('attacks')) await measureAttacks(options.attack, print);
+  const ofDatabase: Part[] = ['requests', 'postgraphile', 'growth', 'visibility', 'lists', 'sustained'];
+  if (ofDatabase.some((part) => parts.has(part))) figures.push(...(await measureWithDatabase(options)));
+  if (figures.length > 0) print(figuresTable(figures));
+}
+
+async function measureWithDatabase(options: Options): Promise<Figure[]> {
+  const { parts } = options;
   await using resources = new AsyncDisposableStack();
   const dataDir = mkdtempSync(path.join(tmpdir(), 'gantry-bench-'));
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   resources.defer(remove);
   const postgres = await startEmbeddedPostgres({ dataDir, log: quiet, settings: { max_wal_size: '4GB' } });
   resources.defer(() => postgres.stop());
-  const apart = ['growth', 'visibility', 'lists', 'sustained'].includes(options.only ?? '');
-  if (!apart) await measureServers(postgres.url, options);
-  if (options.visibility) print(visibilityTable(await measureVisibility(postgres.url)));
-  if (options.growth) print(growthTable(await measureGrowth(postgres.url)));
-  if (options.lists) await measureLists(postgres.url, print);
-  if (options.sustained) await measureSustained(postgres.url, options.minutes, print);
+  const figures: Figure[] = [];
+  // What works in the background would be put down to whoever is measured.
+  await setAutovacuum(postgres.url, 'off');
+  if (parts.has('requests') || parts.has('postgraphile')) {
+    const repositories = path.join(dataDir, 'repositories');
+    await createRepositories(repositories);
+    const place = { postgresUrl: postgres.url, postgres: postgresPid(dataDir), repositories };
+    figures.push(...(await measureRequests(place, options, print)));
+  }
+  if (parts.has('growth')) {
+    const growth = await measureGrowth(postgres.url);
+    print(growthTable(growth));
+    figures.push(...growthFigures(growth));
+  }
+  await setAutovacuum(postgres.url, 'on');
+  if (parts.has('visibility')) print(visibilityTable(await measureVisibility(postgres.url)));
+  if (parts.has('lists')) await measureLists(postgres.url, print);
+  if (parts.has('sustained')) await measureSustained(postgres.url, options.minutes, print);
+  return figures;
 }
 
-async function measureServers(postgresUrl: string, options: Options): Promise<void> {
-  const databaseUrl = await createDataset(postgresUrl, 'bench', options);
-  if (options.profile) {
-    const name = options.only ?? 'list20';
-    for (const measurement of available(options).filter((one) => one.name === name)) {
-      print(await profileGantry(measurement, databaseUrl, options));
-    }
-    return;
-  }
-  const gantry = await startServer('gantry', databaseUrl);
-  const comparator = await startServer('comparator', databaseUrl);
+async function setAutovacuum(url: string, value: 'on' | 'off'): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
   try {
-    const idle = gantry.memory();
-    await requireAgreement(gantry.url, comparator.url);
-    const comparisons: Comparison[] = [];
-    for (const measurement of available(options)) {
-      if (options.only !== undefined && measurement.name !== options.only) continue;
-      comparisons.push(await compare(measurement, { gantry: gantry.url, comparator: comparator.url }, options));
-    }
-    print(comparisonTable(comparisons, options));
-    print(memoryTable(idle, gantry.memory()));
+    await client.query(`ALTER SYSTEM SET autovacuum = ${value}`);
+    await client.query('SELECT pg_reload_conf()');
   } finally {
-    await gantry.stop();
-    await comparator.stop();
+    await client.end();
   }
-}
-
-function available({ issues, projects }: Options) {
-  return measurements(projects, issues / projects);
 }
 
 function print(text: string): void {
   process.stdout.write(`${text}\n\n`);
 }
 
-await bench(readOptions(process.argv.slice(2)));
+const names = measurements(1, 1).map(({ name }) => name);
+await bench(readOptions(process.argv.slice(2), names));

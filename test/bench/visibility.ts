@@ -23,7 +23,8 @@ const lists: { name: string; path: string; token: string | undefined; target?: n
 /** Measures each list on the server with the rules and on one without them, turn by turn. */
 export async function measureVisibility(postgresUrl: string): Promise<Cost[]> {
   const databaseUrl = await createForest(postgresUrl);
-  const [ruled, open] = [await startServer('gantry', databaseUrl), await startServer('gantry_open', databaseUrl)];
+  const ruled = await startServer({ name: 'gantry', databaseUrl });
+  const open = await startServer({ name: 'gantry_open', databaseUrl });
   try {
     const costs: Cost[] = [];
     for (const { name, path, token, target } of lists) {

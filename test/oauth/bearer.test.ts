@@ -63,11 +63,8 @@ describe('An access token', () => {
       INSERT INTO oauth_tokens (token_hash, kind, application_id, payload, expires_at)
       SELECT sha256(i::text::bytea), 'client', ${app.id}, '{}', now() + interval '1 hour' FROM generate_series(1, 20000) i`;
     await world.db.$executeRaw`ANALYZE oauth_tokens`;
-    let text = '';
-    world.db.$on('query' as never, ({ query }: { query: string }) => {
-      if (query.includes('oauth_tokens')) text = query;
-    });
-    await get('/version', bearer('x'.repeat(43)));
+    const statements = await world.statements(() => get('/version', bearer('x'.repeat(43))));
+    const text = statements.find((statement) => statement.includes('oauth_tokens')) ?? '';
     const plan = await world.db.$queryRawUnsafe<object[]>(`EXPLAIN ${text.replaceAll(/\$\d+/g, "'\\x00'::bytea")}`);
     expect(JSON.stringify(plan)).toContain('oauth_tokens_pkey');
     expect(JSON.stringify(plan)).not.toContain('Seq Scan on oauth_tokens');

@@ -11,7 +11,11 @@ import { freshDatabase } from '../support/database.ts';
 const directory = mkdtempSync(path.join(tmpdir(), 'gantry-ready-'));
 const storage = path.join(directory, 'repositories');
 mkdirSync(storage);
-const db = connect(await freshDatabase(), { queryEvents: true });
+let statements = 0;
+const heard = () => {
+  statements += 1;
+};
+const db = connect(await freshDatabase(), { heard });
 const nowhere = connect('postgresql://nobody@127.0.0.1:1/none');
 afterAll(async () => {
   await Promise.all([db.$disconnect(), nowhere.$disconnect()]);
@@ -52,10 +56,7 @@ describe('What a server needs', () => {
 
 describe('Readiness', () => {
   it('is looked at once a second, however often it is asked for', async () => {
-    let statements = 0;
-    db.$on('query' as never, () => {
-      statements += 1;
-    });
+    statements = 0;
     const readiness = new Readiness(db, places);
     await Promise.all(Array.from({ length: 200 }, () => readiness.problems()));
     for (let count = 0; count < 20; count += 1) await readiness.problems();

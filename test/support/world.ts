@@ -57,6 +57,11 @@ export interface Api {
 
 type Owned<Input> = Partial<Input> & { owner: TestUser };
 
+/** The statements of the server while somebody counts them. */
+interface Heard {
+  statements: string[] | null;
+}
+
 /** A server over real HTTP on a database of its own, and what tests fill it with. It goes with the test file. */
 export class World {
   readonly db: Db;
@@ -71,7 +76,7 @@ export class World {
   readonly uploads: UploadStore;
   #count = 0;
   #passwordHash: Promise<string> | undefined;
-  #statements: string[] | null = null;
+  readonly #heard: Heard;
 
   constructor(
     db: Db,
@@ -82,6 +87,7 @@ export class World {
     databaseUrl: string,
     port: number,
     send: Send,
+    heard: Heard,
   ) {
     this.db = db;
     this.imports = imports;
@@ -91,9 +97,7 @@ export class World {
     this.databaseUrl = databaseUrl;
     this.url = `http://127.0.0.1:${port}`;
     this.send = send;
-    db.$on('query' as never, ({ query }: { query: string }) => {
-      if (!SIGN_OF_LIFE.test(query)) this.#statements?.push(query);
-    });
+    this.#heard = heard;
   }
 
   /** A name that nothing else in this world has. */
@@ -242,11 +246,11 @@ export class World {
   async statements(work: () => Promise<unknown>): Promise<string[]> {
     await this.idle();
     const statements: string[] = [];
-    this.#statements = statements;
+    this.#heard.statements = statements;
     try {
       await work();
     } finally {
-      this.#statements = null;
+      this.#heard.statements = null;
     }
     return statements;
   }
@@ -291,7 +295,12 @@ export async function startWorld({
   ...store
 }: WorldOptions = {}): Promise<World> {
   const databaseUrl = await freshDatabase();
-  const db = connect(databaseUrl, { queryEvents: true });
+  const heard: Heard = { statements: null };
+  const db = connect(databaseUrl, {
+    heard: (statement) => {
+      if (!SIGN_OF_LIFE.test(statement)) heard.statements?.push(statement);
+    },
+  });
   const root = mkdtempSync(path.join(tmpdir(), 'gantry-repositories-'));
   const roots = Object.fromEntries(storages.map((name) => [name, path.join(root, name)]));
   const repositories = new RepositoryStore(roots, store);
@@ -330,5 +339,5 @@ export async function startWorld({
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
     await db.$disconnect();
   });
-  return new World(db, jobs, repositories, uploads, imports, databaseUrl, port, send);
+  return new World(db, jobs, repositories, uploads, imports, databaseUrl, port, send, heard);
 }

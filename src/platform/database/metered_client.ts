@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type pg from 'pg';
 import { type Budget, currentBudget } from '#src/platform/budget.ts';
 import { observeStatement } from '#src/platform/metrics/statements.ts';
-import { DatabaseClient } from './client.ts';
+import { type ClientSettings, DatabaseClient } from './client.ts';
 import { lostConnection } from './lost.ts';
 
 type Done = (error: Error | null, result?: pg.QueryResult) => void;
@@ -16,13 +16,23 @@ const TRANSACTION = /^\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)\b/i;
  * cancelled on the server, so that the connection is soon free for others. Throws DatabaseAway where the connection is lost.
  */
 export class MeteredClient extends DatabaseClient {
+  readonly #heard: ((statement: string) => void) | undefined;
+
+  constructor(settings: ClientSettings, heard?: (statement: string) => void) {
+    super(settings);
+    this.#heard = heard;
+  }
+
   override query(...given: unknown[]): never {
     const budget = currentBudget();
     const last = given.at(-1);
     const done = typeof last === 'function' ? (last as Done) : null;
     const args = done ? given.slice(0, -1) : given;
-    const run = () => (super.query as (...args: unknown[]) => Promise<pg.QueryResult>).apply(this, args);
     const text = textOf(given[0]);
+    const run = () => {
+      this.#heard?.(text);
+      return (super.query as (...args: unknown[]) => Promise<pg.QueryResult>).apply(this, args);
+    };
     const bare = () => (budget ? metered(budget, this, run) : run());
     const result = (TRANSACTION.test(text) ? run() : observeStatement(text, bare)).catch(translate);
     if (!done) return result as never;

@@ -30,8 +30,14 @@ const RETRIES = 5;
  * outages: statements wait a little for the database to come back, and throw DatabaseAway when it does not. What was sent and
  * got no answer is asked again only if it reads alone, or if it was the loser of a deadlock.
  */
-export function meteredPool(config: pg.PoolConfig & ClientSettings, listener?: OutageListener): pg.Pool {
-  return watchPool(new LastingPool(config, listener));
+export function meteredPool(config: pg.PoolConfig & ClientSettings, listeners: Listeners = {}): pg.Pool {
+  return watchPool(new LastingPool(config, listeners));
+}
+
+interface Listeners {
+  outages?: OutageListener | undefined;
+  /** Hears of each statement, by its text, before it runs. */
+  heard?: ((statement: string) => void) | undefined;
 }
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, done: () => void) => void;
@@ -41,11 +47,11 @@ class LastingPool extends pg.Pool {
   readonly #members = new Map<MeteredClient, object | null>();
   readonly #pulse: NodeJS.Timeout;
 
-  constructor(config: pg.PoolConfig & ClientSettings, listener?: OutageListener) {
+  constructor(config: pg.PoolConfig & ClientSettings, { outages, heard }: Listeners) {
     const connecting = { ...config, connectionTimeoutMillis: CONNECTING, keepAlive: true };
     class Member extends MeteredClient {
       constructor() {
-        super(connecting);
+        super(connecting, heard);
       }
     }
     super({
@@ -53,7 +59,7 @@ class LastingPool extends pg.Pool {
       connectionTimeoutMillis: WAITING,
       Client: Member as unknown as pg.PoolConfig['Client'],
     });
-    this.#presence = new Presence(() => connectOnce(connecting), listener);
+    this.#presence = new Presence(() => connectOnce(connecting), outages);
     this.on('connect', (client) => this.#members.set(client as unknown as MeteredClient, null));
     this.on('remove', (client) => this.#members.delete(client as unknown as MeteredClient));
     // Connections that end while nobody uses them end a few at a time when the database does: it is looked for at once.

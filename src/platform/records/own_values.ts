@@ -23,8 +23,8 @@ export interface Tools {
   isGiven(name: keyof Given): boolean;
   /** The alias of a table that belongs to the row, as several values read it: joined once under that key. */
   lateral(key: string, table: () => Prisma.Sql): Prisma.Sql;
-  /** Another row that belongs to the row, by a condition on it: joined once under that key; its columns may be null. */
-  joined<M extends ModelName>(key: string, model: M, on: (row: Alias<M>) => Prisma.Sql): Alias<M>;
+  /** The row of a relation to one, under the alias that the selection of that relation reads too; it may be missing. */
+  related<M extends ModelName>(relation: string, model: M): Alias<M>;
 }
 
 export type ValueSql<M extends ModelName> = (row: Alias<M>, tools: Tools) => Prisma.Sql;

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from './alias.ts';
-import { type ColumnFacts, enumFacts, factsOf, type ModelName, type RelationFacts } from './model.ts';
-import { type Given, ownValue, type Tools } from './own_values.ts';
+import { asColumns, asJson, asObject, type Pair } from './as_json.ts';
+import { factsOf, type ModelName, type RelationFacts } from './model.ts';
+import { type Given, type OwnValues, ownValue, type Tools } from './own_values.ts';
 import type { Selection } from './selection.ts';
 
 const { sql, raw, join } = Prisma;
@@ -14,11 +15,13 @@ export interface Source<M extends ModelName> {
   /** The order of the array. That of `from` does not last: a join may read its rows in another one. */
   order: (row: Alias<M>) => Prisma.Sql;
   given?: Partial<Given>;
+  /** An own value that must hold, of type boolean: read beside the others, it shares what they join. */
+  only?: M extends keyof OwnValues ? keyof OwnValues[M] & string : never;
 }
 
 /** An expression for a JSON array of rows, with what is selected of them. */
 export function rowsJson<M extends ModelName>(selection: Selection<M>, source: Source<M>): Prisma.Sql {
-  const { row, text } = compiled(selection, source.given);
+  const { row, text } = compiled(selection, source);
   const given = required(selection, source.given);
   const values = text.values.map((value: unknown) => {
     if (value === FROM) return source.from;
@@ -69,20 +72,31 @@ const known = new LRUCache<string, Compiled>({
   sizeCalculation: ({ text }, key) => key.length + text.strings.reduce((sum, part) => sum + part.length, 0),
 });
 
-function compiled(selection: Selection, given: Partial<Given> = {}): Compiled {
-  const key = `${selection.key} ${Object.keys(given).join()}`;
+function compiled(selection: Selection, { given = {}, only }: { given?: Partial<Given>; only?: string }): Compiled {
+  const key = `${selection.key} ${Object.keys(given).join()} ${only ?? ''}`;
   let found = known.get(key);
   if (!found) {
     const row = alias(selection.model, 't0');
-    const rows = new Writer(given).list(selection, 't0', sql`(${gap(FROM)}) t0`, sql`ORDER BY ${gap(ORDER)}`);
+    const order = sql`ORDER BY ${gap(ORDER)}`;
+    const rest = (tools: Tools) => {
+      const condition = only && ownValue(selection.model, only)?.(row, tools);
+      return condition ? sql`WHERE ${condition} ${order}` : order;
+    };
+    const rows = new Writer(given).list(selection, 't0', sql`(${gap(FROM)}) t0`, rest);
     found = { row, text: rows };
     known.set(key, found);
   }
   return found;
 }
 
-/** A value of the JSON of a row. */
-type Pair = [name: string, value: Prisma.Sql];
+/** A row in its statement, and what is joined to it. */
+interface Place {
+  row: Row;
+  joins: Prisma.Sql[];
+  /** The row of a relation to one, joined once. */
+  related(part: string): { name: string; row: Row; isNullable: boolean };
+  tools: Tools;
+}
 
 /** Writes the statement of a selection, whose tables it calls t0, t1, … */
 class Writer {
@@ -95,23 +109,45 @@ class Writer {
   }
 
   /** A JSON array of the rows under an alias: `from` names them, `rest` stands behind what is joined. */
-  list(selection: Selection, name: string, from: Prisma.Sql, rest: Prisma.Sql): Prisma.Sql {
+  list(selection: Selection, name: string, from: Prisma.Sql, rest: (tools: Tools) => Prisma.Sql): Prisma.Sql {
     const joins: Prisma.Sql[] = [];
-    const columns = asColumns(this.#pairs(selection, name, joins, false));
-    return sql`(SELECT COALESCE(json_agg(row_to_json(r)), '[]') FROM (SELECT ${columns} FROM ${from} ${lines(joins)} ${rest}) r)`;
+    const place = this.#place(selection.model, name, joins, false);
+    const columns = asColumns(this.#pairs(selection, place));
+    const behind = rest(place.tools);
+    return sql`(SELECT COALESCE(json_agg(row_to_json(r)), '[]') FROM (SELECT ${columns} FROM ${from} ${lines(joins)} ${behind}) r)`;
   }
 
-  #pairs({ model, parts }: Selection, name: string, joins: Prisma.Sql[], isOuter: boolean): Pair[] {
-    const { columns, relations, key } = factsOf(model);
+  /** @param isOuter whether the row may be missing: below an outer join all are outer */
+  #place(model: ModelName, name: string, joins: Prisma.Sql[], isOuter: boolean): Place {
     const row = alias(model, name);
-    const tools = toolsFor(name, joins, this.#given);
+    const joined = new Map<string, ReturnType<Place['related']>>();
+    const related = (part: string) => {
+      const known = joined.get(part);
+      if (known) return known;
+      const relation = toOne(model, part);
+      const isNullable = isOuter || relation.isOptional;
+      const name = `t${this.#count++}`;
+      const found = { name, row: alias(relation.model, name), isNullable };
+      joins.push(
+        sql`${raw(isNullable ? 'LEFT JOIN' : 'JOIN')} ${table(found.row)} ON ${belongs(relation, row, found.row)}`,
+      );
+      joined.set(part, found);
+      return found;
+    };
+    const rowOf = (part: string, target: ModelName) => {
+      if (toOne(model, part).model !== target) throw new Error(`${part} of ${model} is no ${target}`);
+      return related(part).row;
+    };
+    return { row, joins, related, tools: toolsFor(name, joins, this.#given, rowOf) };
+  }
+
+  #pairs({ model, parts }: Selection, place: Place): Pair[] {
+    const { columns, relations, key } = factsOf(model);
+    const { row, tools } = place;
     const pair = (part: string, below: Selection | null): Pair => {
       const relation = relations[part];
       if (below && relation) {
-        const value = relation.isMany
-          ? this.#many(relation, below, row)
-          : this.#one(relation, below, row, joins, isOuter);
-        return [part, value];
+        return [part, relation.isMany ? this.#many(relation, below, row) : this.#one(part, relation, below, place)];
       }
       const column = columns[part];
       if (column) return [part, asJson(column, at(row, part))];
@@ -121,14 +157,11 @@ class Writer {
     return selected.length > 0 ? selected : key.map((part) => pair(part, null));
   }
 
-  /** The object of a row that is joined; below an outer join all are outer. */
-  #one(relation: RelationFacts, below: Selection, parent: Row, joins: Prisma.Sql[], isOuter: boolean): Prisma.Sql {
-    const name = `t${this.#count++}`;
-    const row = alias(relation.model, name);
-    const isNullable = isOuter || relation.isOptional;
-    joins.push(sql`${raw(isNullable ? 'LEFT JOIN' : 'JOIN')} ${table(row)} ON ${belongs(relation, parent, row)}`);
-    const object = asObject(this.#pairs(below, name, joins, isNullable));
-    return isNullable ? sql`CASE WHEN ${at(row, relation.to[0])} IS NOT NULL THEN ${object} END` : object;
+  /** The object of a row that is joined. */
+  #one(part: string, { model, to }: RelationFacts, below: Selection, { joins, related }: Place): Prisma.Sql {
+    const { name, row, isNullable } = related(part);
+    const object = asObject(this.#pairs(below, this.#place(model, name, joins, isNullable)));
+    return isNullable ? sql`CASE WHEN ${at(row, to[0])} IS NOT NULL THEN ${object} END` : object;
   }
 
   /** The array of the rows that point to one, in the order of their keys. */
@@ -136,7 +169,7 @@ class Writer {
     const name = `t${this.#count++}`;
     const row = alias(relation.model, name);
     const order = join(factsOf(relation.model).key.map((column) => at(row, column)));
-    return this.list(below, name, table(row), sql`WHERE ${belongs(relation, parent, row)} ORDER BY ${order}`);
+    return this.list(below, name, table(row), () => sql`WHERE ${belongs(relation, parent, row)} ORDER BY ${order}`);
   }
 }
 
@@ -154,7 +187,18 @@ function belongs({ from, to }: RelationFacts, parent: Row, row: Row): Prisma.Sql
   );
 }
 
-function toolsFor(name: string, joins: Prisma.Sql[], given: Partial<Given>): Tools {
+function toOne(model: ModelName, part: string): RelationFacts {
+  const relation = factsOf(model).relations[part];
+  if (!relation || relation.isMany) throw new Error(`${model} has no relation to one ${part}`);
+  return relation;
+}
+
+function toolsFor(
+  name: string,
+  joins: Prisma.Sql[],
+  given: Partial<Given>,
+  related: (part: string, model: ModelName) => Row,
+): Tools {
   const shared = new Map<string, Prisma.Sql>();
   return {
     given: (write) => gap(new Gap(write)),
@@ -165,43 +209,6 @@ function toolsFor(name: string, joins: Prisma.Sql[], given: Partial<Given>): Too
       shared.set(key, found);
       return found;
     },
-    joined(key, model, on) {
-      const row = alias(model, `${name}_${key}`);
-      if (!shared.has(key)) joins.push(sql`LEFT JOIN ${table(row)} ON ${on(row)}`);
-      shared.set(key, table(row));
-      return row;
-    },
+    related: <M extends ModelName>(part: string, model: M) => related(part, model) as Alias<M>,
   };
-}
-
-function asColumns(pairs: Pair[]): Prisma.Sql {
-  return join(pairs.map(([name, value]) => sql`${value} AS ${raw(`"${name}"`)}`));
-}
-
-/** Pairs of json_build_object, whose arguments PostgreSQL limits to 100. */
-const MOST_PAIRS = 50;
-
-function asObject(pairs: Pair[]): Prisma.Sql {
-  if (pairs.length > MOST_PAIRS) return sql`row_to_json((SELECT o FROM (SELECT ${asColumns(pairs)}) o))`;
-  return sql`json_build_object(${join(pairs.map(([name, value]) => sql`${raw(`'${name}'`)}, ${value}`))})`;
-}
-
-/**
- * A column as JSON holds it: numbers that JavaScript has none for as text, bytes in Base64, enums by Prisma's names. Lists are
- * there even where the database has none.
- */
-function asJson({ type, isEnum, isList }: ColumnFacts, column: Prisma.Sql): Prisma.Sql {
-  const renamed = isEnum ? Object.entries(enumFacts(type).renamed) : [];
-  const one = (value: Prisma.Sql) => {
-    if (type === 'BigInt' || type === 'Decimal') return sql`${value}::text`;
-    if (type === 'Bytes') return sql`translate(encode(${value}, 'base64'), E'\n', '')`;
-    if (renamed.length === 0) return value;
-    const cases = renamed.map(([stored, name]) => raw(`WHEN '${stored}' THEN '${name}'`));
-    return sql`CASE ${value}::text ${join(cases, ' ')} ELSE ${value}::text END`;
-  };
-  if (!isList) return one(column);
-  const item = raw('item');
-  return one(item) === item
-    ? sql`COALESCE(${column}, '{}')`
-    : sql`ARRAY(SELECT ${one(item)} FROM unnest(${column}) WITH ORDINALITY list (item, place) ORDER BY place)`;
 }

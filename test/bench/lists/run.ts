@@ -16,7 +16,7 @@ export async function measureLists(postgresUrl: string, print: (text: string) =>
 
 /** As measureLists, of a database that is there; only the lists with a text in their names. */
 export async function measureListsOf(databaseUrl: string, print: (text: string) => void, filter = ''): Promise<void> {
-  const server = await startServer('gantry', databaseUrl);
+  const server = await startServer({ name: 'gantry', databaseUrl });
   try {
     for (const lists of [restLists(), graphqlLists()]) {
       const rows: string[][] = [];

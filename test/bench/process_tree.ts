@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Linux counts the time of processes in hundredths of a second, whatever the clock of its kernel. */
+const MILLISECONDS = 10;
+
+interface Process {
+  pid: number;
+  parent: number;
+  /** Milliseconds of CPU of its own and of the children that it has waited for. */
+  cpu: number;
+}
+
+/**
+ * Milliseconds of CPU that a process and all those below it have used, with those that have ended.
+ *
+ * @throws Error where there is no /proc to read them from
+ */
+export function cpuOf(pid: number): number {
+  return tree(pid).reduce((sum, { cpu }) => sum + cpu, 0);
+}
+
+/** Resident megabytes of a process and those below it, but for one of these with all that is below that. */
+export function residentMegabytes(pid: number, without?: number): number {
+  if (process.platform !== 'linux') return Number.NaN;
+  const kilobytes = tree(pid, without).map((one) => {
+    const status = read(`/proc/${one.pid}/status`) ?? '';
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0);
+  });
+  return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
+}
+
+/** Whether the time of processes can be read here. */
+export const countsCpu = process.platform === 'linux';
+
+/** Which process started another one that runs. */
+export function parentOf(pid: number): number | undefined {
+  return describe(pid)?.parent;
+}
+
+function tree(pid: number, without?: number): Process[] {
+  const all = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => describe(Number(name)) ?? []);
+  const below = (parent: Process): Process[] => [
+    parent,
+    ...all.filter((one) => one.parent === parent.pid && one.pid !== without).flatMap(below),
+  ];
+  return all.filter((one) => one.pid === pid).flatMap(below);
+}
+
+function describe(pid: number): Process | null {
+  // It may have ended since the directory was read.
+  const stat = read(`/proc/${pid}/stat`);
+  if (stat === null) return null;
+  // The name is in parentheses and may hold any character.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
+  return { pid, parent: Number(fields[1]), cpu: ticks * MILLISECONDS };
+}
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
