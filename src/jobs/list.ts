@@ -7,13 +7,7 @@ import { alias } from '#src/platform/records/alias.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import {
-  type ChangedRecord,
-  changedBelowProject,
-  findBelowProject,
-  listBelowProjects,
-  type ProjectRecords,
-} from '#src/projects/below.ts';
+import { ofProjects } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import '#src/users/own_values.ts';
 
@@ -22,15 +16,18 @@ const job = alias('Job', 'j');
 
 type States = readonly JobStatus[] | null | undefined;
 
-/** The jobs of a project; posted statuses are none. */
-const JOBS: ProjectRecords<'Job'> = {
+/** The jobs of projects, newest first; posted statuses are none. */
+const jobs = ofProjects({
   ability: 'read_pipeline',
   rows: job,
-  where: (project) => sql`${job.projectId} = ${project} AND NOT ${job.generic}`,
+  only: sql`NOT ${job.generic}`,
   order: ({ id }) => sql`${id} DESC`,
-};
+});
 
-/** The jobs of each project in these states, all without any, newest first, as listBelowProjects reads them. */
+/** A job of a project: one that the actor may read, or one that a command has changed or made. */
+export const { find: findJob, changed: changedJob } = jobs;
+
+/** The jobs of each project in these states, all without any, newest first. */
 export function listProjectJobs<R>(
   context: Context,
   projects: readonly ProjectRow[],
@@ -38,8 +35,7 @@ export function listProjectJobs<R>(
   page: PageRequest,
   selection: Selection<'Job', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const where = (project: number | Prisma.Sql) => all([JOBS.where(project), ...inStates(states)]);
-  return listBelowProjects(context, projects, { ...JOBS, where }, page, selection);
+  return jobs.list(context, projects, page, selection, inStates(states));
 }
 
 /** A pipeline, with its project. */
@@ -63,31 +59,12 @@ export async function listPipelineJobs<R>(
   };
   return ofPermitted(
     pipelines,
-    ({ project }) => authorize(actor, JOBS.ability, project),
+    ({ project }) => authorize(actor, 'read_pipeline', project),
     (permitted) => {
       const parents = permitted.map(({ pipelineId }) => ({ pipeline: pipelineId }));
       return readPages<R>(context.db, page.offset, ofEach(parents, { pipeline: 'int' }, pageOf));
     },
   );
-}
-
-/** One job of the project. Throws NotFound, Forbidden, Unauthenticated. */
-export function findJob<R>(
-  context: Context,
-  project: ProjectRow,
-  id: number,
-  selection: Selection<'Job', R>,
-): Promise<R> {
-  return findBelowProject(context, project, JOBS, sql`${job.id} = ${id}`, selection);
-}
-
-/** The job that a command has changed or made. Throws NotFound. */
-export function changedJob<R>(
-  context: Context,
-  { project, id }: ChangedRecord,
-  selection: Selection<'Job', R>,
-): Promise<R> {
-  return changedBelowProject(context, project, JOBS, sql`${job.id} = ${id}`, selection);
 }
 
 function inStates(states: States): Prisma.Sql[] {

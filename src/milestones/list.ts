@@ -1,9 +1,9 @@
 import type { Context } from '#src/access/actor.ts';
-import { all, containing, Prisma } from '#src/platform/db.ts';
+import { containing, Prisma } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import { findBelowProject, listBelowProjects, type ProjectRecords } from '#src/projects/below.ts';
+import { ofProjects } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;
@@ -16,14 +16,16 @@ export interface MilestoneFilter {
   search?: string | null | undefined;
 }
 
-const MILESTONES: ProjectRecords<'Milestone'> = {
+const milestones = ofProjects({
   ability: 'read_milestone',
   rows: milestone,
-  where: (project) => sql`${milestone.projectId} = ${project}`,
   order: ({ id }) => sql`${id} DESC`,
-};
+});
 
-/** The milestones of each project, newest first, as listBelowProjects reads them. */
+/** The milestone of a project with a (global) ID. */
+export const { find: findMilestone } = milestones;
+
+/** The milestones of each project, newest first. */
 export function listMilestones<R>(
   context: Context,
   projects: readonly ProjectRow[],
@@ -31,8 +33,7 @@ export function listMilestones<R>(
   page: PageRequest,
   selection: Selection<'Milestone', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const where = (project: number | Prisma.Sql) => all([MILESTONES.where(project), ...conditions(filter)]);
-  return listBelowProjects(context, projects, { ...MILESTONES, where }, page, selection);
+  return milestones.list(context, projects, page, selection, conditions(filter));
 }
 
 function conditions({ state, iids, search }: MilestoneFilter): Prisma.Sql[] {
@@ -42,14 +43,4 @@ function conditions({ state, iids, search }: MilestoneFilter): Prisma.Sql[] {
     ...(iids && iids.length > 0 ? [sql`${milestone.iid} = ANY(${[...iids]}::int[])`] : []),
     ...(search ? [sql`(${title} ILIKE ${containing(search)} OR ${description} ILIKE ${containing(search)})`] : []),
   ];
-}
-
-/** The milestone of the project with that (global) ID. Throws NotFound, Forbidden, Unauthenticated. */
-export function findMilestone<R>(
-  context: Context,
-  project: ProjectRow,
-  id: number,
-  selection: Selection<'Milestone', R>,
-): Promise<R> {
-  return findBelowProject(context, project, MILESTONES, sql`${milestone.id} = ${id}`, selection);
 }

@@ -1,6 +1,5 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { PIPELINES } from '#src/pipelines/find.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { all, Prisma, readPages } from '#src/platform/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
@@ -9,10 +8,10 @@ import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.t
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
-const pipeline = PIPELINES.rows;
-const latest = alias('Pipeline', 'l');
+const [pipeline, latest] = [alias('Pipeline', 'p'), alias('Pipeline', 'l')];
 
 /** Which pipelines a list holds, and in which order. */
 export interface PipelineFilter {
@@ -72,7 +71,7 @@ function conditionOf({ project, refs }: Asked<AskedProject>, filter: PipelineFil
   const { scope, status, ref, yamlErrors, name, username } = filter;
   const { userId } = pipeline;
   return all([
-    PIPELINES.where(project),
+    sql`${pipeline.projectId} = ${project}`,
     ...(scope ? [scopeOf(scope, project, refs)] : []),
     ...(status ? [sql`${pipeline.status} = ${status}::job_status`] : []),
     ...(ref ? [sql`${pipeline.ref} = ${ref}`] : []),

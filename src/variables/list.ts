@@ -1,32 +1,17 @@
 import type { Context } from '#src/access/actor.ts';
 import { Prisma } from '#src/platform/db.ts';
-import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
-import { findBelowProject, listBelowProjects, type ProjectRecords } from '#src/projects/below.ts';
+import { ofProjects } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
-const { sql } = Prisma;
 const variable = alias('Variable', 'v');
+const variables = ofProjects({ ability: 'admin_variable', rows: variable });
 
-const VARIABLES: ProjectRecords<'Variable'> = {
-  ability: 'admin_variable',
-  rows: variable,
-  where: (project) => sql`${variable.projectId} = ${project}`,
-  order: ({ id }) => id,
-};
-
-/** The variables of each project in the order of their creation, for who administers it, as listBelowProjects reads them. */
-export function listVariables<R>(
-  context: Context,
-  projects: readonly ProjectRow[],
-  page: PageRequest,
-  selection: Selection<'Variable', R>,
-): Promise<(Page<R> | Error)[]> {
-  return listBelowProjects(context, projects, VARIABLES, page, selection);
-}
+/** The variables of projects in the order of their creation, for who administers them. */
+export const { list: listVariables } = variables;
 
 /** One variable of a project. Throws Forbidden, NotFound, Unauthenticated. */
 export function findVariable<R>(
@@ -36,8 +21,8 @@ export function findVariable<R>(
   selection: Selection<'Variable', R>,
 ): Promise<R> {
   // What the database cannot compare is the name of nothing.
-  const isIt = sql`${variable.key} = ${key.replaceAll('\0', ' ')}`;
-  return findBelowProject(context, project, VARIABLES, isIt, selection);
+  const isIt = Prisma.sql`${variable.key} = ${key.replaceAll('\0', ' ')}`;
+  return variables.find(context, project, isIt, selection);
 }
 
 /** The value that builds get. */
