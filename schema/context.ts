@@ -2,11 +2,10 @@ import DataLoader from 'dataloader';
 import type { Context } from '#src/access/actor.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/commits/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
+import { traceTexts } from '#src/jobs/trace.ts';
 import { commitStatuses } from '#src/pipelines/of_commits.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
-import { findDetails } from '#src/users/find.ts';
-import type { UserDetails } from '#src/users/rows.ts';
 
 /** What every resolver gets: the domain's context, the URL that the client used, and batching loaders for this request. */
 export interface GraphQLContext extends Context {
@@ -22,12 +21,12 @@ export interface GraphQLContext extends Context {
 export interface Loaders {
   /** Projects that the actor may see, null for others. */
   readonly project: DataLoader<number, ProjectRow | null>;
-  /** What the rows of users leave out, as far as the actor may see it. */
-  readonly userDetails: DataLoader<number, UserDetails>;
   /** What the projects of a group take; null for all but administrators. */
   readonly groupStatistics: DataLoader<number, GroupStatistics | null>;
   /** Commits by project and hash; null where they are gone or the actor may not read them. */
   readonly commit: DataLoader<CommitKey, CommitRow | null, string>;
+  /** What jobs printed that the actor may read. */
+  readonly trace: DataLoader<number, string>;
   /** Status of the latest pipeline of a commit. */
   readonly commitStatus: DataLoader<CommitKey, JobStatus | null, string>;
 }
@@ -55,9 +54,9 @@ function makeLoaders(context: Context): Loaders {
   });
   return {
     project,
-    userDetails: new DataLoader<number, UserDetails>((ids) => findDetails(context, ids)),
     groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
     commit: new DataLoader((keys) => commitsByKeys(context, keys, (id) => project.load(id)), { cacheKeyFn: commitKey }),
+    trace: new DataLoader((ids) => traceTexts(context, ids)),
     commitStatus: new DataLoader((keys) => commitStatuses(context, keys), { cacheKeyFn: commitKey }),
   };
 }

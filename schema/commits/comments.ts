@@ -32,7 +32,7 @@ export const CommitComment = builder.prismaObject('CommitComment', {
     }),
     author: t.relation('author', {
       description: 'Who said it; the e-mail address is shown to all readers.',
-      ...also({ author: { select: { email: true } } }),
+      ...also({ author: { select: { shownEmail: true } } }),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was said.' }),
   }),

@@ -5,7 +5,6 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
 import { through } from '#schema/records/plugin.ts';
 import '#schema/users/types.ts';
-import { traceText } from '#src/jobs/trace.ts';
 
 const Runner = builder.objectRef<number>('Runner').implement({
   description: 'Who runs jobs.',
@@ -70,7 +69,7 @@ export const Job = builder.prismaObject('Job', {
     }),
     trace: t.string({
       description: 'What it printed; refused with CONTENT_TOO_LARGE where it is larger than 4 MB.',
-      resolve: (job, _args, context) => traceText(context, job),
+      resolve: ({ id }, _args, { loaders }) => loaders.trace.load(id),
     }),
   }),
 });

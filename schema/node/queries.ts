@@ -27,7 +27,7 @@ const FINDERS: Record<
   string,
   (context: GraphQLContext, id: number, info: GraphQLResolveInfo) => Promise<{ id: number }>
 > = {
-  User: findUser,
+  User: (context, id, info) => findUser(context, id, selectionAt(info, 'User')),
   SshKey: findVisibleKey,
   Email: findVisibleEmail,
   PersonalAccessToken: findVisibleToken,

@@ -169,9 +169,9 @@ export class Plan {
 
   /** What reads the value of a field from its object. */
   #reader(parent: GraphQLObjectType, field: GraphQLField<unknown, unknown>, nodes: Selected['nodes']): Read {
-    const path = readsOf(field)?.path;
-    if (path) return readerOf(path, `${parent.name}.${field.name}`);
-    const property = field.extensions.pothosExposedField;
+    const { path, isGuarded = false } = readsOf(field) ?? {};
+    if (path && !isGuarded) return readerOf(path, `${parent.name}.${field.name}`);
+    const property = isGuarded ? undefined : field.extensions.pothosExposedField;
     // Resolvers that were exposed from a property read just that.
     if (typeof property === 'string') return (source) => (source as Answer)[property];
     const { resolve = defaultFieldResolver } = field;

@@ -38,6 +38,6 @@ builder.objectFields(Project, (t) => ({
       }),
     },
     resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listProjectUsers(context, project, args.search, page)),
+      loadPage(args, info, (page) => listProjectUsers(context, project, args.search, page, selectionAt(info, 'User'))),
   }),
 }));

@@ -5,6 +5,7 @@ import SchemaBuilder, {
   type SchemaTypes,
 } from '@pothos/core';
 import type { GraphQLField } from 'graphql';
+import type { GraphQLContext } from '#schema/context.ts';
 
 /** What a field of a type with a model reads of the record. */
 export interface Reads {
@@ -12,6 +13,8 @@ export interface Reads {
   path: readonly string[] | null;
   /** Beside what lies at the end of the path. As Prisma's `select`: names of columns, own values, and relations with the same below. */
   select: Readonly<Record<string, unknown>>;
+  /** Whether it depends on more than the record what the field gives: then only its resolver does. */
+  isGuarded: boolean;
 }
 
 /**
@@ -37,11 +40,12 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const reads: Reads = {
       path,
       select: ((path === null ? select : extensions.also) as Reads['select'] | undefined) ?? {},
+      isGuarded: extensions.guard !== undefined,
     };
     return {
       ...config,
       extensions: { ...extensions, reads },
-      ...(path !== null && { resolve: readerOf(path, place) }),
+      ...(path !== null && { resolve: guarded(readerOf(path, place), extensions.guard as Guard | undefined) }),
     };
   }
 }
@@ -56,6 +60,20 @@ export function readerOf(path: readonly string[], place: string): (record: unkno
   };
   if (rest.length === 0) return (record) => read(record, first) as never;
   return (record) => path.reduce((at: unknown, part) => (at === null ? null : read(at, part)), record) as never;
+}
+
+/** Whether the caller may see the value of a field; it throws where that is an error. */
+type Guard = (record: never, context: GraphQLContext) => boolean;
+
+/** For a field that is null where the guard says no. */
+export function guardedBy<T>(guard: (record: T, context: GraphQLContext) => boolean) {
+  return { extensions: { guard } };
+}
+
+function guarded(read: ReturnType<typeof readerOf>, guard: Guard | undefined) {
+  if (!guard) return read;
+  return (record: unknown, _args: object, context: object) =>
+    guard(record as never, context as GraphQLContext) ? read(record) : (null as never);
 }
 
 /** For a field whose answer is that of a record beyond a relation: the path there. */

@@ -36,7 +36,7 @@ export const Snippet = builder.prismaObject('Snippet', {
     }),
     author: t.relation('author', {
       description: 'Whose it is; the e-mail address is shown to all readers.',
-      ...also({ author: { select: { email: true } } }),
+      ...also({ author: { select: { shownEmail: true } } }),
     }),
     webUrl: t.string({
       description: 'Address of its page.',

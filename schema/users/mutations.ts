@@ -1,4 +1,6 @@
 import { builder } from '#schema/builder.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import type { Known } from '#schema/records/types.ts';
 import {
   ChangePasswordInput,
   CreateUserInput,
@@ -15,19 +17,18 @@ import { blockUser, unblockUser } from '#src/users/block.ts';
 import { changePassword } from '#src/users/change_password.ts';
 import { createUserAsAdministrator } from '#src/users/create.ts';
 import { deleteUser } from '#src/users/delete.ts';
-import { findUser, findViewer } from '#src/users/find.ts';
-import type { UserRow } from '#src/users/rows.ts';
+import { findAccount, findUser, findViewer } from '#src/users/find.ts';
 import { signIn } from '#src/users/sign_in.ts';
 import { updateUser } from '#src/users/update.ts';
 
-const SignInPayload = builder.objectRef<{ viewer: UserRow }>('SignInPayload').implement({
+const SignInPayload = builder.objectRef<{ viewer: Known<'User'> }>('SignInPayload').implement({
   description: 'Who signed in.',
   fields: (t) => ({
     viewer: t.expose('viewer', { type: User, description: 'The account, with its private token.' }),
   }),
 });
 
-const DeleteUserPayload = builder.objectRef<{ user: UserRow | null }>('DeleteUserPayload').implement({
+const DeleteUserPayload = builder.objectRef<{ user: Known<'User'> | null }>('DeleteUserPayload').implement({
   description: 'What was deleted.',
   fields: (t) => ({
     user: t.expose('user', {
@@ -44,63 +45,72 @@ builder.mutationFields((t) => ({
     description:
       'Exchanges username and password for the private token. Closed to users with two-factor authentication.',
     args: { input: t.arg({ type: SignInInput, required: true, description: 'Who signs in.' }) },
-    resolve: async (_root, { input }, context) => {
+    resolve: async (_root, { input }, context, info) => {
       const login = input.login ?? input.email;
       if (login == null) throw new BadRequest('login, email are missing, at least one parameter must be provided');
-      return { viewer: await signIn(context, login, input.password) };
+      return { viewer: await signIn(context, login, input.password, selectionAt(info, 'User')) };
     },
   }),
   changePassword: t.field({
     type: UserPayload,
     description: 'Gives an account a new password, also where the present one must be renewed before signing in.',
     args: { input: t.arg({ type: ChangePasswordInput, required: true, description: 'Both passwords.' }) },
-    resolve: async (_root, { input }, context) => ({ user: await changePassword(context, input) }),
+    resolve: async (_root, { input }, context, info) => {
+      const { id } = await changePassword(context, input);
+      return { user: await findAccount(context, id, {}, selectionAt(info, 'User')) };
+    },
   }),
   renewPrivateToken: t.field({
     type: UserPayload,
     description: 'Gives the caller another private token, which `user` has. The former one is useless at once.',
     args: { input: t.arg({ type: RenewPrivateTokenInput, required: true, description: 'Nothing.' }) },
-    resolve: async (_root, _args, context) => {
+    resolve: async (_root, _args, context, info) => {
       const privateToken = await renewPrivateToken(context);
-      return { user: { ...(await findViewer(context)), privateToken } };
+      return { user: { ...(await findViewer(context, selectionAt(info, 'User'))), privateToken } };
     },
   }),
   createUser: t.field({
     type: UserPayload,
     description: 'Creates a user, who gets a mail with a link where mail is sent. For administrators.',
     args: { input: t.arg({ type: CreateUserInput, required: true, description: 'The new user.' }) },
-    resolve: async (_root, { input }, context) => ({ user: await createUserAsAdministrator(context, input) }),
+    resolve: async (_root, { input }, context, info) => {
+      const { id } = await createUserAsAdministrator(context, input);
+      return { user: await findUser(context, id, selectionAt(info, 'User')) };
+    },
   }),
   updateUser: t.field({
     type: UserPayload,
     description: 'Changes a user. For administrators.',
     args: { input: t.arg({ type: UpdateUserInput, required: true, description: 'The changes.' }) },
-    resolve: async (_root, { input: { databaseId, ...changes } }, context) => ({
-      user: await updateUser(context, databaseId, changes),
-    }),
+    resolve: async (_root, { input: { databaseId, ...changes } }, context, info) => {
+      await updateUser(context, databaseId, changes);
+      return { user: await findUser(context, databaseId, selectionAt(info, 'User')) };
+    },
   }),
   deleteUser: t.field({
     type: DeleteUserPayload,
     description: 'Deletes a user; what others build on goes to the ghost user. For administrators.',
     args: { input: t.arg({ type: UserReferenceInput, required: true, description: 'Which user.' }) },
-    resolve: async (_root, { input: { databaseId } }, context) => ({ user: await deleteUser(context, databaseId) }),
+    resolve: async (_root, { input: { databaseId } }, context, info) => ({
+      user: await deleteUser(context, databaseId, selectionAt(info, 'User')),
+    }),
   }),
   blockUser: t.field({
     type: UserStatePayload,
     description: 'Locks a user out, at once. For administrators.',
     args: { input: t.arg({ type: UserReferenceInput, required: true, description: 'Which user.' }) },
-    resolve: async (_root, { input: { databaseId } }, context) => {
+    resolve: async (_root, { input: { databaseId } }, context, info) => {
       const changed = await blockUser(context, databaseId);
-      return { changed, user: await findUser(context, databaseId) };
+      return { changed, user: await findUser(context, databaseId, selectionAt(info, 'User')) };
     },
   }),
   unblockUser: t.field({
     type: UserStatePayload,
     description: 'Lets a user in again. For administrators.',
     args: { input: t.arg({ type: UserReferenceInput, required: true, description: 'Which user.' }) },
-    resolve: async (_root, { input: { databaseId } }, context) => {
+    resolve: async (_root, { input: { databaseId } }, context, info) => {
       const changed = await unblockUser(context, databaseId);
-      return { changed, user: await findUser(context, databaseId) };
+      return { changed, user: await findUser(context, databaseId, selectionAt(info, 'User')) };
     },
   }),
 }));

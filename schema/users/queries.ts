@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
 import { requireActor } from '#src/access/actor.ts';
 import { findUser, findViewer } from '#src/users/find.ts';
@@ -37,25 +38,27 @@ builder.queryFields((t) => ({
   viewer: t.field({
     type: User,
     description: 'The account of the caller.',
-    resolve: (_root, _args, context) => findViewer(context),
+    resolve: (_root, _args, context, info) => findViewer(context, selectionAt(info, 'User')),
   }),
   user: t.field({
     type: User,
     description: 'A user.',
     args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (_root, { databaseId }, context) => findUser(context, databaseId),
+    resolve: (_root, { databaseId }, context, info) => findUser(context, databaseId, selectionAt(info, 'User')),
   }),
   users: t.field({
     type: UserConnection,
     description: 'Users, newest first.',
     args: userArgs,
-    resolve: (_root, args, context, info) => loadPage(args, info, (page) => listUsers(context, args, page)),
+    resolve: (_root, args, context, info) =>
+      loadPage(args, info, (page) => listUsers(context, args, page, selectionAt(info, 'User'))),
   }),
   userActivities: t.field({
     type: UserActivityConnection,
     description: 'When users were last there, the longest absent first. For administrators.',
     args: activityArgs,
-    resolve: (_root, args, context, info) => loadPage(args, info, (page) => listActivities(context, args.from, page)),
+    resolve: (_root, args, context, info) =>
+      loadPage(args, info, (page) => listActivities(context, args.from, page, selectionAt(info, 'User'))),
   }),
   version: t.field({
     type: Version,

@@ -1,4 +1,6 @@
 import { builder } from '#schema/builder.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import type { Known } from '#schema/records/types.ts';
 import { UserReferenceInput } from '#schema/users/inputs.ts';
 import { UserPayload, UserStatePayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
@@ -8,7 +10,6 @@ import { type Enrolment, enableTwoFactor, setUpTwoFactor } from '#src/access/two
 import { findRecoveryCodesLeft } from '#src/access/two_factor/left.ts';
 import { renewRecoveryCodes } from '#src/access/two_factor/renew_codes.ts';
 import { findUser, findViewer } from '#src/users/find.ts';
-import type { UserRow } from '#src/users/rows.ts';
 
 const SetUpTwoFactorInput = builder.inputType('SetUpTwoFactorInput', {
   description: 'Nothing has to be said for this.',
@@ -37,7 +38,7 @@ const SetUpTwoFactorPayload = builder.objectRef<Enrolment>('SetUpTwoFactorPayloa
 });
 
 const RecoveryCodesPayload = builder
-  .objectRef<{ user: UserRow; recoveryCodes: string[] }>('RecoveryCodesPayload')
+  .objectRef<{ user: Known<'User'>; recoveryCodes: string[] }>('RecoveryCodesPayload')
   .implement({
     description: 'New recovery codes. They are shown this once.',
     fields: (t) => ({
@@ -66,27 +67,27 @@ builder.mutationFields((t) => ({
     description:
       'Has signing in take a code from now on. Ends all sessions of the caller and renews the private token, which `user` has.',
     args: { input: t.arg({ type: EnableTwoFactorInput, required: true, description: 'A code.' }) },
-    resolve: async (_root, { input }, context) => {
+    resolve: async (_root, { input }, context, info) => {
       const { recoveryCodes, privateToken } = await enableTwoFactor(context, input.code);
-      return { recoveryCodes, user: { ...(await findViewer(context)), privateToken } };
+      return { recoveryCodes, user: { ...(await findViewer(context, selectionAt(info, 'User'))), privateToken } };
     },
   }),
   disableTwoFactor: t.field({
     type: UserPayload,
     description: 'Has signing in take the password alone again.',
     args: { input: t.arg({ type: TwoFactorProofInput, required: true, description: 'Password or code.' }) },
-    resolve: async (_root, { input }, context) => {
+    resolve: async (_root, { input }, context, info) => {
       await disableTwoFactor(context, input);
-      return { user: await findUser(context, requireActor(context).id) };
+      return { user: await findUser(context, requireActor(context).id, selectionAt(info, 'User')) };
     },
   }),
   renewRecoveryCodes: t.field({
     type: RecoveryCodesPayload,
     description: 'Gives new recovery codes in the place of the former.',
     args: { input: t.arg({ type: TwoFactorProofInput, required: true, description: 'Password or code.' }) },
-    resolve: async (_root, { input }, context) => {
+    resolve: async (_root, { input }, context, info) => {
       const recoveryCodes = await renewRecoveryCodes(context, input);
-      return { recoveryCodes, user: await findViewer(context) };
+      return { recoveryCodes, user: await findViewer(context, selectionAt(info, 'User')) };
     },
   }),
   disableUserTwoFactor: t.field({
@@ -94,9 +95,9 @@ builder.mutationFields((t) => ({
     description:
       'Switches off the two-factor authentication of who has lost app and recovery codes. For administrators.',
     args: { input: t.arg({ type: UserReferenceInput, required: true, description: 'Which user.' }) },
-    resolve: async (_root, { input: { databaseId } }, context) => {
+    resolve: async (_root, { input: { databaseId } }, context, info) => {
       const changed = await disableTwoFactorOf(context, databaseId);
-      return { changed, user: await findUser(context, databaseId) };
+      return { changed, user: await findUser(context, databaseId, selectionAt(info, 'User')) };
     },
   }),
 }));

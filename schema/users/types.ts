@@ -3,11 +3,14 @@ import { connectionOf } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { UserState } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { guardedBy } from '#schema/records/plugin.ts';
+import type { Known } from '#schema/records/types.ts';
+import { requireAccount } from '#src/access/actor.ts';
+import type { OwnAccount } from '#src/users/find.ts';
 import type { UserActivity as Activity } from '#src/users/list.ts';
-import type { AccountDetails, UserDetails, UserRow } from '#src/users/rows.ts';
 import '#src/users/own_values.ts';
 
-const Identity = builder.objectRef<{ provider: string; externUid: string }>('Identity').implement({
+builder.prismaObject('Identity', {
   description: 'How a user is known to another provider of identities.',
   fields: (t) => ({
     provider: t.exposeString('provider', { description: 'Name of the provider.' }),
@@ -15,20 +18,22 @@ const Identity = builder.objectRef<{ provider: string; externUid: string }>('Ide
   }),
 });
 
-/** What users bring along who were read alone, or for a purpose that shows more of them. */
-type Alone = Pick<UserRow, 'details' | 'email' | 'privateToken'>;
-/** A user on the way to a field that reads the ID alone. */
-type Identified = Pick<UserRow, 'id'> & Alone;
+/** A user, and what comes along where more is shown than the caller would see. */
+type Shown = { id: number; shownEmail?: string } & Partial<OwnAccount>;
 
-/** A resolver for what the row may not hold: then one statement fetches it for all users of the answer. */
-function detail<T>(pick: (details: UserDetails) => T) {
-  return ({ id, details }: Identified, _args: object, { loaders }: GraphQLContext): T | Promise<T> =>
-    details ? pick(details) : loaders.userDetails.load(id).then(pick);
-}
+/** For what signed-in callers see. Throws Unauthenticated, InsufficientScope. */
+const signedIn = guardedBy(({ isOwn }: Shown, context) => {
+  if (!isOwn) requireAccount(context);
+  return true;
+});
 
-/** As detail, for what only administrators and the user see; null for others. */
-function account<T>(pick: (account: AccountDetails) => T) {
-  return detail((details) => details.account && pick(details.account));
+/** For what only administrators and the user see; null for others. */
+const forAccount = guardedBy(seesAccount);
+
+function seesAccount({ id, isOwn }: Shown, context: GraphQLContext): boolean {
+  if (isOwn) return true;
+  const actor = requireAccount(context);
+  return actor.admin || actor.id === id;
 }
 
 export const User = builder.prismaObject('User', {
@@ -52,99 +57,100 @@ export const User = builder.prismaObject('User', {
       select: { username: true },
       resolve: ({ username }, _args, { baseUrl }) => `${baseUrl}/${username}`,
     }),
-    createdAt: t.field({
+    createdAt: t.expose('createdAt', {
       type: 'DateTime',
       description: 'When the account was created. This and the following are for signed-in callers.',
-      resolve: detail((d) => d.createdAt),
+      ...signedIn,
     }),
-    admin: t.boolean({ description: 'Whether they administrate the server.', resolve: detail((d) => d.admin) }),
-    bio: t.string({ nullable: true, description: 'What they say of themselves.', resolve: detail((d) => d.bio) }),
-    location: t.string({ nullable: true, description: 'Where they are.', resolve: detail((d) => d.location) }),
-    skype: t.string({ description: 'Skype name.', resolve: detail((d) => d.skype) }),
-    linkedin: t.string({ description: 'LinkedIn name.', resolve: detail((d) => d.linkedin) }),
-    twitter: t.string({ description: 'Twitter name.', resolve: detail((d) => d.twitter) }),
-    websiteUrl: t.string({ description: 'Their page elsewhere.', resolve: detail((d) => d.websiteUrl) }),
-    organization: t.string({
+    admin: t.exposeBoolean('admin', { description: 'Whether they administrate the server.', ...signedIn }),
+    bio: t.exposeString('bio', { nullable: true, description: 'What they say of themselves.', ...signedIn }),
+    location: t.exposeString('location', { nullable: true, description: 'Where they are.', ...signedIn }),
+    skype: t.exposeString('skype', { description: 'Skype name.', ...signedIn }),
+    linkedin: t.exposeString('linkedin', { description: 'LinkedIn name.', ...signedIn }),
+    twitter: t.exposeString('twitter', { description: 'Twitter name.', ...signedIn }),
+    websiteUrl: t.exposeString('websiteUrl', { description: 'Their page elsewhere.', ...signedIn }),
+    organization: t.exposeString('organization', {
       nullable: true,
       description: 'Where they work.',
-      resolve: detail((d) => d.organization),
+      ...signedIn,
     }),
     email: t.string({
       nullable: true,
       description: 'Primary e-mail address. For administrators and the user, and where a field says so.',
-      resolve: (user: Identified, args, context) => user.email ?? account((a) => a.email)(user, args, context),
+      select: { email: true },
+      resolve: (user, _args, context) =>
+        (user as Shown).shownEmail ?? (seesAccount(user as Shown, context) ? user.email : null),
     }),
-    lastSignInAt: t.field({
+    lastSignInAt: t.expose('lastSignInAt', {
       type: 'DateTime',
       nullable: true,
       description: 'The sign-in before the latest. For administrators and the user.',
-      resolve: account((a) => a.lastSignInAt),
+      ...forAccount,
     }),
-    currentSignInAt: t.field({
+    currentSignInAt: t.expose('currentSignInAt', {
       type: 'DateTime',
       nullable: true,
       description: 'The latest sign-in. For administrators and the user.',
-      resolve: account((a) => a.currentSignInAt),
+      ...forAccount,
     }),
-    confirmedAt: t.field({
+    confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When the primary address was confirmed. For administrators and the user.',
-      resolve: account((a) => a.confirmedAt),
+      ...forAccount,
     }),
-    lastActivityOn: t.field({
+    lastActivityOn: t.expose('lastActivityOn', {
       type: 'Date',
       nullable: true,
       description: 'Day of the latest request (UTC). For administrators and the user.',
-      resolve: account((a) => a.lastActivityOn),
+      ...forAccount,
     }),
-    colorSchemeId: t.int({
+    colorSchemeId: t.exposeInt('colorSchemeId', {
       nullable: true,
       description: 'Number of the chosen colour scheme. For administrators and the user.',
-      resolve: account((a) => a.colorSchemeId),
+      ...forAccount,
     }),
-    projectsLimit: t.int({
+    projectsLimit: t.exposeInt('projectsLimit', {
       nullable: true,
       description: 'How many personal projects they may have. For administrators and the user.',
-      resolve: account((a) => a.projectsLimit),
+      ...forAccount,
     }),
-    identities: t.field({
-      type: [Identity],
+    identities: t.relation('identities', {
       nullable: true,
       description: 'Identities elsewhere. For administrators and the user.',
-      resolve: account((a) => a.identities),
+      ...forAccount,
     }),
-    canCreateGroup: t.boolean({
+    canCreateGroup: t.exposeBoolean('canCreateGroup', {
       nullable: true,
       description: 'Whether they may create groups. For administrators and the user.',
-      resolve: account((a) => a.canCreateGroup),
+      ...forAccount,
     }),
-    canCreateProject: t.boolean({
+    canCreateProject: t.exposeBoolean('canCreateProject', {
       nullable: true,
       description: 'Whether they may create another personal project. For administrators and the user.',
-      resolve: account((a) => a.canCreateProject),
+      ...forAccount,
     }),
-    twoFactorEnabled: t.boolean({
+    twoFactorEnabled: t.exposeBoolean('twoFactorEnabled', {
       nullable: true,
       description: 'Whether signing in takes a second factor. For administrators and the user.',
-      resolve: account((a) => a.twoFactorEnabled),
+      ...forAccount,
     }),
-    external: t.boolean({
+    external: t.exposeBoolean('external', {
       nullable: true,
       description: 'Whether internal projects are hidden from them. For administrators and the user.',
-      resolve: account((a) => a.external),
+      ...forAccount,
     }),
     privateToken: t.string({
       nullable: true,
       description: 'Only after signing in with a password, and for an administrator who acts as the user.',
-      resolve: ({ privateToken }: Identified) => privateToken ?? null,
+      resolve: (user) => (user as Shown).privateToken ?? null,
     }),
   }),
 });
 
 export const UserConnection = connectionOf('User', User);
 
-export const UserActivity = builder.objectRef<Activity>('UserActivity').implement({
+export const UserActivity = builder.objectRef<Activity<Known<'User'>>>('UserActivity').implement({
   description: 'When a user was last there.',
   fields: (t) => ({
     user: t.expose('user', { type: User, description: 'Who.' }),

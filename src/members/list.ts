@@ -4,6 +4,7 @@ import { authorizeReading, ofSource, type Source } from '#src/members/source.ts'
 import { all, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
 import { userMatches } from '#src/users/matching.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
@@ -32,7 +33,7 @@ export async function listMembers(
   const actor = requireActor(context);
   authorizeReading(actor, source);
   const conditions = [ofSource(source, 'm'), live('m')];
-  if (query?.trim()) conditions.push(userMatches(actor, query.trim()));
+  if (query?.trim()) conditions.push(userMatches(alias('User', 'u'), actor, query.trim()));
   const from = sql`members m JOIN users u ON u.id = m.user_id WHERE ${all(conditions)}`;
   const rows = sql`SELECT ${COLUMNS} FROM ${from} ORDER BY m.user_id DESC LIMIT ${limit} OFFSET ${offset}`;
   const total = withTotal && sql`(SELECT count(*) FROM ${from})`;

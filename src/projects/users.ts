@@ -1,24 +1,28 @@
 import { type Context, requireApiScope } from '#src/access/actor.ts';
 import { groupVisible, live } from '#src/access/visibility.ts';
-import { all, Prisma, queryPage } from '#src/platform/db.ts';
+import { all, Prisma } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
+import { readPage } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { userMatches } from '#src/users/matching.ts';
-import { type UserRow, userJson } from '#src/users/rows.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
+const user = alias('User', 'u');
 
 /**
  * The users who work on a project, newest first: its owner, its members, those of the groups around it and those of groups
  * with which it is shared, as far as the actor sees these groups. For anonymous callers too.
  */
-export async function listProjectUsers(
+export async function listProjectUsers<R>(
   context: Context,
   { id, namespaceId }: ProjectRow,
   search: string | null | undefined,
-  { limit, offset, withTotal }: PageRequest,
-): Promise<Page<UserRow>> {
+  page: PageRequest,
+  selection: Selection<'User', R>,
+): Promise<Page<R>> {
   const { db, actor } = context;
   requireApiScope(actor);
   const team = sql`SELECT n.owner_id FROM namespaces n WHERE n.id = ${namespaceId}
@@ -28,9 +32,8 @@ export async function listProjectUsers(
     UNION SELECT m.user_id FROM project_shares s JOIN namespaces g ON g.id = s.group_id
       JOIN members m ON m.namespace_id = ANY(g.lineage)
       WHERE s.project_id = ${id} AND ${live('s')} AND ${live('m')} AND ${groupVisible(actor, alias('Namespace', 'g'))}`;
-  const conditions = [sql`u.id IN (${team})`, ...(search?.trim() ? [userMatches(actor, search.trim())] : [])];
-  const source = sql`users u WHERE ${all(conditions)}`;
-  const nodes = sql`(SELECT COALESCE(json_agg(${userJson('u')} ORDER BY u.id DESC), '[]')
-    FROM (SELECT u.* FROM ${source} ORDER BY u.id DESC LIMIT ${limit} OFFSET ${offset}) u)`;
-  return queryPage(db, offset, nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
+  const conditions = [sql`${user.id} IN (${team})`];
+  if (search?.trim()) conditions.push(userMatches(user, actor, search.trim()));
+  const list = { rows: user, where: all(conditions), order: (row: typeof user) => sql`${row.id} DESC` };
+  return readPage(db, selection, list, page);
 }

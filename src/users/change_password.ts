@@ -6,8 +6,6 @@ import { replacePassword } from '#src/access/sign_in/replace_password.ts';
 import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
 import { verifySecondFactor } from '#src/access/two_factor/verify.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
-import { findAccount } from '#src/users/find.ts';
-import type { UserRow } from '#src/users/rows.ts';
 
 export interface PasswordChange {
   /** Username or e-mail address; the actor's when absent. */
@@ -23,7 +21,7 @@ export interface PasswordChange {
  * second factor where there is one. Nobody needs to be signed in for that. Throws RateLimited, Unavailable, Unauthenticated,
  * Forbidden for OAuth tokens, ValidationFailed.
  */
-export async function changePassword(context: Context, change: PasswordChange): Promise<UserRow> {
+export async function changePassword(context: Context, change: PasswordChange): Promise<{ id: number }> {
   const { currentPassword, newPassword } = change;
   refuseApplications(context.actor);
   const login = change.login ?? requireActor(context).username;
@@ -36,5 +34,5 @@ export async function changePassword(context: Context, change: PasswordChange): 
     await verifySecondFactor(context, id, change.code);
   }
   await replacePassword(context, { id, passwordHash }, await hashPassword(newPassword, context.clientAddress));
-  return findAccount(context, id, {});
+  return { id };
 }

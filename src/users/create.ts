@@ -10,8 +10,6 @@ import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { takePath } from '#src/redirects/paths.ts';
 import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } from '#src/users/attributes.ts';
-import { findUser } from '#src/users/find.ts';
-import type { UserRow } from '#src/users/rows.ts';
 
 export interface NewUser extends UserValues {
   username: string;
@@ -44,7 +42,10 @@ export interface NewUserByAdministrator extends Omit<NewUser, 'confirmed' | 'gho
  * else to confirm the address, unless nothing is to be confirmed. Throws Forbidden, also for OAuth tokens that make an
  * administrator; Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
  */
-export async function createUserAsAdministrator(context: Context, given: NewUserByAdministrator): Promise<UserRow> {
+export async function createUserAsAdministrator(
+  context: Context,
+  given: NewUserByAdministrator,
+): Promise<{ id: number }> {
   requireAdmin(context);
   if (given.admin) requireCredentialManager(context);
   const { confirm, skipConfirmation, ...input } = given;
@@ -55,7 +56,7 @@ export async function createUserAsAdministrator(context: Context, given: NewUser
   const { id } = await createUser(context, { ...input, confirmed }, (tx, email) => {
     if (sendsMail(db) && (input.resetPassword || !confirmed)) return jobs.enqueue(tx, 'mail.send', { kind, email });
   });
-  return findUser(context, id);
+  return { id };
 }
 
 /**

@@ -2,8 +2,9 @@ import { type Actor, type Context, requireAdmin } from '#src/access/actor.ts';
 import { ADMINISTRATORS_LOCK } from '#src/platform/database/lock_names.ts';
 import { deadlocked, type Transaction } from '#src/platform/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import { userById } from '#src/users/find.ts';
 import { ghostId } from '#src/users/ghost.ts';
-import { detailedUser, type UserRow } from '#src/users/rows.ts';
 
 /** Milliseconds that a deletion may take: somebody may have written a lot. */
 const PATIENCE = 120_000;
@@ -14,14 +15,14 @@ const ATTEMPTS = 5;
  * ghost, the personal namespace is marked and removed by a job, the rest goes at once. Null when there was no such user.
  * Throws Forbidden for oneself.
  */
-export async function deleteUser(context: Context, id: number): Promise<UserRow | null> {
+export async function deleteUser<R>(context: Context, id: number, selection: Selection<'User', R>): Promise<R | null> {
   const actor = requireAdmin(context);
   if ((await context.db.user.count({ where: { id, ghost: false } })) === 0) return null;
   if ([actor.id, actor.impersonator].includes(id)) throw new Forbidden('Administrators cannot delete themselves');
   const ghost = await ghostId(context.db, context.secret);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await remove(context, actor, id, ghost);
+      return await remove(context, { actor, id, ghost }, selection);
     } catch (error) {
       // What the user is doing right now may hold a row that is wanted here, and wait for the user's own.
       if (!deadlocked(error) || attempt === ATTEMPTS) throw error;
@@ -29,12 +30,16 @@ export async function deleteUser(context: Context, id: number): Promise<UserRow 
   }
 }
 
-async function remove({ db, jobs }: Context, actor: Actor, id: number, ghost: number): Promise<UserRow | null> {
+async function remove<R>(
+  { db, jobs }: Context,
+  { actor, id, ghost }: { actor: Actor; id: number; ghost: number },
+  selection: Selection<'User', R>,
+): Promise<R | null> {
   return db.$transaction(
     async (tx) => {
       await requireStillAdmin(tx, actor.id, id);
       await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
-      const user = await detailedUser(tx, id, actor);
+      const user = await userById(tx, id, selection);
       if (!user) return null;
       await bequeath(tx, id, ghost);
       const namespace = await abandonNamespace(tx, id);

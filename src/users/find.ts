@@ -1,46 +1,63 @@
 import { type Context, requireAccount } from '#src/access/actor.ts';
+import { type Db, Prisma } from '#src/platform/db.ts';
 import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { readRow } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
-import { detailedUser, detailsByIds, type UserDetails, type UserRow } from '#src/users/rows.ts';
+import '#src/users/own_values.ts';
+
+const user = alias('User', 'u');
+
+/** What comes with a user who is shown as they see themselves, whoever asks: nobody is signed in who is just signing in. */
+export interface OwnAccount {
+  isOwn: true;
+  /** Only where the caller signed in with a password, or an administrator acts as the user (behaviour.md 4.5). */
+  privateToken?: string;
+}
 
 /** The record of the signed-in (or impersonated) user. */
-export async function findViewer(context: Context): Promise<UserRow> {
+export async function findViewer<R>(context: Context, selection: Selection<'User', R>): Promise<R & OwnAccount> {
   const actor = requireAccount(context);
-  return findAccount(context, actor.id, actor.impersonator === undefined ? {} : { withToken: {} });
+  return findAccount(context, actor.id, actor.impersonator === undefined ? {} : { withToken: {} }, selection);
 }
 
 /**
  * A user's own record as the user sees it; the caller has made sure that it may be shown. With `withToken` it has the private
  * token, if the password is the named one and enough by itself. Throws NotFound, and Unauthenticated when it is not.
  */
-export async function findAccount(
+export async function findAccount<R>(
   { db, secret }: Pick<Context, 'db' | 'secret'>,
   id: number,
   { withToken }: { withToken?: { passwordHash?: string } },
-): Promise<UserRow> {
-  const user = await detailedUser(db, id, { id, admin: false });
-  if (!user) throw new NotFound('User');
-  if (!withToken) return user;
+  selection: Selection<'User', R>,
+): Promise<R & OwnAccount> {
+  const found = await userById(db, id, selection);
+  if (!found) throw new NotFound('User');
+  const own = { ...found, isOwn: true } as const;
+  if (!withToken) return own;
   const { passwordHash } = withToken;
-  const found = await db.user.findFirst({
+  const holder = await db.user.findFirst({
     where: { id, ...(passwordHash === undefined ? {} : { passwordHash, twoFactorEnabled: false }) },
     select: { privateTokenEncrypted: true },
   });
-  if (!found) throw new Unauthenticated();
-  return { ...user, privateToken: decrypt(found.privateTokenEncrypted, secret) };
+  if (!holder) throw new Unauthenticated();
+  return { ...own, privateToken: decrypt(holder.privateTokenEncrypted, secret) };
 }
 
-/** A user with what the actor may see. Throws NotFound. */
-export async function findUser(context: Context, id: number): Promise<UserRow> {
-  const actor = requireAccount(context);
-  const user = await detailedUser(context.db, id, actor);
-  if (!user) throw new NotFound('User');
-  return user;
+/** A user, for signed-in callers. Throws NotFound. */
+export async function findUser<R>(context: Context, id: number, selection: Selection<'User', R>): Promise<R> {
+  requireAccount(context);
+  const found = await userById(context.db, id, selection);
+  if (!found) throw new NotFound('User');
+  return found;
 }
 
-/** Details by ID as far as the actor may see them, for dataloaders: an error in the place of who is not there. */
-export async function findDetails(context: Context, ids: readonly number[]): Promise<(UserDetails | NotFound)[]> {
-  const actor = requireAccount(context);
-  const found = new Map((await detailsByIds(context.db, ids, actor)).map((details) => [details.id, details]));
-  return ids.map((id) => found.get(id) ?? new NotFound('User'));
+/** The user with that ID, without any check; undefined when there is none. */
+export function userById<R>(
+  db: Pick<Db, '$queryRaw'>,
+  id: number,
+  selection: Selection<'User', R>,
+): Promise<R | undefined> {
+  return readRow(db, selection, { rows: user, where: Prisma.sql`${user.id} = ${id}` });
 }

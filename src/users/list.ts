@@ -1,11 +1,15 @@
 import { type Actor, type Context, requireAccount } from '#src/access/actor.ts';
-import { all, Prisma, queryPage } from '#src/platform/db.ts';
+import { all, Prisma } from '#src/platform/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { readPage } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 import { userMatches } from '#src/users/matching.ts';
-import { detailedUserJson, type UserRow, userJson } from '#src/users/rows.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
+const user = alias('User', 'u');
 
 export interface UserFilter {
   /** Only those who may sign in; false does not filter. */
@@ -21,46 +25,49 @@ export interface UserFilter {
 }
 
 /** Users, newest first, in one statement. The ghost is in no list. */
-export async function listUsers(context: Context, filter: UserFilter, page: PageRequest): Promise<Page<UserRow>> {
+export async function listUsers<R>(
+  context: Context,
+  filter: UserFilter,
+  page: PageRequest,
+  selection: Selection<'User', R>,
+): Promise<Page<R>> {
   const actor = requireAccount(context);
-  const { limit, offset, withTotal } = page;
-  const where = all([sql`NOT u.ghost`, ...conditions(filter, actor)]);
-  // Administrators get the long form of everybody; others seldom ask for more than the row.
-  const json = actor.admin ? detailedUserJson('u', actor) : userJson('u');
-  const nodes = sql`(SELECT COALESCE(json_agg(${json} ORDER BY u.id DESC), '[]') FROM (
-    SELECT * FROM users u WHERE ${where} ORDER BY u.id DESC LIMIT ${limit} OFFSET ${offset}) u)`;
-  return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM users u WHERE ${where})`);
+  const where = all([sql`NOT ${user.ghost}`, ...conditions(filter, actor)]);
+  return readPage(context.db, selection, { rows: user, where, order: ({ id }) => sql`${id} DESC` }, page);
 }
 
 /** When a user was last there. */
-export interface UserActivity {
-  user: UserRow;
+export interface UserActivity<R> {
+  user: R & { username: string };
   /** YYYY-MM-DD. */
   lastActivityOn: string;
 }
 
+const SEEN = select('User', { username: true, lastActivityOn: true });
+
 /** Who was there on that day or later (six months ago when absent), the longest absent first. For administrators. */
-export async function listActivities(
+export async function listActivities<R>(
   context: Context,
   from: string | null | undefined,
-  { limit, offset, withTotal }: PageRequest,
-): Promise<Page<UserActivity>> {
+  page: PageRequest,
+  selection: Selection<'User', R>,
+): Promise<Page<UserActivity<R>>> {
   if (!requireAccount(context).admin) throw new Forbidden();
   const since = from == null ? sql`(now() AT TIME ZONE 'UTC' - interval '6 months')::date` : sql`${from}::date`;
-  const where = sql`NOT u.ghost AND u.last_activity_on >= ${since}`;
-  const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('user', ${userJson('u')}, 'lastActivityOn', u.last_activity_on)
-    ORDER BY u.last_activity_on, u.id), '[]') FROM (
-    SELECT * FROM users u WHERE ${where} ORDER BY u.last_activity_on, u.id LIMIT ${limit} OFFSET ${offset}) u)`;
-  return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM users u WHERE ${where})`);
+  const where = sql`NOT ${user.ghost} AND ${user.lastActivityOn} >= ${since}`;
+  const order = (row: typeof user) => sql`${row.lastActivityOn}, ${row.id}`;
+  const found = await readPage(context.db, SEEN.with(selection), { rows: user, where, order }, page);
+  // The condition leaves out whoever was never there.
+  return { ...found, nodes: found.nodes.map((row) => ({ user: row, lastActivityOn: row.lastActivityOn ?? '' })) };
 }
 
 function conditions({ active, blocked, search, username, external }: UserFilter, actor: Actor): Prisma.Sql[] {
-  if (username) return [sql`lower(u.username) = lower(${username})`];
+  if (username) return [sql`lower(${user.username}) = lower(${username})`];
   const text = search?.trim();
   return [
-    ...(active ? [sql`u.state = 'active'`] : []),
-    ...(blocked ? [sql`u.state <> 'active'`] : []),
-    ...(external && actor.admin ? [sql`u.external`] : []),
-    ...(text ? [userMatches(actor, text)] : []),
+    ...(active ? [sql`${user.state} = 'active'`] : []),
+    ...(blocked ? [sql`${user.state} <> 'active'`] : []),
+    ...(external && actor.admin ? [user.external] : []),
+    ...(text ? [userMatches(user, actor, text)] : []),
   ];
 }

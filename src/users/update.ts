@@ -10,8 +10,6 @@ import { NotFound } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/mail/sending.ts';
 import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } from '#src/users/attributes.ts';
 import { profile } from '#src/users/create.ts';
-import { findUser } from '#src/users/find.ts';
-import type { UserRow } from '#src/users/rows.ts';
 
 export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'name'> {
   username?: string | null | undefined;
@@ -27,7 +25,7 @@ export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'na
  * renewed at the next sign-in; the private token stays. Throws Forbidden, also for OAuth tokens that
  * change how somebody signs in or make an administrator; NotFound, Conflict, BadRequest, ValidationFailed, RateLimited, Unavailable.
  */
-export async function updateUser(context: Context, id: number, changes: UserChanges): Promise<UserRow> {
+export async function updateUser(context: Context, id: number, changes: UserChanges): Promise<void> {
   requireAdmin(context);
   if (CREDENTIALS.some((name) => changes[name] != null) || changes.admin) requireCredentialManager(context);
   const { db, clientAddress } = context;
@@ -64,7 +62,6 @@ export async function updateUser(context: Context, id: number, changes: UserChan
   } catch (error) {
     throw takenMeanwhile(error);
   }
-  return findUser(context, id);
 }
 
 /** What of a user is a way to sign in. */

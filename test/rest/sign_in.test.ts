@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ACCOUNT_LIMIT, ADDRESS_LIMIT, WINDOW } from '#src/access/sign_in/attempts.ts';
+import { select } from '#src/platform/records/selection.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import { signIn as passwordSignIn } from '#src/users/sign_in.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
@@ -153,7 +154,7 @@ describe('Wrong passwords', () => {
   ])('count for %s from each of %j', async (key, addresses) => {
     for (const clientAddress of addresses) {
       const context = { ...world.as(admin), actor: null, clientAddress };
-      await expect(passwordSignIn(context, 'nobody', 'wrong password')).rejects.toThrow(
+      await expect(passwordSignIn(context, 'nobody', 'wrong password', select('User', { id: true }))).rejects.toThrow(
         'credentials are missing or invalid',
       );
     }

@@ -64,6 +64,7 @@ await registerApplication(world.as(owner), {
 const text = { title: 'A text', fileName: 'a.txt', content: 'text', visibility: 'private' } as const;
 await createSnippet(world.as(owner), text);
 await createSnippet(world.as(owner), { ...text, project: project.id });
+await world.db.identity.create({ data: { userId: owner.id, provider: 'elsewhere', externUid: '1' } });
 
 const types = Object.values(schema.getTypeMap())
   .filter(isObjectType)
@@ -112,6 +113,7 @@ describe('Every field of', () => {
       'CommitStatus',
       'Deployment',
       'Environment',
+      'Identity',
       'Issue',
       'Job',
       'Label',

@@ -41,7 +41,8 @@ export async function pipelineOf(world: World, owner: TestUser, { id: projectId 
   const job = await world.db.job.create({ data: { ...by, ...place, pipelineId: pipeline.id, name: word } });
   await world.db.jobTraceChunk.create({ data: { jobId: job.id, position: 0, content: Buffer.from(word) } });
   const environment = await world.db.environment.create({ data: { projectId, name: word, slug: word } });
-  const target = { iid: 1, environmentId: environment.id, jobId: job.id };
+  const iid = 1 + (await world.db.deployment.count({ where: { projectId } }));
+  const target = { iid, environmentId: environment.id, jobId: job.id };
   await world.db.deployment.create({ data: { ...by, ...where, ...target } });
   await createTrigger(world.as(owner), projectId, word);
   return pipeline;

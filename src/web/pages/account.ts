@@ -7,6 +7,7 @@ import { qrCode } from '#src/access/two_factor/qr_code.ts';
 import { countRecoveryCodes } from '#src/access/two_factor/recovery_codes.ts';
 import { renewRecoveryCodes } from '#src/access/two_factor/renew_codes.ts';
 import { DomainError } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
 import { changePassword } from '#src/users/change_password.ts';
 import { findViewer } from '#src/users/find.ts';
 import { freshSession } from '#src/web/pages/enter.ts';
@@ -26,14 +27,15 @@ export function accountPages({ own, ownForm }: Pages): Router {
     .post('/profile/two_factor/disable', ownForm(disable));
 }
 
+const SHOWN = select('User', { id: true, name: true, email: true, twoFactorEnabled: true });
+
 function showAccount(visit: Visit): Promise<void> {
   return show(visit, {});
 }
 
 async function show(visit: Visit, problems: Problems, status = 200): Promise<void> {
   const { context, request } = visit;
-  const { id, name, details } = await findViewer(context);
-  const user = { name, email: details?.account?.email, twoFactorEnabled: details?.account?.twoFactorEnabled };
+  const { id, ...user } = await findViewer(context, SHOWN);
   const recoveryCodes = await countRecoveryCodes(context.db, id);
   const others = ((await countSessions(context, id)) ?? 1) - 1;
   const shown = { user, recoveryCodes, others, problems, notice: noticeOf(request) };

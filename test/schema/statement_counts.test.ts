@@ -1,0 +1,142 @@
+import { type ExecutionResult, execute, parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { compile } from '#rest/engine/compile.ts';
+import { routes } from '#rest/v4/index.ts';
+import { graphqlContext } from '#schema/context.ts';
+import { schema } from '#schema/index.ts';
+import { createSnippet } from '#src/snippets/save.ts';
+import { createVariable } from '#src/variables/save.ts';
+import { pipelineOf, projectWithCommit } from '../support/ci.ts';
+import { documentOf, type ListField, listFields } from '../support/schema_lists.ts';
+import { startWorld } from '../support/world.ts';
+
+/** How many records there are of everything, at the least, but of what a project with few holds. */
+const MANY = 10;
+
+const world = await startWorld();
+const admin = await world.user({ admin: true });
+const owner = await world.user();
+const others = await Promise.all(Array.from({ length: MANY }, () => world.user()));
+const top = await world.group({ owner });
+const home = await world.group({ owner, parentId: top.id });
+
+for (const [n, { id: userId }] of others.entries()) {
+  const fingerprint = `finger ${n}`;
+  const key = { userId, title: `Key ${n}`, key: `key ${n}`, fingerprint, fingerprintSha256: fingerprint };
+  await world.db.sshKey.create({ data: key });
+  await world.db.email.create({ data: { userId, email: `second${n}@example.org` } });
+  await world.db.identity.create({ data: { userId, provider: 'other', externUid: `${n}` } });
+}
+
+/** A project with so many of everything. */
+async function filled(count: number) {
+  const { project, sha } = await projectWithCommit(world, owner, { namespaceId: home.id });
+  for (const [n, other] of others.slice(0, count).entries()) {
+    const [label, milestone] = [await world.label(project, owner), await world.milestone(project, owner)];
+    await world.member(project, other, 'developer');
+    await world.issue(project, other, { labels: [label.title], milestoneId: milestone.id, assigneeId: owner.id });
+    await world.mergeRequest(project, other, { iid: n + 1, milestoneId: milestone.id });
+    await pipelineOf(world, owner, project, `word${n}`);
+    await createVariable(world.as(owner), project.id, { key: `KEY_${n}`, value: 'value' });
+    const snippet = { project: project.id, title: `Text ${n}`, fileName: 'a.txt', content: 'text' };
+    await createSnippet(world.as(owner), { ...snippet, visibility: 'public' });
+    const data = { projectId: project.id, authorId: other.id, sha, note: `Note ${n}` };
+    await world.db.commitComment.create({ data });
+  }
+  return { project, sha };
+}
+
+const { project, sha } = await filled(MANY);
+for (let n = 1; n < MANY; n += 1) await filled(1);
+for (const { id: userId } of [admin, ...others]) {
+  await world.db.accessRequest.create({ data: { projectId: project.id, userId } }).catch(() => undefined);
+}
+
+const [milestone] = await world.db.milestone.findMany({ where: { projectId: project.id } });
+const [pipeline] = await world.db.pipeline.findMany({ where: { projectId: project.id } });
+const [somebody] = others;
+const given = { milestone_id: milestone?.id, pipeline_id: pipeline?.id, sha, user_id: somebody?.id };
+
+const about = { baseUrl: 'http://gantry.test', version: '1', revision: '1', avatars: true };
+const count = async (work: () => Promise<unknown>) => (await world.statements(work)).length;
+
+/** Lists that are read by themselves for each record above; the rooms of which are to be read by selections yet. */
+const ONE_BY_ONE = new Set([
+  'Group.accessRequests',
+  'Group.issues',
+  'Group.members',
+  'Group.projects',
+  'Group.sharedProjects',
+  'Group.subgroups',
+  'Project.accessRequests',
+  'Project.events',
+  'Project.members',
+  'Project.repository.branches',
+  'Project.repository.commits',
+  'Project.repository.contributors',
+  'Project.users',
+  'User.authorizedApplications',
+  'User.events',
+  'User.impersonationTokens',
+  'User.personalAccessTokens',
+  'User.secondaryEmails',
+  'User.sshKeys',
+]);
+
+/** Lists whose records read something each. */
+const BY_RECORD = new Set(['Query.groups']);
+
+const lists = listFields(3);
+const isApart = ({ edges }: ListField) =>
+  edges.some((edge) => ONE_BY_ONE.has(edge)) || BY_RECORD.has(edges.at(-1) ?? '');
+const named = (some: ListField[]) => some.map((list) => [list.name, list] as const);
+
+/** The statements for one record on each level, and for many; past the server, which limits the cost of documents. */
+async function statementsOf(list: ListField): Promise<{ few: number; many: number }> {
+  const ask = async (first: number) => {
+    const document = parse(`{ ${documentOf(list, first)} }`);
+    const result = await execute({ schema, document, contextValue: graphqlContext(world.as(admin), about) });
+    expect((result as ExecutionResult).errors).toBeUndefined();
+  };
+  await ask(1);
+  return { few: await count(() => ask(1)), many: await count(() => ask(MANY)) };
+}
+
+describe('However many records are above it and in it, there are as many statements for', () => {
+  it.each(named(lists.filter((list) => !isApart(list))))('%s', async (_, list) => {
+    const { few, many } = await statementsOf(list);
+    expect(many).toBe(few);
+    expect(few).toBeGreaterThan(0);
+  });
+});
+
+describe('Not yet read together, and to be taken off the list once it is:', () => {
+  const apart = [...ONE_BY_ONE, ...BY_RECORD].map((edge) => lists.find(({ edges }) => edges.at(-1) === edge));
+
+  it.each(named(apart.filter((list) => list !== undefined)))('%s', async (_, list) => {
+    const { few, many } = await statementsOf(list);
+    expect(many).toBeGreaterThan(few);
+  });
+
+  it('all of them are lists of the schema', () => {
+    expect(apart).not.toContain(undefined);
+  });
+});
+
+describe('However long it is, the same statements make the list', () => {
+  const paths = routes
+    .filter((route) => route.method === 'GET' && compile(route, schema).paginated)
+    .map(({ path }) => path);
+
+  it.each(paths)('%s', async (path) => {
+    const id = path.startsWith('/groups') ? home.id : path.startsWith('/users') ? somebody?.id : project.id;
+    const at = path.replace(/:(\w+)/g, (_, name) => String(name === 'id' ? id : Reflect.get(given, name)));
+    const ask = async (length: number) => {
+      const { status, body } = await world.api(admin).get(`${at}?per_page=${length}`);
+      expect([status, Array.isArray(body)]).toEqual([200, true]);
+    };
+    await ask(1);
+    const few = await count(() => ask(1));
+    expect(await count(() => ask(100))).toBe(few);
+  });
+});

@@ -1,0 +1,89 @@
+import {
+  type GraphQLField,
+  type GraphQLObjectType,
+  getNamedType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql';
+import { schema } from '#schema/index.ts';
+
+/** A list of the schema: the way to it from the query, `repository.commits`, each but the last step of a level above. */
+export interface ListField {
+  /** `projects > milestones > issues`. */
+  name: string;
+  /** The levels from the topmost down: field names, with what stands between two lists. */
+  levels: string[][];
+  /** The fields of the lists, as `Project.repository.commits`. */
+  edges: string[];
+  node: GraphQLObjectType;
+}
+
+/** All connections that can be asked for without an argument, up to so many lists within each other. */
+export function listFields(depth: number): ListField[] {
+  const query = schema.getQueryType();
+  const all = query ? listsOf(query).map((list) => grow(null, query, list)) : [];
+  for (let level = all, left = depth - 1; left > 0; left -= 1) {
+    level = level.flatMap((parent) => listsOf(parent.node).map((list) => grow(parent, parent.node, list)));
+    all.push(...level);
+  }
+  return all;
+}
+
+/** A document with so many records on each level, and all that a record of the innermost list shows of itself. */
+export function documentOf({ levels, node }: ListField, first: number): string {
+  const inner = fieldsOf(node, 1);
+  return levels.reduceRight(
+    (below, path) =>
+      path.reduceRight((text, name, at) => {
+        const args = at === path.length - 1 ? `(first: ${first})` : '';
+        return at === path.length - 1 ? `${name}${args} { nodes { ${text} } }` : `${name} { ${text} }`;
+      }, below),
+    inner,
+  );
+}
+
+interface Step {
+  path: string[];
+  node: GraphQLObjectType;
+}
+
+function grow(parent: ListField | null, type: GraphQLObjectType, { path, node }: Step): ListField {
+  const own = path.join('.');
+  return {
+    name: parent ? `${parent.name} > ${own}` : own,
+    levels: [...(parent?.levels ?? []), path],
+    edges: [...(parent?.edges ?? []), `${type.name}.${own}`],
+    node,
+  };
+}
+
+/** The lists of a type, those of the places within it too, as of the repository of a project. */
+function listsOf(type: GraphQLObjectType): Step[] {
+  return plain(type).flatMap((field) => {
+    const target = getNamedType(field.type);
+    if (!isObjectType(target)) return [];
+    if (target.name.endsWith('Connection')) {
+      const node = getNamedType((target.getFields().nodes as GraphQLField<unknown, unknown>).type);
+      return isObjectType(node) ? [{ path: [field.name], node }] : [];
+    }
+    return target.name === 'Repository'
+      ? listsOf(target).map((list) => ({ ...list, path: [field.name, ...list.path] }))
+      : [];
+  });
+}
+
+/** What a record shows, and so many levels down what belongs to it. */
+function fieldsOf(type: GraphQLObjectType, depth: number): string {
+  const texts = plain(type).flatMap((field) => {
+    const target = getNamedType(field.type);
+    if (isLeafType(target)) return field.name;
+    if (!isObjectType(target) || target.name.endsWith('Connection') || target.name === 'Repository') return [];
+    return depth > 0 ? `${field.name} { ${fieldsOf(target, depth - 1)} }` : [];
+  });
+  return ['__typename', ...texts].join(' ');
+}
+
+function plain(type: GraphQLObjectType): GraphQLField<unknown, unknown>[] {
+  return Object.values(type.getFields()).filter(({ args }) => !args.some(isRequiredArgument));
+}
