@@ -1,21 +1,28 @@
 import { AccessRequest } from '#schema/access_requests/types.ts';
 import { builder } from '#schema/builder.ts';
 import { MemberPayload } from '#schema/members/mutations.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { requestAccess } from '#src/access_requests/create.ts';
 import { approveAccessRequest, denyAccessRequest } from '#src/access_requests/decide.ts';
-import type { AccessRequestRow } from '#src/access_requests/list.ts';
+import { type MadeRequest, readAccessRequest } from '#src/access_requests/list.ts';
 
 const LEVELS =
   'The level as a number: 10 guest, 20 reporter, 30 developer, 40 master, in groups also 50 owner; 30 when nothing is said.';
 
-const AccessRequestPayload = builder.objectRef<{ accessRequest: AccessRequestRow }>('AccessRequestPayload').implement({
+const AccessRequestPayload = builder.objectRef<MadeRequest>('AccessRequestPayload').implement({
   description: 'The request for access.',
-  fields: (t) => ({ accessRequest: t.expose('accessRequest', { type: AccessRequest, description: 'The request.' }) }),
+  fields: (t) => ({
+    accessRequest: t.field({
+      type: AccessRequest,
+      description: 'The request.',
+      resolve: (made, _args, context, info) => readAccessRequest(context, made, selectionAt(info, 'AccessRequest')),
+    }),
+  }),
 });
 
-const DenyAccessRequestPayload = builder.objectRef<AccessRequestRow>('DenyAccessRequestPayload').implement({
+const DenyAccessRequestPayload = builder.objectRef<{ userId: number }>('DenyAccessRequestPayload').implement({
   description: 'Whose request is gone.',
-  fields: (t) => ({ userId: t.int({ description: 'Numeric ID of the user.', resolve: ({ user }) => user.id }) }),
+  fields: (t) => ({ userId: t.exposeInt('userId', { description: 'Numeric ID of the user.' }) }),
 });
 
 const RequestProjectAccessInput = builder.inputType('RequestProjectAccessInput', {
@@ -67,17 +74,14 @@ builder.mutationFields((t) => ({
     type: AccessRequestPayload,
     description: 'Asks for access to a project that takes such requests.',
     args: { input: t.arg({ type: RequestProjectAccessInput, required: true, description: 'Where.' }) },
-    resolve: async (_root, { input: { project } }, context) => ({
-      accessRequest: await requestAccess(context, { kind: 'project', ref: project }),
-    }),
+    resolve: (_root, { input: { project } }, context) => requestAccess(context, { kind: 'project', ref: project }),
   }),
   approveProjectAccessRequest: t.field({
     type: MemberPayload,
     description: 'Makes a user who asked for access a member of the project. For its masters.',
     args: { input: t.arg({ type: ApproveProjectAccessRequestInput, required: true, description: 'Whose, and how.' }) },
-    resolve: async (_root, { input: { project, userId, accessLevel } }, context) => ({
-      member: await approveAccessRequest(context, { kind: 'project', ref: project }, userId, accessLevel),
-    }),
+    resolve: (_root, { input: { project, userId, accessLevel } }, context) =>
+      approveAccessRequest(context, { kind: 'project', ref: project }, userId, accessLevel),
   }),
   denyProjectAccessRequest: t.field({
     type: DenyAccessRequestPayload,
@@ -90,17 +94,14 @@ builder.mutationFields((t) => ({
     type: AccessRequestPayload,
     description: 'Asks for access to a group that takes such requests.',
     args: { input: t.arg({ type: RequestGroupAccessInput, required: true, description: 'Where.' }) },
-    resolve: async (_root, { input: { group } }, context) => ({
-      accessRequest: await requestAccess(context, { kind: 'group', ref: group }),
-    }),
+    resolve: (_root, { input: { group } }, context) => requestAccess(context, { kind: 'group', ref: group }),
   }),
   approveGroupAccessRequest: t.field({
     type: MemberPayload,
     description: 'Makes a user who asked for access a member of the group. For its owners.',
     args: { input: t.arg({ type: ApproveGroupAccessRequestInput, required: true, description: 'Whose, and how.' }) },
-    resolve: async (_root, { input: { group, userId, accessLevel } }, context) => ({
-      member: await approveAccessRequest(context, { kind: 'group', ref: group }, userId, accessLevel),
-    }),
+    resolve: (_root, { input: { group, userId, accessLevel } }, context) =>
+      approveAccessRequest(context, { kind: 'group', ref: group }, userId, accessLevel),
   }),
   denyGroupAccessRequest: t.field({
     type: DenyAccessRequestPayload,

@@ -1,15 +1,18 @@
 import { builder } from '#schema/builder.ts';
-import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
-import { userFields } from '#schema/members/user_fields.ts';
+import { page, picture, userFields } from '#schema/members/user_fields.ts';
 import { Project } from '#schema/projects/types.ts';
-import { type AccessRequestRow, listAccessRequests } from '#src/access_requests/list.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { listAccessRequests } from '#src/access_requests/list.ts';
 
-export const AccessRequest = builder.objectRef<AccessRequestRow>('AccessRequest');
-AccessRequest.implement({
+export const AccessRequest = builder.prismaObject('AccessRequest', {
   description: 'The wish of a user to become a member of a project or group.',
+  select: { id: true },
   fields: (t) => ({
-    ...userFields(t),
+    ...userFields(t as never),
+    avatarUrl: t.string(picture),
+    webUrl: t.string(page),
     requestedAt: t.expose('requestedAt', { type: 'DateTime', description: 'When it was made.' }),
   }),
 });
@@ -22,7 +25,7 @@ builder.objectFields(Project, (t) => ({
     description: 'The open requests for access to it, oldest first. For its masters.',
     args: pageArgs,
     resolve: (record, args, context, info) =>
-      loadPage(args, info, (page) => listAccessRequests(context, { kind: 'project', record }, page)),
+      pageBelow('AccessRequest', { kind: 'project', record } as const, args, context, info, listAccessRequests),
   }),
 }));
 
@@ -32,6 +35,6 @@ builder.objectFields(Group, (t) => ({
     description: 'The open requests for access to it, oldest first. For its owners.',
     args: pageArgs,
     resolve: (record, args, context, info) =>
-      loadPage(args, info, (page) => listAccessRequests(context, { kind: 'group', record }, page)),
+      pageBelow('AccessRequest', { kind: 'group', record } as const, args, context, info, listAccessRequests),
   }),
 }));

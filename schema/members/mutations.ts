@@ -1,21 +1,28 @@
 import { builder } from '#schema/builder.ts';
 import { Member } from '#schema/members/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { addMember } from '#src/members/add.ts';
-import type { MemberRow } from '#src/members/list.ts';
+import { type ChangedMember, changedMember } from '#src/members/list.ts';
 import { removeMember } from '#src/members/remove.ts';
 import { updateMember } from '#src/members/update.ts';
 
 const LEVELS = 'The level as a number: 10 guest, 20 reporter, 30 developer, 40 master, in groups also 50 owner.';
 const LAST_DAY = 'The day from which on it gives nothing.';
 
-export const MemberPayload = builder.objectRef<{ member: MemberRow }>('MemberPayload').implement({
+export const MemberPayload = builder.objectRef<ChangedMember>('MemberPayload').implement({
   description: 'The membership as it is now.',
-  fields: (t) => ({ member: t.expose('member', { type: Member, description: 'The membership.' }) }),
+  fields: (t) => ({
+    member: t.field({
+      type: Member,
+      description: 'The membership.',
+      resolve: (changed, _args, context, info) => changedMember(context, changed, selectionAt(info, 'Member')),
+    }),
+  }),
 });
 
-const RemoveMemberPayload = builder.objectRef<MemberRow>('RemoveMemberPayload').implement({
+const RemoveMemberPayload = builder.objectRef<{ userId: number }>('RemoveMemberPayload').implement({
   description: 'Whose membership ended.',
-  fields: (t) => ({ userId: t.int({ description: 'Numeric ID of the user.', resolve: ({ user }) => user.id }) }),
+  fields: (t) => ({ userId: t.exposeInt('userId', { description: 'Numeric ID of the user.' }) }),
 });
 
 const AddProjectMemberInput = builder.inputType('AddProjectMemberInput', {
@@ -79,33 +86,29 @@ builder.mutationFields((t) => ({
     type: MemberPayload,
     description: 'Makes a user a member of a project. For its masters.',
     args: { input: t.arg({ type: AddProjectMemberInput, required: true, description: 'The new member.' }) },
-    resolve: async (_root, { input: { project, ...member } }, context) => ({
-      member: await addMember(context, { kind: 'project', ref: project }, member),
-    }),
+    resolve: (_root, { input: { project, ...member } }, context) =>
+      addMember(context, { kind: 'project', ref: project }, member),
   }),
   addGroupMember: t.field({
     type: MemberPayload,
     description: 'Makes a user a member of a group. For its owners.',
     args: { input: t.arg({ type: AddGroupMemberInput, required: true, description: 'The new member.' }) },
-    resolve: async (_root, { input: { group, ...member } }, context) => ({
-      member: await addMember(context, { kind: 'group', ref: group }, member),
-    }),
+    resolve: (_root, { input: { group, ...member } }, context) =>
+      addMember(context, { kind: 'group', ref: group }, member),
   }),
   updateProjectMember: t.field({
     type: MemberPayload,
     description: 'Changes a membership of a project. For its masters.',
     args: { input: t.arg({ type: UpdateProjectMemberInput, required: true, description: 'The changes.' }) },
-    resolve: async (_root, { input: { project, userId, ...changes } }, context) => ({
-      member: await updateMember(context, { kind: 'project', ref: project }, userId, changes),
-    }),
+    resolve: (_root, { input: { project, userId, ...changes } }, context) =>
+      updateMember(context, { kind: 'project', ref: project }, userId, changes),
   }),
   updateGroupMember: t.field({
     type: MemberPayload,
     description: 'Changes a membership of a group. For its owners; the last one stays owner.',
     args: { input: t.arg({ type: UpdateGroupMemberInput, required: true, description: 'The changes.' }) },
-    resolve: async (_root, { input: { group, userId, ...changes } }, context) => ({
-      member: await updateMember(context, { kind: 'group', ref: group }, userId, changes),
-    }),
+    resolve: (_root, { input: { group, userId, ...changes } }, context) =>
+      updateMember(context, { kind: 'group', ref: group }, userId, changes),
   }),
   removeProjectMember: t.field({
     type: RemoveMemberPayload,

@@ -1,8 +1,10 @@
 import { builder } from '#schema/builder.ts';
-import { loadPage, pageArgs } from '#schema/connection.ts';
+import { pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Member, MemberConnection } from '#schema/members/types.ts';
 import { Project } from '#schema/projects/types.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { findMember, listMembers } from '#src/members/list.ts';
 
 const memberArgs = builder.args((t) => ({
@@ -22,13 +24,21 @@ builder.objectFields(Project, (t) => ({
     description: 'Its direct members, newest users first.',
     args: memberArgs,
     resolve: (record, args, context, info) =>
-      loadPage(args, info, (page) => listMembers(context, { kind: 'project', record }, args, page)),
+      pageBelow(
+        'Member',
+        { kind: 'project', record } as const,
+        args,
+        context,
+        info,
+        (...[, sources, page, selection]) => listMembers(context, sources, args, page, selection),
+      ),
   }),
   member: t.field({
     type: Member,
     description: 'One of its direct members.',
     args: userArgs,
-    resolve: (record, { userId }, context) => findMember(context, { kind: 'project', record }, userId),
+    resolve: (record, { userId }, context, info) =>
+      findMember(context, { kind: 'project', record }, userId, selectionAt(info, 'Member')),
   }),
 }));
 
@@ -38,12 +48,15 @@ builder.objectFields(Group, (t) => ({
     description: 'Its direct members, newest users first.',
     args: memberArgs,
     resolve: (record, args, context, info) =>
-      loadPage(args, info, (page) => listMembers(context, { kind: 'group', record }, args, page)),
+      pageBelow('Member', { kind: 'group', record } as const, args, context, info, (...[, sources, page, selection]) =>
+        listMembers(context, sources, args, page, selection),
+      ),
   }),
   member: t.field({
     type: Member,
     description: 'One of its direct members.',
     args: userArgs,
-    resolve: (record, { userId }, context) => findMember(context, { kind: 'group', record }, userId),
+    resolve: (record, { userId }, context, info) =>
+      findMember(context, { kind: 'group', record }, userId, selectionAt(info, 'Member')),
   }),
 }));

@@ -1,15 +1,17 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { AccessLevel } from '#schema/enums.ts';
-import { userFields } from '#schema/members/user_fields.ts';
-import type { MemberRow } from '#src/members/list.ts';
+import { page, picture, userFields } from '#schema/members/user_fields.ts';
+import '#schema/users/types.ts';
 
-export const Member = builder.objectRef<MemberRow>('Member');
-Member.implement({
+export const Member = builder.prismaObject('Member', {
   description: 'A direct membership of a project or group.',
+  select: { id: true },
   fields: (t) => ({
-    ...userFields(t),
-    role: t.field({ type: AccessLevel, description: 'How far it reaches.', resolve: ({ accessLevel }) => accessLevel }),
+    ...userFields(t as never),
+    avatarUrl: t.string(picture),
+    webUrl: t.string(page),
+    role: t.expose('accessLevel', { type: AccessLevel, description: 'How far it reaches.' }),
     accessLevel: t.exposeInt('accessLevel', { description: 'How far it reaches, as a number.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'Date',

@@ -1,30 +1,47 @@
 import type { builder } from '#schema/builder.ts';
+import type { GraphQLContext } from '#schema/context.ts';
 import { UserState } from '#schema/enums.ts';
-import { avatarUrl, User } from '#schema/users/types.ts';
-import type { UserRow } from '#src/users/rows.ts';
+import { through } from '#schema/records/plugin.ts';
+import { avatarUrl } from '#schema/users/types.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
+type Builder = PothosSchemaTypes.PrismaObjectFieldBuilder<Types, Types['PrismaTypes']['Member']>;
 
-/** What a record about one user shows of that user, beside the user itself. */
-export function userFields(t: PothosSchemaTypes.ObjectFieldBuilder<Types, { user: UserRow }>) {
+/**
+ * What a record about one user shows of that user, beside the user itself: of any model that has the relation `user` and its
+ * column, as members have, whose builder stands for those of the others.
+ */
+export function userFields(t: Builder) {
   return {
-    user: t.expose('user', { type: User, description: 'The user.' }),
-    userId: t.int({ description: 'Numeric ID of the user.', resolve: ({ user }) => user.id }),
-    username: t.string({ description: 'Username of the user.', resolve: ({ user }) => user.username }),
-    name: t.string({ description: 'What people call the user.', resolve: ({ user }) => user.name }),
+    user: t.relation('user', { description: 'The user.' }),
+    userId: t.exposeInt('userId', { description: 'Numeric ID of the user.' }),
+    username: t.string({ description: 'Username of the user.', ...through('user', 'username') }),
+    name: t.string({ description: 'What people call the user.', ...through('user', 'name') }),
     state: t.field({
       type: UserState,
       description: 'Whether the user may sign in.',
-      resolve: ({ user }) => user.state,
-    }),
-    avatarUrl: t.string({
-      nullable: true,
-      description: 'Address of the picture of the user; null when the server uses no avatar service.',
-      resolve: ({ user }, _args, { avatars }) => (avatars ? avatarUrl(user.avatarHash) : null),
-    }),
-    webUrl: t.string({
-      description: 'Address of the page of the user.',
-      resolve: ({ user }, _args, { baseUrl }) => `${baseUrl}/${user.username}`,
+      ...through('user', 'state'),
     }),
   };
 }
+
+/** What the addresses of the user's picture and page are made of. */
+const SHOWN = { user: { select: { username: true, avatarHash: true } } } as const;
+
+interface Shown {
+  user: { username: string; avatarHash: string };
+}
+
+export const picture = {
+  nullable: true,
+  description: 'Address of the picture of the user; null when the server uses no avatar service.',
+  select: SHOWN,
+  resolve: ({ user }: Shown, _args: object, { avatars }: GraphQLContext) =>
+    avatars ? avatarUrl(user.avatarHash) : null,
+} as const;
+
+export const page = {
+  description: 'Address of the page of the user.',
+  select: SHOWN,
+  resolve: ({ user }: Shown, _args: object, { baseUrl }: GraphQLContext) => `${baseUrl}/${user.username}`,
+} as const;

@@ -1,11 +1,11 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { live } from '#src/access/visibility.ts';
-import { type AccessRequestRow, readAccessRequest } from '#src/access_requests/list.ts';
+import type { MadeRequest } from '#src/access_requests/list.ts';
 import { findSource, lockAccess, ofSource, type Source, type SourceRef, sourceIds } from '#src/members/source.ts';
 import { Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 
 /** Asks for access in the name of the actor. Throws NotFound, Forbidden, ValidationFailed when already asked. */
-export async function requestAccess(context: Context, ref: SourceRef): Promise<AccessRequestRow> {
+export async function requestAccess(context: Context, ref: SourceRef): Promise<MadeRequest> {
   const actor = requireActor(context);
   const source = await findSource(context, ref);
   if (!isOpen(source)) throw new Forbidden();
@@ -19,7 +19,7 @@ export async function requestAccess(context: Context, ref: SourceRef): Promise<A
       ON CONFLICT DO NOTHING`;
   });
   if (added === 0) throw new ValidationFailed({ user_id: ['already exists in source'] });
-  return readAccessRequest(context, source, actor.id);
+  return { source, userId: actor.id };
 }
 
 /** Whether one may ask: requests are switched on, and there is no access yet, direct or inherited (behaviour.md 6). */

@@ -1,9 +1,9 @@
 import { DEVELOPER } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { type AccessRequestRow, readAccessRequest } from '#src/access_requests/list.ts';
+import { REQUEST, readAccessRequest } from '#src/access_requests/list.ts';
 import { insertMember } from '#src/members/add.ts';
 import { checkGrant, levelErrors } from '#src/members/level.ts';
-import { type MemberRow, readMember } from '#src/members/list.ts';
+import type { ChangedMember } from '#src/members/list.ts';
 import { authorizeRequests, findSource, ofSource, type SourceRef } from '#src/members/source.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
@@ -16,11 +16,11 @@ export async function approveAccessRequest(
   ref: SourceRef,
   userId: number,
   level?: number | null,
-): Promise<MemberRow> {
+): Promise<ChangedMember> {
   const actor = requireActor(context);
   const source = await findSource(context, ref);
   authorizeRequests(actor, source);
-  await readAccessRequest(context, source, userId);
+  await readAccessRequest(context, { source, userId }, REQUEST);
   const accessLevel = level ?? DEVELOPER;
   const errors = levelErrors(source, accessLevel);
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
@@ -31,18 +31,18 @@ export async function approveAccessRequest(
     if (settled === 0) throw new NotFound('AccessRequest');
     await insertMember(tx, source, { userId, accessLevel });
   });
-  return readMember(context, source, userId);
+  return { source, userId };
 }
 
 /**
  * Denies a request for access, or withdraws one's own. Gives the request as it was.
  * Throws NotFound for source and request, Forbidden.
  */
-export async function denyAccessRequest(context: Context, ref: SourceRef, userId: number): Promise<AccessRequestRow> {
+export async function denyAccessRequest(context: Context, ref: SourceRef, userId: number): Promise<{ userId: number }> {
   const actor = requireActor(context);
   const source = await findSource(context, ref);
   if (actor.id !== userId) authorizeRequests(actor, source);
-  const request = await readAccessRequest(context, source, userId);
+  const request = await readAccessRequest(context, { source, userId }, REQUEST);
   const gone = await context.db.$executeRaw`DELETE FROM access_requests WHERE id = ${request.id}`;
   if (gone === 0) throw new NotFound('AccessRequest');
   return request;

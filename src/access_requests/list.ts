@@ -1,48 +1,54 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
+import { listOfSources } from '#src/members/below.ts';
 import { authorizeRequests, ofSource, type Source } from '#src/members/source.ts';
-import { Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { Prisma } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { type UserRow, userJson } from '#src/users/rows.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { ofPermitted } from '#src/platform/records/parents.ts';
+import { readRow } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
+const request = alias('AccessRequest', 'r');
 
-/** A user's wish to become a member. */
-export interface AccessRequestRow {
-  id: number;
-  user: UserRow;
-  /** ISO 8601. */
-  requestedAt: string;
+/** Where a request for access is to be read, once it was made. */
+export interface MadeRequest {
+  source: Source;
+  userId: number;
 }
 
-/** The open requests for access to a project or group, in the order in which they came. For those who decide on them. */
-export async function listAccessRequests(
+/**
+ * The open requests for access to projects, or to groups, in the order in which they came, in one statement. For those who
+ * decide on them: Forbidden stands in the place of the others.
+ */
+export async function listAccessRequests<R>(
   context: Context,
-  source: Source,
-  { limit, offset, withTotal }: PageRequest,
-): Promise<Page<AccessRequestRow>> {
-  authorizeRequests(requireActor(context), source);
-  const rows = requests(sql`${ofSource(source, 'r')} ORDER BY r.id LIMIT ${limit} OFFSET ${offset}`);
-  const total = withTotal && sql`(SELECT count(*) FROM access_requests r WHERE ${ofSource(source, 'r')})`;
-  return queryPage(context.db, offset, rows, total);
+  sources: readonly Source[],
+  page: PageRequest,
+  selection: Selection<'AccessRequest', R>,
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
+  const list = { rows: request, where: sql`TRUE`, order: ({ id }: typeof request) => id };
+  return ofPermitted(
+    sources,
+    (source) => authorizeRequests(actor, source),
+    (permitted) => listOfSources(context, permitted, list, page, selection),
+  );
 }
 
 /** The request of a user, without any check: the caller makes it. Throws NotFound. */
-export async function readAccessRequest(
+export async function readAccessRequest<R>(
   { db }: Pick<Context, 'db'>,
-  source: Source,
-  userId: number,
-): Promise<AccessRequestRow> {
-  const [request] = await queryJson<AccessRequestRow[]>(
-    db,
-    requests(sql`${ofSource(source, 'r')} AND r.user_id = ${userId}`),
-  );
-  if (!request) throw new NotFound('AccessRequest');
-  return request;
+  { source, userId }: MadeRequest,
+  selection: Selection<'AccessRequest', R>,
+): Promise<R> {
+  const where = sql`${ofSource(source, 'r')} AND ${request.userId} = ${userId}`;
+  const found = await readRow(db, selection, { rows: request, where });
+  if (!found) throw new NotFound('AccessRequest');
+  return found;
 }
 
-function requests(condition: Prisma.Sql): Prisma.Sql {
-  return sql`(SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (
-    SELECT r.id, ${userJson('u')} AS "user", r.requested_at AS "requestedAt"
-    FROM access_requests r JOIN users u ON u.id = r.user_id WHERE ${condition}) t)`;
-}
+/** What commands read of a request. */
+export const REQUEST = select('AccessRequest', { id: true, userId: true });

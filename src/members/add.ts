@@ -3,7 +3,7 @@ import { live } from '#src/access/visibility.ts';
 import { recordEvent } from '#src/events/record.ts';
 import { expiryErrors } from '#src/members/expiry.ts';
 import { checkGrant, levelErrors } from '#src/members/level.ts';
-import { type MemberRow, readMember } from '#src/members/list.ts';
+import type { ChangedMember } from '#src/members/list.ts';
 import {
   authorizeMembers,
   findSource,
@@ -27,7 +27,7 @@ export interface NewMember {
 }
 
 /** Makes a user a member. Throws NotFound for the source, Forbidden, Conflict, ValidationFailed. */
-export async function addMember(context: Context, ref: SourceRef, input: NewMember): Promise<MemberRow> {
+export async function addMember(context: Context, ref: SourceRef, input: NewMember): Promise<ChangedMember> {
   const actor = requireActor(context);
   const source = await findSource(context, ref);
   authorizeMembers(actor, source);
@@ -40,7 +40,7 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, input.accessLevel);
   await context.db.$transaction((tx) => insertMember(tx, source, input));
-  return readMember(context, source, input.userId);
+  return { source, userId: input.userId };
 }
 
 /**

@@ -1,68 +1,88 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { live } from '#src/access/visibility.ts';
+import { listOfSources } from '#src/members/below.ts';
 import { authorizeReading, ofSource, type Source } from '#src/members/source.ts';
-import { all, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { all, Prisma } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { alias } from '#src/platform/records/alias.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { ofPermitted } from '#src/platform/records/parents.ts';
+import { readRow } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 import { userMatches } from '#src/users/matching.ts';
-import { type UserRow, userJson } from '#src/users/rows.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
+const [member, user] = [alias('Member', 'm'), alias('User', 'u')];
 
-/** A direct membership. */
-export interface MemberRow {
-  id: number;
-  user: UserRow;
-  accessLevel: number;
-  /** The day from which on it gives nothing: `YYYY-MM-DD`. */
-  expiresAt: string | null;
-  /** ISO 8601. */
-  createdAt: string;
+/** Where a direct membership is to be read, once it was changed. */
+export interface ChangedMember {
+  source: Source;
+  userId: number;
 }
 
 /**
- * The direct members of a project or group, newest users first; expired ones are none. `query` is found as userMatches says.
+ * The direct members of projects, or of groups, newest users first, in one statement; expired ones are none. `query` is found as
+ * userMatches says. Forbidden stands in the place of those whose members the actor may not read.
  */
-export async function listMembers(
+export async function listMembers<R>(
   context: Context,
-  source: Source,
+  sources: readonly Source[],
   { query }: { query?: string | null | undefined },
-  { limit, offset, withTotal }: PageRequest,
-): Promise<Page<MemberRow>> {
+  page: PageRequest,
+  selection: Selection<'Member', R>,
+): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
-  authorizeReading(actor, source);
-  const conditions = [ofSource(source, 'm'), live('m')];
-  if (query?.trim()) conditions.push(userMatches(alias('User', 'u'), actor, query.trim()));
-  const from = sql`members m JOIN users u ON u.id = m.user_id WHERE ${all(conditions)}`;
-  const rows = sql`SELECT ${COLUMNS} FROM ${from} ORDER BY m.user_id DESC LIMIT ${limit} OFFSET ${offset}`;
-  const total = withTotal && sql`(SELECT count(*) FROM ${from})`;
-  return queryPage(context.db, offset, sql`(${asArray(rows)})`, total);
+  const conditions = [live('m')];
+  if (query?.trim()) {
+    const found = sql`SELECT ${user.id} FROM ${table(user)} WHERE ${userMatches(user, actor, query.trim())}`;
+    conditions.push(sql`${member.userId} IN (${found})`);
+  }
+  const list = { rows: member, where: all(conditions), order: ({ userId }: typeof member) => sql`${userId} DESC` };
+  return ofPermitted(
+    sources,
+    (source) => authorizeReading(actor, source),
+    (permitted) => listOfSources(context, permitted, list, page, selection),
+  );
 }
 
 /** The direct member with that user ID. Throws NotFound. */
-export async function findMember(context: Context, source: Source, userId: number): Promise<MemberRow> {
+export async function findMember<R>(
+  context: Context,
+  source: Source,
+  userId: number,
+  selection: Selection<'Member', R>,
+): Promise<R> {
   authorizeReading(requireActor(context), source);
-  return readMember(context, source, userId, live('m'));
+  return one(context, { source, userId }, selection, live('m'));
 }
 
 /** The membership as it is stored, even one that gives nothing: for reading back after a change. Throws NotFound. */
-export async function readMember(
-  { db }: Pick<Context, 'db'>,
-  source: Source,
-  userId: number,
-  condition: Prisma.Sql = sql`TRUE`,
-): Promise<MemberRow> {
-  const rows = sql`SELECT ${COLUMNS} FROM members m JOIN users u ON u.id = m.user_id
-    WHERE ${ofSource(source, 'm')} AND m.user_id = ${userId} AND ${condition}`;
-  const [member] = await queryJson<MemberRow[]>(db, sql`(${asArray(rows)})`);
-  if (!member) throw new NotFound('Member');
-  return member;
+export async function changedMember<R>(
+  context: Pick<Context, 'db'>,
+  changed: ChangedMember,
+  selection: Selection<'Member', R>,
+): Promise<R> {
+  return one(context, changed, selection);
 }
 
-const COLUMNS = sql`m.id, ${userJson('u')} AS "user", m.access_level AS "accessLevel", m.expires_at AS "expiresAt",
-  m.created_at AS "createdAt"`;
+/** What commands read of the membership that they change. */
+const CHANGEABLE = select('Member', { id: true, userId: true, accessLevel: true, expiresAt: true });
 
-function asArray(rows: Prisma.Sql): Prisma.Sql {
-  return sql`SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (${rows}) t`;
+export type ChangeableMember = typeof CHANGEABLE.row;
+
+export function memberToChange(context: Context, source: Source, userId: number): Promise<ChangeableMember> {
+  return findMember(context, source, userId, CHANGEABLE);
+}
+
+async function one<R>(
+  { db }: Pick<Context, 'db'>,
+  { source, userId }: ChangedMember,
+  selection: Selection<'Member', R>,
+  condition: Prisma.Sql = sql`TRUE`,
+): Promise<R> {
+  const where = sql`${ofSource(source, 'm')} AND ${member.userId} = ${userId} AND ${condition}`;
+  const found = await readRow(db, selection, { rows: member, where });
+  if (!found) throw new NotFound('Member');
+  return found;
 }

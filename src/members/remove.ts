@@ -1,7 +1,7 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { recordEvent } from '#src/events/record.ts';
 import { keepAnOwner } from '#src/members/last_owner.ts';
-import { findMember, type MemberRow } from '#src/members/list.ts';
+import { type ChangeableMember, memberToChange } from '#src/members/list.ts';
 import { authorizeMembers, findSource, type SourceRef } from '#src/members/source.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
@@ -9,11 +9,11 @@ import { Forbidden, NotFound } from '#src/platform/errors.ts';
  * Ends a direct membership. Everybody may leave, but neither the last owner of a group nor who owns the personal namespace of
  * the project. Gives the membership as it was. Throws NotFound for source and member, Forbidden.
  */
-export async function removeMember(context: Context, ref: SourceRef, userId: number): Promise<MemberRow> {
+export async function removeMember(context: Context, ref: SourceRef, userId: number): Promise<ChangeableMember> {
   const actor = requireActor(context);
   const source = await findSource(context, ref);
   if (actor.id !== userId) authorizeMembers(actor, source);
-  const member = await findMember(context, source, userId);
+  const member = await memberToChange(context, source, userId);
   if (source.kind === 'project' && source.record.ownerId === userId) throw new Forbidden();
   await context.db.$transaction(async (tx) => {
     await keepAnOwner(tx, source, member);

@@ -3,7 +3,7 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import { expiryErrors } from '#src/members/expiry.ts';
 import { keepAnOwner } from '#src/members/last_owner.ts';
 import { checkGrant, levelErrors } from '#src/members/level.ts';
-import { findMember, type MemberRow, readMember } from '#src/members/list.ts';
+import { type ChangedMember, memberToChange } from '#src/members/list.ts';
 import { authorizeMembers, findSource, type SourceRef } from '#src/members/source.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
@@ -19,11 +19,11 @@ export async function updateMember(
   ref: SourceRef,
   userId: number,
   { accessLevel, expiresAt }: MemberChanges,
-): Promise<MemberRow> {
+): Promise<ChangedMember> {
   const actor = requireActor(context);
   const source = await findSource(context, ref);
   authorizeMembers(actor, source);
-  const member = await findMember(context, source, userId);
+  const member = await memberToChange(context, source, userId);
   const errors = { ...levelErrors(source, accessLevel), ...expiryErrors(expiresAt) };
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, accessLevel);
@@ -32,5 +32,5 @@ export async function updateMember(
     const data = { accessLevel, ...(expiresAt === undefined ? {} : { expiresAt: expiresAt && new Date(expiresAt) }) };
     await tx.member.updateMany({ where: { id: member.id }, data });
   });
-  return readMember(context, source, userId);
+  return { source, userId };
 }

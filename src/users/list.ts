@@ -5,6 +5,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { readPage } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
+import { userById } from '#src/users/find.ts';
 import { userMatches } from '#src/users/matching.ts';
 import '#src/users/own_values.ts';
 
@@ -33,8 +34,17 @@ export async function listUsers<R>(
 ): Promise<Page<R>> {
   const actor = requireAccount(context);
   const where = all([sql`NOT ${user.ghost}`, ...conditions(filter, actor)]);
-  return readPage(context.db, selection, { rows: user, where, order: ({ id }) => sql`${id} DESC` }, page);
+  const list = { rows: user, where, order: ({ id }: typeof user) => sql`${id} DESC` };
+  if (actor.admin) return readPage(context.db, selection, list, page);
+  const brief = selection.without(OF_ACCOUNTS) as Selection<'User', R & { id: number }>;
+  const found = await readPage(context.db, brief, list, page);
+  const isWhole = brief.key === selection.key || !found.nodes.some(({ id }) => id === actor.id);
+  const own = isWhole ? undefined : await userById(context.db, actor.id, selection);
+  return { ...found, nodes: found.nodes.map((node) => (own && node.id === actor.id ? own : node)) };
 }
+
+/** What takes a look at other tables for each user, and is shown to administrators and the user alone. */
+const OF_ACCOUNTS = ['canCreateProject', 'identities'];
 
 /** When a user was last there. */
 export interface UserActivity<R> {

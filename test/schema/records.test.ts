@@ -25,6 +25,7 @@ const milestone = await world.milestone(project, owner);
 const label = await world.label(project, owner);
 await world.issue(project, owner, { labels: [label.title], milestoneId: milestone.id, assigneeId: owner.id });
 await world.mergeRequest(project, owner, { iid: 1, milestoneId: milestone.id });
+await world.db.accessRequest.create({ data: { userId: owner.id, projectId: project.id } });
 const ofUser = { projectId: project.id, userId: owner.id };
 const { id: pipelineId } = await world.db.pipeline.create({
   data: { ...ofUser, ref: 'main', sha: '0'.repeat(40), source: 'api', coverage: 50 },
@@ -109,6 +110,7 @@ describe('Every field of', () => {
 
   it('the types with a model are those that resolve by it', () => {
     expect(types.map(({ name }) => name).sort()).toEqual([
+      'AccessRequest',
       'CommitComment',
       'CommitStatus',
       'Deployment',
@@ -117,6 +119,7 @@ describe('Every field of', () => {
       'Issue',
       'Job',
       'Label',
+      'Member',
       'MergeRequest',
       'Milestone',
       'Namespace',

@@ -48,8 +48,8 @@ async function filled(count: number) {
 
 const { project, sha } = await filled(MANY);
 for (let n = 1; n < MANY; n += 1) await filled(1);
-for (const { id: userId } of [admin, ...others]) {
-  await world.db.accessRequest.create({ data: { projectId: project.id, userId } }).catch(() => undefined);
+for (const { id: userId } of others) {
+  await world.db.accessRequest.create({ data: { projectId: project.id, userId } });
 }
 
 const [milestone] = await world.db.milestone.findMany({ where: { projectId: project.id } });
@@ -62,15 +62,11 @@ const count = async (work: () => Promise<unknown>) => (await world.statements(wo
 
 /** Lists that are read by themselves for each record above; the rooms of which are to be read by selections yet. */
 const ONE_BY_ONE = new Set([
-  'Group.accessRequests',
   'Group.issues',
-  'Group.members',
   'Group.projects',
   'Group.sharedProjects',
   'Group.subgroups',
-  'Project.accessRequests',
   'Project.events',
-  'Project.members',
   'Project.repository.branches',
   'Project.repository.commits',
   'Project.repository.contributors',

@@ -55,6 +55,12 @@ export class Selection<M extends ModelName = ModelName, R = unknown> {
     return this.parts.has(name);
   }
 
+  /** What is selected beside the parts of these names. */
+  without(names: readonly string[]): Selection<M, Partial<R>> {
+    const parts = [...this.parts].filter(([name]) => !names.includes(name));
+    return parts.length === this.parts.size ? this : new Selection(this.model, new Map(parts));
+  }
+
   /** What either selects: of it and another one of the same model. */
   with<Other>(other: Selection<M, Other>): Selection<M, R & Other> {
     const known = this.#unions.get(other) ?? this.#union(other);
