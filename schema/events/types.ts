@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { avatarUrl, User } from '#schema/users/types.ts';
 import { type EventRow, listProjectEvents, listUserEvents, type NoteRow } from '#src/events/list.ts';
 import { withAddresses } from '#src/repository/push_data.ts';
@@ -83,7 +84,9 @@ builder.objectFields(Project, (t) => ({
     description: 'What happened in it, as far as the caller sees, newest first.',
     args: eventArgs,
     resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listProjectEvents(context, project, { ...page, upTo: args.upTo })),
+      loadPage(args, info, (page) =>
+        listProjectEvents(context, project, { ...page, upTo: args.upTo }, selectionAt(info, 'User')),
+      ),
   }),
 }));
 
@@ -93,6 +96,8 @@ builder.objectFields(User, (t) => ({
     description: 'What they did in projects that the caller sees, newest first.',
     args: eventArgs,
     resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) => listUserEvents(context, id, { ...page, upTo: args.upTo })),
+      loadPage(args, info, (page) =>
+        listUserEvents(context, id, { ...page, upTo: args.upTo }, selectionAt(info, 'User')),
+      ),
   }),
 }));

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import { findAnyKey, findKey, type KeyRow, listKeys } from '#src/keys/list.ts';
 
@@ -31,7 +32,8 @@ builder.objectFields(User, (t) => ({
     type: SshKeyConnection,
     description: 'Their keys, newest first. For administrators and the user.',
     args: pageArgs,
-    resolve: ({ id }, args, context, info) => loadPage(args, info, (page) => listKeys(context, id, page)),
+    resolve: ({ id }, args, context, info) =>
+      loadPage(args, info, (page) => listKeys(context, id, page, selectionAt(info, 'User'))),
   }),
   sshKey: t.field({
     type: SshKey,

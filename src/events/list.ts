@@ -5,6 +5,7 @@ import { issueVisible } from '#src/access/visibility.ts';
 import { all, Prisma, queryPage } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
@@ -58,6 +59,7 @@ export async function listProjectEvents(
   context: Context,
   project: ProjectRow,
   page: EventPageRequest,
+  users: Selection<'User'>,
 ): Promise<Page<EventRow>> {
   const { actor } = context;
   requireApiScope(actor);
@@ -81,7 +83,7 @@ export async function listProjectEvents(
   const own = readsIssues && !seesConfidential ? ownConfidential(actor, ofProject) : sql`0`;
   const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM project_event_counts c WHERE c.project_id = ${project.id}
     AND c.kind::text = ANY(${kinds.map(({ kind }) => kind)}::text[])) + ${own}`;
-  return load(context, { of: ofProject, visible, counted }, page);
+  return load(context, { of: ofProject, visible, counted }, page, users);
 }
 
 /** What a user did, newest first, in the projects and on the issues that the actor may see. */
@@ -89,6 +91,7 @@ export async function listUserEvents(
   context: Context,
   userId: number,
   page: EventPageRequest,
+  users: Selection<'User'>,
 ): Promise<Page<EventRow>> {
   const actor = requireActor(context);
   const ofUser = sql`e.author_id = ${userId}`;
@@ -101,7 +104,7 @@ export async function listUserEvents(
     WHERE c.author_id = ${userId} AND CASE c.kind WHEN 'issue' THEN ${within(c.projectId, 'issues')}
       WHEN 'confidential' THEN ${within(c.projectId, 'issues')} AND ${within(c.projectId, 'confidential')}
       WHEN 'push' THEN ${within(c.projectId, 'commits')} WHEN 'note' THEN ${within(c.projectId, 'commits')} ELSE ${within(c.projectId)} END) + ${own}`;
-  return load(context, { of: ofUser, visible, counted, places: seenPlaces(actor) }, page);
+  return load(context, { of: ofUser, visible, counted, places: seenPlaces(actor) }, page, users);
 }
 
 const PLAIN = sql`(e.target_type IS NULL AND e.data IS NULL)`;
@@ -141,7 +144,8 @@ const TITLE = sql`COALESCE(CASE e.target_type WHEN 'Issue' THEN (SELECT i.title 
   WHEN 'Milestone' THEN (SELECT m.title FROM milestones m WHERE m.id = e.target_id) END, e.target_title)`;
 
 /** What was said in the event `e`; null where it said nothing. */
-const NOTE = sql`(SELECT json_build_object('id', c.id, 'body', c.note, 'author', ${userJson('a')}, 'createdAt', c.created_at)
+const note = (users: Selection<'User'>) => sql`(SELECT json_build_object('id', c.id, 'body', c.note,
+    'author', ${userJson('a', users)}, 'createdAt', c.created_at)
   FROM commit_comments c JOIN users a ON a.id = c.author_id WHERE e.target_type = 'Note' AND c.id = e.target_id)`;
 
 /** The events of a feed under alias `e`. */
@@ -161,11 +165,12 @@ async function load(
   { db }: Context,
   { of, visible, counted, places }: Feed,
   page: EventPageRequest,
+  users: Selection<'User'>,
 ): Promise<Page<EventRow>> {
   const { limit, offset, withTotal, upTo } = page;
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'action', e.action,
-      'targetId', e.target_id, 'targetType', e.target_type, 'targetTitle', ${TITLE}, 'author', ${userJson('u')},
-      'data', e.data, 'note', ${NOTE}, 'createdAt', e.created_at) ORDER BY e.id DESC), '[]')
+      'targetId', e.target_id, 'targetType', e.target_type, 'targetTitle', ${TITLE}, 'author', ${userJson('u', users)},
+      'data', e.data, 'note', ${note(users)}, 'createdAt', e.created_at) ORDER BY e.id DESC), '[]')
     FROM (SELECT e.* FROM events e WHERE ${all([of, visible, until(page)])} ORDER BY e.id DESC LIMIT ${limit} OFFSET ${offset}) e
       JOIN users u ON u.id = e.author_id)`;
   // The counts know the feed as it is now: what came since is taken off.

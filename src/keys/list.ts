@@ -3,6 +3,7 @@ import { type Actor, type Context, requireAccount, requireAdmin } from '#src/acc
 import { Prisma, queryJson, queryPage } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;
@@ -20,14 +21,19 @@ export interface KeyRow {
 }
 
 /** The keys of a user, newest first. Throws Forbidden for others than the user and administrators. */
-export async function listKeys(context: Context, userId: number, page: PageRequest): Promise<Page<KeyRow>> {
+export async function listKeys(
+  context: Context,
+  userId: number,
+  page: PageRequest,
+  users: Selection<'User'>,
+): Promise<Page<KeyRow>> {
   authorizeAccount(requireAccount(context), userId);
   const { limit, offset, withTotal } = page;
   const total = withTotal && sql`(SELECT count(*) FROM ssh_keys WHERE user_id = ${userId})`;
   return queryPage(
     context.db,
     offset,
-    keyRows(sql`k.user_id = ${userId}`, sql`LIMIT ${limit} OFFSET ${offset}`),
+    keyRows(sql`k.user_id = ${userId}`, sql`LIMIT ${limit} OFFSET ${offset}`, users),
     total,
   );
 }
@@ -56,9 +62,9 @@ async function one({ db }: Context, condition: Prisma.Sql): Promise<KeyRow> {
   return key;
 }
 
-function keyRows(condition: Prisma.Sql, slice: Prisma.Sql): Prisma.Sql {
+function keyRows(condition: Prisma.Sql, slice: Prisma.Sql, users?: Selection<'User'>): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', k.id, 'title', k.title, 'key', k.key,
     'fingerprint', k.fingerprint, 'fingerprintSha256', k.fingerprint_sha256, 'createdAt', k.created_at,
-    'user', ${userJson('u')}) ORDER BY k.id DESC), '[]')
+    'user', ${userJson('u', users)}) ORDER BY k.id DESC), '[]')
     FROM (SELECT * FROM ssh_keys k WHERE ${condition} ORDER BY k.id DESC ${slice}) k JOIN users u ON u.id = k.user_id)`;
 }

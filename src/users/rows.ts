@@ -11,7 +11,7 @@ const user = alias('User', 'one');
 const BRIEF = select('User', { id: true, username: true, name: true, state: true, avatarHash: true });
 
 /** All that the type shows. */
-const ALL = BRIEF.with(
+export const WHOLE = BRIEF.with(
   select('User', {
     createdAt: true,
     admin: true,
@@ -45,7 +45,7 @@ export type UserRow = typeof BRIEF.row;
  *
  * @param selection what of it; all that the type shows when nothing is said
  */
-export function userJson(of: string, selection: Selection<'User'> = ALL): Prisma.Sql {
+export function userJson(of: string, selection: Selection<'User'> = WHOLE): Prisma.Sql {
   const from = sql`SELECT ${whole(user)} FROM ${table(user)} WHERE ${user.id} = ${raw(`${of}.id`)}`;
   return sql`(${rowsJson(BRIEF.with(selection), { from, order: ({ id }) => id })} -> 0)`;
 }
