@@ -2,6 +2,6 @@
 // objects grow to 128 MB and that of old ones to several times what is in use, and the C library keeps a heap for each thread.
 
 /** Options of Node. */
-export const heapOptions = ['--max-semi-space-size=32', '--heap-growing-percent=30'];
+export const heapOptions = ['--max-semi-space-size=32', '--heap-growing-percent=30', '--expose-gc'];
 /** Variables of the environment. */
 export const heapSettings = { MALLOC_ARENA_MAX: '2' };

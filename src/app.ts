@@ -8,7 +8,7 @@ import { executeWithin } from '#schema/execute.ts';
 import { loadGraphiql } from '#schema/graphiql.ts';
 import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
-import { createGraphQLServer } from '#schema/server.ts';
+import type { createGraphQLServer } from '#schema/server.ts';
 import type { Actor } from '#src/access/actor.ts';
 import { authenticate } from '#src/access/authenticate.ts';
 import { callerOf } from '#src/access/caller.ts';
@@ -147,21 +147,29 @@ export function createApp({
     const { access_token, bearer_token } = (request as Request).query;
     return authenticate(db, { ...readCredentials(request.headers, { access_token, bearer_token }), session });
   });
-  const graphql = createGraphQLServer({
-    contextOf: async (request) => contextOf(await whoAsks(request), request),
-    report,
-    limits,
-    budget,
-    turns,
-  });
+  // A fifth of all modules serve this entrance alone: they are loaded when somebody asks, or by main.ts once it listens.
+  let loading: Promise<ReturnType<typeof createGraphQLServer>> | undefined;
+  const loadGraphQL = () => {
+    loading ??= import('#schema/server.ts').then((server) =>
+      server.createGraphQLServer({
+        contextOf: async (request) => contextOf(await whoAsks(request), request),
+        report,
+        limits,
+        budget,
+        turns,
+      }),
+    );
+    return loading;
+  };
   const graphqlBody = bodyLimit(async (request) => {
     if (!request.is('multipart/form-data')) return limits.bytes;
     const known = await whoAsks(request).catch(() => null);
     return known ? MAX_UPLOAD : MAX_UNKNOWN_UPLOAD;
   });
-  app.use(['/graphql', '/api/graphql'], graphqlBody, (request, response) => {
+  app.use(['/graphql', '/api/graphql'], graphqlBody, async (request, response) => {
     request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
     request.originalUrl = request.url;
+    const graphql = await loadGraphQL();
     return graphql(request, response);
   });
 

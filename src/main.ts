@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Config } from './platform/config.ts';
 import { lockDataDirectory } from './platform/database/lock.ts';
 import { banner } from './platform/lifecycle/banner.ts';
+import { collectOnceQuiet } from './platform/lifecycle/collect.ts';
 import { type Credentials, credentialsFile, prepareCredentials } from './platform/lifecycle/credentials.ts';
 import { openDatabase } from './platform/lifecycle/database.ts';
 import { drain } from './platform/lifecycle/drain.ts';
@@ -134,6 +135,9 @@ async function start(
   const { host, port, gitGrace = GIT_GRACE } = config;
   const mayTakeLonger = (target: string) => application.isGitPath(target.split('?', 1)[0] ?? '');
   const listening = await listen(app, { host, port, mayTakeLonger });
+  resources.defer(collectOnceQuiet(listening.quiet));
+  // Nobody waits for it; where it fails, the first request for /graphql says so.
+  import('#schema/server.ts').catch(() => undefined);
   listeningUrl = reachable(listening.url);
   bound.resolve(listeningUrl);
   resources.defer(async () => {

@@ -91,11 +91,12 @@ export const Comparison = builder.objectRef<ComparisonRow>('Comparison').impleme
       type: Commit,
       nullable: true,
       description: 'The latest of `allCommits`.',
-      resolve: ({ commits }) => commits.at(-1) ?? null,
+      resolve: async ({ commits }) => (await commits()).rows.at(-1) ?? null,
     }),
-    allCommits: t.expose('commits', {
+    allCommits: t.field({
       type: [Commit],
       description: 'The commits that it has more, oldest first: the latest 5,000.',
+      resolve: async ({ commits }) => (await commits()).rows,
     }),
     diffs: t.field({
       type: [FileDiff],
@@ -104,7 +105,7 @@ export const Comparison = builder.objectRef<ComparisonRow>('Comparison').impleme
     }),
     timeout: t.boolean({
       description: 'Whether some of `diffs`, or of the commits, is missing because there is too much.',
-      resolve: async ({ diff, more }) => more || (await diff()).overflow,
+      resolve: async ({ commits, diff }) => (await commits()).more || (await diff()).overflow,
     }),
     sameRef: t.exposeBoolean('sameRef', { description: 'Whether both are the same commit.' }),
   }),

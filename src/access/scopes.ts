@@ -4,7 +4,7 @@ export const SCOPES = {
   read_user: 'Read your profile and the profiles that you can see',
   openid: 'Know who you are',
   profile: 'Read your name and the public parts of your profile',
-  email: 'Read your e-mail address',
+  email: 'Read your email address',
 } as const satisfies Record<string, string>;
 
 export type Scope = keyof typeof SCOPES;

@@ -98,7 +98,8 @@ export async function deleteApplication(context: Context, id: number): Promise<A
 
 async function requireRegistrar(context: Context) {
   const actor = requireCredentialManager(context);
-  if (!(await mayRegister(context))) throw new Forbidden('Only administrators register applications on this server');
+  if (!(await mayRegister(context)))
+    throw new Forbidden('Only administrators can register applications on this server');
   return actor;
 }
 

@@ -1,40 +1,30 @@
-import { pipeline, Readable } from 'node:stream';
-import { createGzip } from 'node:zlib';
-import { tarChunks } from './archive/tar.ts';
-import { zipChunks } from './archive/zip.ts';
-import { descendants, isAncestor, mergeBases } from './history/ancestry.ts';
-import { commitsBetween } from './history/between.ts';
+import type { Readable } from 'node:stream';
+import { archiveInProcess } from './archive/in_process.ts';
+import type { Comparison } from './diff/comparison.ts';
+import { compareInProcess } from './diff/in_process.ts';
+import type { Plan } from './diff/plan.ts';
+import { commitsBetween, descendants, isAncestor, mergeBases } from './history/ancestry.ts';
 import { collectContributors } from './history/contributors.ts';
 import type { Node } from './history/graph.ts';
 import { walk, walkPage } from './history/walk.ts';
 import type { Commit, Oid } from './model.ts';
 import { ObjectReader } from './object_reader.ts';
-import { newScope } from './objects/cached.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
-import { Lru } from './objects/lru.ts';
-import type { ObjectStore } from './objects/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
 
 /** Reads a repository within this process; needs no git program. Long walks take it several times as long. */
 export class IsomorphicReader extends ObjectReader {
-  readonly #counts = new Lru<number>(200);
-
-  /** @param scope as in objects/cached.ts; `helper` as in objects/isomorphic.ts */
-  constructor(directory: string, scope = newScope(), helper: ObjectStore | null = null) {
-    super(directory, new IsomorphicStore(directory, { helper }), scope);
+  constructor(directory: string) {
+    super(directory, new IsomorphicStore(directory));
   }
 
   async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
     return this.commits(await walkPage(this.graph, this.store, query, page));
   }
 
-  async count(query: LogQuery): Promise<number> {
-    const key = JSON.stringify([query.start, query.path, query.since, query.until]);
-    const known = this.#counts.get(key);
-    if (known !== undefined) return known;
+  protected async countAll(query: LogQuery): Promise<number> {
     let count = 0;
     for await (const _ of walk(this.graph, this.store, query)) count++;
-    this.#counts.set(key, count);
     return count;
   }
 
@@ -69,15 +59,12 @@ export class IsomorphicReader extends ObjectReader {
     return collectContributors(this, this.#nodes(query), query);
   }
 
-  async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
-    const chunks = (format === 'zip' ? zipChunks : tarChunks)({ reader: this, commit, prefix });
-    const stream = Readable.from(chunks, { objectMode: false });
-    return format === 'tar.gz' ? pipeline(stream, createGzip(), () => undefined) : stream;
+  compare(comparison: Comparison): Promise<Plan> {
+    return compareInProcess(this, comparison);
   }
 
-  override async close(): Promise<void> {
-    this.#counts.clear();
-    await super.close();
+  async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
+    return archiveInProcess({ reader: this, commit, prefix }, format);
   }
 
   async *#nodes({ tip, since }: ContributorsQuery): AsyncGenerator<Node> {

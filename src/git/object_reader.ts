@@ -1,5 +1,9 @@
 import type { Readable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
 import { isDamage } from './damage.ts';
+import { firstChanges } from './diff/changes.ts';
+import type { Changes, Comparison } from './diff/comparison.ts';
+import type { Plan } from './diff/plan.ts';
 import { MissingObject, TooLarge, TooMuch } from './errors.ts';
 import { CommitGraph } from './history/graph.ts';
 import { findLastCommit, LastCommits } from './history/last_commit.ts';
@@ -13,9 +17,8 @@ import {
   type Tag,
   type TreeEntry,
 } from './model.ts';
-import { CachedStore } from './objects/cached.ts';
+import { CachedStore, newScope } from './objects/cached.ts';
 import { entryAt, pathComponents, treeBytes } from './objects/lookup.ts';
-import { Lru } from './objects/lru.ts';
 import { parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
 import type { GitObject, ObjectStore } from './objects/store.ts';
 import { TreeCounter, type TreeCounts } from './objects/tree_counts.ts';
@@ -36,20 +39,27 @@ const AT_A_STROKE = 1024 * 1024;
 /** How many commits are looked at for the last change of a path before a longer search is begun. */
 const NEAR = 30;
 
+/** How many commits logs have that were asked for last, of all repositories; its size is in bytes. */
+const counts = new LRUCache<string, number>({
+  maxSize: 2 * 1024 * 1024,
+  sizeCalculation: (_, key) => key.length + 100,
+});
+
 /** The part of a reader that needs nothing but refs and single objects. History is left to those who extend it. */
 export abstract class ObjectReader implements RepositoryReader {
   readonly directory: string;
   protected readonly refs: RefReader;
   protected readonly store: ObjectStore;
   readonly #scope: string;
-  readonly #lastCommits = new LastCommits(new Lru(2_000));
+  readonly #lastCommits: LastCommits;
 
   protected readonly graph: CommitGraph;
 
-  /** @param scope as in objects/cached.ts */
-  constructor(directory: string, store: ObjectStore, scope: string) {
+  constructor(directory: string, store: ObjectStore) {
+    const scope = newScope();
     this.directory = directory;
     this.#scope = scope;
+    this.#lastCommits = new LastCommits(scope);
     this.refs = new RefReader(directory);
     this.store = new CachedStore(store, scope);
     this.graph = new CommitGraph(this.store, scope);
@@ -129,11 +139,6 @@ export abstract class ObjectReader implements RepositoryReader {
     return commits;
   }
 
-  async tree(treeish: Oid, path = '', { recursive = false } = {}): Promise<TreeEntry[] | null> {
-    const page = await this.treePage(treeish, path, { recursive, offset: 0, limit: Number.POSITIVE_INFINITY });
-    return page?.entries ?? null;
-  }
-
   async treePage(treeish: Oid, path: string, request: TreePageRequest): Promise<TreePage | null> {
     const root = await this.#rootTree(treeish);
     const found = root === null ? null : await entryAt(this.store, root, path);
@@ -173,6 +178,18 @@ export abstract class ObjectReader implements RepositoryReader {
     return header?.type === 'blob' ? header.size : null;
   }
 
+  async blobSizes(oids: Oid[]): Promise<Map<Oid, number>> {
+    const sizes = new Map<Oid, number>();
+    for (let at = 0; at < oids.length; at += AT_ONCE) {
+      await breathe();
+      const group = oids.slice(at, at + AT_ONCE);
+      for (const [index, size] of (await Promise.all(group.map((oid) => this.blobSize(oid)))).entries()) {
+        if (size !== null) sizes.set(group[index] ?? '', size);
+      }
+    }
+    return sizes;
+  }
+
   async blob(oid: Oid, limit: number): Promise<Buffer | null> {
     const size = await this.blobSize(oid);
     if (size === null) return null;
@@ -184,6 +201,10 @@ export abstract class ObjectReader implements RepositoryReader {
   async blobStream(oid: Oid): Promise<{ size: number; stream: Readable } | null> {
     const size = await this.blobSize(oid);
     return size === null ? null : { size, stream: await this.store.stream(oid) };
+  }
+
+  changes(from: Oid, to: Oid, most = Infinity): Promise<Changes> {
+    return firstChanges(this, from, to, { most });
   }
 
   close(): Promise<void> {
@@ -198,14 +219,23 @@ export abstract class ObjectReader implements RepositoryReader {
     return found === '' ? null : this.commit(found);
   }
 
+  async count(query: LogQuery): Promise<number> {
+    const { start, path, since, until } = query;
+    const key = this.#scope + JSON.stringify([start, path, since, until]);
+    const count = counts.get(key) ?? (await this.countAll(query));
+    counts.set(key, count);
+    return count;
+  }
+
   abstract log(query: LogQuery, page?: Page): Promise<Commit[]>;
-  abstract count(query: LogQuery): Promise<number>;
+  protected abstract countAll(query: LogQuery): Promise<number>;
   abstract mergedInto(tip: Oid, commits: Oid[]): Promise<Set<Oid>>;
   abstract reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
   abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
   abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
   abstract countBetween(from: Oid, to: Oid): Promise<number>;
+  abstract compare(comparison: Comparison): Promise<Plan>;
   abstract archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable>;
   abstract contributors(query: ContributorsQuery): Promise<Contributor[]>;
 

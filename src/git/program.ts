@@ -1,13 +1,19 @@
 import type { Readable } from 'node:stream';
+import { compareByProgram } from './diff/by_program.ts';
+import { firstChanges } from './diff/changes.ts';
+import type { Changes, Comparison } from './diff/comparison.ts';
+import type { Plan } from './diff/plan.ts';
 import { ContributorList } from './history/contributors.ts';
 import { walkPage } from './history/walk.ts';
 import { type Commit, isOid, type Oid } from './model.ts';
 import { encodeName } from './names.ts';
 import { ObjectReader } from './object_reader.ts';
-import { newScope } from './objects/cached.ts';
 import { pathComponents } from './objects/lookup.ts';
-import { Lru } from './objects/lru.ts';
+import type { ObjectStore } from './objects/store.ts';
 import { countLines, readAuthors } from './program/authors.ts';
+import { diffTrees } from './program/diff_trees.ts';
+import { nameChanges } from './program/name_changes.ts';
+import { readCommits } from './program/read_commits.ts';
 import { runProgram } from './program/run.ts';
 import { ProgramStore, streamProgram } from './program/store.ts';
 import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
@@ -15,13 +21,30 @@ import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts
 /** A walk to this commit is done with the long-lived program: starting another one takes longer. */
 const SHORT_WALK = 200;
 
-/** Reads a repository through the git program: single objects from a long-lived one, walks from short runs. */
-export class ProgramReader extends ObjectReader {
-  readonly #counts = new Lru<number>(200);
+/** Trees that differ in more directories are left to a program, which finds the paths in less time. */
+const FEW_DIRECTORIES = 6;
 
-  /** @param scope as in objects/cached.ts */
-  constructor(directory: string, scope = newScope()) {
-    super(directory, new ProgramStore(directory), scope);
+/** From so many objects on a program of their own is faster than asking for one after the other. */
+const MANY = 200;
+
+/** Reads a repository through the git program: objects from a long-lived one, if no other store is given, walks from short runs. */
+export class ProgramReader extends ObjectReader {
+  constructor(directory: string, store: ObjectStore = new ProgramStore(directory)) {
+    super(directory, store);
+  }
+
+  override async commits(oids: Oid[]): Promise<Commit[]> {
+    const many = oids.length < MANY ? null : await readCommits(this.directory, oids.map(hash));
+    return many ?? super.commits(oids);
+  }
+
+  override async blobSizes(oids: Oid[]): Promise<Map<Oid, number>> {
+    if (oids.length < MANY) return super.blobSizes(oids);
+    const input = Buffer.from(oids.map((oid) => `${hash(oid)}\n`).join(''));
+    const format = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
+    const { output } = await runProgram(this.directory, ['cat-file', '--buffer', format], { input });
+    const found = lines(output).map((line) => line.split(' '));
+    return new Map(found.flatMap(([oid = '', type, size]) => (type === 'blob' ? [[oid, Number(size)]] : [])));
   }
 
   async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
@@ -31,12 +54,8 @@ export class ProgramReader extends ObjectReader {
     return this.commits(await this.#revisions([query.start], pageArguments(offset, limit), query));
   }
 
-  async count(query: LogQuery): Promise<number> {
-    const key = JSON.stringify([query.start, query.path, query.since, query.until]);
-    const known = this.#counts.get(key);
-    if (known !== undefined) return known;
+  protected async countAll(query: LogQuery): Promise<number> {
     const [count] = await this.#revisions([query.start], ['--count'], query);
-    this.#counts.set(key, Number(count));
     return Number(count);
   }
 
@@ -84,12 +103,24 @@ export class ProgramReader extends ObjectReader {
     return list.list();
   }
 
+  override async changes(from: Oid, to: Oid, most = Infinity): Promise<Changes> {
+    const near = await firstChanges(this, from, to, { most, directories: FEW_DIRECTORIES });
+    if (near.isComplete || near.changes.length >= most) return near;
+    // Only comparisons say how many they want at most.
+    if (most !== Infinity) diffTrees.prepare(this.directory);
+    return (await nameChanges(this.directory, from, to, most)) ?? super.changes(from, to, most);
+  }
+
+  compare(comparison: Comparison): Promise<Plan> {
+    return compareByProgram(this.directory, comparison);
+  }
+
   async archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable> {
     return streamProgram(this.directory, ['archive', `--format=${format}`, `--prefix=${prefix}`, hash(commit)]);
   }
 
   override async close(): Promise<void> {
-    this.#counts.clear();
+    diffTrees.release(this.directory);
     await super.close();
   }
 
@@ -140,6 +171,6 @@ function lines(output: Buffer): string[] {
 }
 
 /** Whether a page of a log is near the start of the walk, however the history looks. */
-export function isShort({ path = '', since, until }: LogQuery, { offset = 0, limit = Infinity }: Page): boolean {
+function isShort({ path = '', since, until }: LogQuery, { offset = 0, limit = Infinity }: Page): boolean {
   return path === '' && since === undefined && until === undefined && offset + limit <= SHORT_WALK;
 }

@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import type { Changes, Comparison } from './diff/comparison.ts';
+import type { Plan } from './diff/plan.ts';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
 import type { TreeCounts } from './objects/tree_counts.ts';
 import type { TreePage, TreePageRequest } from './objects/tree_page.ts';
@@ -71,11 +73,10 @@ export interface RepositoryReader {
   commits(oids: Oid[]): Promise<Commit[]>;
 
   /**
-   * What a directory of a commit (or tree) holds: directories, then files, then submodules, each in git's order;
-   * `recursive` with all that lies below. Null if there is no such directory. Throws TooMuch, TooLarge.
+   * A part of what a directory of a commit (or tree) holds: directories, then files, then submodules, each in git's order;
+   * `recursive` with all that lies below. What the part does not reach is not read. Null if there is no such directory. Throws
+   * TooMuch, TooLarge.
    */
-  tree(treeish: Oid, path?: string, options?: { recursive?: boolean }): Promise<TreeEntry[] | null>;
-  /** A part of what `tree` gives, and how much that is; what the part does not reach is not read. As `tree` otherwise. */
   treePage(treeish: Oid, path: string, request: TreePageRequest): Promise<TreePage | null>;
   /** In bytes; null if there is no such directory. */
   treeSize(treeish: Oid, path: string): Promise<number | null>;
@@ -88,6 +89,8 @@ export interface RepositoryReader {
 
   /** In bytes; null if the object is not there or not a blob. */
   blobSize(oid: Oid): Promise<number | null>;
+  /** Those of many; what is not there or not a blob is left out. */
+  blobSizes(oids: Oid[]): Promise<Map<Oid, number>>;
   /** The whole content; null if the object is not there or not a blob. Throws TooLarge above `limit` bytes. */
   blob(oid: Oid, limit: number): Promise<Buffer | null>;
   /** The content in chunks; null if the object is not there or not a blob. The stream must be read or destroyed. */
@@ -114,6 +117,11 @@ export interface RepositoryReader {
   countBetween(from: Oid, to: Oid): Promise<number>;
   /** Authors of commits other than merges, in the order of their first appearance in the newest-first log. */
   contributors(query: ContributorsQuery): Promise<Contributor[]>;
+
+  /** The paths at which two trees differ, no more than the first `most`. Throws MissingObject, TooMuch. */
+  changes(from: Oid, to: Oid, most?: number): Promise<Changes>;
+  /** What differs in files; for `diffTrees` of diff/diff.ts. */
+  compare(comparison: Comparison): Promise<Plan>;
 
   /**
    * All files of a commit as an archive, streamed. `prefix` is empty or ends in a slash. The git program heeds the attributes

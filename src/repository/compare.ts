@@ -10,13 +10,11 @@ import { findRevision } from '#src/repository/revision.ts';
 /** How many commits a comparison holds. */
 const MOST_COMMITS = 5_000;
 
-/** What one state has that another one has not. */
+/** What one state has that another one has not; each part is computed once, when it is asked for. */
 export interface ComparisonRow {
-  /** Those that `to` has and `from` has not, oldest first; the latest where there are very many. */
-  commits: CommitRow[];
-  /** Whether there are more. */
-  more: boolean;
-  /** What they changed since both parted, as three dots do it; computed once. */
+  /** Those that `to` has and `from` has not, oldest first; the latest where there are very many: `more` tells. */
+  commits(): Promise<{ rows: CommitRow[]; more: boolean }>;
+  /** What they changed since both parted, as three dots do it. */
   diff(): Promise<Diff>;
   /** Whether both are the same commit. */
   sameRef: boolean;
@@ -33,22 +31,49 @@ export async function compareRefs(
   const [left, right] = await Promise.all([findRevision(context, project, from), findRevision(context, project, to)]);
   if (!left || !right) throw new NotFound('Commit');
   const { repository } = right;
-  const between = () => repository.between(left.oid, right.oid, { limit: MOST_COMMITS + 1 });
-  const found = await withEffort(context, between);
-  const commits = found.slice(0, MOST_COMMITS);
-  let diff: Promise<Diff> | undefined;
-  const compute = async () => {
+  const listCommits = async () => {
+    const found = await repository.between(left.oid, right.oid, { limit: MOST_COMMITS + 1 });
+    const rows = found.slice(0, MOST_COMMITS).map((commit) => ({ ...commit, project, repository }));
+    return { rows: rows.reverse(), more: found.length > rows.length };
+  };
+  const compare = async () => {
     // Histories that never met are compared as they are.
     const [base = left.oid] = await repository.mergeBases(left.oid, right.oid);
     return diffTrees(repository, base, right.oid);
   };
-  return {
-    more: found.length > commits.length,
-    commits: commits.reverse().map((commit) => ({ ...commit, project, repository })),
-    diff: () => {
-      diff ??= withEffort(context, compute);
-      return diff;
-    },
-    sameRef: left.oid === right.oid,
+  const begin = together(context);
+  return { commits: once(begin, listCommits), diff: once(begin, compare), sameRef: left.oid === right.oid };
+}
+
+type Begin = <T>(part: () => Promise<T>) => Promise<T>;
+
+/** Parts that are asked for before their turn comes are one work: git is at one while another is put together here. */
+function together(context: Context): Begin {
+  let next: { turn: Promise<void>; parts: Promise<unknown>[] } | null = null;
+  const take = () => {
+    const parts: Promise<unknown>[] = [];
+    const turn = new Promise<void>((resolve, reject) => {
+      const work = async () => {
+        next = null;
+        resolve();
+        await Promise.allSettled(parts);
+      };
+      withEffort(context, work).catch(reject);
+    });
+    return { turn, parts };
+  };
+  return (part) => {
+    next ??= take();
+    const begun = next.turn.then(part);
+    next.parts.push(begun);
+    return begun;
+  };
+}
+
+function once<T>(begin: Begin, part: () => Promise<T>): () => Promise<T> {
+  let begun: Promise<T> | undefined;
+  return () => {
+    begun ??= begin(part);
+    return begun;
   };
 }

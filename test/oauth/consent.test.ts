@@ -45,7 +45,7 @@ describe('The consent page', () => {
       'app.example',
       'Read your profile and the profiles that you can see',
       'Know who you are',
-      'Read your e-mail address',
+      'Read your email address',
     ]) {
       expect(browser.page).toContain(text);
     }
@@ -162,7 +162,7 @@ describe('The consent page', () => {
     await world.db.$executeRaw`UPDATE oauth_interactions SET expires_at = now()`;
     await decide(browser, 'approve');
     expect(browser.answer.status).toBe(400);
-    expect(browser.page).toContain('out of date');
+    expect(browser.page).toContain('has expired');
   });
 
   it('gives no way to an application that is gone meanwhile', async () => {

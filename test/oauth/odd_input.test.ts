@@ -91,7 +91,7 @@ describe('Odd requests are refused, and break nothing', () => {
       expect(isRefusal(await browser.submit('/profile/applications', fields))).toBe(true);
     }
     expect((await browser.submit('/profile/applications', { name: 'x'.repeat(80_000) })).status).toBe(413);
-    expect(browser.page).toContain('This cannot be read');
+    expect(browser.page).toContain('Bad request');
     const json = await world.send('GET', '/profile/applications/%E0%A4%A');
     expect([json.status, json.body]).toEqual([400, { error: '400 Bad Request' }]);
   });

@@ -1,13 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diffCommit, diffTrees } from '#src/git/diff/diff.ts';
-import { DiffPool, DiffTimeout } from '#src/git/diff/pool.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { EMPTY_TREE } from '#src/git/model.ts';
+import { type DiffTree, ProgramLate } from '#src/git/program/diff_tree.ts';
+import { DiffTreePool } from '#src/git/program/diff_trees.ts';
 import { ProgramReader } from '#src/git/program.ts';
 import { gitDiff, ownDiff } from '../support/git_diff.ts';
 import { oddHistory, randomHistory, text } from '../support/git_fixtures.ts';
 import { type Change, HistoryBuilder, randomizer } from '../support/git_history.ts';
-import { gitLines, ownRepository } from '../support/git_program.ts';
+import { gitLines, ownRepository, scratch } from '../support/git_program.ts';
 
 const VOCABULARY = [
   '',
@@ -58,13 +62,25 @@ function pairOf(before: Change[], after: Change[]): { directory: string; from: s
   return { directory, from, to };
 }
 
+/** As pairOf, but names the trees of the commits. */
+function treesOf(before: Change[], after: Change[]): { directory: string; from: string; to: string } {
+  const { directory, from, to } = pairOf(before, after);
+  const [left = '', right = ''] = gitLines(directory, ['rev-parse', `${from}^{tree}`, `${to}^{tree}`]);
+  return { directory, from: left, to: right };
+}
+
+const READERS = [
+  { how: 'with a git program', open: (directory: string) => new ProgramReader(directory) },
+  { how: 'without one', open: (directory: string) => new IsomorphicReader(directory) },
+];
+
 describe('Diffs', () => {
   it.each([1, 2, 3])('of random texts are the same as git diff, byte by byte (seed %i)', async (seed) => {
     const random = randomizer(seed);
     const texts = Array.from({ length: 250 }, (_, at) => randomTexts(random, at));
     const side = (which: 0 | 1) => texts.map((pair, at): Change => ({ path: `f${at}`, content: pair[which] }));
     const { directory, from, to } = pairOf(side(0), side(1));
-    const diff = await diffTrees(new IsomorphicReader(directory), from, to);
+    const diff = await diffTrees(new ProgramReader(directory), from, to);
     expect(diff.overflow).toBe(false);
     expect(ownDiff(diff.entries)).toEqual(gitDiff(directory, [from, to]));
   });
@@ -84,7 +100,7 @@ describe('Diffs', () => {
       );
     }
     const { directory, from, to } = pairOf(before, after);
-    const diff = await diffTrees(new IsomorphicReader(directory), from, to);
+    const diff = await diffTrees(new ProgramReader(directory), from, to);
     expect(ownDiff(diff.entries)).toEqual(gitDiff(directory, [from, to]));
     expect(diff.entries.filter(({ renamedFile }) => renamedFile).length).toBeGreaterThan(5);
   });
@@ -93,15 +109,14 @@ describe('Diffs', () => {
     const own = ownRepository();
     const histories = [oddHistory({ packed: true }), randomHistory(3, 40), ...(own === null ? [] : [own])];
     for (const directory of histories) {
-      const readers = [new IsomorphicReader(directory), new ProgramReader(directory)];
-      for (const [at, oid] of gitLines(directory, ['rev-list', '--all', '-n', '50']).entries()) {
+      const reader = new ProgramReader(directory);
+      for (const oid of gitLines(directory, ['rev-list', '--all', '-n', '50'])) {
         const parent = gitLines(directory, ['rev-parse', `${oid}^@`])[0];
-        const reader = readers[at % 2] ?? new IsomorphicReader(directory);
         const diff = await diffCommit(reader, oid, { limits: { fileBytes: 1e8, totalBytes: 1e9, patchBytes: 1e8 } });
         const expected = gitDiff(directory, parent === undefined ? ['--root', oid] : [parent, oid]);
         expect(ownDiff(diff.entries)).toEqual(expected);
       }
-      await Promise.all(readers.map((reader) => reader.close()));
+      await reader.close();
     }
   });
 
@@ -140,7 +155,7 @@ describe('Diffs', () => {
         { path: 'late-nul', content: Buffer.concat([Buffer.alloc(8_001, 10), Buffer.from([0])]) },
       ],
     );
-    const reader = new IsomorphicReader(directory);
+    const reader = new ProgramReader(directory);
     const { entries } = await diffTrees(reader, from, to);
     expect(ownDiff(entries)).toEqual(gitDiff(directory, [from, to]));
     const back = await diffTrees(reader, to, from);
@@ -170,18 +185,18 @@ describe('Diffs', () => {
       }
     }
     const { directory, from, to } = pairOf(...sides);
-    const { entries } = await diffTrees(new IsomorphicReader(directory), from, to);
+    const { entries } = await diffTrees(new ProgramReader(directory), from, to);
     expect(ownDiff(entries)).toEqual(gitDiff(directory, [from, to]));
     expect(entries.some(({ diff }) => diff.includes('\ufffd'))).toBe(false);
   });
 
-  it('leave out what is beyond the limits, and say so', async () => {
+  it.each(READERS)('leave out what is beyond the limits, and say so, $how', async ({ open }) => {
     const names = ['a', 'b', 'c', 'd'];
     const { directory, from, to } = pairOf(
       names.map((path) => ({ path, content: text(100, path) })),
-      names.map((path) => ({ path, content: text(path === 'b' ? 5_000 : 100, `${path}!`) })),
+      names.map((path) => ({ path, content: text(path === 'b' ? 700 : 100, `${path}!`) })),
     );
-    const reader = new IsomorphicReader(directory);
+    const reader = open(directory);
     const large = async (limits: object) => {
       const { entries, overflow } = await diffTrees(reader, from, to, { limits });
       expect(overflow).toBe(true);
@@ -189,7 +204,7 @@ describe('Diffs', () => {
       return entries.filter(({ tooLarge }) => tooLarge).map(({ newPath }) => newPath);
     };
     expect(await large({ fileBytes: 10_000 })).toEqual(['b']);
-    expect(await large({ patchBytes: 20_000 })).toEqual(['b']);
+    expect(await large({ patchBytes: 10_000 })).toEqual(['b']);
     expect(await large({ totalBytes: 10_000 })).toEqual(['b', 'c', 'd']);
     expect(await large({ milliseconds: 0 })).toEqual(names);
     expect(await large({ files: 2 })).toEqual([]);
@@ -199,16 +214,212 @@ describe('Diffs', () => {
     expect(counted.entries.every(({ diff }) => diff === '')).toBe(true);
   });
 
-  it('that take too long are cut off, and the pool goes on', async () => {
-    const pool = new DiffPool(1, 100);
+  it('leave out what is beyond the number of paths, and compare the first ones all the same', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `d${at % 3}/a ${at} "x"`);
+    const side = (label: string) => names.map((path) => ({ path, content: text(20, label + path) }));
+    const { directory, from, to } = pairOf(side('old'), [...side('new'), { path: 'z', content: 'new\n' }]);
+    const whole = gitDiff(directory, [from, to]);
+    for (const { open } of READERS) {
+      const { entries, overflow } = await diffTrees(open(directory), from, to, { limits: { changes: 20, files: 10 } });
+      expect([overflow, entries.length]).toEqual([true, 10]);
+      expect(ownDiff(entries).map(({ newPath }) => newPath)).toEqual(whole.slice(0, 10).map(({ newPath }) => newPath));
+      for (const [at, { body }] of ownDiff(entries).entries()) {
+        expect(body.split('\n').toSorted()).toEqual(whole[at]?.body.split('\n').toSorted());
+      }
+    }
+  });
+
+  it('find no renames among files that are too large or too many to be read', async () => {
+    const content = (end: string) => `${text(200, 'same')}${end}`;
+    const { directory, from, to } = pairOf(
+      [
+        { path: 'a', content: content('a\n') },
+        { path: 'same', content: content('b\n') },
+      ],
+      [
+        { path: 'a', remove: true },
+        { path: 'same', remove: true },
+        { path: 'b', content: content('c\n') },
+        { path: 'moved', content: content('b\n') },
+      ],
+    );
+    const renamed = async (limits: object) => {
+      const { entries } = await diffTrees(new ProgramReader(directory), from, to, { limits });
+      return entries.filter(({ renamedFile }) => renamedFile).map(({ newPath }) => newPath);
+    };
+    expect(await renamed({})).toEqual(['b', 'moved']);
+    expect(await renamed({ fileBytes: 1_000 })).toEqual(['moved']);
+    expect(await renamed({ totalBytes: 1_000 })).toEqual(['moved']);
+  });
+
+  it('leave files out that were added or removed and are too large for git, and find renames among the others', async () => {
+    const large = Buffer.alloc(9 * 1024 * 1024);
+    // Git is not let have as much memory as it would read this into.
+    const huge = Buffer.alloc(200 * 1024 * 1024);
+    const { directory, from, to } = pairOf(
+      [
+        { path: 'b/old', content: text(50, 'same') },
+        { path: 'd', content: large },
+        { path: 'f/large', content: large },
+      ],
+      [
+        { path: 'b/old', remove: true },
+        { path: 'd', remove: true },
+        { path: 'f/large', remove: true },
+        { path: 'f', content: 'no directory any more\n' },
+        { path: 'a', content: huge },
+        { path: 'c/new', content: `${text(50, 'same')}more\n` },
+        { path: 'e', content: large },
+      ],
+    );
+    const { entries, overflow } = await diffTrees(new ProgramReader(directory), from, to);
+    expect(overflow).toBe(true);
+    expect(entries.map(({ oldPath, newPath, tooLarge }) => [oldPath, newPath, tooLarge])).toEqual([
+      ['a', 'a', true],
+      ['b/old', 'c/new', false],
+      ['d', 'e', false],
+      ['f', 'f', true],
+      ['f/large', 'f/large', true],
+    ]);
+    expect(entries[1]?.diff).toContain('\n+more\n');
+    const apart = await diffTrees(new ProgramReader(directory), EMPTY_TREE, from);
+    expect(apart.entries.map(({ newPath, tooLarge }) => [newPath, tooLarge])).toEqual([
+      ['b/old', false],
+      ['d', true],
+      ['f/large', true],
+    ]);
+  });
+
+  it('that take too long are cut off, and others go on', async () => {
     const noise = (seed: number) => {
       const random = randomizer(seed);
       return Buffer.from(Array.from({ length: 300_000 }, () => Math.floor(random() * 3)).join('\n'));
     };
-    const pair = { oldPath: 'a', newPath: 'a', before: noise(1), after: noise(2) };
-    await expect(pool.run('patches', { pairs: [pair], wantsText: true }, 50)).rejects.toThrow(DiffTimeout);
-    const small = { ...pair, before: Buffer.from('a\n'), after: Buffer.from('b\n') };
-    const [patch] = await pool.run('patches', { pairs: [small], wantsText: true }, 10_000);
-    expect(patch).toMatchObject({ text: '--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n', additions: 1, deletions: 1 });
+    const { directory, from, to } = treesOf([{ path: 'a', content: noise(1) }], [{ path: 'a', content: noise(2) }]);
+    const pool = new DiffTreePool(1, 100);
+    const compare = (right: string, milliseconds: number) => {
+      const deadline = performance.now() + milliseconds;
+      const lines: string[] = [];
+      const take = (some: Buffer) => lines.push(some.toString()) > 0;
+      return pool.lend(directory, deadline, (program) => program.ask(from, right, take, deadline)).then(() => lines);
+    };
+    await expect(compare(to, 10)).rejects.toThrow(ProgramLate);
+    const busy = compare(to, 30_000);
+    await expect(compare(to, 10)).rejects.toThrow(ProgramLate);
+    expect((await busy).join('')).toContain('+++ b/a');
+    expect(await compare(from, 10_000)).toEqual([`${from} ${from}\n`]);
+    await expect.poll(() => pool.size, { timeout: 3_000 }).toBe(0);
+  });
+
+  it('come from a program that was started before the question', async () => {
+    const pool = new DiffTreePool(1, 10_000);
+    const { directory, from, to } = treesOf([{ path: 'a', content: 'a\n' }], [{ path: 'a', content: 'b\n' }]);
+    for (let turn = 0; turn < 2; turn++) pool.prepare(directory);
+    expect(pool.size).toBe(1);
+    const deadline = performance.now() + 10_000;
+    const said = await pool.lend(directory, deadline, async (program) => {
+      const lines: Buffer[] = [];
+      await program.ask(from, to, (some) => lines.push(some) > 0, deadline);
+      pool.prepare(directory);
+      return Buffer.concat(lines).toString();
+    });
+    expect(said).toContain('\n-a\n+b\n');
+    expect(pool.size).toBe(1);
+    pool.release(directory);
+    expect(pool.size).toBe(0);
+  });
+
+  it('come from programs that are as many as they may be, and none is used for long', async () => {
+    const pool = new DiffTreePool(2, 10_000);
+    const places = Array.from({ length: 5 }, (_, at) =>
+      treesOf([{ path: 'a', content: `${at}\n` }], [{ path: 'a', content: `${at}!\n` }]),
+    );
+    const seen = new Set<DiffTree>();
+    let most = 0;
+    const compare = async ({ directory, from, to }: (typeof places)[number]) => {
+      const deadline = performance.now() + 20_000;
+      const lines: Buffer[] = [];
+      await pool.lend(directory, deadline, (program) => {
+        seen.add(program);
+        most = Math.max(most, pool.size);
+        return program.ask(from, to, (some) => lines.push(some) > 0, deadline);
+      });
+      return Buffer.concat(lines).toString().split('\n').at(-2);
+    };
+    const answers = await Promise.all([...places, ...places].map(compare));
+    expect(answers).toEqual([...places.keys(), ...places.keys()].map((at) => `+${at}!`));
+    expect(most).toBe(2);
+    const [first] = places;
+    seen.clear();
+    for (let at = 0; at < 250; at++) if (first !== undefined) await compare(first);
+    expect(seen.size).toBe(2);
+    pool.release(first?.directory ?? '');
   });
 });
+
+describe('Diffs without a git program', () => {
+  it.each([1, 2])('give the other text when they are applied (seed %i)', async (seed) => {
+    const random = randomizer(seed);
+    const texts = Array.from({ length: 60 }, (_, at) => randomTexts(random, at + 1));
+    const side = (which: 0 | 1) => texts.map((pair, at): Change => ({ path: `f ${at}`, content: pair[which] }));
+    const { directory, from, to } = pairOf(
+      [...side(0), { path: 'gone', content: 'gone\nsoon' }, { path: 'old', content: 'moved\n' }],
+      [
+        ...side(1),
+        { path: 'gone', remove: true },
+        { path: 'old', remove: true },
+        { path: 'new', content: Buffer.from('caf\xe9\n', 'latin1') },
+        { path: 'moved', content: 'moved\n' },
+        { path: 'binary', content: Buffer.from([0, 1]) },
+        { path: 'module', submodule: '1'.repeat(40) },
+      ],
+    );
+    const limits = { milliseconds: 60_000 };
+    const { entries, overflow } = await diffTrees(new IsomorphicReader(directory), from, to, { limits });
+    expect(overflow).toBe(false);
+    const expected = gitDiff(directory, [from, to]);
+    expect(ownDiff(entries).map(({ body: _, ...entry }) => entry)).toEqual(
+      expected.map(({ body: _, ...entry }) => entry),
+    );
+    for (const [at, [before, after]] of texts.entries()) {
+      const entry = entries.find(({ newPath }) => newPath === `f ${at}`);
+      expect(applied(before, entry?.diff ?? '')).toBe(after);
+    }
+    const bodies = (rows: { newPath: string; body: string }[]) =>
+      rows.filter(({ newPath }) => !newPath.startsWith('f ')).map(({ body }) => body);
+    expect(bodies(ownDiff(entries))).toEqual(bodies(expected));
+  });
+
+  it('of very different texts leave room for others, and end in time', async () => {
+    const lines = (label: string) => Array.from({ length: 5_000 }, (_, at) => `${label} ${at}\n`).join('');
+    const { directory, from, to } = pairOf(
+      [
+        { path: 'a', content: lines('old') },
+        { path: 'b', content: 'b\n' },
+      ],
+      [
+        { path: 'a', content: `first\n${lines('new')}` },
+        { path: 'b', content: 'c\n' },
+      ],
+    );
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const reader = new IsomorphicReader(directory);
+    const { additions, deletions } = await diffTrees(reader, from, to, { limits: { milliseconds: 60_000 } });
+    clearInterval(timer);
+    expect([additions, deletions]).toEqual([5_002, 5_001]);
+    expect(turns).toBeGreaterThan(50);
+    const { entries } = await diffTrees(reader, from, to, { limits: { milliseconds: 50 } });
+    expect(entries.map(({ tooLarge }) => tooLarge)).toEqual([true, true]);
+  });
+});
+
+/** What a patch makes of a text, by the git program. */
+function applied(before: string, patch: string): string {
+  if (patch === '') return before;
+  const directory = scratch();
+  writeFileSync(path.join(directory, 'f'), before);
+  const renamed = patch.replace(/^--- .*\n\+\+\+ .*\n/, '--- a/f\n+++ b/f\n');
+  execFileSync('git', ['apply', '--unidiff-zero', '-'], { cwd: directory, input: renamed });
+  return readFileSync(path.join(directory, 'f'), 'utf8');
+}

@@ -1,52 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { mergeContents } from '#src/git/diff/merge.ts';
-import { IsomorphicReader } from '#src/git/isomorphic.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Signature } from '#src/git/model.ts';
+import { openRepository } from '#src/git/open.ts';
+import { forgetProgram } from '#src/git/program/detect.ts';
 import { updateRef } from '#src/git/refs/update.ts';
 import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
 import { text } from '../support/git_fixtures.ts';
-import { type Change, HistoryBuilder, randomizer } from '../support/git_history.ts';
+import { type Change, HistoryBuilder } from '../support/git_history.ts';
 import { git, gitCode, gitLines, scratch } from '../support/git_program.ts';
 
 const committer: Signature = { name: 'Cleo', email: 'cleo@example.com', seconds: 1_600_000_000, offset: 0 };
-
-describe('Merging contents', () => {
-  it('comes out as with git merge-file, conflicts included', () => {
-    const directory = scratch();
-    const random = randomizer(42);
-    let conflicts = 0;
-    for (let at = 0; at < 120; at++) {
-      const base = Array.from({ length: 30 }, (_, line) => `${line % (at % 2 === 0 ? 30 : 7)}`);
-      const edit = () => {
-        const lines = [...base];
-        for (let edits = 1 + Math.floor(random() * 2); edits > 0; edits--) {
-          const place = Math.floor(random() * lines.length);
-          lines.splice(place, Math.floor(random() * 3), ...(random() < 0.7 ? [`new ${Math.floor(random() * 3)}`] : []));
-        }
-        return lines;
-      };
-      const contents = [edit(), base, edit()].map((lines) => `${lines.join('\n')}${random() < 0.9 ? '\n' : ''}`);
-      const files = contents.map((content, index) => {
-        const file = path.join(directory, String(index));
-        writeFileSync(file, content);
-        return file;
-      });
-      const answer = spawnSync('git', ['merge-file', '-p', ...files]);
-      const [ours, before, theirs] = contents.map((content) => Buffer.from(content));
-      if (ours === undefined || before === undefined || theirs === undefined) throw new Error('three contents');
-      const merged = mergeContents({ base: before, ours, theirs });
-      if (answer.status === 0)
-        expect(merged === null ? null : Buffer.from(merged).toString()).toBe(answer.stdout.toString());
-      else expect(merged).toBeNull();
-      if (answer.status !== 0) conflicts++;
-    }
-    expect(conflicts).toBeGreaterThan(10);
-    expect(conflicts).toBeLessThan(110);
-  });
-});
 
 interface Case {
   base: Change[];
@@ -175,37 +139,102 @@ const CASES: Record<string, Case> = {
   },
 };
 
-describe('Cherry-picking', () => {
-  it.each(Object.entries(CASES))(
-    'changes %s as git merge-tree does',
-    async (_, { base, ours, theirs, conflict = false }) => {
-      const h = new HistoryBuilder();
-      const root = h.commit({ branch: 'main', changes: base });
-      h.commit({ branch: 'main', from: [root], changes: ours });
-      h.commit({
-        branch: 'topic',
-        from: [root],
-        changes: theirs,
-        author: 'Tess <tess@example.com>',
-        message: 'Topic\n',
-      });
-      const directory = h.build();
-      const [onto = '', commit = ''] = gitLines(directory, ['rev-parse', 'main', 'topic']);
-      expect(gitCode(directory, ['merge-tree', '--write-tree', 'main', 'topic'])).toBe(conflict ? 1 : 0);
-      const reader = new IsomorphicReader(directory);
-      const picked = await cherryPick(reader, { commit, onto, committer }).catch((error) => error);
-      if (conflict) expect(picked).toBeInstanceOf(MergeConflict);
-      else {
-        const [tree] = gitLines(directory, ['merge-tree', '--write-tree', 'main', 'topic']);
-        expect(git(directory, ['log', '-1', '--format=%T %P %an %cn %s', picked]).trim()).toBe(
-          `${tree} ${onto} Tess Cleo Topic`,
-        );
-        await updateRef(directory, 'refs/heads/main', { from: onto, to: picked });
-        expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
-        await expect(cherryPick(reader, { commit, onto: picked, committer })).rejects.toThrow(
-          theirs.some((change) => 'remove' in change) ? /./ : NothingChanged,
-        );
-      }
-    },
-  );
+afterEach(() => {
+  vi.unstubAllEnvs();
+  forgetProgram();
 });
+
+/** A repository in which `main` and `topic` have changed what a first commit holds. */
+function forked({ base, ours, theirs }: Case): { directory: string; onto: string; commit: string } {
+  const h = new HistoryBuilder();
+  const root = h.commit({ branch: 'main', changes: base });
+  h.commit({ branch: 'main', from: [root], changes: ours });
+  const author = 'Tess <tess@example.com>';
+  h.commit({ branch: 'topic', from: [root], changes: theirs, author, message: 'Topic\n' });
+  const directory = h.build();
+  const [onto = '', commit = ''] = gitLines(directory, ['rev-parse', 'main', 'topic']);
+  return { directory, onto, commit };
+}
+
+/** Tree, parent and people of a commit. */
+function shown(directory: string, oid: string): string {
+  return git(directory, ['log', '-1', '--format=%T %P %an %cn %s', oid]).trim();
+}
+
+describe('Cherry-picking', () => {
+  it.each(Object.entries(CASES))('changes %s as git merge-tree does', async (_, one) => {
+    const { theirs, conflict = false } = one;
+    const { directory, onto, commit } = forked(one);
+    expect(gitCode(directory, ['merge-tree', '--write-tree', 'main', 'topic'])).toBe(conflict ? 1 : 0);
+    const reader = await openRepository(directory);
+    const picked = await cherryPick(reader, { commit, onto, committer }).catch((error) => error);
+    expect(readdirSync(path.join(directory, 'objects')).filter((name) => name.startsWith('incoming'))).toEqual([]);
+    if (conflict) expect(picked).toBeInstanceOf(MergeConflict);
+    else {
+      const [tree] = gitLines(directory, ['merge-tree', '--write-tree', 'main', 'topic']);
+      expect(shown(directory, picked)).toBe(`${tree} ${onto} Tess Cleo Topic`);
+      await updateRef(directory, 'refs/heads/main', { from: onto, to: picked });
+      expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
+      await expect(cherryPick(reader, { commit, onto: picked, committer })).rejects.toThrow(
+        theirs.some((change) => 'remove' in change) ? /./ : NothingChanged,
+      );
+    }
+    await reader.close();
+  });
+
+  it('names the paths in conflict, and follows no renames of whole directories', async () => {
+    const names = ['b', 'c', 'd'];
+    const files = (folder: string) => names.map((name) => put(`${folder}/${name}`, text(20, name)));
+    const { directory, onto, commit } = forked({
+      base: [put('a', a), ...files('old')],
+      ours: [put('a', `x\n${a}`), ...names.map((name) => drop(`old/${name}`)), ...files('new')],
+      theirs: [put('a', `y\n${a}`), put('old/e', 'e\n')],
+    });
+    const reader = await openRepository(directory);
+    const error = await cherryPick(reader, { commit, onto, committer }).catch((failure) => failure);
+    expect(error).toMatchObject({ paths: ['a'] });
+    await reader.close();
+  });
+
+  it('takes the root of a history, and a merge against its first parent', async () => {
+    const h = new HistoryBuilder();
+    const root = h.commit({ branch: 'main', changes: [put('a', a)] });
+    const side = h.commit({ branch: 'side', from: [root], changes: [put('side', 's\n')] });
+    const next = h.commit({ branch: 'main', from: [root], changes: [put('b', 'b\n')] });
+    h.commit({ branch: 'main', from: [next, side], changes: [put('side', 's\n')] });
+    h.commit({ branch: 'other', changes: [put('z', 'z\n')] });
+    const directory = h.build();
+    const [merge = '', first = '', onto = ''] = gitLines(directory, ['rev-parse', 'main', 'main~2', 'other']);
+    const reader = await openRepository(directory);
+    const names = async (commit: string) => {
+      const picked = await cherryPick(reader, { commit, onto, committer });
+      return gitLines(directory, ['ls-tree', '-r', '--name-only', picked]);
+    };
+    expect([await names(first), await names(merge)]).toEqual([
+      ['a', 'z'],
+      ['side', 'z'],
+    ]);
+    await reader.close();
+  });
+});
+
+describe('Cherry-picking without a git program', () => {
+  it.each(Object.entries(CASES))('changes %s as git does, or reports a conflict', async (_, one) => {
+    const { directory, onto, commit } = forked(one);
+    const [tree] = one.conflict ? [] : gitLines(directory, ['merge-tree', '--write-tree', 'main', 'topic']);
+    vi.stubEnv('PATH', scratch());
+    forgetProgram();
+    const reader = await openRepository(directory);
+    const picked = await cherryPick(reader, { commit, onto, committer }).catch((error) => error);
+    vi.unstubAllEnvs();
+    const isWhole = !one.conflict && !touchedTwice(one);
+    if (isWhole) expect(shown(directory, picked)).toBe(`${tree} ${onto} Tess Cleo Topic`);
+    else expect(picked).toBeInstanceOf(MergeConflict);
+  });
+});
+
+/** Whether both sides changed a file, in different ways. */
+function touchedTwice({ ours, theirs }: Case): boolean {
+  const same = (left: Change, right: Change) => JSON.stringify(left) === JSON.stringify(right);
+  return theirs.some((change) => ours.some((other) => other.path === change.path && !same(change, other)));
+}

@@ -7,16 +7,18 @@ import { archive } from '#src/git/archive.ts';
 import { diffCommit } from '#src/git/diff/diff.ts';
 import { ProgramFailed } from '#src/git/errors.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
+import { RoutedStore } from '#src/git/objects/routed.ts';
 import { openRepository } from '#src/git/open.ts';
+import type { CatFile } from '#src/git/program/cat_file.ts';
 import { forgetProgram, programVersion } from '#src/git/program/detect.ts';
 import { CatFilePool } from '#src/git/program/pool.ts';
 import { runProgram } from '#src/git/program/run.ts';
 import { ProgramReader } from '#src/git/program.ts';
 import { Repositories } from '#src/git/repositories.ts';
-import { RoutedReader } from '#src/git/routed.ts';
 import { oddHistory, randomHistory } from '../support/git_fixtures.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { git, gitBytes, gitLines, scratch } from '../support/git_program.ts';
+import { entriesOf } from '../support/git_tree.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -24,12 +26,9 @@ afterEach(() => {
 });
 
 describe('Opening a repository', () => {
-  it('uses the git program where there is one, unless told otherwise', async () => {
-    const directory = randomHistory(2, 5);
+  it('uses the git program where there is one', async () => {
     expect(await programVersion()).toMatch(/^\d+\.\d+/);
-    expect(await openRepository(directory)).toBeInstanceOf(RoutedReader);
-    expect(await openRepository(directory, 'in process')).toBeInstanceOf(IsomorphicReader);
-    expect(await openRepository(directory, 'program')).toBeInstanceOf(ProgramReader);
+    expect(await openRepository(randomHistory(2, 5))).toBeInstanceOf(ProgramReader);
   });
 
   it('does everything without a git program', async () => {
@@ -63,12 +62,12 @@ describe('Opening a repository', () => {
     const directory = randomHistory(4, 40);
     const start = git(directory, ['rev-parse', 'main']).trim();
     const all = gitLines(directory, ['rev-list', start]);
-    const reader = new RoutedReader(directory, () => large);
+    const reader = new ProgramReader(directory, new RoutedStore(directory, () => large));
     expect(await reader.resolve('main')).toBe(start);
     expect((await reader.log({ start }, { limit: 3 })).map(({ oid }) => oid)).toEqual(all.slice(0, 3));
     expect((await reader.log({ start }, { offset: 2 })).map(({ oid }) => oid)).toEqual(all.slice(2));
     expect(await reader.count({ start })).toBe(all.length);
-    const entries = (await reader.tree(start, '', { recursive: true })) ?? [];
+    const entries = (await entriesOf(reader, start, '', { recursive: true })) ?? [];
     expect(entries.map(({ oid }) => oid).toSorted()).toEqual(
       gitLines(directory, ['ls-tree', '-rt', '--object-only', start]).toSorted(),
     );
@@ -116,6 +115,47 @@ describe('The git program', () => {
     await expect.poll(() => pool.size, { timeout: 3_000 }).toBe(0);
   });
 
+  it('answers those who ask about very many repositories at once', async () => {
+    const pool = new CatFilePool(2, 50);
+    const directory = randomHistory(1, 4);
+    const [oid = ''] = gitLines(directory, ['rev-list', '--all']);
+    // As many paths to the same place.
+    const directories = Array.from({ length: 30 }, (_, at) => `${directory}${'/.'.repeat(at)}`);
+    let asked = 0;
+    const ask = (program: CatFile) => {
+      asked++;
+      return program.read(oid);
+    };
+    const answers = await Promise.all(directories.map((place) => pool.ask(place, ask)));
+    expect(answers.map((answer) => answer?.type)).toEqual(directories.map(() => 'commit'));
+    expect(asked).toBe(30);
+  });
+
+  it('names the same paths as a walk, and reads the same commits, when it is asked for many at once', async () => {
+    const h = new HistoryBuilder();
+    const names = ['a\tb', 'a"b', 'a\\b', 'a\nb', 'a b', 'é', '\udce9', 'z'];
+    const files = (label: string) => names.map((name) => ({ path: `${name}/${name}`, content: label }));
+    const first = h.commit({ branch: 'main', changes: [...files('old'), { path: 'z-', content: 'gone' }] });
+    const kinds = [
+      { path: 'é/é', content: 'a', mode: '120000' as const },
+      { path: 'z-', remove: true as const },
+    ];
+    h.commit({ branch: 'main', from: [first], changes: [...files('new'), ...kinds, { path: 'z-/c', content: 'c' }] });
+    const directory = h.build();
+    const [to = '', from = ''] = gitLines(directory, ['log', '--format=%T', 'main']);
+    const [own, other] = [new ProgramReader(directory), new IsomorphicReader(directory)];
+    for (const most of [3, 8, undefined]) {
+      const found = await own.changes(from, to, most);
+      expect(found).toEqual(await other.changes(from, to, most));
+      expect(found.isComplete).toBe(most === undefined);
+    }
+    const oids = gitLines(directory, ['rev-list', 'main']);
+    const many = Array.from({ length: 300 }, (_, at) => oids[at % 2] ?? '');
+    expect(await own.commits(many)).toEqual(await other.commits(many));
+    await expect(own.commits([...many, from])).rejects.toThrow(/no commit/);
+    await own.close();
+  });
+
   it('fails with a reason for what is no repository, takes no longer and says no more than it may', async () => {
     const directory = scratch();
     await expect(runProgram(directory, ['rev-list', '--all'])).rejects.toThrow(/not a git repository/);
@@ -160,13 +200,16 @@ describe('The git program', () => {
   });
 });
 
-describe('The pool of comparisons', () => {
-  it('ends its threads when the process has nothing else to do', () => {
-    const pool = new URL('../../src/git/diff/pool.ts', import.meta.url).href;
-    const script = `const { diffPool } = await import(${JSON.stringify(pool)});
-      const pair = { oldPath: 'a', newPath: 'a', before: Buffer.from('a'), after: Buffer.from('b') };
-      console.log((await diffPool.run('patches', { pairs: [pair], wantsText: true }, 9000))[0].additions);`;
+describe('Programs that compare', () => {
+  it('end when the process has nothing else to do', () => {
+    const directory = randomHistory(2, 5);
+    const [to = '', from = ''] = gitLines(directory, ['rev-list', '--first-parent', 'main']);
+    const [diff, open] = ['diff/diff', 'open'].map((name) => new URL(`../../src/git/${name}.ts`, import.meta.url).href);
+    const script = `const { diffTrees } = await import(${JSON.stringify(diff)});
+      const { openRepository } = await import(${JSON.stringify(open)});
+      const reader = await openRepository(${JSON.stringify(directory)});
+      console.log((await diffTrees(reader, ${JSON.stringify(from)}, ${JSON.stringify(to)})).overflow);`;
     const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { timeout: 10_000 });
-    expect(output.toString().trim()).toBe('1');
+    expect(output.toString().trim()).toBe('false');
   });
 });

@@ -65,6 +65,15 @@ export function emptyRepository(scope: 'test' | 'file' = 'test'): string {
   return directory;
 }
 
+/** A bare copy of a repository with all its refs, in a scratch directory. */
+export function cloneOf(source: string): string {
+  const directory = path.join(scratch('file'), 'clone.git');
+  execFileSync('git', [...settings, 'clone', '--quiet', '--mirror', '--no-hardlinks', '--', source, directory], {
+    env,
+  });
+  return directory;
+}
+
 /** This project's own history as a bare repository; null where it was not checked out from one. */
 export function ownRepository(): string | null {
   if (!existsSync(packagePath('.git'))) return null;

@@ -36,7 +36,7 @@ async function signInAs(
   login: string,
   password = printed(server.output(), 'Password') ?? '',
 ): Promise<void> {
-  await page.getByLabel('Username or e-mail').fill(login);
+  await page.getByLabel('Username or email').fill(login);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
@@ -153,10 +153,10 @@ describe('an application signs people in', () => {
     });
     await visitor.page.goto(`/oauth/authorize?${ask}`);
     await signInAs(visitor.page, 'root');
-    await visitor.page.getByRole('heading', { name: 'Let Third party in?' }).waitFor();
+    await visitor.page.getByRole('heading', { name: 'Authorize Third party?' }).waitFor();
     expect(await accessibilityFaults(visitor.page)).toEqual([]);
     expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
-    await visitor.page.getByRole('button', { name: 'Let it in' }).click();
+    await visitor.page.getByRole('button', { name: 'Authorize' }).click();
     await visitor.page.getByRole('heading', { name: 'Back at the application' }).waitFor();
     const back = application.arrived.at(-1)?.searchParams;
     expect(back?.get('state')).toBe('s t%');
@@ -184,11 +184,11 @@ describe('an application signs people in', () => {
 
     await visitor.page.goto('/profile/applications');
     expect(await accessibilityFaults(visitor.page)).toEqual([]);
-    await visitor.page.getByRole('button', { name: 'Revoke what Third party can do' }).click();
+    await visitor.page.getByRole('button', { name: 'Revoke access of Third party' }).click();
     await visitor.page.getByRole('status').waitFor();
     expect((await whoAmI()).status).toBe(401);
     await visitor.page.goto(`/oauth/authorize?${ask}`);
-    await visitor.page.getByRole('button', { name: 'Refuse' }).click();
+    await visitor.page.getByRole('button', { name: 'Deny' }).click();
     await visitor.page.getByRole('heading', { name: 'Back at the application' }).waitFor();
     expect(application.arrived.at(-1)?.searchParams.get('error')).toBe('access_denied');
     expect(application.arrived.at(-1)?.searchParams.get('state')).toBe('s t%');
@@ -213,7 +213,7 @@ describe('an application that has answers sent by a form', () => {
       state: 's t%',
     });
     await page.goto(`/oauth/authorize?${ask}`);
-    await page.getByRole('button', { name: 'Let it in' }).click();
+    await page.getByRole('button', { name: 'Authorize' }).click();
     await page.getByRole('heading', { name: 'Back at the application' }).waitFor();
     const { searchParams, search } = application.arrived.at(-1) ?? new URL('about:blank');
     expect([searchParams.get('state'), search.includes('code=')]).toEqual(['s t%', true]);
@@ -229,8 +229,8 @@ describe('the private token', () => {
     await page.goto('/users/sign_up');
     await page.getByLabel('Full name').fill('Grace H.');
     await page.getByLabel('Username').fill('grace');
-    await page.getByLabel('E-mail').fill('grace@example.org');
-    for (const label of ['New password', 'New password again']) {
+    await page.getByLabel('Email').fill('grace@example.org');
+    for (const label of ['New password', 'Confirm new password']) {
       await page.getByLabel(label, { exact: true }).fill('correct horse battery');
     }
     await page.getByRole('button', { name: 'Create account' }).click();
@@ -273,15 +273,15 @@ describe('two factors', () => {
     await page.goto('/users/sign_up');
     await page.getByLabel('Full name').fill('Ada L.');
     await page.getByLabel('Username').fill('ada');
-    await page.getByLabel('E-mail').fill('ada@example.org');
+    await page.getByLabel('Email').fill('ada@example.org');
     await page.getByLabel('New password', { exact: true }).fill('short');
-    await page.getByLabel('New password again').fill('short');
+    await page.getByLabel('Confirm new password').fill('short');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('is too short').waitFor();
     await check('refused');
     const password = 'correct horse battery';
     await page.getByLabel('New password', { exact: true }).fill(password);
-    await page.getByLabel('New password again').fill(password);
+    await page.getByLabel('Confirm new password').fill(password);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.waitForURL('**/');
 
@@ -292,7 +292,7 @@ describe('two factors', () => {
     // The code of the half minute before is taken too; the present one is kept for signing in.
     await page.getByLabel('Code', { exact: true }).fill(totp(secret, -1));
     await page.getByRole('button', { name: 'Enable' }).click();
-    await page.getByRole('link', { name: 'I have kept them' }).waitFor();
+    await page.getByRole('link', { name: 'I have saved these codes' }).waitFor();
     await check('recovery codes');
     const recovery = await page.locator('code').first().innerText();
     await page.goto('/profile/account');

@@ -63,9 +63,9 @@ describe('Creating an account', () => {
     const { username, email, visitor } = await signUp();
     expect(visitor.answer.headers.location).toBe('/users/sign_in?notice=signed_up');
     await visitor.follow();
-    expect(noticeOn(visitor.page)).toContain('follow the link in the mail');
+    expect(noticeOn(visitor.page)).toContain('Confirm your email address with the link');
     const mail = await mailbox.next(email);
-    expect(mail.subject).toContain('Confirm your e-mail address');
+    expect(mail.subject).toContain('Confirm your email address');
     expect(mail.link.startsWith(`${world.url}/users/confirmation?token=`)).toBe(true);
     expect(mail.raw).toContain('text/html');
     expect((await visitor.signIn(username, PASSWORD)).status).toBe(401);
@@ -107,11 +107,11 @@ describe('Creating an account', () => {
       [{ username: 'u'.repeat(300) }, 'Username '],
       [{ name: ' ' }, 'Full name can&#39;t be blank'],
       [{ name: 'a\u0000b' }, 'Full name is invalid'],
-      [{ email: 'nobody' }, 'E-mail is invalid'],
-      [{ email: 'a@b\r\nBcc: c@d' }, 'E-mail is invalid'],
+      [{ email: 'nobody' }, 'Email is invalid'],
+      [{ email: 'a@b\r\nBcc: c@d' }, 'Email is invalid'],
       [twice('short'), 'New password is too short (minimum is 8 characters)'],
       [twice(''), 'New password can&#39;t be blank'],
-      [{ new_password_again: 'other' }, 'New password again is not the same'],
+      [{ new_password_again: 'other' }, 'Confirm new password does not match'],
     ];
     for (const [fields, message] of tries) {
       const { visitor } = await signUp(fields);
@@ -128,7 +128,7 @@ describe('Creating an account', () => {
     const { visitor, username } = await signUp({ email: addressOf(user).toUpperCase() });
     expect(visitor.answer.headers.location).toBe('/users/sign_in?notice=signed_up');
     const mail = await mailbox.next(addressOf(user));
-    expect(mail.subject).toContain('You have an account already');
+    expect(mail.subject).toContain('You already have an account');
     expect(mail.text).toContain(user.username);
     expect(await world.db.user.count()).toBe(before);
     // Nothing else that is wrong tells more of it.
@@ -177,7 +177,7 @@ describe('Creating an account', () => {
     try {
       expect(await statusFor('good.example')).toEqual(ok);
       expect(await statusFor('A.GOOD.example')).toEqual(ok);
-      const refused = [422, 'E-mail domain is not authorized for sign-up'];
+      const refused = [422, 'Email domain is not authorized for sign-up'];
       for (const domain of ['bad.example', 'goodxexample', 'good.example.bad', 'notgood.example']) {
         expect(await statusFor(domain)).toEqual(refused);
       }
@@ -185,7 +185,7 @@ describe('Creating an account', () => {
       expect(await statusFor('good.example')).toEqual(ok);
       await settings({ domainWhitelist: [], domainBlacklist: ['bad.example', '*.bad.example'] });
       for (const domain of ['bad.example', 'x.y.bad.example']) {
-        expect(await statusFor(domain)).toEqual([422, 'E-mail is not from an allowed domain.']);
+        expect(await statusFor(domain)).toEqual([422, 'Email is not from an allowed domain.']);
       }
       expect(await statusFor('notbad.example')).toEqual(ok);
       const admin = await world.user({ admin: true });
@@ -273,7 +273,7 @@ describe('Confirming an address', () => {
     expect(await confirmedAt()).toMatch(/^\d{4}/);
     await visitor.get('/users/password/new');
     await visitor.submit('/users/password', { email });
-    expect((await mailbox.next(email)).subject).toContain('new password');
+    expect((await mailbox.next(email)).subject).toContain('Reset your password');
   });
 
   it('works once of requests at once, for three days, and not with a link of another kind', async () => {
@@ -308,7 +308,7 @@ describe('A forgotten password', () => {
     await thief.signIn(user.username, PASSWORD);
     const other = await resetLink(user);
     const { visitor, mail, token } = await resetLink(user);
-    expect(mail.subject).toContain('A new password for your account');
+    expect(mail.subject).toContain('Reset your password');
     await visitor.get(pathOf(mail.link));
     expect(visitor.answer.headers).toMatchObject({
       location: '/users/password/edit',
@@ -458,7 +458,7 @@ describe('A forgotten password', () => {
       const visitor = browser();
       await visitor.get('/users/password/new');
       expect((await visitor.submit('/users/password', { email })).status).toBe(422);
-      expect(alertsOn(visitor.page)).toEqual(['E-mail is invalid']);
+      expect(alertsOn(visitor.page)).toEqual(['Email is invalid']);
     }
   });
 });
@@ -557,7 +557,7 @@ describe('Who did not do it themselves', () => {
     const disable = `mutation { disableUserTwoFactor(input: {databaseId: ${user.id}}) { changed } }`;
     expect(await subjects(() => world.graphql(disable, {}, admin))).toBe('Two-factor authentication is disabled');
     expect(await subjects(() => byAdmin({ email: `${user.username}@example.net` }))).toBe(
-      'Your e-mail address was changed',
+      'Your email address was changed',
     );
     expect(mailbox.to(`${user.username}@example.net`)).toEqual([]);
   });
@@ -604,7 +604,7 @@ describe('Every form without an account', () => {
     const fields = { username: world.unique('x'), name: 'x', email: addressOf(user), ...twice('forged password') };
     const answer = await visitor.submit(path, { ...fields, authenticity_token: 'forged' });
     expect(answer.status).toBe(422);
-    expect(visitor.page).toContain('out of date');
+    expect(visitor.page).toContain('has expired');
     expect((await browser().signIn(user.username, PASSWORD)).status).toBe(303);
   });
 });

@@ -84,7 +84,7 @@ describe('/profile/applications', () => {
     const { headers } = await browser.submit(`${HOME}/${app.id}`, fields);
     expect(headers.location).toBe(`${HOME}/${app.id}?notice=saved`);
     await browser.follow();
-    expect(browser.page).toContain('The changes are saved.');
+    expect(browser.page).toContain('Your changes were saved.');
     expect(await world.db.oAuthApplication.findUnique({ where: { id: app.id } })).toMatchObject({
       name: 'Renamed',
       redirectUris: ['https://new.example/'],
@@ -112,7 +112,7 @@ describe('/profile/applications', () => {
     expect(await world.db.oAuthApplication.count({ where: { id: app.id } })).toBe(1);
     await browser.submit(`${HOME}/${app.id}/delete`);
     await browser.follow();
-    expect(browser.page).toContain('The application is deleted.');
+    expect(browser.page).toContain('The application was deleted.');
     expect(await world.db.oAuthApplication.count({ where: { id: app.id } })).toBe(0);
   });
 
@@ -138,7 +138,7 @@ describe('/profile/applications', () => {
     await world.api(admin).put('/application/settings', { user_oauth_applications: false });
     const browser = await signedIn(world, user);
     await browser.get(HOME);
-    expect(browser.page).toContain('Only administrators register applications');
+    expect(browser.page).toContain('Only administrators can register applications');
     expect(browser.page).not.toContain(`${HOME}/new`);
     expect((await browser.get(`${HOME}/new`)).status).toBe(403);
     const fields = { name: 'x', redirect_uris: CALLBACK, scopes: 'api' };
@@ -159,7 +159,7 @@ describe('/profile/applications', () => {
     const { headers } = await browser.submit(`${HOME}/revoke`, { application: String(app.id) });
     expect(headers.location).toBe(`${HOME}?notice=revoked`);
     await browser.follow();
-    expect(browser.page).toContain('The application is out');
+    expect(browser.page).toContain('The application’s access was revoked');
     expect(browser.page).not.toContain(app.name);
     const api = await world.send('GET', '/api/v4/user', { headers: { Authorization: `Bearer ${token}` } });
     expect(api.status).toBe(401);

@@ -19,7 +19,7 @@ describe('Without mail', () => {
     const other = new Browser(world.send);
     await other.get('/users/sign_up');
     await other.submit('/users/sign_up', { ...fields, username: `${username}x` });
-    expect(other.page).toContain('E-mail has already been taken');
+    expect(other.page).toContain('Email has already been taken');
   });
 
   it('nobody waits for mail that does not come', async () => {
@@ -27,7 +27,7 @@ describe('Without mail', () => {
     const visitor = new Browser(world.send);
     for (const path of ['/users/password/new', '/users/confirmation/new']) {
       await visitor.get(path);
-      expect(visitor.page).toContain('This server sends no mail.');
+      expect(visitor.page).toContain('This server does not send email');
       expect(visitor.page).not.toContain('name="email"');
     }
     await visitor.get('/users/sign_in');

@@ -60,7 +60,7 @@ describe('Signing in with a browser', () => {
       expect(visitor.cookie('gantry_session')).toBeUndefined();
       pages.push(/role="alert">([^<]*)</.exec(visitor.page)?.[1]);
     }
-    expect(new Set(pages)).toEqual(new Set(['The user name, e-mail address or password is wrong.']));
+    expect(new Set(pages)).toEqual(new Set(['The username, email address or password is incorrect.']));
   });
 
   it('copes with names that are empty, huge or not of this world', async () => {
@@ -267,7 +267,7 @@ describe('Every page', () => {
   it('that is missing is a page for browsers and JSON for others', async () => {
     const visitor = browser();
     expect((await visitor.get('/no/such/page')).status).toBe(404);
-    expect(visitor.page).toContain('There is nothing here');
+    expect(visitor.page).toContain('Page not found');
     expect((await world.send('GET', '/no/such/page')).body).toEqual({ error: '404 Not Found' });
   });
 

@@ -66,7 +66,7 @@ describe('The page for personal access tokens', () => {
     const [row] = await tokensOf(user);
     expect((await visitor.submit(`${PAGE}/${row?.id}/revoke`)).headers.location).toBe(`${PAGE}?notice=token_revoked`);
     await visitor.follow();
-    expect(visitor.page).toContain('The token is revoked.');
+    expect(visitor.page).toContain('The token was revoked.');
     expect((await world.api(token).get('/user')).status).toBe(401);
   });
 

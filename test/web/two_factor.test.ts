@@ -352,11 +352,11 @@ describe('Changing the password', () => {
     expect((await visitor.submit('/profile/account/password', change('wrong password', 'new password'))).status).toBe(
       422,
     );
-    expect(alertsOn(visitor.page)).toEqual(['Present password is wrong']);
+    expect(alertsOn(visitor.page)).toEqual(['Current password is wrong']);
     const answer = await visitor.submit('/profile/account/password', change(PASSWORD, 'new pässword 🔑'));
     expect([answer.status, answer.headers.location]).toEqual([303, '/profile/account?notice=password_changed']);
     await visitor.follow();
-    expect(visitor.page).toContain('Your password is changed.');
+    expect(visitor.page).toContain('Your password was changed.');
     expect([await isIn(visitor), await isIn(other)]).toEqual([true, false]);
     const thief = browser();
     thief.setCookie('gantry_session', before);
@@ -397,7 +397,7 @@ describe('Changing the password', () => {
       [change(PASSWORD, 'x'.repeat(129)), 'New password is too long (maximum is 128 characters)'],
       [change(PASSWORD, ''), 'New password can&#39;t be blank'],
       [change(PASSWORD, PASSWORD), 'New password must differ from the present one'],
-      [change(PASSWORD, 'new password', 'new passwort'), 'New password again is not the same'],
+      [change(PASSWORD, 'new password', 'new passwort'), 'Confirm new password does not match'],
     ];
     for (const [fields, message] of tries) {
       expect((await visitor.submit('/profile/account/password', fields)).status).toBe(422);
@@ -453,7 +453,7 @@ describe('Other browsers', () => {
     const answer = await visitor.submit('/profile/account/sessions');
     expect(answer.headers.location).toBe('/profile/account?notice=sessions_ended');
     await visitor.follow();
-    expect(visitor.page).toContain('nowhere else');
+    expect(visitor.page).toContain('not signed in anywhere else');
     for (const other of others) expect(await isIn(other)).toBe(false);
     expect(await isIn(visitor)).toBe(true);
     const end = 'mutation { endSessions(input: {}) { ended } }';
@@ -552,7 +552,7 @@ describe('Every form of the account', () => {
     const visitor = await halfway(user);
     const answer = await visitor.submit(path, { code: totp(secret), authenticity_token: 'forged' });
     expect(answer.status).toBe(422);
-    expect(visitor.page).toContain('out of date');
+    expect(visitor.page).toContain('has expired');
     expect((await visitor.get('/users/two_factor')).status).toBe(200);
     expect((await visitor.submit('/users/two_factor', { code: totp(secret) })).status).toBe(303);
   });

@@ -57,13 +57,13 @@ const ENTRANCES: [string, Asked, RegExp][] = [
     { path: '/root/app.git/info/refs?service=git-upload-pack', init: { headers: basic } },
     /^The database is not available/,
   ],
-  ['a page', { path: '/users/sign_in', init: { headers: browser } }, /<h1>Not available at the moment<\/h1>/],
+  ['a page', { path: '/users/sign_in', init: { headers: browser } }, /<h1>Temporarily unavailable<\/h1>/],
   [
     'a form',
     { path: '/users/sign_in', init: { method: 'POST', headers: { ...browser, ...form }, body: 'login=root' } },
-    /<h1>Not available/,
+    /<h1>Temporarily unavailable/,
   ],
-  ['a page that is not there', { path: '/nothing/here', init: { headers: browser } }, /<h1>Not available/],
+  ['a page that is not there', { path: '/nothing/here', init: { headers: browser } }, /<h1>Temporarily unavailable/],
   [
     'an upload',
     { path: `/root/app/uploads/${'0'.repeat(32)}/a.txt`, init: { headers: token } },
@@ -85,7 +85,7 @@ const ENTRANCES: [string, Asked, RegExp][] = [
   [
     'the authorization endpoint',
     { path: '/oauth/authorize?client_id=x&response_type=code', init: { headers: browser } },
-    /temporarily_unavailable|Not available/,
+    /temporarily_unavailable|Temporarily unavailable/,
   ],
 ];
 

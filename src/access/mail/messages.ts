@@ -19,53 +19,53 @@ interface Words {
   small: string;
 }
 
-const IGNORE = 'If you did not ask for this, do nothing: nobody but you got this link.';
+const IGNORE = 'If you did not request this, you can ignore this email.';
 
 const WORDS: Record<MailKind | Notice, Words> = {
   confirmation: {
-    subject: 'Confirm your e-mail address',
-    text: 'this address was given for your account. Follow the link to confirm that it is yours.',
-    button: 'Confirm this address',
-    small: `The link is good for three days. ${IGNORE}`,
+    subject: 'Confirm your email address',
+    text: 'please confirm that this is the email address of your account.',
+    button: 'Confirm email address',
+    small: `The link expires in three days. ${IGNORE}`,
   },
   password_reset: {
-    subject: 'A new password for your account',
-    text: 'somebody asked for a new password for your account. Follow the link to choose one.',
+    subject: 'Reset your password',
+    text: 'someone requested a new password for your account. Follow the link to choose one.',
     button: 'Choose a new password',
-    small: `The link is good for two hours, and once. ${IGNORE}`,
+    small: `The link expires in two hours and can be used once. ${IGNORE}`,
   },
   welcome: {
     subject: 'Your new account',
-    text: 'an account was made for you. Follow the link to choose a password.',
+    text: 'an account was created for you. Follow the link to choose a password.',
     button: 'Choose a password',
-    small: 'The link is good for a day, and once. After that, ask for another one where you sign in.',
+    small: 'The link expires in one day and can be used once. After that, request a new one on the sign-in page.',
   },
   sign_up_again: {
-    subject: 'You have an account already',
-    text: 'somebody wanted to create an account with this address, but you have one already. Sign in with it.',
+    subject: 'You already have an account',
+    text: 'someone tried to create an account with this email address, but you already have one. Sign in to it instead.',
     button: 'Sign in',
-    small: 'If you forgot your password, ask for a new one there. If it was not you, do nothing.',
+    small: 'If you forgot your password, you can reset it there. If this was not you, you can ignore this email.',
   },
-  password_changed: notice('Your password was changed', 'the password of your account was changed just now.'),
+  password_changed: notice('Your password was changed', 'the password of your account was just changed.'),
   password_reset_done: notice(
     'Your password was changed',
-    'the password of your account was changed just now, and your private token with it. Programs that used the token need the new one.',
+    'the password of your account was just changed, and your private token was renewed. Update everything that used the old token.',
   ),
   private_token_renewed: notice(
     'Your private token was renewed',
-    'your account has another private token from now on. Programs that used the former one need the new one.',
+    'the private token of your account was renewed. Update everything that used the old one.',
   ),
-  address_changed: notice('Your e-mail address was changed', 'your account has another e-mail address from now on.'),
+  address_changed: notice('Your email address was changed', 'the email address of your account was changed.'),
   two_factor_enabled: notice(
     'Two-factor authentication is enabled',
-    'signing in takes a code from now on. Your private token was renewed: programs that used the former one need the new one.',
+    'signing in now requires a code. Your private token was renewed: update everything that used the old one.',
   ),
-  two_factor_disabled: notice('Two-factor authentication is disabled', 'signing in takes no code any more.'),
+  two_factor_disabled: notice('Two-factor authentication is disabled', 'signing in no longer requires a code.'),
 };
 
 function notice(subject: string, text: string): Words {
   const small =
-    'If that was you, nothing is left to do. If it was not, ask for a new password there, and tell your administrator.';
+    'If this was you, there is nothing to do. If not, reset your password on the sign-in page and tell your administrator.';
   return { subject, text, button: 'Sign in', small };
 }
 

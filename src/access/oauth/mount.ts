@@ -3,8 +3,8 @@ import { NO_APPLICATION, scopeUnsaid } from '#src/access/oauth/clients.ts';
 import { readForm, Unreadable, withForm } from '#src/access/oauth/form.ts';
 import type { LazyProvider } from '#src/access/oauth/lazy.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
-import { unknownScopes } from '#src/access/oauth/policy.ts';
 import { tokenInfo } from '#src/access/oauth/token_info.ts';
+import { unknownScopes } from '#src/access/oauth/unknown_scopes.ts';
 import { passing } from '#src/platform/passing.ts';
 
 /** The OAuth 2.0 endpoints (rest-api-v4.md, Authentication) and OpenID Connect's. */

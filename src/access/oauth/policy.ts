@@ -1,13 +1,7 @@
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
-import { SCOPE_NAMES } from '#src/access/scopes.ts';
+import { unknownScopes } from '#src/access/oauth/unknown_scopes.ts';
 
 const { base, Check } = interactionPolicy;
-
-/** The scopes in a parameter that there are not. OpenID Connect (11) has `offline_access` ignored where it means nothing. */
-export function unknownScopes(parameter: string): string[] {
-  const known: readonly string[] = [...SCOPE_NAMES, 'offline_access'];
-  return parameter.split(' ').filter((scope) => scope !== '' && !known.includes(scope));
-}
 
 /** When users are asked: to sign in, and to let the application do what it did not do before. */
 export function askingPolicy() {

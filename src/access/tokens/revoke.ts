@@ -4,7 +4,7 @@ import { findToken, type TokenRow } from '#src/access/tokens/list.ts';
 import type { Db } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** Makes one of the actor's own tokens useless, at once; for administrators anybody's. Throws Forbidden, NotFound. */
+/** Revokes one of the actor's own tokens, at once; for administrators anybody's. Throws Forbidden, NotFound. */
 export async function revokePersonalAccessToken(
   context: Context,
   { userId, id }: { userId?: number | null | undefined; id: number },
@@ -12,7 +12,7 @@ export async function revokePersonalAccessToken(
   return revoke(context, await chooseAccount(context, userId), id, false);
 }
 
-/** Makes an impersonation token useless, for administrators. Throws Forbidden, NotFound. */
+/** Revokes an impersonation token, for administrators. Throws Forbidden, NotFound. */
 export async function revokeImpersonationToken(context: Context, userId: number, id: number): Promise<TokenRow> {
   return revoke(context, await chooseAccount(context, userId), id, true);
 }

@@ -1,7 +1,7 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { GitError, MissingObject } from '../errors.ts';
 import { EXECUTABLE, type Mode, type Oid, SYMLINK } from '../model.ts';
-import { decodeName, encodeName } from '../names.ts';
+import { decodeName } from '../names.ts';
 import { TreeCursor } from '../objects/tree_cursor.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { breathe } from '../turns.ts';
@@ -11,8 +11,8 @@ const SMALL = 1024 * 1024;
 
 /** Something in an archive. */
 export interface Member {
-  /** With the prefix; that of a directory ends in a slash. */
-  path: Buffer;
+  /** With the prefix, as in names.ts; that of a directory ends in a slash. */
+  path: string;
   kind: 'directory' | 'file' | 'symlink';
   /** The permission bits, as `git archive` gives them. */
   permissions: number;
@@ -23,7 +23,7 @@ export interface Member {
 }
 
 /** All that a commit holds, directories before what is in them; submodules are empty directories. */
-export async function* members(reader: RepositoryReader, commit: Oid, prefix: string): AsyncGenerator<Member> {
+export async function* members({ reader, commit, prefix }: ArchiveInput): AsyncGenerator<Member> {
   for (const path of prefixes(prefix)) yield directory(path);
   yield* below(reader, commit, prefix);
 }
@@ -73,11 +73,11 @@ async function load(reader: RepositoryReader, oid: Oid): Promise<{ size: number;
 function file(path: string, mode: Mode, { size, content }: { size: number; content: Buffer | Readable }): Member {
   const link = mode === SYMLINK;
   const permissions = link ? 0o777 : mode === EXECUTABLE ? 0o775 : 0o664;
-  return { path: encodeName(path), kind: link ? 'symlink' : 'file', permissions, size, content };
+  return { path, kind: link ? 'symlink' : 'file', permissions, size, content };
 }
 
 function directory(path: string): Member {
-  return { path: encodeName(path), kind: 'directory', permissions: 0o775, size: 0, content: Buffer.alloc(0) };
+  return { path, kind: 'directory', permissions: 0o775, size: 0, content: Buffer.alloc(0) };
 }
 
 /** The directories that a prefix is made of. */
@@ -87,10 +87,8 @@ function prefixes(prefix: string): string[] {
 }
 
 /** The content as chunks, whatever it is. */
-export async function* chunksOf(content: Buffer | Readable): AsyncGenerator<Buffer> {
-  if (Buffer.isBuffer(content)) {
-    if (content.length > 0) yield content;
-  } else yield* content as AsyncIterable<Buffer>;
+export function chunksOf(content: Buffer | Readable): AsyncIterable<Buffer> {
+  return Buffer.isBuffer(content) ? Readable.from([content]) : content;
 }
 
 /** The whole content; for links, which are short. */

@@ -4,14 +4,8 @@ import { TreeCursor } from '../objects/tree_cursor.ts';
 import { WalkBudget } from '../objects/walk_budget.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { breathe } from '../turns.ts';
-import type { Side } from './renames.ts';
-
-/** A path that is not the same in two trees; null on the side where it is not. */
-export interface Change {
-  path: string;
-  old: Side | null;
-  now: Side | null;
-}
+import type { Changes } from './comparison.ts';
+import type { Change, Side } from './side.ts';
 
 /** After how many entries others get their turn. */
 const PACE = 1_000;
@@ -23,21 +17,16 @@ interface Level {
   now: Entries;
 }
 
-/** The files, links and submodules in which two trees differ, in the order of the bytes of their paths. Throws TooMuch. */
-export async function changedPaths(reader: RepositoryReader, from: Oid, to: Oid): Promise<Change[]> {
-  return (await firstChanges(reader, from, to, Number.POSITIVE_INFINITY)).changes;
-}
-
 /**
- * As changedPaths, but no more than so many, after which the walk ends; `complete` tells whether these are all. Directories
- * that are the same on both sides are not entered. Throws TooMuch.
+ * The files, links and submodules in which two trees differ, in the order of the bytes of their paths: no more than so many of so
+ * many directories, after which the walk ends. Directories that are the same on both sides are not entered. Throws TooMuch.
  */
 export async function firstChanges(
   reader: RepositoryReader,
   from: Oid,
   to: Oid,
-  most: number,
-): Promise<{ changes: Change[]; complete: boolean }> {
+  { most = Infinity, directories = Infinity }: { most?: number; directories?: number } = {},
+): Promise<Changes> {
   const budget = new WalkBudget();
   const changes: Change[] = [];
   const open = async (old: Oid, now: Oid, prefix: string): Promise<Level> => {
@@ -46,6 +35,7 @@ export async function firstChanges(
   };
   const stack = [await open(from, to, '')];
   let passed = 0;
+  let entered = 1;
   for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
     if (++passed % PACE === 0) await breathe();
     const pair = nextPair(level);
@@ -57,13 +47,14 @@ export async function firstChanges(
     const path = level.prefix + decodeName((old ?? now)?.name ?? Buffer.alloc(0));
     budget.path(path);
     if ((old ?? now)?.type === 'tree') {
+      if (++entered > directories) return { changes, isComplete: false };
       stack.push(await open(old?.oid ?? EMPTY_TREE, now?.oid ?? EMPTY_TREE, `${path}/`));
     } else {
-      if (changes.length >= most) return { changes, complete: false };
+      if (changes.length >= most) return { changes, isComplete: false };
       changes.push({ path, old: sideOf(old, path), now: sideOf(now, path) });
     }
   }
-  return { changes, complete: true };
+  return { changes, isComplete: true };
 }
 
 /** The entries of one directory. */

@@ -1,11 +1,10 @@
 import { GitError } from '../errors.ts';
 import { EMPTY_TREE, type Mode, type Oid } from '../model.ts';
 import type { RepositoryReader } from '../reader.ts';
-import { firstChanges } from './changes.ts';
-import { findRenames, type Pairing, withoutRenames } from './find_renames.ts';
+import type { Pairing } from './comparison.ts';
 import { DEFAULT_LIMITS, type DiffLimits } from './limits.ts';
-import { makePatches, type PatchResult } from './patches.ts';
-import { diffPool } from './pool.ts';
+import type { PatchResult } from './plan.ts';
+import { sizesOf } from './sizes.ts';
 
 /** How one file, link or submodule differs. */
 export interface DiffEntry {
@@ -55,20 +54,20 @@ export async function diffTrees(
   to: Oid,
   { limits = {}, text = true }: DiffOptions = {},
 ): Promise<Diff> {
-  diffPool.prepare();
   const all = { ...DEFAULT_LIMITS, ...limits };
   const deadline = performance.now() + all.milliseconds;
-  const [left, right] = await Promise.all([treeOf(reader, from), treeOf(reader, to)]);
-  const { changes, complete } = await firstChanges(reader, left, right, all.changes);
-  const pairings = complete ? await findRenames(reader, changes, all, deadline) : withoutRenames(changes);
-  const shown = pairings.slice(0, all.files);
-  const patches = await makePatches(reader, shown, all, text, deadline);
-  const entries = shown.map((pairing, at) => describe(pairing, patches[at]));
+  const trees = await Promise.all([treeOf(reader, from), treeOf(reader, to)]);
+  const { changes, isComplete } = await reader.changes(...trees, all.changes);
+  const sizes = await sizesOf(reader, isComplete ? changes : changes.slice(0, all.files));
+  const comparison = { from: trees[0], to: trees[1], changes, isComplete, sizes, limits: all, text, deadline };
+  const plan = await reader.compare(comparison);
+  const results = plan.results();
+  const entries = plan.shown.map((pairing, at) => describe(pairing, results[at]));
   return {
     entries,
     additions: entries.reduce((sum, { additions }) => sum + additions, 0),
     deletions: entries.reduce((sum, { deletions }) => sum + deletions, 0),
-    overflow: !complete || shown.length < pairings.length || entries.some(({ tooLarge }) => tooLarge),
+    overflow: !isComplete || !plan.isWhole || entries.some(({ tooLarge }) => tooLarge),
   };
 }
 

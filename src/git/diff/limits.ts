@@ -12,8 +12,6 @@ export interface DiffLimits {
   textBytes: number;
   /** Both sides of all files together, in bytes; files that come later are marked as too large. */
   totalBytes: number;
-  /** Added and removed files that are compared for renames: more pairs than its square are not looked at. */
-  renames: number;
   /** All together, in milliseconds; what is not done by then is marked as too large. */
   milliseconds: number;
 }
@@ -25,6 +23,8 @@ export const DEFAULT_LIMITS: DiffLimits = {
   patchBytes: 1024 * 1024,
   textBytes: 16 * 1024 * 1024,
   totalBytes: 64 * 1024 * 1024,
-  renames: 400,
   milliseconds: 10_000,
 };
+
+/** Added and removed files that are compared for renames: more pairs than its square are not looked at. */
+export const MOST_RENAMES = 400;

@@ -1,24 +1,15 @@
-/** One of two texts that are compared: its lines as numbers, and which of them are not in the other text. */
-export class Side {
-  readonly numbers: Int32Array;
-  /** 1 for lines that were removed or added; with one more element, always 0, at the end. */
-  readonly changed: Uint8Array;
+import type { Mode, Oid } from '../model.ts';
 
-  constructor(numbers: Int32Array) {
-    this.numbers = numbers;
-    this.changed = new Uint8Array(numbers.length + 1);
-  }
+/** A file, link or submodule in one of two trees. */
+export interface Side {
+  path: string;
+  mode: Mode;
+  oid: Oid;
+}
 
-  get length(): number {
-    return this.numbers.length;
-  }
-
-  number(at: number): number {
-    return this.numbers[at] ?? -1;
-  }
-
-  /** Whether a line is changed; lines before the first are not. */
-  isChanged(at: number): boolean {
-    return at >= 0 && this.changed[at] === 1;
-  }
+/** A path that is not the same in two trees; null on the side where it is not. */
+export interface Change {
+  path: string;
+  old: Side | null;
+  now: Side | null;
 }

@@ -1,65 +1,45 @@
 import type { Oid } from '../model.ts';
+import { breathe } from '../turns.ts';
 import type { CommitGraph, Node } from './graph.ts';
 import { DateQueue } from './queue.ts';
 
-/** Marks of a commit: reached from the left, from the right, below a common ancestor, itself one. */
-const LEFT = 1;
-const RIGHT = 2;
-const STALE = 4;
-const RESULT = 8;
+/** Where there is no git program: each question goes through all of the history that it is about. */
+
+/** All commits that some reach, themselves among them, newest first. What is excluded is not entered. */
+export async function reached(graph: CommitGraph, from: readonly Oid[], without?: ReadonlySet<Oid>): Promise<Node[]> {
+  const queue = new DateQueue<Node>();
+  const seen = new Set<Oid>(without);
+  const found: Node[] = [];
+  const add = async (oid: Oid) => {
+    if (seen.has(oid)) return;
+    seen.add(oid);
+    queue.push(await graph.node(oid));
+  };
+  for (const oid of from) await add(oid);
+  for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+    await breathe();
+    found.push(node);
+    for (const parent of node.parents) await add(parent);
+  }
+  return found;
+}
+
+/** The commits that any of `to` reaches and `from` does not, newest first. */
+export async function commitsBetween(graph: CommitGraph, from: Oid, to: readonly Oid[]): Promise<Node[]> {
+  return reached(graph, to, await namesReached(graph, from));
+}
 
 /** The best common ancestors of two commits, the newest first: those that no other common ancestor reaches. */
 export async function mergeBases(graph: CommitGraph, left: Oid, right: Oid): Promise<Oid[]> {
-  if (left === right) return [left];
-  const marks = await paint(graph, left, right);
-  const found: Node[] = [];
-  for (const [oid, mark] of marks) if ((mark & (RESULT | STALE)) === RESULT) found.push(await graph.node(oid));
-  const best: Node[] = [];
-  for (const node of found) {
-    const others = found.filter((other) => other !== node);
-    const reached = await Promise.all(others.map((other) => isAncestor(graph, node.oid, other.oid)));
-    if (!reached.includes(true)) best.push(node);
-  }
-  return best.sort((one, other) => other.time - one.time).map(({ oid }) => oid);
+  const others = await namesReached(graph, right);
+  const common = (await reached(graph, [left])).filter(({ oid }) => others.has(oid));
+  const below = new Set(common.flatMap(({ parents }) => parents));
+  return common.flatMap(({ oid }) => (below.has(oid) ? [] : [oid]));
 }
 
 /** Whether the descendant reaches the ancestor. */
 export async function isAncestor(graph: CommitGraph, ancestor: Oid, descendant: Oid): Promise<boolean> {
-  if (ancestor === descendant) return true;
-  const marks = await paint(graph, ancestor, descendant);
-  return ((marks.get(ancestor) ?? 0) & RIGHT) !== 0;
-}
-
-/**
- * Walks down from both sides until only what lies below common ancestors is left. The result keeps the order in which
- * commits were found.
- */
-async function paint(graph: CommitGraph, left: Oid, right: Oid): Promise<Map<Oid, number>> {
-  const marks = new Map<Oid, number>([
-    [left, LEFT],
-    [right, RIGHT],
-  ]);
-  const queue = new DateQueue<Node>();
-  queue.push(await graph.node(left));
-  queue.push(await graph.node(right));
-  const fresh = (node: Node) => ((marks.get(node.oid) ?? 0) & STALE) === 0;
-  // Of the queue it only matters whether any is fresh: counting would need a second look whenever a mark changes.
-  while (queue.some(fresh)) {
-    const node = queue.pop();
-    if (node === undefined) break;
-    let mark = (marks.get(node.oid) ?? 0) & (LEFT | RIGHT | STALE);
-    if (mark === (LEFT | RIGHT)) {
-      marks.set(node.oid, (marks.get(node.oid) ?? 0) | RESULT);
-      mark |= STALE;
-    }
-    for (const parent of node.parents) {
-      const known = marks.get(parent) ?? 0;
-      if ((known & mark) === mark) continue;
-      marks.set(parent, known | mark);
-      queue.push(await graph.node(parent));
-    }
-  }
-  return marks;
+  return (await namesReached(graph, descendant)).has(ancestor);
 }
 
 /** Those of the commits that reach the given one through each other, and itself. */
@@ -76,4 +56,8 @@ export function descendants(oid: Oid, nodes: readonly Node[]): Set<Oid> {
   // What is added meanwhile is visited too.
   for (const parent of found) for (const child of children.get(parent) ?? []) found.add(child);
   return found;
+}
+
+async function namesReached(graph: CommitGraph, oid: Oid): Promise<Set<Oid>> {
+  return new Set((await reached(graph, [oid])).map((node) => node.oid));
 }

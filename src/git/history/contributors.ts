@@ -64,10 +64,16 @@ export async function collectContributors(
   return contributors.list();
 }
 
-/** Lines are counted in full, however large the files are. */
+/** Lines are counted however large the files are; those of texts that take long to compare as all of them. */
 async function countLines(reader: RepositoryReader, commit: Commit): Promise<LineCounts> {
-  const { additions, deletions } = await diffCommit(reader, commit.oid, { text: false, limits: UNLIMITED });
+  const { additions, deletions } = await diffCommit(reader, commit.oid, { text: false, limits: LIMITS });
   return { additions, deletions };
 }
 
-const UNLIMITED = { changes: Infinity, files: Infinity, fileBytes: 64 * 1024 * 1024, totalBytes: 256 * 1024 * 1024 };
+const LIMITS = {
+  changes: Infinity,
+  files: Infinity,
+  fileBytes: 64 * 1024 * 1024,
+  totalBytes: 256 * 1024 * 1024,
+  milliseconds: 1_000,
+};

@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import { MissingObject } from '../errors.ts';
 import type { Oid } from '../model.ts';
-import { Lru } from '../objects/lru.ts';
 import type { ObjectStore } from '../objects/store.ts';
 
 /** What a walk needs of a commit. */
@@ -12,8 +12,8 @@ export interface Node {
   time: number;
 }
 
-/** What all repositories together keep; a node takes about 400 bytes. */
-const nodes = new Lru<Node>(60_000);
+/** What all repositories together keep, in bytes. */
+const nodes = new LRUCache<string, Node>({ maxSize: 24 * 1024 * 1024, sizeCalculation: () => 400 });
 
 /** The commits of one repository as a graph; the nodes that were used last are kept. */
 export class CommitGraph {

@@ -1,24 +1,29 @@
+import { LRUCache } from 'lru-cache';
 import type { Oid } from '../model.ts';
-import type { Lru } from '../objects/lru.ts';
 import type { ObjectStore } from '../objects/store.ts';
 import type { CommitGraph, Node } from './graph.ts';
 import { PathStates } from './path_states.ts';
 import { DateQueue } from './queue.ts';
 
-/** What was found for commits and paths; an empty name for a path that no commit changed. */
-export class LastCommits {
-  readonly #known: Lru<Oid>;
+/** What was found for commits and paths of all repositories; its size is in bytes. */
+const known = new LRUCache<string, Oid>({ maxSize: 8 * 1024 * 1024, sizeCalculation: (_, key) => key.length + 150 });
 
-  constructor(known: Lru<Oid>) {
-    this.#known = known;
+/** What one reader found before. */
+export class LastCommits {
+  readonly #scope: string;
+
+  /** @param scope as in objects/cached.ts */
+  constructor(scope: string) {
+    this.#scope = scope;
   }
 
+  /** An empty name for a path that no commit changed. */
   get(start: Oid, path: string): Oid | undefined {
-    return this.#known.get(`${start} ${path}`);
+    return known.get(`${this.#scope}${start} ${path}`);
   }
 
   set(start: Oid, path: string, found: Oid): void {
-    this.#known.set(`${start} ${path}`, found);
+    known.set(`${this.#scope}${start} ${path}`, found);
   }
 }
 

@@ -1,16 +1,19 @@
 import type { Readable } from 'node:stream';
+import { LRUCache } from 'lru-cache';
 import { MissingObject, TooLarge } from '../errors.ts';
 import { largestOf } from '../limits.ts';
 import { isOid, type Oid } from '../model.ts';
-import { Lru } from './lru.ts';
 import { compact, type GitObject, type ObjectHeader, type ObjectStore } from './store.ts';
 
 /** Objects larger than this are not kept; in bytes. */
 const LARGEST = 256 * 1024;
 
-/** What all repositories together keep: objects by their bytes, with what the map itself needs, and headers by number. */
-const objects = new Lru<GitObject>(24 * 1024 * 1024, ({ content }) => content.length + 300);
-const headers = new Lru<ObjectHeader>(20_000);
+/** What all repositories together keep, by its bytes and what the map itself needs. */
+const objects = new LRUCache<string, GitObject>({
+  maxSize: 24 * 1024 * 1024,
+  sizeCalculation: ({ content }) => content.length + 300,
+});
+const headers = new LRUCache<string, ObjectHeader>({ maxSize: 4 * 1024 * 1024, sizeCalculation: () => 200 });
 
 let scopes = 0;
 

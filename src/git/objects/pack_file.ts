@@ -1,11 +1,11 @@
 import { createReadStream, openSync } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createInflate, inflateSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import { GitError, TooLarge, TooMuch } from '../errors.ts';
 import { largestOf } from '../limits.ts';
 import type { ObjectType, Oid } from '../model.ts';
 import { applyDelta, deltaSizes } from './delta.ts';
-import { Lru } from './lru.ts';
 import { FileReader } from './open_files.ts';
 import { PackIndex } from './pack_index.ts';
 import { compact, type GitObject, type ObjectHeader } from './store.ts';
@@ -16,7 +16,10 @@ const TYPES: Record<number, ObjectType> = { 1: 'commit', 2: 'tree', 3: 'blob', 4
 const FIRST_READ = 4096;
 
 /** Objects that others are made of, of all packs together; larger ones are not kept. In bytes. */
-const bases = new Lru<GitObject>(16 * 1024 * 1024, ({ content }) => content.length + 300);
+const bases = new LRUCache<string, GitObject>({
+  maxSize: 16 * 1024 * 1024,
+  sizeCalculation: ({ content }) => content.length + 300,
+});
 const LARGEST_BASE = 512 * 1024;
 
 /** Takes the first read of an object, until the next one. */

@@ -1,8 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { MissingObject } from '../errors.ts';
 import type { EntryType, Oid } from '../model.ts';
 import { breathe } from '../turns.ts';
 import { treeBytes } from './lookup.ts';
-import { Lru } from './lru.ts';
 import type { ObjectStore } from './store.ts';
 import { TreeCursor } from './tree_cursor.ts';
 import { WalkBudget } from './walk_budget.ts';
@@ -16,8 +16,8 @@ export type TreeCounts = Readonly<Record<EntryType, number>> & {
 /** How many sizes are asked for at a time. */
 const AT_ONCE = 100;
 
-/** What all repositories together keep. */
-const kept = new Lru<TreeCounts>(50_000);
+/** What all repositories together keep, in bytes. */
+const kept = new LRUCache<string, TreeCounts>({ maxSize: 10 * 1024 * 1024, sizeCalculation: () => 200 });
 
 /** Directories that are being counted: their own entries, and how often each directory occurs in them. */
 interface Frame {

@@ -2,6 +2,7 @@ import { ProgramFailed, TooLarge } from '../errors.ts';
 import { largestOf } from '../limits.ts';
 import type { ObjectType, Oid } from '../model.ts';
 import type { GitObject, ObjectHeader } from '../objects/store.ts';
+import { LASTING } from './environment.ts';
 import { collectComplaint, type Program, startProgram } from './run.ts';
 
 /** An answer that takes longer than this, in milliseconds, will not come any more. */
@@ -29,7 +30,7 @@ export class CatFile {
   onEnd: () => void = () => undefined;
 
   constructor(directory: string) {
-    this.#program = startProgram(directory, ['cat-file', '--batch-command'], { isLasting: true });
+    this.#program = startProgram(directory, [...LASTING, 'cat-file', '--batch-command'], { isLasting: true });
     const complaint = collectComplaint(this.#program.stderr);
     this.#program.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#program.stdin.on('error', () => undefined);

@@ -1,4 +1,5 @@
 import { devNull } from 'node:os';
+import path from 'node:path';
 
 /**
  * Arguments that come before any command. They let the program read repositories that another user of the system owns,
@@ -20,7 +21,20 @@ export const PROGRAM_ARGUMENTS = [
   // Larger ones are streamed, and compared with nothing.
   '-c',
   'core.bigFileThreshold=32m',
+  // Packs would be mapped as a whole, and bases of differences fill 96 MiB for each program.
+  '-c',
+  'core.packedGitWindowSize=1m',
+  '-c',
+  'core.packedGitLimit=8m',
+  '-c',
+  'core.deltaBaseCacheLimit=16m',
 ];
+
+/** For programs of which several run at once. */
+export const FEW_BASES = ['-c', 'core.deltaBaseCacheLimit=8m'];
+
+/** What programs keep in memory that stay, or pass on one content: few bases of differences, and no files of more than 1 MiB. */
+export const LASTING = [...FEW_BASES, '-c', 'core.bigFileThreshold=1m'];
 
 /** How much memory a program may take in one piece, in bytes: an object that is put together of differences lies in one. */
 export const LARGEST_ALLOCATION = 192 * 1024 * 1024;
@@ -45,4 +59,9 @@ export function programEnvironment(): NodeJS.ProcessEnv {
     GIT_LITERAL_PATHSPECS: '1',
     GIT_PAGER: 'cat',
   };
+}
+
+/** Directories of objects in the form that git reads from its environment: it takes a path apart at colons unless it stands in quotes. */
+export function alternatePath(directories: readonly string[]): string {
+  return directories.map((directory) => `"${directory.replace(/["\\]/g, '\\$&')}"`).join(path.delimiter);
 }

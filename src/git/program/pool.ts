@@ -31,10 +31,10 @@ export class CatFilePool {
   /** Asks the program of a repository, once more if it ended meanwhile. Waits for a place if all are busy. */
   async ask<T>(directory: string, question: (program: CatFile) => Promise<T>): Promise<T> {
     try {
-      return await question(await this.#place(directory));
+      return await this.#ask(directory, question);
     } catch (error) {
       if (!(error instanceof ProgramFailed)) throw error;
-      return question(await this.#place(directory));
+      return this.#ask(directory, question);
     }
   }
 
@@ -48,13 +48,19 @@ export class CatFilePool {
     this.#waiting.shift()?.();
   }
 
-  async #place(directory: string): Promise<CatFile> {
+  async #ask<T>(directory: string, question: (program: CatFile) => Promise<T>): Promise<T> {
+    // Nothing may come between the choice and the question: until it is asked a program looks idle, and may be ended for others.
     for (;;) {
-      const known = this.#members.get(directory);
-      if (known !== undefined && !known.program.ended) return this.#use(directory, known);
-      if (this.#members.size < this.#size || this.#evict()) return this.#start(directory);
+      const program = this.#place(directory);
+      if (program !== null) return question(program);
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
+  }
+
+  #place(directory: string): CatFile | null {
+    const known = this.#members.get(directory);
+    if (known !== undefined && !known.program.ended) return this.#use(directory, known);
+    return this.#members.size < this.#size || this.#evict() ? this.#start(directory) : null;
   }
 
   #use(directory: string, member: Member): CatFile {

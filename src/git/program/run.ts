@@ -11,10 +11,16 @@ export interface RunOptions {
   timeout?: number;
   /** The most that may be said, in bytes. */
   limit?: number;
+  /** The most memory that may be filled, in bytes, as far as the system tells. */
+  memory?: number;
   /** Exit codes that are an answer and no failure. */
   codes?: number[];
   /** What the program gets to read. */
   input?: Buffer;
+  /** Come before the command. */
+  settings?: readonly string[];
+  /** Beside what all programs get. */
+  environment?: NodeJS.ProcessEnv;
 }
 
 export interface Answer {
@@ -28,12 +34,12 @@ export type Program = ChildProcessByStdio<Writable, Readable, Readable>;
 const MOST_MEMORY = 1024 ** 3;
 
 /** Looks now and then how much memory a program fills, where the system tells (Linux); the function ends that. */
-function watchMemory(program: Program, onTooMuch: () => void): () => void {
+export function watchMemory(program: Program, onTooMuch: () => void, most = MOST_MEMORY): () => void {
   const timer = setInterval(async () => {
     const status = await readFile(`/proc/${program.pid}/status`, 'utf8').catch(() => '');
     const filled = Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
-    if (filled > MOST_MEMORY) onTooMuch();
-  }, 250);
+    if (filled > most) onTooMuch();
+  }, 100);
   return () => clearInterval(timer);
 }
 
@@ -50,9 +56,14 @@ export function calm(program: { pid?: number | undefined }): void {
 }
 
 /** Starts `git` on a bare repository. Names among the arguments must stand behind `--` or `--end-of-options`. */
-export function startProgram(directory: string, args: string[], kind?: RunKind): Program {
+export function startProgram(
+  directory: string,
+  args: string[],
+  kind?: RunKind,
+  environment: NodeJS.ProcessEnv = {},
+): Program {
   const program = spawn('git', [...PROGRAM_ARGUMENTS, `--git-dir=${directory}`, ...args], {
-    env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(LARGEST_ALLOCATION) },
+    env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(LARGEST_ALLOCATION), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
@@ -71,17 +82,19 @@ export function readProgram(
   directory: string,
   args: string[],
   take: (chunk: Buffer) => void,
-  { timeout = 60_000, limit = 64 * 1024 * 1024, codes = [0], input = Buffer.alloc(0) }: RunOptions = {},
+  options: RunOptions = {},
 ): Promise<number> {
+  const { timeout = 60_000, limit = 64 * 1024 * 1024, memory = MOST_MEMORY } = options;
+  const { codes = [0], input = Buffer.alloc(0), settings = [], environment } = options;
   return new Promise((resolve, reject) => {
-    const program = startProgram(directory, args, { codes });
+    const program = startProgram(directory, [...settings, ...args], { codes }, environment);
     calm(program);
     const stop = (reason: string) => {
       program.kill('SIGKILL');
       reject(new ProgramFailed(`git ${args[0]} ${reason}`));
     };
     const timer = setTimeout(() => stop(`took longer than ${timeout} ms`), timeout);
-    const unwatch = watchMemory(program, () => stop(`filled more than ${MOST_MEMORY} bytes of memory`));
+    const unwatch = watchMemory(program, () => stop(`filled more than ${memory} bytes of memory`), memory);
     const complaint = collectComplaint(program.stderr);
     let size = 0;
     program.stdout.on('data', (chunk: Buffer) => {

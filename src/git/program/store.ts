@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { MissingObject, ProgramFailed } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import type { GitObject, ObjectHeader, ObjectStore } from '../objects/store.ts';
+import { LASTING } from './environment.ts';
 import { catFiles } from './pool.ts';
 import { calm, collectComplaint, runProgram, startProgram } from './run.ts';
 
@@ -30,7 +31,7 @@ export class ProgramStore implements ObjectStore {
   async stream(oid: Oid): Promise<Readable> {
     const header = await this.header(oid);
     if (header === null) throw new MissingObject(oid);
-    if (header.size > SMALL) return streamProgram(this.#directory, ['cat-file', header.type, oid]);
+    if (header.size > SMALL) return streamProgram(this.#directory, ['cat-file', header.type, oid], LASTING);
     const object = await this.read(oid);
     if (object === null) throw new MissingObject(oid);
     return Readable.from(object.content.length === 0 ? [] : [object.content], { objectMode: false });
@@ -49,9 +50,13 @@ export class ProgramStore implements ObjectStore {
   }
 }
 
-/** What a run of git says, as a stream with backpressure; it fails when git does, and destroying it ends git. */
-export function streamProgram(directory: string, args: string[]): Readable {
-  const program = startProgram(directory, args);
+/**
+ * What a run of git says, as a stream with backpressure; it fails when git does, and destroying it ends git.
+ *
+ * @param settings come before the command
+ */
+export function streamProgram(directory: string, args: string[], settings: readonly string[] = []): Readable {
+  const program = startProgram(directory, [...settings, ...args]);
   calm(program);
   const complaint = collectComplaint(program.stderr);
   program.stdin.on('error', () => undefined).end();

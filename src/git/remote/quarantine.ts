@@ -6,7 +6,7 @@ import { GitError } from '../errors.ts';
 import { repositoryExists } from '../existence.ts';
 import type { Oid } from '../model.ts';
 import { absentObjects } from '../objects/presence.ts';
-import { LARGEST_ALLOCATION } from '../program/environment.ts';
+import { alternatePath, LARGEST_ALLOCATION } from '../program/environment.ts';
 import type { RunKind } from '../program/observe.ts';
 import { calm, collectComplaint } from '../program/run.ts';
 import { type Hold, INCOMING } from '../write/hold.ts';
@@ -198,10 +198,10 @@ export class Quarantine {
 
   #start(args: string[], environment: NodeJS.ProcessEnv = {}, kind?: RunKind): GroupProgram {
     const synced = ['-c', 'core.fsync=objects', '-c', 'core.fsyncMethod=batch'];
-    const others = [this.#repository, ...this.#sources].map((directory) => quoted(path.join(directory, 'objects')));
+    const others = [this.#repository, ...this.#sources].map((directory) => path.join(directory, 'objects'));
     const places = {
       GIT_OBJECT_DIRECTORY: this.#objects,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: others.join(path.delimiter),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: alternatePath(others),
       GIT_QUARANTINE_PATH: this.#objects,
     };
     const command = [...synced, `--git-dir=${this.#repository}`, ...args];
@@ -272,11 +272,6 @@ async function write({ stdin }: GroupProgram, chunk: Buffer): Promise<void> {
 
 function lines(oids: readonly Oid[]): string {
   return `${oids.join('\n')}\n`;
-}
-
-/** Git takes a path apart at colons unless it stands in quotes. */
-function quoted(file: string): string {
-  return `"${file.replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** What a program said of objects that it refused, without its own name. */

@@ -1,5 +1,5 @@
-import { ending, type Header, headers, padding } from '#src/git/archive/tar.ts';
 import { MANIFEST, type Manifest, Summing } from './manifest.ts';
+import { ending, headers, padding } from './tar.ts';
 
 /** Writes the members of a backup as a tar archive, in chunks, and adds them up. */
 export class Archive {
@@ -44,8 +44,7 @@ export class Archive {
     content: Iterable<Buffer> | AsyncIterable<Buffer>,
     hash: { update(chunk: Buffer): unknown } | null,
   ): AsyncGenerator<Buffer> {
-    const header: Header = { path: Buffer.from(path), type: '0', permissions: 0o600, size, time: this.#time };
-    for (const block of headers(header)) yield this.#count(block);
+    for (const block of headers({ path: Buffer.from(path), size, time: this.#time })) yield this.#count(block);
     let rest = size;
     for await (const chunk of content) {
       if (chunk.length === 0) continue;

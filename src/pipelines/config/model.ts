@@ -1,3 +1,6 @@
+/** Bytes of the largest `.gitlab-ci.yml` that is read. */
+export const LARGEST_CONFIG = 128 * 1024;
+
 /** What `.gitlab-ci.yml` says, checked and with all defaults filled in. */
 export interface Config {
   /** In their order. */

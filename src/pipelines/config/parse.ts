@@ -1,10 +1,8 @@
 import { parseDocument } from 'yaml';
 import { readJob } from '#src/pipelines/config/job.ts';
-import { type Config, InvalidConfig, type JobConfig } from '#src/pipelines/config/model.ts';
+import { type Config, InvalidConfig, type JobConfig, LARGEST_CONFIG } from '#src/pipelines/config/model.ts';
 import { Budget, isRecord, type Raw, readCommands, readNames, readVariables } from '#src/pipelines/config/values.ts';
 
-/** Bytes of the largest file that is read. */
-export const LARGEST_CONFIG = 128 * 1024;
 /** How often one anchor may be repeated, repetitions within repetitions included. */
 const MOST_ALIASES = 1000;
 const MOST_JOBS = 500;

@@ -1,7 +1,7 @@
 import { TooLarge } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import { LARGEST_CONFIG } from '#src/pipelines/config/parse.ts';
+import { LARGEST_CONFIG } from '#src/pipelines/config/model.ts';
 import type { Plan, planOf } from '#src/pipelines/config/plan.ts';
 import type { Occasion } from '#src/pipelines/config/select.ts';
 import { DeadlineThread, Overrun } from '#src/platform/deadline_thread.ts';

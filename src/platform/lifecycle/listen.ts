@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Listening {
   /** Base URL, with the port that was taken. */
   url: string;
+  /** Milliseconds since the last request was answered, or since the beginning; 0 while one is under way. */
+  quiet(): number;
   /** Stops accepting, and waits until running requests have been answered; what runs too long then is cut off. */
   close(grace: Grace): Promise<void>;
 }
@@ -45,6 +47,7 @@ export async function listen(
   const taken = typeof address === 'object' && address !== null ? address.port : port;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    quiet: watchRequests(server),
     close: (grace) => close(server, sockets, grace),
   };
 }
@@ -52,6 +55,19 @@ export async function listen(
 /** A URL to which people can go: a wildcard is no address of a server. */
 export function reachable(url: string): string {
   return url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//localhost');
+}
+
+function watchRequests(server: Server): () => number {
+  let running = 0;
+  let last = performance.now();
+  server.on('request', (_, response) => {
+    running += 1;
+    response.once('close', () => {
+      running -= 1;
+      last = performance.now();
+    });
+  });
+  return () => (running > 0 ? 0 : performance.now() - last);
 }
 
 /** Every connection, and whether its request is one of those that may take longer. */

@@ -33,9 +33,9 @@ export function applicationPages({ own, ownForm }: Pages): Router {
 }
 
 const NOTICES: Record<string, string> = {
-  saved: 'The changes are saved.',
-  deleted: 'The application is deleted.',
-  revoked: 'The application is out: it can do nothing more in your name.',
+  saved: 'Your changes were saved.',
+  deleted: 'The application was deleted.',
+  revoked: 'The application’s access was revoked.',
 };
 
 async function list(visit: Visit): Promise<void> {
@@ -57,7 +57,7 @@ async function list(visit: Visit): Promise<void> {
 
 async function newForm(visit: Visit): Promise<void> {
   if (!(await mayRegister(visit.context)))
-    throw new Forbidden('Only administrators register applications on this server');
+    throw new Forbidden('Only administrators can register applications on this server');
   showForm(visit, { name: '', redirectUris: [], scopes: ['api'], confidential: true }, {});
 }
 
@@ -90,10 +90,10 @@ async function update(visit: Visit): Promise<void> {
 async function confirmRenewal(visit: Visit): Promise<void> {
   const { id, name } = await found(visit);
   visit.show('application_confirm', {
-    title: `New secret for ${name}`,
-    message: `The secret of before will be good for nothing at once: wherever ${name} runs, it needs the new one.`,
+    title: `Renew the secret of ${name}`,
+    message: `The current secret stops working immediately. Update ${name} wherever it runs.`,
     action: `${HOME}/${id}/secret`,
-    button: 'Make a new secret',
+    button: 'Renew secret',
     back: `${HOME}/${id}`,
   });
 }
@@ -107,9 +107,9 @@ async function confirmDeletion(visit: Visit): Promise<void> {
   const { id, name } = await found(visit);
   visit.show('application_confirm', {
     title: `Delete ${name}`,
-    message: `Everybody who let ${name} in will be without it, at once. This cannot be undone.`,
+    message: `${name} immediately loses access to the accounts of everyone who authorized it. This cannot be undone.`,
     action: `${HOME}/${id}/delete`,
-    button: 'Delete the application',
+    button: 'Delete application',
     back: `${HOME}/${id}`,
   });
 }

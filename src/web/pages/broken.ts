@@ -20,10 +20,8 @@ export function broken(options: PageOptions): ErrorRequestHandler {
     if (refusal) return unavailable(options, refusal, request, response);
     const visit = wantsPage(request) ? await beginVisit(options, request, response).catch(() => null) : null;
     if (!visit) return void response.status(status).json({ error: `${status} ${STATUS_CODES[status]}` });
-    if (status === 500)
-      showError(visit, 500, 'Something went wrong', 'The server could not do this. The mistake is on our side.');
-    else
-      showError(visit, status, 'This cannot be read', 'The address or the form that was sent is broken, or too large.');
+    if (status === 500) showError(visit, 500, 'Something went wrong', 'An unexpected error occurred on the server.');
+    else showError(visit, status, 'Bad request', 'The URL or the submitted form is malformed or too large.');
   };
 }
 

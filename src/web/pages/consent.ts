@@ -43,7 +43,7 @@ async function show(lazy: LazyProvider, visit: Visit): Promise<void> {
   });
   if (!application) return outOfDate(visit);
   visit.show('consent', {
-    title: `Let ${application.name} in`,
+    title: `Authorize ${application.name}`,
     application,
     scopes: scopesOf(interaction).map(inWords),
     destination: destinationOf(String(redirectUri)),
@@ -72,7 +72,7 @@ async function decide(lazy: LazyProvider, visit: Visit): Promise<void> {
   if (user === undefined || interaction?.prompt.name !== 'consent') return outOfDate(visit);
   if (interaction.session?.accountId !== String(user)) return outOfDate(visit);
   if (request.body.decision !== 'approve') {
-    const denied = { error: 'access_denied', error_description: 'The user did not let the application in.' };
+    const denied = { error: 'access_denied', error_description: 'The user denied access to the application.' };
     return finishInteraction(interaction, response, denied);
   }
   await rememberScopes(context.db, user, String(interaction.params.client_id), scopesOf(interaction));
@@ -86,10 +86,5 @@ function destinationOf(redirectUri: string): string {
 }
 
 function outOfDate(visit: Visit): void {
-  showError(
-    visit,
-    400,
-    'This request is out of date',
-    'Go back to the application that sent you here, and begin there once more.',
-  );
+  showError(visit, 400, 'This authorization request has expired', 'Go back to the application and start again.');
 }

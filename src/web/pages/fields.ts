@@ -19,23 +19,23 @@ export function problemsOf(error: unknown, names: Record<string, string> = {}): 
 export function newPassword({ body }: Request): string {
   const password = text(body.new_password);
   if (password !== text(body.new_password_again)) {
-    throw new ValidationFailed({ new_password_again: ['is not the same'] });
+    throw new ValidationFailed({ new_password_again: ['does not match'] });
   }
   return password;
 }
 
 const NOTICES: Record<string, string> = {
-  password_changed: 'Your password is changed. Everything else that was signed in as you is signed out.',
-  sessions_ended: 'You are signed out everywhere else.',
+  password_changed: 'Your password was changed. You were signed out everywhere else.',
+  sessions_ended: 'You were signed out everywhere else.',
   two_factor_disabled: 'Two-factor authentication is disabled.',
-  token_revoked: 'The token is revoked.',
-  sign_in_again: 'That took too long, or your password has changed. Sign in again.',
-  password_reset: 'Your password is changed. Sign in with the new one.',
+  token_revoked: 'The token was revoked.',
+  sign_in_again: 'Your sign-in has expired, or your password has changed. Sign in again.',
+  password_reset: 'Your password was changed. Sign in with the new one.',
   reset_requested:
-    'If there is an account with this address, a link for a new password is on its way to it. The link is good for two hours.',
-  confirmation_requested: 'If there is an address like this to confirm, a link for that is on its way to it.',
-  signed_up: 'Welcome. One thing is left: follow the link in the mail that is on its way to you. Then sign in.',
-  confirmed: 'Your e-mail address is confirmed.',
+    'If an account has this address, we sent a link to reset its password. The link expires in two hours.',
+  confirmation_requested: 'If this address is waiting to be confirmed, we sent a new link to it.',
+  signed_up: 'Welcome! Confirm your email address with the link that we sent you, then sign in.',
+  confirmed: 'Your email address was confirmed.',
 };
 
 /** The message for whoever was sent here after a form; addresses name messages, and hold none. */

@@ -29,17 +29,17 @@ const KEPT = 60 * 60_000;
 const ASKING = {
   reset: {
     title: 'Forgot your password?',
-    text: 'Enter the e-mail address of your account. You get a link with which you choose a new password.',
-    without: 'This server sends no mail. Your administrator can give you a link with which you choose a new password.',
+    text: 'Enter the email address of your account and we’ll send you a link to reset your password.',
+    without: 'This server does not send email. Ask your administrator for a link to reset your password.',
     action: '/users/password',
     page: '/users/password/new',
     notice: 'reset_requested',
     request: requestPasswordReset,
   },
   confirmation: {
-    title: 'Confirm your e-mail address',
-    text: 'Enter the address that is to be confirmed. You get the link for that once more.',
-    without: 'This server sends no mail. No address has to be confirmed.',
+    title: 'Confirm your email address',
+    text: 'Enter your email address and we’ll send the confirmation link again.',
+    without: 'This server does not send email, so addresses need no confirmation.',
     action: '/users/confirmation/new',
     page: '/users/confirmation/new',
     notice: 'confirmation_requested',
@@ -112,7 +112,7 @@ function showResetForm(visit: Visit, holder: AccountTokenHolder, problems: Probl
 
 async function showConfirmation(visit: Visit): Promise<void> {
   await withHolder(visit, findConfirmation, '/users/confirmation/new', (holder) => {
-    visit.show('confirm', { title: 'Confirm your e-mail address', holder });
+    visit.show('confirm', { title: 'Confirm your email address', holder });
   });
 }
 
@@ -137,7 +137,7 @@ async function withHolder(visit: Visit, find: Find, again: string, show: (holder
 }
 
 function showDead(visit: Visit, again: string): void {
-  visit.show('dead_link', { title: 'This link leads nowhere any more', again }, 404);
+  visit.show('dead_link', { title: 'This link is no longer valid', again }, 404);
 }
 
 function tokenOf({ request, secure }: Visit): string {

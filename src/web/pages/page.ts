@@ -39,12 +39,7 @@ export function pagesFor(options: PageOptions): Pages {
   const checked = (act: Page): Page => {
     return (visit) => {
       if (isOwnForm(visit)) return act(visit);
-      return showError(
-        visit,
-        422,
-        'This form is out of date',
-        'Go back, load the page again and send the form once more.',
-      );
+      return showError(visit, 422, 'This form has expired', 'Go back, reload the page and submit the form again.');
     };
   };
   const signedIn = (show: Page): Page => {
@@ -110,17 +105,17 @@ async function refuse({ request, response, visit }: Asked, error: unknown, optio
     const passes = passing(error)?.refusal;
     if (passes) return unavailable(options, passes, request, response);
     if (!visit) return void response.status(500).type('text').send('Something went wrong.');
-    showError(visit, 500, 'Something went wrong', 'The server could not do this. The mistake is on our side.');
+    showError(visit, 500, 'Something went wrong', 'An unexpected error occurred on the server.');
     return;
   }
   const { retryAfter } = error.extensions;
   if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
-  showError(visit, status, titles[status] ?? 'This cannot be done', error.message);
+  showError(visit, status, titles[status] ?? 'Something went wrong', error.message);
 }
 
 const titles: Record<number, string> = {
-  403: 'You may not do this',
-  404: 'There is nothing here',
+  403: 'Access denied',
+  404: 'Page not found',
   429: 'Too many attempts',
   503: 'The server is busy',
 };
@@ -130,6 +125,6 @@ export function notFound(options: PageOptions): (request: Request, response: Res
   return async (request, response) => {
     if (!wantsPage(request)) return void response.status(404).json({ error: '404 Not Found' });
     const visit = await beginVisit(options, request, response);
-    showError(visit, 404, 'There is nothing here', 'The page may have moved, or you may have to sign in to see it.');
+    showError(visit, 404, 'Page not found', 'The page may have moved, or you may need to sign in to see it.');
   };
 }

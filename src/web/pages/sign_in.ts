@@ -37,7 +37,7 @@ async function submit(visit: Visit): Promise<void> {
     await go(visit, await beginSignIn(context, text(login), text(password)));
   } catch (error) {
     if (!(error instanceof Unauthenticated)) throw error;
-    const problem = error.reason ?? 'The user name, e-mail address or password is wrong.';
+    const problem = error.reason ?? 'The username, email address or password is incorrect.';
     const unconfirmed = error instanceof Unconfirmed;
     await showSignIn(visit, { returnTo: returnPath(visit), login: text(login), problem, unconfirmed }, 401);
   }

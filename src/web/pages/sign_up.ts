@@ -15,7 +15,7 @@ export function signUpPages({ page, form }: Pages): Router {
 async function showForm(visit: Visit): Promise<void> {
   if (visit.session) return visit.response.redirect(303, '/');
   const { signupEnabled } = await currentSettings(visit.context.db);
-  if (!signupEnabled) throw new Forbidden('Creating accounts is switched off. Ask your administrator for one.');
+  if (!signupEnabled) throw new Forbidden('Sign-up is disabled. Ask your administrator for an account.');
   show(visit, { name: '', username: '', email: '' }, {});
 }
 

@@ -20,12 +20,12 @@ export function tokenPages({ own, ownForm }: Pages): Router {
 const SHOWN = 100;
 
 const SCOPES = [
-  ['api', 'Everything that you may do, through the API and with git.'],
-  ['read_user', 'Reading your account, and what is public of other people.'],
+  ['api', 'Full access to your account through the API and git.'],
+  ['read_user', 'Read your account and the public profiles of other users.'],
 ] as const;
 
 /** What it reaches is for administrators. */
-const METRICS = ['read_metrics', 'Reading the metrics of this server, for a monitoring system.'] as const;
+const METRICS = ['read_metrics', 'Read the metrics of this server, for monitoring.'] as const;
 
 interface Values {
   name: string;

@@ -1,9 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { printed, type ServerProcess, scratchDirectory, settings, startServer } from '../../support/server_process.ts';
+import {
+  postgresPid,
+  printed,
+  type ServerProcess,
+  scratchDirectory,
+  settings,
+  startServer,
+} from '../../support/server_process.ts';
 import { type Answer, type Call, send } from '../load.ts';
+import { parentOf, residentMegabytes } from '../process_tree.ts';
 import { git } from './program.ts';
 
 /** A project of the server under measurement. */
@@ -99,11 +106,9 @@ export class RepositoryServer {
     return project;
   }
 
-  /** Resident memory in MB; not a number where the system does not tell. */
+  /** Resident memory in MB, with the programs of git that it runs but without PostgreSQL; not a number where nobody tells. */
   memory(): number {
-    if (process.platform !== 'linux') return Number.NaN;
-    const status = readFileSync(`/proc/${this.#process.child.pid}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    return residentMegabytes(this.pid, parentOf(postgresPid(this.#data.directory)));
   }
 
   /** The most that memory grows beyond `idle` while the work runs, in MB. */

@@ -1,0 +1,46 @@
+import type { Oid } from '../model.ts';
+import type { DiffLimits } from './limits.ts';
+import type { Change, Side } from './side.ts';
+
+/** Paths at which two trees differ. */
+export interface Changes {
+  /** In the order of the bytes of their paths. */
+  changes: Change[];
+  /** Whether these are all; else renames are not looked for. */
+  isComplete: boolean;
+}
+
+/** Two trees to be compared, with the paths at which they differ. */
+export interface Comparison extends Changes {
+  from: Oid;
+  to: Oid;
+  /** Of all blobs that may be looked at, in bytes. */
+  sizes: ReadonlyMap<Oid, number>;
+  limits: DiffLimits;
+  /** Whether the lines are wanted, or only their number. */
+  text: boolean;
+  /** On the clock of `performance.now()`. */
+  deadline: number;
+}
+
+/** What is compared with what. */
+export interface Pairing {
+  old: Side | null;
+  now: Side | null;
+  /** In percent, if it is a rename. */
+  similarity: number | null;
+}
+
+/** The changes as they are, without renames. A file that became a link, say, is shown as removed and added. */
+export function unpaired(changes: Change[]): Pairing[] {
+  return changes.flatMap(({ old, now }) => {
+    const isOne = old === null || now === null || old.mode.slice(0, 2) === now.mode.slice(0, 2);
+    const sides = isOne
+      ? [{ old, now }]
+      : [
+          { old, now: null },
+          { old: null, now },
+        ];
+    return sides.map((pair) => ({ ...pair, similarity: null }));
+  });
+}

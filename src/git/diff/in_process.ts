@@ -1,0 +1,136 @@
+import { type StructuredPatchHunk, structuredPatch } from 'diff';
+import { MissingObject } from '../errors.ts';
+import { SUBMODULE } from '../model.ts';
+import { encodeName } from '../names.ts';
+import type { RepositoryReader } from '../reader.ts';
+import { breathe } from '../turns.ts';
+import { type Comparison, type Pairing, unpaired } from './comparison.ts';
+import { withExactRenames } from './exact_renames.ts';
+import { type Patch, Plan } from './plan.ts';
+import type { Side } from './side.ts';
+import { CompareThread } from './thread.ts';
+
+/** Nothing larger is compared, whatever the limits are; in bytes. */
+const LARGEST = 64 * 1024 * 1024;
+
+/** Texts that differ in more lines than this are compared in a thread of their own. */
+const FEW = 100;
+
+/**
+ * Compares contents in this process. Renames are found where the content is the same, and lines may be matched in another way than
+ * git does. What is not done by the deadline is too large.
+ */
+export async function compareInProcess(reader: RepositoryReader, comparison: Comparison): Promise<Plan> {
+  const { changes, isComplete, text, deadline } = comparison;
+  const pairings = unpaired(changes);
+  const plan = new Plan(isComplete ? withExactRenames(pairings) : pairings, comparison);
+  const thread = new CompareThread();
+  try {
+    for (const [at, pairing] of plan.shown.entries()) {
+      if (!plan.wants(at)) continue;
+      await breathe();
+      if (plan.isFull || (text && performance.now() >= deadline)) break;
+      const [before, after] = await Promise.all([contentOf(reader, pairing.old), contentOf(reader, pairing.now)]);
+      const find = (left: string, right: string) => hunksOf(left, right, thread, deadline);
+      const patch = await makePatch(pairing, before, after, { text, find });
+      if (patch !== null) plan.take(at, patch);
+    }
+  } finally {
+    await thread.end();
+  }
+  return plan;
+}
+
+/** What is compared for one side: the content of a file, the target of a link, a line that names the commit of a submodule. */
+async function contentOf(reader: RepositoryReader, side: Side | null): Promise<Buffer | null> {
+  if (side === null) return null;
+  if (side.mode === SUBMODULE) return Buffer.from(`Subproject commit ${side.oid}\n`);
+  const content = await reader.blob(side.oid, LARGEST);
+  if (content === null) throw new MissingObject(side.oid, 'blob');
+  return content;
+}
+
+/** What `git diff` says about two contents, without the lines that precede `---`; null if there is no time. */
+async function makePatch(
+  { old, now }: Pairing,
+  before: Buffer | null,
+  after: Buffer | null,
+  { text, find }: { text: boolean; find: (before: string, after: string) => Promise<StructuredPatchHunk[] | null> },
+): Promise<Patch | null> {
+  const names = [old === null ? '/dev/null' : label('a', old.path), now === null ? '/dev/null' : label('b', now.path)];
+  const contents = [before ?? Buffer.alloc(0), after ?? Buffer.alloc(0)] as const;
+  if (contents.some(isBinary))
+    return { text: `Binary files ${names[0]} and ${names[1]} differ\n`, binary: true, additions: 0, deletions: 0 };
+  // As Latin-1 no byte is lost.
+  const found = await find(contents[0].toString('latin1'), contents[1].toString('latin1'));
+  // Where only lines are counted, one text takes the place of the other then.
+  if (found === null && text) return null;
+  if (found === null)
+    return { text: '', binary: false, additions: linesIn(contents[1]), deletions: linesIn(contents[0]) };
+  const lines = found.flatMap((hunk) => hunk.lines);
+  const count = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
+  const patch = { text: '', binary: false, additions: count('+'), deletions: count('-') };
+  if (!text) return patch;
+  const hunks = found.map(({ oldStart, oldLines, newStart, newLines, lines }) =>
+    [`@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`, ...lines, ''].join('\n'),
+  );
+  // A tab tells where a name with spaces ends.
+  const [from, to] = names.map((name) => (name.includes(' ') ? `${name}\t` : name));
+  return { ...patch, text: `--- ${from}\n+++ ${to}\n${Buffer.from(hunks.join(''), 'latin1').toString('utf8')}` };
+}
+
+async function hunksOf(
+  before: string,
+  after: string,
+  thread: CompareThread,
+  deadline: number,
+): Promise<StructuredPatchHunk[] | null> {
+  // A file that is new or gone has as many edits as lines, and only one way to make them.
+  const most = before === '' || after === '' ? Number.POSITIVE_INFINITY : FEW;
+  const few = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: most });
+  if (few !== undefined) return few.hunks;
+  return performance.now() >= deadline ? null : thread.hunks(before, after, deadline);
+}
+
+function linesIn(bytes: Buffer): number {
+  let count = bytes.length === 0 || bytes.at(-1) === 10 ? 0 : 1;
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) count++;
+  return count;
+}
+
+/** An empty range is named by the line before it, a single line without a length. */
+function range(start: number, length: number): string {
+  if (length === 1) return `${start}`;
+  return `${length === 0 ? start - 1 : start},${length}`;
+}
+
+/** Whether git takes a content for binary: a NUL among the first 8,000 bytes. */
+function isBinary(bytes: Buffer): boolean {
+  const nul = bytes.indexOf(0);
+  return nul >= 0 && nul < 8_000;
+}
+
+/** A name as in the head of a patch: in quotes if it has characters that would break it. */
+function label(side: 'a' | 'b', path: string): string {
+  const name = `${side}/${path}`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what has to be quoted.
+  const quoted = name.replace(/[\x00-\x1f"\\\x7f]/g, escapeCharacter);
+  const text = encodeName(quoted).toString('utf8');
+  return quoted === name ? text : `"${text}"`;
+}
+
+const ESCAPES: Record<string, string> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\v': '\\v',
+  '\f': '\\f',
+  '\r': '\\r',
+  '"': '\\"',
+  '\\': '\\\\',
+};
+
+function escapeCharacter(character: string): string {
+  return ESCAPES[character] ?? `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`;
+}

@@ -1,0 +1,138 @@
+import { compareNames } from '../names.ts';
+import type { Comparison, Pairing } from './comparison.ts';
+import { type Patch, Plan } from './plan.ts';
+import { parseRaw, type RawLine } from './raw.ts';
+
+const COLON = 58;
+const MINUS = 45;
+const LETTER_B = 66;
+const HEAD = Buffer.from('diff --git ');
+const NEXT_HEAD = Buffer.from('\ndiff --git ');
+
+/**
+ * Takes what `git diff-tree --raw -p` says as it comes: first a line for each file that differs, then a patch for each, in the
+ * same order. No more than one patch is kept beside the results.
+ */
+export class DiffOutput {
+  readonly #comparison: Comparison;
+  readonly #apart: readonly Pairing[];
+  #plan: Plan | null;
+  readonly #pairings: Pairing[] = [];
+  /** Where in the plan each of the patches belongs. */
+  #places: number[] = [];
+  #isNamed = false;
+  /** The patches that were begun; -1 before the first. */
+  #at = -1;
+  #parts: Buffer[] = [];
+
+  /**
+   * @param plan which pairings are shown, where renames are not looked for; else what git says decides
+   * @param apart pairings that git was not asked about, and are shown with what it says
+   */
+  constructor(comparison: Comparison, { plan = null, apart = [] }: { plan?: Plan | null; apart?: readonly Pairing[] }) {
+    this.#comparison = comparison;
+    this.#plan = plan;
+    this.#apart = apart;
+  }
+
+  /** What was found; null as long as git has not said which files differ. */
+  get plan(): Plan | null {
+    return this.#plan;
+  }
+
+  /** Takes whole lines. Returns whether more of them are of use. */
+  push(lines: Buffer): boolean {
+    let at = this.#isNamed ? 0 : this.#takeNames(lines);
+    while (at < lines.length) {
+      const isHead = lines.subarray(at, at + HEAD.length).equals(HEAD);
+      if (isHead) this.#close();
+      if (isHead && !this.#begin()) return false;
+      const next = lines.indexOf(NEXT_HEAD, at);
+      const end = next < 0 ? lines.length : next + 1;
+      this.#parts.push(lines.subarray(at, end));
+      at = end;
+    }
+    return true;
+  }
+
+  /** To be called when git has said all. */
+  end(): void {
+    if (!this.#isNamed) this.#settle();
+    this.#close();
+  }
+
+  /** Takes the lines that name files; returns where the patches begin. */
+  #takeNames(lines: Buffer): number {
+    let at = 0;
+    while (at < lines.length) {
+      const end = lines.indexOf(10, at);
+      const line = lines.subarray(at, end);
+      if (line.subarray(0, HEAD.length).equals(HEAD)) break;
+      at = end + 1;
+      // Before them stand the names of the trees.
+      if (line[0] === COLON) this.#pairings.push(...pairingsOf(parseRaw(line.subarray(1))));
+      else if (line.length === 0) break;
+    }
+    if (at < lines.length) this.#settle();
+    return at;
+  }
+
+  #settle(): void {
+    this.#isNamed = true;
+    this.#plan ??= new Plan(inOrder(this.#pairings, this.#apart), this.#comparison);
+    const places = new Map(this.#plan.shown.map((pairing, at) => [keyOf(pairing), at]));
+    this.#places = this.#pairings.map((pairing) => places.get(keyOf(pairing)) ?? -1);
+  }
+
+  /** Goes on to the next patch; returns whether it, or one after it, is of use. */
+  #begin(): boolean {
+    const place = this.#places[++this.#at];
+    return place !== undefined && this.#plan?.isFull === false && place <= this.#plan.last;
+  }
+
+  #close(): void {
+    const parts = this.#parts;
+    this.#parts = [];
+    const place = this.#places[this.#at];
+    if (place === undefined || this.#plan?.wants(place) !== true) return;
+    this.#plan.take(place, parsePatch(Buffer.concat(parts), this.#comparison.text));
+  }
+}
+
+function pairingsOf({ old, now, status }: RawLine): Pairing[] {
+  if (status !== 'T') return [{ old, now, similarity: status.startsWith('R') ? Number(status.slice(1)) : null }];
+  return [
+    { old, now: null, similarity: null },
+    { old: null, now, similarity: null },
+  ];
+}
+
+/** From the line that begins with `---` or `Binary` on; before it stand others about modes and names. */
+function parsePatch(bytes: Buffer, wantsText: boolean): Patch {
+  const text = bytes.toString('utf8', startOf(bytes));
+  const binary = text.startsWith('B');
+  const hunks = binary ? '' : text.slice(text.indexOf('\n@'));
+  const count = (sign: '+' | '-') => hunks.split(`\n${sign}`).length - 1;
+  return { text: wantsText || binary ? text : '', binary, additions: count('+'), deletions: count('-') };
+}
+
+function startOf(patch: Buffer): number {
+  for (let at = 0; at < patch.length; ) {
+    if (patch[at] === MINUS || patch[at] === LETTER_B) return at;
+    const end = patch.indexOf(10, at);
+    at = end < 0 ? patch.length : end + 1;
+  }
+  return patch.length;
+}
+
+/** Both, in the order of the bytes of their paths. */
+function inOrder(pairings: Pairing[], apart: readonly Pairing[]): Pairing[] {
+  if (apart.length === 0) return pairings;
+  const pathOf = ({ old, now }: Pairing) => now?.path ?? old?.path ?? '';
+  // Those of one path stay as they are: what a file was comes before what it became.
+  return [...pairings, ...apart].sort((left, right) => compareNames(pathOf(left), pathOf(right)));
+}
+
+function keyOf({ old, now }: Pairing): string {
+  return `${old === null ? '' : 'old'} ${now === null ? '' : 'now'} ${now?.path ?? old?.path}`;
+}

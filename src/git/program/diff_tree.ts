@@ -1,0 +1,129 @@
+import type { Socket } from 'node:net';
+import { MOST_RENAMES } from '../diff/limits.ts';
+import { ProgramFailed } from '../errors.ts';
+import { EMPTY_TREE, type Oid } from '../model.ts';
+import { LASTING } from './environment.ts';
+import { calm, collectComplaint, type Program, startProgram, watchMemory } from './run.ts';
+
+/** An answer took longer than it may. */
+export class ProgramLate extends ProgramFailed {
+  override name = 'ProgramLate';
+}
+
+/** Files above the size that programs keep are binary. Newer programs would heed what the default branch says of its files. */
+const SETTINGS = [...LASTING, '-c', `attr.tree=${EMPTY_TREE}`];
+
+const FORMAT = ['-r', '--raw', '--no-abbrev', '-p', '--no-color', '--no-ext-diff', '--no-textconv'];
+
+/** Looks for renames among a bounded number of files. */
+export const RENAMES = ['-M', `-l${MOST_RENAMES}`];
+
+interface Question {
+  take: (lines: Buffer) => boolean;
+  mark: Buffer;
+  settle: (result: boolean | ProgramFailed) => void;
+}
+
+/** One running `git diff-tree --stdin`, which answers one question at a time. */
+export class DiffTree {
+  readonly #program: Program;
+  #question: Question | null = null;
+  /** The beginning of a line that is not complete. */
+  #rest: Buffer[] = [];
+  #asked = 0;
+  #failure: ProgramFailed | null = null;
+
+  /** @param paths compares nothing else, if any are given */
+  constructor(directory: string, renames: readonly string[] = RENAMES, paths: readonly string[] = []) {
+    const command = ['diff-tree', '--stdin', ...FORMAT, ...renames, '--', ...paths];
+    this.#program = startProgram(directory, [...SETTINGS, ...command], { isLasting: true });
+    calm(this.#program);
+    const complaint = collectComplaint(this.#program.stderr);
+    this.#program.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.#program.stdin.on('error', () => undefined);
+    this.#program.on('error', (error) => this.#fail(`cannot be run: ${error.message}`));
+    this.#program.on('close', (code) => this.#fail(`ended with ${code}: ${complaint()}`));
+  }
+
+  get ended(): boolean {
+    return this.#failure !== null;
+  }
+
+  /** How many questions it was asked. */
+  get asked(): number {
+    return this.#asked;
+  }
+
+  /**
+   * Compares two trees. `take` gets whole lines and tells whether it wants more; the program is ended when it does not, and at the
+   * deadline (on the clock of `performance.now()`). Returns whether git said all. Throws ProgramLate, ProgramFailed.
+   */
+  ask(from: Oid, to: Oid, take: (lines: Buffer) => boolean, deadline: number): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== null) return reject(this.#failure);
+      const late = () => this.#fail('took too long', ProgramLate);
+      const timer = setTimeout(late, Math.max(0, deadline - performance.now()));
+      const unwatch = watchMemory(this.#program, () => this.#fail('filled too much memory'));
+      const settle = (result: boolean | ProgramFailed) => {
+        clearTimeout(timer);
+        unwatch();
+        this.#question = null;
+        if (typeof result === 'boolean') resolve(result);
+        else reject(result);
+      };
+      // Lines that name no trees come back as they are, behind all that was said of those before.
+      const mark = `=${++this.#asked}\n`;
+      this.#question = { take, mark: Buffer.from(mark), settle };
+      this.#program.stdin.write(`${from} ${to}\n${mark}`);
+    });
+  }
+
+  /** Ends the program, whatever it is at. */
+  end(): void {
+    this.#fail('was ended');
+  }
+
+  /** Whether the process waits for the program to end by itself. */
+  hold(isHeld: boolean): void {
+    const { stdin, stdout, stderr } = this.#program;
+    for (const part of [this.#program, stdin, stdout, stderr] as unknown as Pick<Socket, 'ref' | 'unref'>[]) {
+      if (isHeld) part.ref();
+      else part.unref();
+    }
+  }
+
+  #receive(chunk: Buffer): void {
+    const question = this.#question;
+    if (question === null) return;
+    const end = chunk.lastIndexOf(10) + 1;
+    if (end === 0) {
+      this.#rest.push(chunk);
+      return;
+    }
+    const whole =
+      this.#rest.length === 0 ? chunk.subarray(0, end) : Buffer.concat([...this.#rest, chunk.subarray(0, end)]);
+    this.#rest = end === chunk.length ? [] : [chunk.subarray(end)];
+    const { take, mark, settle } = question;
+    const isAll = endsWithLine(whole, mark);
+    try {
+      const wantsMore = take(isAll ? whole.subarray(0, -mark.length) : whole);
+      if (isAll || !wantsMore) settle(isAll);
+      if (!isAll && !wantsMore) this.end();
+    } catch (error) {
+      this.#fail(`said what nobody understands: ${error}`);
+    }
+  }
+
+  #fail(reason: string, Failure = ProgramFailed): void {
+    if (this.#failure !== null) return;
+    this.#failure = new Failure(`git diff-tree ${reason}`);
+    this.#program.kill('SIGKILL');
+    this.#question?.settle(this.#failure);
+  }
+}
+
+/** No line of a comparison looks like a mark: each begins with another character. */
+function endsWithLine(lines: Buffer, line: Buffer): boolean {
+  const at = lines.length - line.length;
+  return at >= 0 && (at === 0 || lines[at - 1] === 10) && lines.subarray(at).equals(line);
+}

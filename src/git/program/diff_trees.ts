@@ -1,0 +1,116 @@
+import { availableParallelism } from 'node:os';
+import { DiffTree, ProgramLate } from './diff_tree.ts';
+
+/** After so many questions a program has seen enough: it keeps what it knows of trees. */
+const MOST_QUESTIONS = 200;
+
+interface Idle {
+  directory: string;
+  program: DiffTree;
+  timer: NodeJS.Timeout;
+}
+
+/** The `git diff-tree` programs of this process: so many at once, and idle ones for a while. */
+export class DiffTreePool {
+  readonly #size: number;
+  readonly #idleMs: number;
+  /** The one that was used least recently first. */
+  readonly #idle: Idle[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #busy = 0;
+
+  /** @param idleMs after how many idle milliseconds a program ends */
+  constructor(size = Math.max(2, Math.min(4, availableParallelism())), idleMs = 15_000) {
+    this.#size = size;
+    this.#idleMs = idleMs;
+  }
+
+  /** How many programs there are at the moment. */
+  get size(): number {
+    return this.#busy + this.#idle.length;
+  }
+
+  /**
+   * Lends a program for a repository to one caller, who asks it one question. With `start` it is started for that question
+   * alone, else it may have answered others before. Throws ProgramLate when none is free until the deadline.
+   */
+  async lend<T>(
+    directory: string,
+    deadline: number,
+    ask: (program: DiffTree) => Promise<T>,
+    start?: () => DiffTree,
+  ): Promise<T> {
+    await this.#turn(deadline);
+    const known = start === undefined ? this.#take(directory) : undefined;
+    if (this.size > this.#size) this.#drop(0)?.end();
+    const program = known ?? start?.() ?? new DiffTree(directory);
+    let isGood = false;
+    try {
+      program.hold(true);
+      const answer = await ask(program);
+      isGood = start === undefined && !program.ended && program.asked < MOST_QUESTIONS;
+      return answer;
+    } finally {
+      if (isGood) this.#rest(directory, program);
+      else program.end();
+      this.#busy--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  /** Starts a program for a repository that is about to be asked, if it has none and there is room for one. */
+  prepare(directory: string): void {
+    if (this.size >= this.#size || this.#idle.some((idle) => idle.directory === directory)) return;
+    this.#rest(directory, new DiffTree(directory));
+  }
+
+  /** Ends the idle programs of a repository. */
+  release(directory: string): void {
+    for (let program = this.#take(directory); program !== undefined; program = this.#take(directory)) program.end();
+  }
+
+  async #turn(deadline: number): Promise<void> {
+    if (performance.now() >= deadline) throw new ProgramLate('There is no time to compare');
+    while (this.#busy >= this.#size) await this.#wait(deadline);
+    this.#busy++;
+  }
+
+  #wait(deadline: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => {
+          this.#waiting.splice(this.#waiting.indexOf(go), 1);
+          reject(new ProgramLate('No git diff-tree was free in time'));
+        },
+        Math.max(0, deadline - performance.now()),
+      );
+      const go = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#waiting.push(go);
+    });
+  }
+
+  #take(directory: string): DiffTree | undefined {
+    const at = this.#idle.findLastIndex((idle) => idle.directory === directory && !idle.program.ended);
+    return at < 0 ? undefined : this.#drop(at);
+  }
+
+  #rest(directory: string, program: DiffTree): void {
+    program.hold(false);
+    const timer = setTimeout(() => {
+      this.#drop(this.#idle.findIndex((idle) => idle.program === program))?.end();
+    }, this.#idleMs).unref();
+    this.#idle.push({ directory, program, timer });
+  }
+
+  #drop(at: number): DiffTree | undefined {
+    const [idle] = at < 0 ? [] : this.#idle.splice(at, 1);
+    clearTimeout(idle?.timer);
+    return idle?.program;
+  }
+}
+
+/** The one pool of the process. */
+export const diffTrees = new DiffTreePool();

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { inflate } from 'node:zlib';
+import { isDamage } from '../damage.ts';
+import { MOST_RENAMES } from '../diff/limits.ts';
+import { GitError, ProgramFailed, TooMuch } from '../errors.ts';
+import { EMPTY_TREE, type ObjectType, type Oid } from '../model.ts';
+import { decodeName } from '../names.ts';
+import { alternatePath } from '../program/environment.ts';
+import { runProgram } from '../program/run.ts';
+import { INCOMING } from './hold.ts';
+import type { ObjectWriter } from './objects.ts';
+
+/** Trees of which two were made from the first. */
+export interface ThreeTrees {
+  base: Oid;
+  ours: Oid;
+  theirs: Oid;
+}
+
+/** How long each step of a merge may take, in milliseconds. */
+const TIMEOUT = 20_000;
+
+/** Settings as git reads them from its environment. */
+const SETTINGS: Record<string, string> = {
+  'user.name': 'merge',
+  'user.email': 'merge@localhost',
+  'merge.directoryRenames': 'false',
+  'merge.renameLimit': String(MOST_RENAMES),
+  // Newer programs would heed what the default branch says of its files.
+  'attr.tree': EMPTY_TREE,
+};
+
+const ENVIRONMENT: NodeJS.ProcessEnv = Object.fromEntries([
+  ['GIT_CONFIG_COUNT', String(Object.keys(SETTINGS).length)],
+  ...Object.keys(SETTINGS).map((name, at) => [`GIT_CONFIG_KEY_${at}`, name]),
+  ...Object.values(SETTINGS).map((value, at) => [`GIT_CONFIG_VALUE_${at}`, value]),
+]);
+
+const unpack = promisify(inflate);
+
+/**
+ * Merges trees by the git program, which writes beside the repository; what is new is added to the objects to be written. Throws
+ * TooMuch.
+ */
+export async function mergeByProgram(
+  directory: string,
+  objects: ObjectWriter,
+  { base, ours, theirs }: ThreeTrees,
+): Promise<{ tree: Oid; conflicts: string[] }> {
+  const place = path.join(directory, 'objects', `${INCOMING}${randomBytes(8).toString('hex')}`);
+  await mkdir(place);
+  try {
+    const run = async (args: string[]) => {
+      const environment = {
+        ...ENVIRONMENT,
+        GIT_OBJECT_DIRECTORY: place,
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: alternatePath([path.join(directory, 'objects')]),
+      };
+      const options = { environment, timeout: TIMEOUT, codes: [0, 1] };
+      return (await runProgram(directory, args, options)).output;
+    };
+    // Programs before 2.40 find the base by themselves: commits that are made for it lead them there.
+    const commit = async (tree: Oid, ...parents: Oid[]) =>
+      (await run(['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), tree])).toString('latin1').trim();
+    const root = await commit(base);
+    const sides = await Promise.all([commit(ours, root), commit(theirs, root)]);
+    const said = await run(['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ...sides]);
+    const [tree = '', ...names] = said.toString('latin1').split('\0');
+    const conflicts = names.filter((name) => name !== '').map((name) => decodeName(Buffer.from(name, 'latin1')));
+    if (conflicts.length === 0) await collect(place, objects);
+    return { tree, conflicts: conflicts.sort() };
+  } catch (error) {
+    if (!(error instanceof ProgramFailed) || isDamage(error)) throw error;
+    throw new TooMuch('merging takes too much time or memory');
+  } finally {
+    await rm(place, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Adds the files and directories that git has written. */
+async function collect(place: string, objects: ObjectWriter): Promise<void> {
+  for (const folder of (await readdir(place)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    for (const name of await readdir(path.join(place, folder))) {
+      const bytes = await unpack(await readFile(path.join(place, folder, name)));
+      const end = bytes.indexOf(0);
+      const [type] = bytes.toString('latin1', 0, end).split(' ');
+      if (type === 'commit') continue;
+      if (end < 0 || objects.add(type as ObjectType, bytes.subarray(end + 1)) !== folder + name)
+        throw new GitError(`git wrote a damaged object ${folder}${name}`);
+    }
+  }
+}
