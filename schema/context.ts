@@ -2,10 +2,10 @@ import DataLoader from 'dataloader';
 import type { Context } from '#src/access/actor.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/commits/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
+import { traceTexts } from '#src/jobs/trace.ts';
 import { commitStatuses } from '#src/pipelines/of_commits.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
-import { snippetContents } from '#src/snippets/list.ts';
 
 /** What every resolver gets: the domain's context, the URL that the client used, and batching loaders for this request. */
 export interface GraphQLContext extends Context {
@@ -23,10 +23,10 @@ export interface Loaders {
   readonly project: DataLoader<number, ProjectRow | null>;
   /** What the projects of a group take; null for all but administrators. */
   readonly groupStatistics: DataLoader<number, GroupStatistics | null>;
-  /** The texts of snippets that the actor sees. */
-  readonly snippetContent: DataLoader<number, string>;
   /** Commits by project and hash; null where they are gone or the actor may not read them. */
   readonly commit: DataLoader<CommitKey, CommitRow | null, string>;
+  /** What jobs printed that the actor may read. */
+  readonly trace: DataLoader<number, string>;
   /** Status of the latest pipeline of a commit. */
   readonly commitStatus: DataLoader<CommitKey, JobStatus | null, string>;
 }
@@ -48,14 +48,15 @@ export function graphqlContext(
 }
 
 function makeLoaders(context: Context): Loaders {
+  const project = new DataLoader<number, ProjectRow | null>(async (ids) => {
+    const projects = new Map((await findProjectsByIds(context, ids)).map((one) => [one.id, one]));
+    return ids.map((id) => projects.get(id) ?? null);
+  });
   return {
-    project: new DataLoader(async (ids) => {
-      const projects = new Map((await findProjectsByIds(context, ids)).map((project) => [project.id, project]));
-      return ids.map((id) => projects.get(id) ?? null);
-    }),
+    project,
     groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
-    snippetContent: new DataLoader((ids) => snippetContents(context, ids)),
-    commit: new DataLoader((keys) => commitsByKeys(context, keys), { cacheKeyFn: commitKey }),
+    commit: new DataLoader((keys) => commitsByKeys(context, keys, (id) => project.load(id)), { cacheKeyFn: commitKey }),
+    trace: new DataLoader((ids) => traceTexts(context, ids)),
     commitStatus: new DataLoader((keys) => commitStatuses(context, keys), { cacheKeyFn: commitKey }),
   };
 }

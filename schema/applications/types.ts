@@ -1,14 +1,16 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import { type AuthorizedRow, listAuthorized } from '#src/applications/authorized.ts';
 import { type ApplicationRow, findApplication, listAllApplications, listApplications } from '#src/applications/find.ts';
 
-export const OAuthApplication = builder.objectRef<ApplicationRow>('OAuthApplication');
-OAuthApplication.implement({
+export const OAuthApplication = builder.prismaObject('OAuthApplication', {
   description: 'A program that users may let act for them.',
   interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('OAuthApplication', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID.' }),
@@ -16,7 +18,7 @@ OAuthApplication.implement({
     secret: t.string({
       nullable: true,
       description: 'The secret, in the answer to what made it; null ever after, and for public applications.',
-      resolve: ({ secret }) => secret ?? null,
+      resolve: ({ secret }: Pick<ApplicationRow, 'id' | 'secret'>) => secret ?? null,
     }),
     name: t.exposeString('name', { description: 'As users are told.' }),
     redirectUris: t.exposeStringList('redirectUris', {
@@ -55,7 +57,7 @@ builder.objectFields(User, (t) => ({
     type: OAuthApplicationConnection,
     description: 'Applications that they registered, oldest first. For administrators and the user.',
     args: pageArgs,
-    resolve: ({ id }, args, context, info) => loadPage(args, info, (page) => listApplications(context, id, page)),
+    resolve: ({ id }, args, context, info) => pageBelow('OAuthApplication', id, args, context, info, listApplications),
   }),
   authorizedApplications: t.field({
     type: AuthorizedApplicationConnection,
@@ -70,12 +72,14 @@ builder.queryFields((t) => ({
     type: OAuthApplication,
     description: "One of the caller's own applications; for administrators any.",
     args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (_root, { databaseId }, context) => findApplication(context, databaseId),
+    resolve: (_root, { databaseId }, context, info) =>
+      findApplication(context, databaseId, selectionAt(info, 'OAuthApplication')),
   }),
   oauthApplications: t.field({
     type: OAuthApplicationConnection,
     description: 'All applications, oldest first. For administrators.',
     args: pageArgs,
-    resolve: (_root, args, context, info) => loadPage(args, info, (page) => listAllApplications(context, page)),
+    resolve: (_root, args, context, info) =>
+      loadPage(args, info, (page) => listAllApplications(context, page, selectionAt(info, 'OAuthApplication'))),
   }),
 }));

@@ -1,9 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
-import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
-import { User } from '#schema/users/types.ts';
-import { type CommitCommentRow, listCommitComments } from '#src/commits/comments_list.ts';
+import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { also } from '#schema/records/plugin.ts';
+import '#schema/users/types.ts';
+import { LINE_TYPES, listCommitComments } from '#src/commits/comments_list.ts';
 
 export const LineType = builder.enumType('LineType', {
   description: 'On which side of a diff a line is.',
@@ -13,16 +14,26 @@ export const LineType = builder.enumType('LineType', {
   } as const,
 });
 
-export const CommitComment = builder.objectRef<CommitCommentRow>('CommitComment').implement({
+export const CommitComment = builder.prismaObject('CommitComment', {
   description: 'What somebody said of a commit, or of a line in it.',
+  select: { id: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID.' }),
     sha: t.exposeString('sha', { description: 'Hash of the commit.' }),
     note: t.exposeString('note', { description: 'What was said, in Markdown.' }),
     path: t.exposeString('path', { nullable: true, description: 'The file that it is about.' }),
     line: t.exposeInt('line', { nullable: true, description: 'The line that it is about.' }),
-    lineType: t.expose('lineType', { type: LineType, nullable: true, description: 'On which side that line is.' }),
-    author: t.expose('author', { type: User, description: 'Who said it; the e-mail address is shown to all readers.' }),
+    lineType: t.field({
+      type: LineType,
+      nullable: true,
+      description: 'On which side that line is.',
+      select: { lineType: true },
+      resolve: ({ lineType }) => LINE_TYPES.find((one) => one === lineType) ?? null,
+    }),
+    author: t.relation('author', {
+      description: 'Who said it; the e-mail address is shown to all readers.',
+      ...also({ author: { select: { shownEmail: true } } }),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was said.' }),
   }),
 });
@@ -35,6 +46,6 @@ builder.objectFields(Commit, (t) => ({
     description: 'What was said of it, oldest first.',
     args: pageArgs,
     resolve: (commit, args, context, info) =>
-      loadPage(args, info, (page) => listCommitComments(context, commit, page, selectionAt(info, 'User'))),
+      pageBelow('CommitComment', commit, args, context, info, listCommitComments),
   }),
 }));

@@ -1,9 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { CommitComment, LineType } from '#schema/commits/comments.ts';
 import { Commit } from '#schema/commits/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { cherryPickCommit } from '#src/commits/cherry_pick.ts';
 import { createCommitComment } from '#src/commits/comment.ts';
-import type { CommitCommentRow } from '#src/commits/comments_list.ts';
+import { madeComment } from '#src/commits/comments_list.ts';
 import { createCommit } from '#src/commits/create.ts';
 import type { CommitRow } from '#src/commits/find.ts';
 
@@ -69,12 +70,16 @@ const CommitPayload = builder.objectRef<{ commit: CommitRow }>('CommitPayload').
   fields: (t) => ({ commit: t.expose('commit', { type: Commit, description: 'The commit.' }) }),
 });
 
-const CreateCommitCommentPayload = builder
-  .objectRef<{ comment: CommitCommentRow }>('CreateCommitCommentPayload')
-  .implement({
-    description: 'What was said.',
-    fields: (t) => ({ comment: t.expose('comment', { type: CommitComment, description: 'The comment.' }) }),
-  });
+const CreateCommitCommentPayload = builder.objectRef<{ id: number }>('CreateCommitCommentPayload').implement({
+  description: 'What was said.',
+  fields: (t) => ({
+    comment: t.field({
+      type: CommitComment,
+      description: 'The comment.',
+      resolve: ({ id }, _args, context, info) => madeComment(context, id, selectionAt(info, 'CommitComment')),
+    }),
+  }),
+});
 
 builder.mutationFields((t) => ({
   createCommit: t.field({
@@ -97,8 +102,7 @@ builder.mutationFields((t) => ({
     type: CreateCommitCommentPayload,
     description: 'Comments on a commit, or on a line in it.',
     args: { input: t.arg({ type: CreateCommitCommentInput, required: true, description: 'The comment.' }) },
-    resolve: async (_root, { input: { project, sha, ...values } }, context) => ({
-      comment: await createCommitComment(context, project, sha, values),
-    }),
+    resolve: (_root, { input: { project, sha, ...values } }, context) =>
+      createCommitComment(context, project, sha, values),
   }),
 }));

@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { Deployment } from '#schema/deployments/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { createDeployment } from '#src/deployments/create.ts';
-import type { DeploymentRow } from '#src/deployments/list.ts';
+import { findDeployment } from '#src/deployments/list.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 
 const DeploymentStatus = builder.enumType('DeploymentStatus', {
   description: 'How a deployment went: only those that succeeded are recorded.',
@@ -23,9 +25,16 @@ const CreateDeploymentInput = builder.inputType('CreateDeploymentInput', {
   }),
 });
 
-const DeploymentPayload = builder.objectRef<{ deployment: DeploymentRow }>('DeploymentPayload').implement({
+const DeploymentPayload = builder.objectRef<ChangedRecord>('DeploymentPayload').implement({
   description: 'The deployment as it was recorded.',
-  fields: (t) => ({ deployment: t.expose('deployment', { type: Deployment, description: 'The deployment.' }) }),
+  fields: (t) => ({
+    deployment: t.field({
+      type: Deployment,
+      description: 'The deployment.',
+      resolve: ({ project, id }, _args, context, info) =>
+        findDeployment(context, project, id, selectionAt(info, 'Deployment')),
+    }),
+  }),
 });
 
 builder.mutationField('createDeployment', (t) =>
@@ -33,8 +42,6 @@ builder.mutationField('createDeployment', (t) =>
     type: DeploymentPayload,
     description: 'Records that another system brought a commit to an environment.',
     args: { input: t.arg({ type: CreateDeploymentInput, required: true, description: 'What it deployed.' }) },
-    resolve: async (_root, { input: { project, ...values } }, context) => ({
-      deployment: await createDeployment(context, project, values),
-    }),
+    resolve: (_root, { input: { project, ...values } }, context) => createDeployment(context, project, values),
   }),
 );

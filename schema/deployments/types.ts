@@ -1,16 +1,18 @@
 import { builder } from '#schema/builder.ts';
-import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
-import { Environment } from '#schema/environments/types.ts';
-import { Job } from '#schema/jobs/types.ts';
+import { connectionOf, pageArgs } from '#schema/connection.ts';
+import '#schema/environments/types.ts';
+import '#schema/jobs/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { User } from '#schema/users/types.ts';
-import { type DeploymentRow, findDeployment, listDeployments } from '#src/deployments/list.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import '#schema/users/types.ts';
+import { findDeployment, listDeployments } from '#src/deployments/list.ts';
 
-export const Deployment = builder.objectRef<DeploymentRow>('Deployment');
-Deployment.implement({
+export const Deployment = builder.prismaObject('Deployment', {
   description: 'That a commit was brought to an environment.',
   interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Deployment', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
@@ -20,10 +22,9 @@ Deployment.implement({
     tag: t.exposeBoolean('tag', { description: 'Whether the ref is a tag.' }),
     sha: t.exposeString('sha', { description: 'Hash of the commit.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was done.' }),
-    user: t.expose('user', { type: User, description: 'Who did it.' }),
-    environment: t.expose('environment', { type: Environment, description: 'Where the commit was brought to.' }),
-    deployable: t.expose('job', {
-      type: Job,
+    user: t.relation('user', { description: 'Who did it.' }),
+    environment: t.relation('environment', { description: 'Where the commit was brought to.' }),
+    deployable: t.relation('job', {
       nullable: true,
       description: 'The job that did it; null where another system deployed.',
     }),
@@ -37,12 +38,18 @@ builder.objectFields(Project, (t) => ({
     type: DeploymentConnection,
     description: 'What was brought to its environments, oldest first.',
     args: pageArgs,
-    resolve: (project, args, context, info) => loadPage(args, info, (page) => listDeployments(context, project, page)),
+    resolve: (project, args, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      return pageBelow('Deployment', project, args, context, info, listDeployments);
+    },
   }),
   deployment: t.field({
     type: Deployment,
     description: 'One of its deployments.',
     args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (project, { databaseId }, context) => findDeployment(context, project, databaseId),
+    resolve: (project, { databaseId }, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      return findDeployment(context, project, databaseId, selectionAt(info, 'Deployment'));
+    },
   }),
 }));

@@ -1,8 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { Environment } from '#schema/environments/types.ts';
-import type { EnvironmentRow } from '#src/environments/list.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { findEnvironment } from '#src/environments/list.ts';
 import { createEnvironment, deleteEnvironment, updateEnvironment } from '#src/environments/save.ts';
 import { stopEnvironment } from '#src/environments/stop.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 
 const CreateEnvironmentInput = builder.inputType('CreateEnvironmentInput', {
   description: 'A new environment.',
@@ -31,9 +33,16 @@ const EnvironmentInput = builder.inputType('EnvironmentInput', {
   }),
 });
 
-const EnvironmentPayload = builder.objectRef<{ environment: EnvironmentRow }>('EnvironmentPayload').implement({
+const EnvironmentPayload = builder.objectRef<ChangedRecord>('EnvironmentPayload').implement({
   description: 'The environment as it is now.',
-  fields: (t) => ({ environment: t.expose('environment', { type: Environment, description: 'The environment.' }) }),
+  fields: (t) => ({
+    environment: t.field({
+      type: Environment,
+      description: 'The environment.',
+      resolve: ({ project, id }, _args, context, info) =>
+        findEnvironment(context, project, id, selectionAt(info, 'Environment')),
+    }),
+  }),
 });
 
 const DeleteEnvironmentPayload = builder.objectRef<{ databaseId: number }>('DeleteEnvironmentPayload').implement({
@@ -48,25 +57,20 @@ builder.mutationFields((t) => ({
     type: EnvironmentPayload,
     description: 'Creates an environment.',
     args: { input: t.arg({ type: CreateEnvironmentInput, required: true, description: 'The new environment.' }) },
-    resolve: async (_root, { input: { project, ...values } }, context) => ({
-      environment: await createEnvironment(context, project, values),
-    }),
+    resolve: (_root, { input: { project, ...values } }, context) => createEnvironment(context, project, values),
   }),
   updateEnvironment: t.field({
     type: EnvironmentPayload,
     description: 'Changes an environment.',
     args: { input: t.arg({ type: UpdateEnvironmentInput, required: true, description: 'The changes.' }) },
-    resolve: async (_root, { input: { project, databaseId, ...values } }, context) => ({
-      environment: await updateEnvironment(context, project, databaseId, values),
-    }),
+    resolve: (_root, { input: { project, databaseId, ...values } }, context) =>
+      updateEnvironment(context, project, databaseId, values),
   }),
   stopEnvironment: t.field({
     type: EnvironmentPayload,
     description: 'Stops an environment, and starts the job that does so if there is one.',
     args: { input: t.arg({ type: EnvironmentInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, databaseId } }, context) => ({
-      environment: await stopEnvironment(context, project, databaseId),
-    }),
+    resolve: (_root, { input: { project, databaseId } }, context) => stopEnvironment(context, project, databaseId),
   }),
   deleteEnvironment: t.field({
     type: DeleteEnvironmentPayload,

@@ -1,9 +1,11 @@
 import { builder } from '#schema/builder.ts';
-import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
-import { type EnvironmentRow, findEnvironment, listEnvironments } from '#src/environments/list.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { findEnvironment, listEnvironments } from '#src/environments/list.ts';
 
 const EnvironmentState = builder.enumType('EnvironmentState', {
   description: 'Whether an environment is in use.',
@@ -13,10 +15,10 @@ const EnvironmentState = builder.enumType('EnvironmentState', {
   } as const,
 });
 
-export const Environment = builder.objectRef<EnvironmentRow>('Environment');
-Environment.implement({
+export const Environment = builder.prismaObject('Environment', {
   description: 'A place to which a project is deployed.',
   interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Environment', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
@@ -29,6 +31,7 @@ Environment.implement({
     project: t.field({
       type: Project,
       description: 'The project.',
+      select: { projectId: true },
       resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
     }),
   }),
@@ -41,15 +44,13 @@ builder.objectFields(Project, (t) => ({
     type: EnvironmentConnection,
     description: 'The places to which it is deployed, oldest first.',
     args: pageArgs,
-    resolve: (project, args, context, info) => {
-      context.loaders.project.prime(project.id, project);
-      return loadPage(args, info, (page) => listEnvironments(context, project, page));
-    },
+    resolve: (project, args, context, info) => pageBelow('Environment', project, args, context, info, listEnvironments),
   }),
   environment: t.field({
     type: Environment,
     description: 'One of the places to which it is deployed.',
     args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (project, { databaseId }, context) => findEnvironment(context, project, databaseId),
+    resolve: (project, { databaseId }, context, info) =>
+      findEnvironment(context, project, databaseId, selectionAt(info, 'Environment')),
   }),
 }));

@@ -3,10 +3,11 @@ import { Issue } from '#schema/issues/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { createIssue } from '#src/issues/create.ts';
 import { deleteIssue } from '#src/issues/delete.ts';
-import { type ChangedIssue, changedIssue } from '#src/issues/find.ts';
+import { changedIssue } from '#src/issues/find.ts';
 import { moveIssue } from '#src/issues/move.ts';
 import { subscribeToIssue } from '#src/issues/subscribe.ts';
 import { updateIssue } from '#src/issues/update.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 
 const IssueStateEvent = builder.enumType('IssueStateEvent', {
   description: 'What to do with an issue.',
@@ -65,7 +66,7 @@ const MoveIssueInput = builder.inputType('MoveIssueInput', {
   }),
 });
 
-const IssuePayload = builder.objectRef<ChangedIssue>('IssuePayload').implement({
+const IssuePayload = builder.objectRef<ChangedRecord>('IssuePayload').implement({
   description: 'The issue as it is now.',
   fields: (t) => ({
     issue: t.field({

@@ -4,7 +4,7 @@ import { SortDirection } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { loadBelow } from '#schema/records/below.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import { findIssue } from '#src/issues/find.ts';
@@ -52,11 +52,8 @@ builder.objectFields(Project, (t) => ({
     description: 'Its issues that the caller sees.',
     args: issueArgs,
     resolve: (project, args, context, info) => {
-      const selection = selectionAt(info, 'Issue');
-      return loadPage(args, info, (page) =>
-        loadBelow(context, info, { page, selection }, { project }, (parents) =>
-          listIssuesOf(context, parents, args, order(args), page, selection),
-        ),
+      return pageBelow('Issue', { project }, args, context, info, (_context, parents, page, selection) =>
+        listIssuesOf(context, parents, args, order(args), page, selection),
       );
     },
   }),
@@ -86,11 +83,8 @@ builder.objectFields(User, (t) => ({
     description: 'The issues that they opened, as far as the caller sees them.',
     args: issueArgs,
     resolve: ({ id }, args, context, info) => {
-      const selection = selectionAt(info, 'Issue');
-      return loadPage(args, info, (page) =>
-        loadBelow(context, info, { page, selection }, id, (ids) =>
-          listAuthoredIssues(context, ids, args, order(args), page, selection),
-        ),
+      return pageBelow('Issue', id, args, context, info, (_context, ids, page, selection) =>
+        listAuthoredIssues(context, ids, args, order(args), page, selection),
       );
     },
   }),

@@ -1,8 +1,10 @@
 import { builder } from '#schema/builder.ts';
-import { loadPage, pageArgs } from '#schema/connection.ts';
+import { pageArgs } from '#schema/connection.ts';
 import { Job, JobConnection } from '#schema/jobs/types.ts';
 import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
 import { Project } from '#schema/projects/types.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { findJob, listPipelineJobs, listProjectJobs } from '#src/jobs/list.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -11,26 +13,37 @@ builder.objectFields(Project, (t) => ({
     type: JobConnection,
     description: 'The jobs of its pipelines, newest first.',
     args: { ...pageArgs, scope: t.arg({ type: [JobStatus], description: 'Only those in one of these states.' }) },
-    resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listProjectJobs(context, project, args.scope, page)),
+    resolve: (project, args, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      return pageBelow('Job', project, args, context, info, (_context, projects, page, selection) =>
+        listProjectJobs(context, projects, args.scope, page, selection),
+      );
+    },
   }),
   job: t.field({
     type: Job,
     description: 'One of the jobs of its pipelines.',
     args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (project, { databaseId }, context) => findJob(context, project, databaseId),
+    resolve: (project, { databaseId }, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      return findJob(context, project, databaseId, selectionAt(info, 'Job'));
+    },
   }),
 }));
 
-builder.objectFields(Pipeline, (t) => ({
+builder.prismaObjectFields(Pipeline, (t) => ({
   jobs: t.field({
     type: JobConnection,
     description: 'Its jobs, oldest first; posted statuses are none.',
     args: { ...pageArgs, scope: t.arg({ type: [JobStatus], description: 'Only those in one of these states.' }) },
-    resolve: async (pipeline, args, context, info) => {
-      const project = await context.loaders.project.load(pipeline.projectId);
+    select: { projectId: true },
+    resolve: async ({ id, projectId }, args, context, info) => {
+      const project = await context.loaders.project.load(projectId);
       if (!project) throw new NotFound('Project');
-      return loadPage(args, info, (page) => listPipelineJobs(context, project, pipeline, args.scope, page));
+      const parent = { project, pipelineId: id };
+      return pageBelow('Job', parent, args, context, info, (_context, parents, page, selection) =>
+        listPipelineJobs(context, parents, args.scope, page, selection),
+      );
     },
   }),
 }));

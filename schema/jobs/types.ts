@@ -2,10 +2,9 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
-import { User } from '#schema/users/types.ts';
-import type { JobRow } from '#src/jobs/rows.ts';
-import { traceText } from '#src/jobs/trace.ts';
+import { JobStatus } from '#schema/pipelines/types.ts';
+import { through } from '#schema/records/plugin.ts';
+import '#schema/users/types.ts';
 
 const Runner = builder.objectRef<number>('Runner').implement({
   description: 'Who runs jobs.',
@@ -20,10 +19,10 @@ const JobArtifacts = builder.objectRef<{ filename: string; size: number }>('JobA
   }),
 });
 
-export const Job = builder.objectRef<JobRow>('Job');
-Job.implement({
+export const Job = builder.prismaObject('Job', {
   description: 'A job of a pipeline, as `.gitlab-ci.yml` says.',
   interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Job', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
@@ -31,8 +30,8 @@ Job.implement({
     name: t.exposeString('name', { description: 'What it is called.' }),
     stage: t.exposeString('stage', { description: 'The stage of the pipeline that it belongs to.' }),
     status: t.expose('status', { type: JobStatus, description: 'How it stands.' }),
-    ref: t.string({ description: 'The branch or tag.', resolve: ({ pipeline }) => pipeline.ref }),
-    tag: t.boolean({ description: 'Whether the ref is a tag.', resolve: ({ pipeline }) => pipeline.tag }),
+    ref: t.string({ description: 'The branch or tag.', ...through('pipeline', 'ref') }),
+    tag: t.boolean({ description: 'Whether the ref is a tag.', ...through('pipeline', 'tag') }),
     retried: t.exposeBoolean('retried', { description: 'Whether another job of its name came after it.' }),
     allowFailure: t.exposeBoolean('allowFailure', { description: 'Whether the pipeline may succeed without it.' }),
     when: t.exposeString('when', { description: '`on_success`, `on_failure`, `always` or `manual`.' }),
@@ -50,28 +49,27 @@ Job.implement({
       nullable: true,
       description: 'When what it printed and left was removed.',
     }),
-    user: t.expose('user', { type: User, description: 'Who started it.' }),
-    runner: t.field({
-      type: Runner,
-      nullable: true,
-      description: 'Who runs it, or ran it.',
-      resolve: ({ runnerId }) => runnerId,
-    }),
-    artifactsFile: t.expose('artifacts', {
+    user: t.relation('user', { description: 'Who started it.' }),
+    runner: t.expose('runnerId', { type: Runner, nullable: true, description: 'Who runs it, or ran it.' }),
+    artifactsFile: t.field({
       type: JobArtifacts,
       nullable: true,
       description: 'The files that it left.',
+      select: { artifactsFilename: true, artifactsSize: true },
+      resolve: ({ artifactsFilename: filename, artifactsSize: size }) =>
+        filename === null ? null : { filename, size: Number(size ?? 0) },
     }),
-    pipeline: t.expose('pipeline', { type: Pipeline, description: 'The pipeline that it belongs to.' }),
+    pipeline: t.relation('pipeline', { description: 'The pipeline that it belongs to.' }),
     commit: t.field({
       type: Commit,
       nullable: true,
       description: 'The commit; null where it is gone or the caller may not read commits.',
+      select: { projectId: true, pipeline: { select: { sha: true } } },
       resolve: ({ projectId, pipeline: { sha } }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
     }),
     trace: t.string({
       description: 'What it printed; refused with CONTENT_TOO_LARGE where it is larger than 4 MB.',
-      resolve: (job, _args, context) => traceText(context, job),
+      resolve: ({ id }, _args, { loaders }) => loaders.trace.load(id),
     }),
   }),
 });

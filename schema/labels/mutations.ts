@@ -2,7 +2,8 @@ import { builder } from '#schema/builder.ts';
 import { Label } from '#schema/labels/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { labelById } from '#src/labels/list.ts';
-import { type ChangedLabel, createLabel, deleteLabel, subscribeToLabel, updateLabel } from '#src/labels/save.ts';
+import { createLabel, deleteLabel, subscribeToLabel, updateLabel } from '#src/labels/save.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 
 const CreateLabelInput = builder.inputType('CreateLabelInput', {
   description: 'A new label.',
@@ -43,7 +44,7 @@ const LabelSubscriptionInput = builder.inputType('LabelSubscriptionInput', {
   }),
 });
 
-const LabelPayload = builder.objectRef<ChangedLabel>('LabelPayload').implement({
+const LabelPayload = builder.objectRef<ChangedRecord>('LabelPayload').implement({
   description: 'The label as it is now.',
   fields: (t) => ({
     label: t.field({

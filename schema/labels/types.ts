@@ -1,8 +1,8 @@
 import { builder } from '#schema/builder.ts';
-import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { loadBelow } from '#schema/records/below.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findLabel, listLabels } from '#src/labels/list.ts';
 
@@ -33,11 +33,8 @@ builder.objectFields(Project, (t) => ({
     description: 'Its labels by title.',
     args: pageArgs,
     resolve: (project, args, context, info) => {
-      const selection = selectionAt(info, 'Label');
-      return loadPage(args, info, (page) =>
-        loadBelow(context, info, { page, selection }, project, (projects) =>
-          listLabels(context, projects, page, selection),
-        ),
+      return pageBelow('Label', project, args, context, info, (_context, projects, page, selection) =>
+        listLabels(context, projects, page, selection),
       );
     },
   }),

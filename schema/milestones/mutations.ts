@@ -2,7 +2,8 @@ import { builder } from '#schema/builder.ts';
 import { Milestone } from '#schema/milestones/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findMilestone } from '#src/milestones/list.ts';
-import { type ChangedMilestone, createMilestone, updateMilestone } from '#src/milestones/save.ts';
+import { createMilestone, updateMilestone } from '#src/milestones/save.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 
 const MilestoneStateEvent = builder.enumType('MilestoneStateEvent', {
   description: 'What to do with a milestone.',
@@ -36,7 +37,7 @@ const UpdateMilestoneInput = builder.inputType('UpdateMilestoneInput', {
   }),
 });
 
-const MilestonePayload = builder.objectRef<ChangedMilestone>('MilestonePayload').implement({
+const MilestonePayload = builder.objectRef<ChangedRecord>('MilestonePayload').implement({
   description: 'The milestone as it is now.',
   fields: (t) => ({
     milestone: t.field({

@@ -1,10 +1,10 @@
 import { builder } from '#schema/builder.ts';
-import { loadPage, pageArgs } from '#schema/connection.ts';
+import { pageArgs } from '#schema/connection.ts';
 import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequestConnection } from '#schema/merge_requests/types.ts';
 import { Milestone, MilestoneConnection } from '#schema/milestones/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { loadBelow } from '#schema/records/below.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { listIssuesOf } from '#src/issues/list.ts';
 import { listMilestoneMergeRequests } from '#src/merge_requests/list.ts';
@@ -32,11 +32,8 @@ builder.objectFields(Project, (t) => ({
     },
     resolve: (project, args, context, info) => {
       context.loaders.project.prime(project.id, project);
-      const selection = selectionAt(info, 'Milestone');
-      return loadPage(args, info, (page) =>
-        loadBelow(context, info, { page, selection }, project, (projects) =>
-          listMilestones(context, projects, args, page, selection),
-        ),
+      return pageBelow('Milestone', project, args, context, info, (_context, projects, page, selection) =>
+        listMilestones(context, projects, args, page, selection),
       );
     },
   }),
@@ -62,11 +59,13 @@ builder.prismaObjectFields(Milestone, (t) => ({
     resolve: async ({ id, projectId }, args, context, info) => {
       const project = await context.loaders.project.load(projectId);
       if (!project) throw new NotFound('Project');
-      const selection = selectionAt(info, 'Issue');
-      return loadPage(args, info, (page) =>
-        loadBelow(context, info, { page, selection }, { project, milestoneId: id }, (parents) =>
-          listIssuesOf(context, parents, {}, OLDEST_FIRST, page, selection),
-        ),
+      return pageBelow(
+        'Issue',
+        { project, milestoneId: id },
+        args,
+        context,
+        info,
+        (_context, parents, page, selection) => listIssuesOf(context, parents, {}, OLDEST_FIRST, page, selection),
       );
     },
   }),
@@ -78,11 +77,13 @@ builder.prismaObjectFields(Milestone, (t) => ({
     resolve: async ({ id, projectId }, args, context, info) => {
       const project = await context.loaders.project.load(projectId);
       if (!project) throw new NotFound('Project');
-      const selection = selectionAt(info, 'MergeRequest');
-      return loadPage(args, info, (page) =>
-        loadBelow(context, info, { page, selection }, { project, milestoneId: id }, (parents) =>
-          listMilestoneMergeRequests(context, parents, page, selection),
-        ),
+      return pageBelow(
+        'MergeRequest',
+        { project, milestoneId: id },
+        args,
+        context,
+        info,
+        (_context, parents, page, selection) => listMilestoneMergeRequests(context, parents, page, selection),
       );
     },
   }),

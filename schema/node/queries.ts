@@ -15,10 +15,10 @@ import { findJob } from '#src/jobs/list.ts';
 import { findVisibleKey } from '#src/keys/list.ts';
 import { labelById } from '#src/labels/list.ts';
 import { findMilestone } from '#src/milestones/list.ts';
-import { findPipeline } from '#src/pipelines/list.ts';
+import { findPipeline } from '#src/pipelines/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { findProject } from '#src/projects/find.ts';
-import { findSnippet } from '#src/snippets/list.ts';
+import { findSnippet } from '#src/snippets/find.ts';
 import { findTrigger } from '#src/triggers/list.ts';
 import { findUser } from '#src/users/find.ts';
 
@@ -31,10 +31,10 @@ const FINDERS: Record<
   SshKey: findVisibleKey,
   Email: findVisibleEmail,
   PersonalAccessToken: findVisibleToken,
-  OAuthApplication: findApplication,
+  OAuthApplication: (context, id, info) => findApplication(context, id, selectionAt(info, 'OAuthApplication')),
   Group: findGroup,
   Project: (context, id, info) => findProject(context, id, selectionAt(info, 'Project')),
-  Snippet: findSnippet,
+  Snippet: (context, id, info) => findSnippet(context, id, selectionAt(info, 'Snippet')),
   async Issue(context, id, info) {
     const { projectId, iid } = found('Issue', await context.db.issue.findUnique({ where: { id } }));
     return findIssue(context, await findProject(context, projectId), iid, selectionAt(info, 'Issue'));
@@ -47,25 +47,25 @@ const FINDERS: Record<
     const { projectId } = found('Milestone', await context.db.milestone.findUnique({ where: { id } }));
     return findMilestone(context, await findProject(context, projectId), id, selectionAt(info, 'Milestone'));
   },
-  async Trigger(context, id) {
+  async Trigger(context, id, info) {
     const { projectId } = found('Trigger', await context.db.trigger.findUnique({ where: { id } }));
-    return findTrigger(context, await findProject(context, projectId), id);
+    return findTrigger(context, await findProject(context, projectId), id, selectionAt(info, 'Trigger'));
   },
-  async Deployment(context, id) {
+  async Deployment(context, id, info) {
     const { projectId } = found('Deployment', await context.db.deployment.findUnique({ where: { id } }));
-    return findDeployment(context, await findProject(context, projectId), id);
+    return findDeployment(context, await findProject(context, projectId), id, selectionAt(info, 'Deployment'));
   },
-  async Environment(context, id) {
+  async Environment(context, id, info) {
     const { projectId } = found('Environment', await context.db.environment.findUnique({ where: { id } }));
-    return findEnvironment(context, await findProject(context, projectId), id);
+    return findEnvironment(context, await findProject(context, projectId), id, selectionAt(info, 'Environment'));
   },
-  async Job(context, id) {
+  async Job(context, id, info) {
     const { projectId } = found('Job', await context.db.job.findUnique({ where: { id } }));
-    return findJob(context, await findProject(context, projectId), id);
+    return findJob(context, await findProject(context, projectId), id, selectionAt(info, 'Job'));
   },
-  async Pipeline(context, id) {
+  async Pipeline(context, id, info) {
     const { projectId } = found('Pipeline', await context.db.pipeline.findUnique({ where: { id } }));
-    return findPipeline(context, await findProject(context, projectId), id);
+    return findPipeline(context, await findProject(context, projectId), id, selectionAt(info, 'Pipeline'));
   },
 };
 

@@ -1,9 +1,11 @@
 import { builder } from '#schema/builder.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { cancelPipeline } from '#src/pipelines/cancel.ts';
 import { createPipeline } from '#src/pipelines/create.ts';
+import { changedPipeline } from '#src/pipelines/find.ts';
 import { retryPipeline } from '#src/pipelines/retry.ts';
-import type { PipelineRow } from '#src/pipelines/rows.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 
 const CreatePipelineInput = builder.inputType('CreatePipelineInput', {
   description: 'A new pipeline.',
@@ -21,9 +23,15 @@ const PipelineInput = builder.inputType('PipelineInput', {
   }),
 });
 
-export const PipelinePayload = builder.objectRef<{ pipeline: PipelineRow }>('PipelinePayload').implement({
+export const PipelinePayload = builder.objectRef<ChangedRecord>('PipelinePayload').implement({
   description: 'The pipeline as it is now.',
-  fields: (t) => ({ pipeline: t.expose('pipeline', { type: Pipeline, description: 'The pipeline.' }) }),
+  fields: (t) => ({
+    pipeline: t.field({
+      type: Pipeline,
+      description: 'The pipeline.',
+      resolve: (changed, _args, context, info) => changedPipeline(context, changed, selectionAt(info, 'Pipeline')),
+    }),
+  }),
 });
 
 builder.mutationFields((t) => ({
@@ -31,24 +39,18 @@ builder.mutationFields((t) => ({
     type: PipelinePayload,
     description: 'Starts a pipeline, with the jobs that `.gitlab-ci.yml` has for the ref.',
     args: { input: t.arg({ type: CreatePipelineInput, required: true, description: 'The new pipeline.' }) },
-    resolve: async (_root, { input: { project, ref } }, context) => ({
-      pipeline: await createPipeline(context, project, ref),
-    }),
+    resolve: (_root, { input: { project, ref } }, context) => createPipeline(context, project, ref),
   }),
   retryPipeline: t.field({
     type: PipelinePayload,
     description: 'Has the failed and canceled jobs of a pipeline done again.',
     args: { input: t.arg({ type: PipelineInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, databaseId } }, context) => ({
-      pipeline: await retryPipeline(context, project, databaseId),
-    }),
+    resolve: (_root, { input: { project, databaseId } }, context) => retryPipeline(context, project, databaseId),
   }),
   cancelPipeline: t.field({
     type: PipelinePayload,
     description: 'Cancels a pipeline with all its jobs that have not finished.',
     args: { input: t.arg({ type: PipelineInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, databaseId } }, context) => ({
-      pipeline: await cancelPipeline(context, project, databaseId),
-    }),
+    resolve: (_root, { input: { project, databaseId } }, context) => cancelPipeline(context, project, databaseId),
   }),
 }));

@@ -1,10 +1,13 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
-import { loadPage, pageArgs } from '#schema/connection.ts';
+import { pageArgs } from '#schema/connection.ts';
 import { SortDirection } from '#schema/enums.ts';
 import { JobStatus, Pipeline, PipelineConnection } from '#schema/pipelines/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { findPipeline, listPipelines } from '#src/pipelines/list.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { findPipeline } from '#src/pipelines/find.ts';
+import { listPipelines } from '#src/pipelines/list.ts';
 
 const PipelineScope = builder.enumType('PipelineScope', {
   description: 'Which pipelines a list holds.',
@@ -42,16 +45,20 @@ builder.objectFields(Project, (t) => ({
       orderBy: t.arg({ type: PipelineOrder, description: 'By what they are ordered; their age when nothing is said.' }),
       sort: t.arg({ type: SortDirection, description: 'Which end comes first; DESC when nothing is said.' }),
     },
-    resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listPipelines(context, project, args, page)),
+    resolve: (project, args, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      return pageBelow('Pipeline', project, args, context, info, (_context, projects, page, selection) =>
+        listPipelines(context, projects, args, page, selection),
+      );
+    },
   }),
   pipeline: t.field({
     type: Pipeline,
     description: 'One of its pipelines.',
     args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (project, { databaseId }, context) => {
+    resolve: (project, { databaseId }, context, info) => {
       context.loaders.project.prime(project.id, project);
-      return findPipeline(context, project, databaseId);
+      return findPipeline(context, project, databaseId, selectionAt(info, 'Pipeline'));
     },
   }),
 }));

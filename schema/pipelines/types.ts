@@ -2,9 +2,8 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import { User } from '#schema/users/types.ts';
+import '#schema/users/types.ts';
 import { NO_OBJECT } from '#src/git/model.ts';
-import type { PipelineRow } from '#src/pipelines/rows.ts';
 
 export const JobStatus = builder.enumType('JobStatus', {
   description: 'State of a job, of a posted commit status, or of a pipeline.',
@@ -30,10 +29,10 @@ const PipelineSource = builder.enumType('PipelineSource', {
   } as const,
 });
 
-export const Pipeline = builder.objectRef<PipelineRow>('Pipeline');
-Pipeline.implement({
+export const Pipeline = builder.prismaObject('Pipeline', {
   description: 'What is done with one commit for one ref; its status follows from its jobs and posted statuses.',
   interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Pipeline', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
@@ -43,11 +42,12 @@ Pipeline.implement({
     sha: t.exposeString('sha', { description: 'Hash of the commit.' }),
     beforeSha: t.string({
       description: 'What the ref held before the push; 40 zeros when there was none.',
+      select: { beforeSha: true },
       resolve: ({ beforeSha }) => beforeSha ?? NO_OBJECT,
     }),
     status: t.expose('status', { type: JobStatus, description: 'How it stands.' }),
     source: t.expose('source', { type: PipelineSource, description: 'How it came about.' }),
-    user: t.expose('user', { type: User, description: 'Who started it.' }),
+    user: t.relation('user', { description: 'Who started it.' }),
     yamlErrors: t.exposeString('yamlErrors', {
       nullable: true,
       description: 'Why no jobs could be made of `.gitlab-ci.yml`; null where they could.',
@@ -55,6 +55,7 @@ Pipeline.implement({
     coverage: t.string({
       nullable: true,
       description: 'Mean of the coverage of its jobs, in percent with two decimals.',
+      select: { coverage: true },
       resolve: ({ coverage }) => coverage?.toFixed(2) ?? null,
     }),
     duration: t.exposeInt('duration', {
@@ -74,6 +75,7 @@ Pipeline.implement({
       type: Commit,
       nullable: true,
       description: 'The commit; null where it is gone or the caller may not read commits.',
+      select: { projectId: true, sha: true },
       resolve: ({ projectId, sha }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
     }),
   }),

@@ -11,7 +11,7 @@ import type { GraphQLContext } from '#schema/context.ts';
 export interface Reads {
   /** The way to the answer: relations, and a column, own value or relation at last; null where a resolver makes it of `select`. */
   path: readonly string[] | null;
-  /** As Prisma's `select`: names of columns, own values, and relations with the same below. */
+  /** Beside what lies at the end of the path. As Prisma's `select`: names of columns, own values, and relations with the same below. */
   select: Readonly<Record<string, unknown>>;
   /** Whether it depends on more than the record what the field gives: then only its resolver does. */
   isGuarded: boolean;
@@ -39,7 +39,7 @@ class RecordsPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     }
     const reads: Reads = {
       path,
-      select: path === null ? ((select as Reads['select'] | undefined) ?? {}) : {},
+      select: ((path === null ? select : extensions.also) as Reads['select'] | undefined) ?? {},
       isGuarded: extensions.guard !== undefined,
     };
     return {
@@ -84,6 +84,11 @@ export function through(...path: string[]) {
       throw new Error('Fields beyond a relation are read by their path');
     },
   };
+}
+
+/** For a field that leads to a record of which its readers see more than the document says: what is read always. */
+export function also(select: Reads['select']) {
+  return { extensions: { also: select } };
 }
 
 /** What a field reads of its record; undefined for fields of types without a model. */

@@ -86,9 +86,8 @@ function collect(model: ModelName, type: GraphQLObjectType, sets: SelectionSetNo
     const reads = field && readsOf(field);
     if (!reads) continue;
     const { path, select } = reads;
-    selection = selection.with(
-      path === null ? constant(model, select) : along(model, path, () => related(field.type, nodes, asking)),
-    );
+    selection = selection.with(constant(model, select));
+    if (path) selection = selection.with(along(model, path, () => related(field.type, nodes, asking)));
   }
   return selection;
 }

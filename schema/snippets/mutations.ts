@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { Visibility } from '#schema/enums.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import type { Known } from '#schema/records/types.ts';
 import { Snippet } from '#schema/snippets/types.ts';
-import type { SnippetRow } from '#src/snippets/rows.ts';
+import { type ChangedSnippet, changedSnippet } from '#src/snippets/find.ts';
 import { createSnippet, deleteSnippet, updateSnippet } from '#src/snippets/save.ts';
 
 const WHERE = 'Where it is; a personal snippet is meant when absent.';
@@ -37,12 +39,18 @@ const DeleteSnippetInput = builder.inputType('DeleteSnippetInput', {
   }),
 });
 
-const SnippetPayload = builder.objectRef<{ snippet: SnippetRow }>('SnippetPayload').implement({
+const SnippetPayload = builder.objectRef<ChangedSnippet>('SnippetPayload').implement({
   description: 'The snippet as it is now.',
-  fields: (t) => ({ snippet: t.expose('snippet', { type: Snippet, description: 'The snippet.' }) }),
+  fields: (t) => ({
+    snippet: t.field({
+      type: Snippet,
+      description: 'The snippet.',
+      resolve: (changed, _args, context, info) => changedSnippet(context, changed, selectionAt(info, 'Snippet')),
+    }),
+  }),
 });
 
-const DeleteSnippetPayload = builder.objectRef<{ snippet: SnippetRow | null }>('DeleteSnippetPayload').implement({
+const DeleteSnippetPayload = builder.objectRef<{ snippet: Known<'Snippet'> | null }>('DeleteSnippetPayload').implement({
   description: 'What was deleted.',
   fields: (t) => ({
     snippet: t.expose('snippet', {
@@ -58,22 +66,21 @@ builder.mutationFields((t) => ({
     type: SnippetPayload,
     description: 'Makes a snippet.',
     args: { input: t.arg({ type: CreateSnippetInput, required: true, description: 'The new snippet.' }) },
-    resolve: async (_root, { input }, context) => ({ snippet: await createSnippet(context, input) }),
+    resolve: (_root, { input }, context) => createSnippet(context, input),
   }),
   updateSnippet: t.field({
     type: SnippetPayload,
     description: 'Changes a snippet, for its author and administrators.',
     args: { input: t.arg({ type: UpdateSnippetInput, required: true, description: 'The changes.' }) },
-    resolve: async (_root, { input: { project, databaseId: id, ...changes } }, context) => ({
-      snippet: await updateSnippet(context, { project, id }, changes),
-    }),
+    resolve: (_root, { input: { project, databaseId: id, ...changes } }, context) =>
+      updateSnippet(context, { project, id }, changes),
   }),
   deleteSnippet: t.field({
     type: DeleteSnippetPayload,
     description: 'Deletes a snippet, for its author and administrators. Nothing happens when there is none.',
     args: { input: t.arg({ type: DeleteSnippetInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, databaseId: id } }, context) => ({
-      snippet: await deleteSnippet(context, { project, id }),
+    resolve: async (_root, { input: { project, databaseId: id } }, context, info) => ({
+      snippet: await deleteSnippet(context, { project, id }, selectionAt(info, 'Snippet')),
     }),
   }),
 }));

@@ -4,15 +4,19 @@ import { Visibility } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
-import { User } from '#schema/users/types.ts';
-import type { SnippetRow } from '#src/snippets/rows.ts';
+import { also } from '#schema/records/plugin.ts';
+import '#schema/users/types.ts';
 
-const pathOf = ({ id, projectPath }: SnippetRow) => `${projectPath === null ? '' : `/${projectPath}`}/snippets/${id}`;
+const PLACE = { project: { select: { fullPath: true } } } as const;
 
-export const Snippet = builder.objectRef<SnippetRow>('Snippet');
-Snippet.implement({
+function pathOf({ id, project }: { id: number; project: { fullPath: string } | null }): string {
+  return `${project === null ? '' : `/${project.fullPath}`}/snippets/${id}`;
+}
+
+export const Snippet = builder.prismaObject('Snippet', {
   description: 'A text that somebody keeps, in a project or for themselves.',
   interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Snippet', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
@@ -22,23 +26,26 @@ Snippet.implement({
       type: Visibility,
       description: 'Who may see it: its author alone, all who see the project and are signed in, or everybody.',
     }),
-    content: t.string({
-      description: 'The text itself.',
-      resolve: ({ id }, _args, { loaders }) => loaders.snippetContent.load(id),
-    }),
+    content: t.exposeString('content', { description: 'The text itself.' }),
     project: t.field({
       type: Project,
       nullable: true,
       description: 'Where it is; null for a personal one.',
+      select: { projectId: true },
       resolve: ({ projectId }, _args, context, info) => projectOf(context, info, projectId),
     }),
-    author: t.expose('author', { type: User, description: 'Whose it is; the e-mail address is shown to all readers.' }),
+    author: t.relation('author', {
+      description: 'Whose it is; the e-mail address is shown to all readers.',
+      ...also({ author: { select: { shownEmail: true } } }),
+    }),
     webUrl: t.string({
       description: 'Address of its page.',
+      select: PLACE,
       resolve: (snippet, _args, { baseUrl }) => `${baseUrl}${pathOf(snippet)}`,
     }),
     rawUrl: t.string({
       description: 'Address of its text.',
+      select: PLACE,
       resolve: (snippet, _args, { baseUrl }) => `${baseUrl}${pathOf(snippet)}/raw`,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),

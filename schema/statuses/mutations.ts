@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { CommitStatus } from '#schema/statuses/types.ts';
-import type { JobRow } from '#src/jobs/rows.ts';
+import { postedStatus } from '#src/statuses/list.ts';
 import { postStatus } from '#src/statuses/post.ts';
 
 const PostedState = builder.enumType('PostedState', {
@@ -28,9 +29,15 @@ const PostCommitStatusInput = builder.inputType('PostCommitStatusInput', {
   }),
 });
 
-const PostCommitStatusPayload = builder.objectRef<{ status: JobRow }>('PostCommitStatusPayload').implement({
+const PostCommitStatusPayload = builder.objectRef<{ id: number }>('PostCommitStatusPayload').implement({
   description: 'The status as it is now.',
-  fields: (t) => ({ status: t.expose('status', { type: CommitStatus, description: 'The status.' }) }),
+  fields: (t) => ({
+    status: t.field({
+      type: CommitStatus,
+      description: 'The status.',
+      resolve: ({ id }, _args, context, info) => postedStatus(context, id, selectionAt(info, 'Job')),
+    }),
+  }),
 });
 
 builder.mutationField('postCommitStatus', (t) =>
@@ -38,8 +45,6 @@ builder.mutationField('postCommitStatus', (t) =>
     type: PostCommitStatusPayload,
     description: 'Says how work on a commit stands: moves the status of that name, or adds one.',
     args: { input: t.arg({ type: PostCommitStatusInput, required: true, description: 'What is said.' }) },
-    resolve: async (_root, { input: { project, sha, ...values } }, context) => ({
-      status: await postStatus(context, project, sha, values),
-    }),
+    resolve: (_root, { input: { project, sha, ...values } }, context) => postStatus(context, project, sha, values),
   }),
 );

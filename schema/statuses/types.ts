@@ -1,19 +1,22 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
-import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
-import { User } from '#schema/users/types.ts';
-import type { JobRow } from '#src/jobs/rows.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { through } from '#schema/records/plugin.ts';
+import '#schema/users/types.ts';
 import { listStatuses } from '#src/statuses/list.ts';
 
-export const CommitStatus = builder.objectRef<JobRow>('CommitStatus').implement({
+export const CommitStatus = builder.prismaObject('Job', {
+  variant: 'CommitStatus',
   description: 'What a job, or another system that posted it, says of a commit.',
+  select: { id: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    pipelineId: t.int({ description: 'Numeric ID of its pipeline.', resolve: ({ pipeline }) => pipeline.id }),
-    sha: t.string({ description: 'Hash of the commit.', resolve: ({ pipeline }) => pipeline.sha }),
-    ref: t.string({ description: 'The branch or tag.', resolve: ({ pipeline }) => pipeline.ref }),
+    pipelineId: t.exposeInt('pipelineId', { description: 'Numeric ID of its pipeline.' }),
+    sha: t.string({ description: 'Hash of the commit.', ...through('pipeline', 'sha') }),
+    ref: t.string({ description: 'The branch or tag.', ...through('pipeline', 'ref') }),
     status: t.expose('status', { type: JobStatus, description: 'How it stands.' }),
     name: t.exposeString('name', { description: 'What it is called.' }),
     stage: t.exposeString('stage', { description: 'Its stage; `external` where it was posted.' }),
@@ -25,7 +28,7 @@ export const CommitStatus = builder.objectRef<JobRow>('CommitStatus').implement(
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it started.' }),
     finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it finished.' }),
-    author: t.expose('user', { type: User, description: 'Who posted or started it.' }),
+    author: t.relation('user', { description: 'Who posted or started it.' }),
   }),
 });
 
@@ -42,6 +45,9 @@ builder.objectFields(Commit, (t) => ({
       name: t.arg.string({ description: 'Only those of this name.' }),
       all: t.arg.boolean({ description: 'Those too that a later one of the same name has replaced.' }),
     },
-    resolve: (commit, args, context, info) => loadPage(args, info, (page) => listStatuses(context, commit, args, page)),
+    resolve: (commit, args, context, info) =>
+      pageBelow('Job', commit, args, context, info, (_context, commits, page, selection) =>
+        listStatuses(context, commits, args, page, selection),
+      ),
   }),
 }));

@@ -1,8 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { PipelinePayload } from '#schema/pipelines/mutations.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { Trigger } from '#schema/triggers/types.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { fireTrigger } from '#src/triggers/fire.ts';
-import type { TriggerRow } from '#src/triggers/list.ts';
+import { findTrigger } from '#src/triggers/list.ts';
 import { createTrigger, deleteTrigger, takeTrigger, updateTrigger } from '#src/triggers/save.ts';
 
 const CreateTriggerInput = builder.inputType('CreateTriggerInput', {
@@ -40,9 +42,16 @@ const FireTriggerInput = builder.inputType('FireTriggerInput', {
   }),
 });
 
-const TriggerPayload = builder.objectRef<{ trigger: TriggerRow }>('TriggerPayload').implement({
+const TriggerPayload = builder.objectRef<ChangedRecord>('TriggerPayload').implement({
   description: 'The trigger as it is now.',
-  fields: (t) => ({ trigger: t.expose('trigger', { type: Trigger, description: 'The trigger.' }) }),
+  fields: (t) => ({
+    trigger: t.field({
+      type: Trigger,
+      description: 'The trigger.',
+      resolve: ({ project, id }, _args, context, info) =>
+        findTrigger(context, project, id, selectionAt(info, 'Trigger')),
+    }),
+  }),
 });
 
 const DeleteTriggerPayload = builder.objectRef<{ databaseId: number }>('DeleteTriggerPayload').implement({
@@ -57,25 +66,20 @@ builder.mutationFields((t) => ({
     type: TriggerPayload,
     description: 'Creates a trigger, which starts pipelines as the caller.',
     args: { input: t.arg({ type: CreateTriggerInput, required: true, description: 'The new trigger.' }) },
-    resolve: async (_root, { input: { project, description } }, context) => ({
-      trigger: await createTrigger(context, project, description),
-    }),
+    resolve: (_root, { input: { project, description } }, context) => createTrigger(context, project, description),
   }),
   updateTrigger: t.field({
     type: TriggerPayload,
     description: 'Changes a trigger.',
     args: { input: t.arg({ type: UpdateTriggerInput, required: true, description: 'The changes.' }) },
-    resolve: async (_root, { input: { project, databaseId, description } }, context) => ({
-      trigger: await updateTrigger(context, project, databaseId, description),
-    }),
+    resolve: (_root, { input: { project, databaseId, description } }, context) =>
+      updateTrigger(context, project, databaseId, description),
   }),
   takeTriggerOwnership: t.field({
     type: TriggerPayload,
     description: 'Has a trigger start pipelines as the caller from now on.',
     args: { input: t.arg({ type: TriggerInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, databaseId } }, context) => ({
-      trigger: await takeTrigger(context, project, databaseId),
-    }),
+    resolve: (_root, { input: { project, databaseId } }, context) => takeTrigger(context, project, databaseId),
   }),
   deleteTrigger: t.field({
     type: DeleteTriggerPayload,
@@ -90,8 +94,6 @@ builder.mutationFields((t) => ({
     type: PipelinePayload,
     description: 'Starts a pipeline by the token of a trigger, as its owner.',
     args: { input: t.arg({ type: FireTriggerInput, required: true, description: 'Which pipeline.' }) },
-    resolve: async (_root, { input: { project, ...fire } }, context) => ({
-      pipeline: await fireTrigger(context, project, fire),
-    }),
+    resolve: (_root, { input: { project, ...fire } }, context) => fireTrigger(context, project, fire),
   }),
 }));

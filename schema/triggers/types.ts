@@ -1,19 +1,25 @@
 import { builder } from '#schema/builder.ts';
-import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
-import { User } from '#schema/users/types.ts';
-import { findTrigger, listTriggers, type TriggerRow } from '#src/triggers/list.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import '#schema/users/types.ts';
+import { findTrigger, listTriggers, triggerToken } from '#src/triggers/list.ts';
 
-export const Trigger = builder.objectRef<TriggerRow>('Trigger');
-Trigger.implement({
+export const Trigger = builder.prismaObject('Trigger', {
   description: 'Starts pipelines from outside by its token, as its owner.',
   interfaces: [Node],
+  select: { id: true },
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Trigger', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    token: t.exposeString('token', { description: 'What starts a pipeline.' }),
+    token: t.string({
+      description: 'What starts a pipeline.',
+      select: { tokenEncrypted: true },
+      resolve: (trigger, _args, context) => triggerToken(context, trigger),
+    }),
     description: t.exposeString('description', { description: 'What it is for.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
@@ -28,8 +34,7 @@ Trigger.implement({
       nullable: true,
       description: 'When it last started a pipeline.',
     }),
-    owner: t.expose('owner', {
-      type: User,
+    owner: t.relation('owner', {
       nullable: true,
       description: 'As whom it starts pipelines; null when that user is gone, and then it starts none.',
     }),
@@ -43,12 +48,13 @@ builder.objectFields(Project, (t) => ({
     type: TriggerConnection,
     description: 'What starts its pipelines from outside, oldest first. For masters.',
     args: pageArgs,
-    resolve: (project, args, context, info) => loadPage(args, info, (page) => listTriggers(context, project, page)),
+    resolve: (project, args, context, info) => pageBelow('Trigger', project, args, context, info, listTriggers),
   }),
   trigger: t.field({
     type: Trigger,
     description: 'One of its triggers. For masters.',
     args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (project, { databaseId }, context) => findTrigger(context, project, databaseId),
+    resolve: (project, { databaseId }, context, info) =>
+      findTrigger(context, project, databaseId, selectionAt(info, 'Trigger')),
   }),
 }));

@@ -1,13 +1,20 @@
 import { builder } from '#schema/builder.ts';
-import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Project } from '#schema/projects/types.ts';
-import { findVariable, listVariables, type VariableRow } from '#src/variables/list.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { findVariable, listVariables, variableValue } from '#src/variables/list.ts';
 
-export const Variable = builder.objectRef<VariableRow>('Variable').implement({
+export const Variable = builder.prismaObject('Variable', {
   description: 'A value that the builds of a project get.',
+  select: { id: true },
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Unique within the project: letters, digits and `_`.' }),
-    value: t.exposeString('value', { description: 'It may be a secret.' }),
+    value: t.string({
+      description: 'It may be a secret.',
+      select: { valueEncrypted: true },
+      resolve: (variable, _args, context) => variableValue(context, variable),
+    }),
   }),
 });
 
@@ -18,12 +25,12 @@ builder.objectFields(Project, (t) => ({
     type: VariableConnection,
     description: 'What its builds get, in the order of creation; for who administers the project.',
     args: pageArgs,
-    resolve: (project, args, context, info) => loadPage(args, info, (page) => listVariables(context, project, page)),
+    resolve: (project, args, context, info) => pageBelow('Variable', project, args, context, info, listVariables),
   }),
   variable: t.field({
     type: Variable,
     description: 'One of its variables; for who administers the project.',
     args: { key: t.arg.string({ required: true, description: 'Its key.' }) },
-    resolve: (project, { key }, context) => findVariable(context, project, key),
+    resolve: (project, { key }, context, info) => findVariable(context, project, key, selectionAt(info, 'Variable')),
   }),
 }));

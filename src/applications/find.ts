@@ -1,61 +1,79 @@
 import { authorizeAccount } from '#src/access/account.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/actor.ts';
-import { Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import '#src/applications/own_values.ts';
+import { Prisma, readPages } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { pageOfRows, readPage, readRow } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
+const application = alias('OAuthApplication', 'a');
+
+/** All that is shown of an application. */
+export const APPLICATION = select('OAuthApplication', {
+  id: true,
+  uid: true,
+  name: true,
+  redirectUris: true,
+  scopes: true,
+  confidential: true,
+  ownerId: true,
+  createdAt: true,
+});
 
 /** A program that users may let act for them. */
-export interface ApplicationRow {
-  id: number;
-  /** The application ID: what OAuth calls client_id. */
-  uid: string;
-  name: string;
-  redirectUris: string[];
-  scopes: string[];
-  /** Whether it has a secret; programs on the machines of users cannot keep one. */
-  confidential: boolean;
-  ownerId: number;
-  /** ISO 8601. */
-  createdAt: string;
+export type ApplicationRow = typeof APPLICATION.row & {
   /** The secret itself, which nobody knows any more once its making was answered. */
   secret?: string;
-}
+};
 
 /** One's own application, or for administrators any. Throws NotFound. */
-export async function findApplication(context: Context, id: number): Promise<ApplicationRow> {
-  const { id: userId, admin } = requireActor(context);
-  const condition = sql`a.id = ${id} AND (a.owner_id = ${userId} OR ${admin}::boolean)`;
-  const [application] = await queryJson<ApplicationRow[]>(context.db, rows(condition, sql`LIMIT 1`));
-  if (!application) throw new NotFound('Application');
-  return application;
+export async function findApplication<R>(
+  context: Context,
+  id: number,
+  selection: Selection<'OAuthApplication', R>,
+): Promise<R> {
+  const actor = requireActor(context);
+  const where = sql`${application.id} = ${id} AND (${application.ownerId} = ${actor.id} OR ${actor.admin}::boolean)`;
+  const found = await readRow(context.db, selection, { rows: application, where });
+  if (!found) throw new NotFound('Application');
+  return found;
 }
 
-/** The applications that a user registered, oldest first, for the user and administrators. Throws Forbidden. */
-export async function listApplications(
+/**
+ * The applications that each of the users registered, oldest first, for the user and administrators; Forbidden in the place of
+ * those of others.
+ */
+export async function listApplications<R>(
   context: Context,
-  ownerId: number,
+  ownerIds: readonly number[],
   page: PageRequest,
-): Promise<Page<ApplicationRow>> {
-  authorizeAccount(requireActor(context), ownerId);
-  return list(context, sql`a.owner_id = ${ownerId}`, page);
+  selection: Selection<'OAuthApplication', R>,
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
+  const pageOf = ({ owner }: Asked<{ owner: number }>) =>
+    pageOfRows(selection, { ...oldestFirst, where: sql`${application.ownerId} = ${owner}` }, page);
+  return ofPermitted(
+    ownerIds,
+    (ownerId) => authorizeAccount(actor, ownerId),
+    (permitted) => {
+      const owners = permitted.map((owner) => ({ owner }));
+      return readPages<R>(context.db, page.offset, ofEach(owners, { owner: 'int' }, pageOf));
+    },
+  );
 }
 
 /** All applications, oldest first, for administrators. Throws Forbidden. */
-export async function listAllApplications(context: Context, page: PageRequest): Promise<Page<ApplicationRow>> {
+export async function listAllApplications<R>(
+  context: Context,
+  page: PageRequest,
+  selection: Selection<'OAuthApplication', R>,
+): Promise<Page<R>> {
   requireAdmin(context);
-  return list(context, sql`TRUE`, page);
+  return readPage(context.db, selection, { ...oldestFirst, where: sql`TRUE` }, page);
 }
 
-async function list({ db }: Context, condition: Prisma.Sql, { limit, offset, withTotal }: PageRequest) {
-  const total = withTotal && sql`(SELECT count(*) FROM oauth_applications a WHERE ${condition})`;
-  return queryPage<ApplicationRow>(db, offset, rows(condition, sql`LIMIT ${limit} OFFSET ${offset}`), total);
-}
-
-function rows(condition: Prisma.Sql, slice: Prisma.Sql): Prisma.Sql {
-  return sql`(SELECT COALESCE(json_agg(json_build_object('id', a.id, 'uid', a.uid, 'name', a.name,
-    'redirectUris', a.redirect_uris, 'scopes', a.scopes, 'confidential', a.secret_hash IS NOT NULL,
-    'ownerId', a.owner_id, 'createdAt', a.created_at) ORDER BY a.id), '[]')
-    FROM (SELECT * FROM oauth_applications a WHERE ${condition} ORDER BY a.id ${slice}) a)`;
-}
+const oldestFirst = { rows: application, order: ({ id }: Alias<'OAuthApplication'>) => id };

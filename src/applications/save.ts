@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { requireCredentialManager } from '#src/access/manage_credentials.ts';
-import { type ApplicationRow, findApplication } from '#src/applications/find.ts';
+import { APPLICATION, type ApplicationRow, findApplication } from '#src/applications/find.ts';
 import { type ApplicationValues, checkValues } from '#src/applications/values.ts';
 import { BadRequest, Forbidden } from '#src/platform/errors.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
@@ -31,7 +31,7 @@ export async function registerApplication(context: Context, input: NewApplicatio
     },
     select: { id: true },
   });
-  return withSecret(await findApplication(context, id), secret);
+  return withSecret(await findApplication(context, id, APPLICATION), secret);
 }
 
 /** Whether the actor may register applications now. */
@@ -50,7 +50,7 @@ export async function updateApplication(
   changes: { [Name in keyof ApplicationValues]?: ApplicationValues[Name] | null | undefined },
 ): Promise<ApplicationRow> {
   requireCredentialManager(context);
-  const before = await findApplication(context, id);
+  const before = await findApplication(context, id, APPLICATION);
   const { name, redirectUris, scopes } = checkValues({
     name: changes.name === undefined ? before.name : (changes.name ?? ''),
     redirectUris: changes.redirectUris === undefined ? before.redirectUris : (changes.redirectUris ?? []),
@@ -72,26 +72,26 @@ export async function updateApplication(
       UPDATE oauth_authorizations SET scopes = ARRAY(SELECT s FROM unnest(scopes) s WHERE s = ANY(${allowed}::text[]))
       WHERE application_id = ${id} AND NOT scopes <@ ${allowed}::text[]`,
   ]);
-  return findApplication(context, id);
+  return findApplication(context, id, APPLICATION);
 }
 
 /** Gives an application a new secret; the one of before is good for nothing from now on. Throws Forbidden, NotFound, BadRequest. */
 export async function renewSecret(context: Context, id: number): Promise<ApplicationRow> {
   requireCredentialManager(context);
-  const { confidential } = await findApplication(context, id);
+  const { confidential } = await findApplication(context, id, APPLICATION);
   if (!confidential) throw new BadRequest('This application is public: it has no secret');
   const secret = newSecret();
   await context.db.oAuthApplication.updateMany({
     where: { id, secretHash: { not: null } },
     data: { secretHash: tokenHash(secret), updatedAt: new Date() },
   });
-  return withSecret(await findApplication(context, id), secret);
+  return withSecret(await findApplication(context, id, APPLICATION), secret);
 }
 
 /** Deletes an application with all that it was given. Throws Forbidden, NotFound. */
 export async function deleteApplication(context: Context, id: number): Promise<ApplicationRow> {
   requireCredentialManager(context);
-  const application = await findApplication(context, id);
+  const application = await findApplication(context, id, APPLICATION);
   await context.db.oAuthApplication.deleteMany({ where: { id } });
   return application;
 }

@@ -1,12 +1,11 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { type CommitCommentRow, commitCommentRows } from '#src/commits/comments_list.ts';
+import type { LineType } from '#src/commits/comments_list.ts';
 import { type CommitRow, findCommit, titleOf } from '#src/commits/find.ts';
 import { recordEvent } from '#src/events/record.ts';
 import { TooLarge } from '#src/git/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { Prisma, queryJson } from '#src/platform/db.ts';
-import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 import { findProject } from '#src/projects/find.ts';
 import { storable } from '#src/repository/push_data.ts';
@@ -16,10 +15,14 @@ export interface NewComment {
   note: string;
   path?: string | null | undefined;
   line?: number | null | undefined;
-  lineType?: 'new' | 'old' | null | undefined;
+  lineType?: LineType | null | undefined;
 }
 
-type Place = Pick<CommitCommentRow, 'path' | 'line' | 'lineType'>;
+interface Place {
+  path: string | null;
+  line: number | null;
+  lineType: LineType | null;
+}
 
 const NOWHERE: Place = { path: null, line: null, lineType: null };
 /** Files above this many bytes have no lines to comment on. */
@@ -34,7 +37,7 @@ export async function createCommitComment(
   ref: Ref,
   sha: string,
   { note, ...wanted }: NewComment,
-): Promise<CommitCommentRow> {
+): Promise<{ id: number }> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'create_commit_comment', project);
@@ -43,17 +46,13 @@ export async function createCommitComment(
   const tooLong = lengthError(note);
   if (tooLong) throw new ValidationFailed({ note: [tooLong] });
   const place = sha === commit.oid ? await placeOf(commit, wanted) : NOWHERE;
-  const id = await context.db.$transaction(async (tx) => {
+  return context.db.$transaction(async (tx) => {
     const data = { projectId: project.id, authorId: actor.id, sha: commit.oid, note, ...place };
     const comment = await tx.commitComment.create({ data, select: { id: true } });
     const target = { type: 'Note', id: comment.id, title: storable(titleOf(commit)) } as const;
     await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'commented on', target });
-    return comment.id;
+    return comment;
   });
-  const [row] = await queryJson<CommitCommentRow[]>(context.db, commitCommentRows(Prisma.sql`SELECT ${id}::int`));
-  // With the whole project.
-  if (!row) throw new NotFound('Project');
-  return row;
 }
 
 /** The place that is wanted if there is such a line in the file as the commit left it, or as it was before. */

@@ -1,49 +1,53 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import type { CommitRow } from '#src/commits/find.ts';
-import { Prisma, queryPage } from '#src/platform/db.ts';
+import { Prisma, readPages } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { type Selection, select } from '#src/platform/records/selection.ts';
-import { type UserRow, userJson, WHOLE } from '#src/users/rows.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { pageOfRows, readRow } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
+const comment = alias('CommitComment', 'c');
 
-/** What somebody said of a commit, or of a line in it. */
-export interface CommitCommentRow {
-  id: number;
-  projectId: number;
-  sha: string;
-  note: string;
-  path: string | null;
-  line: number | null;
-  lineType: 'new' | 'old' | null;
-  /** ISO 8601. */
-  createdAt: string;
-  /** With the primary e-mail address, which the contract shows to every reader. */
-  author: UserRow;
-}
-
-/** Every reader sees the address of the author. */
-const AUTHOR = select('User', { shownEmail: true });
-
-/** The comments on a commit, oldest first. Throws Forbidden, Unauthenticated. */
-export async function listCommitComments(
+/**
+ * The comments on each commit, oldest first, in one statement; Forbidden or Unauthenticated in the place of those that the
+ * actor may not read.
+ */
+export function listCommitComments<R>(
   context: Context,
-  { project, oid }: CommitRow,
-  { limit, offset, withTotal }: PageRequest,
-  users: Selection<'User'>,
-): Promise<Page<CommitCommentRow>> {
-  authorize(context.actor, 'read_commit', project);
-  const condition = sql`project_id = ${project.id} AND sha = ${oid}`;
-  const ids = sql`SELECT id FROM commit_comments WHERE ${condition} ORDER BY id LIMIT ${limit} OFFSET ${offset}`;
-  const total = withTotal && sql`(SELECT count(*) FROM commit_comments WHERE ${condition})`;
-  return queryPage(context.db, offset, commitCommentRows(ids, users), total);
+  commits: readonly CommitRow[],
+  page: PageRequest,
+  selection: Selection<'CommitComment', R>,
+): Promise<(Page<R> | Error)[]> {
+  const pageOf = ({ project, sha }: Asked<{ project: number; sha: string }>) => {
+    const where = sql`${comment.projectId} = ${project} AND ${comment.sha} = ${sha}`;
+    return pageOfRows(selection, { rows: comment, where, order: ({ id }) => id }, page);
+  };
+  return ofPermitted(
+    commits,
+    ({ project }) => authorize(context.actor, 'read_commit', project),
+    (permitted) => {
+      const parents = permitted.map(({ project, oid }) => ({ project: project.id, sha: oid }));
+      return readPages<R>(context.db, page.offset, ofEach(parents, { project: 'int', sha: 'text' }, pageOf));
+    },
+  );
 }
 
-/** An expression for the JSON array of the comments with these IDs, and what is selected of their authors. */
-export function commitCommentRows(ids: Prisma.Sql, users: Selection<'User'> = WHOLE): Prisma.Sql {
-  return sql`(SELECT COALESCE(json_agg(json_build_object('id', c.id, 'projectId', c.project_id, 'sha', c.sha, 'note', c.note,
-      'path', c.path, 'line', c.line, 'lineType', c.line_type, 'createdAt', c.created_at,
-      'author', ${userJson('u', AUTHOR.with(users))}) ORDER BY c.id), '[]')
-    FROM commit_comments c JOIN users u ON u.id = c.author_id WHERE c.id IN (${ids}))`;
+/** The comment that was made. Throws NotFound when it is gone since, with its project. */
+export async function madeComment<R>(
+  { db }: Context,
+  id: number,
+  selection: Selection<'CommitComment', R>,
+): Promise<R> {
+  const found = await readRow(db, selection, { rows: comment, where: sql`${comment.id} = ${id}` });
+  if (!found) throw new NotFound('Project');
+  return found;
 }
+
+/** On which side of a diff a line may be. */
+export const LINE_TYPES = ['new', 'old'] as const;
+export type LineType = (typeof LINE_TYPES)[number];

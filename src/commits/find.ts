@@ -4,7 +4,7 @@ import { diffCommit } from '#src/git/diff/diff.ts';
 import type { Commit, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
 import { withEffort } from '#src/repository/effort.ts';
 import { remembered } from '#src/repository/remember.ts';
 import { findRevision } from '#src/repository/revision.ts';
@@ -46,14 +46,20 @@ export interface CommitKey {
   sha: Oid;
 }
 
-/** The commits with these keys, in their order; null where they are gone or the actor may not read them. */
-export async function commitsByKeys(context: Context, keys: readonly CommitKey[]): Promise<(CommitRow | null)[]> {
+/**
+ * The commits with these keys, in their order; null where they are gone or the actor may not read them.
+ *
+ * @param findProject gives the projects that the actor sees, null for others
+ */
+export async function commitsByKeys(
+  context: Context,
+  keys: readonly CommitKey[],
+  findProject: (id: number) => Promise<ProjectRow | null>,
+): Promise<(CommitRow | null)[]> {
   const ids = [...new Set(keys.map(({ projectId }) => projectId))];
-  const projects = (await findProjectsByIds(context, ids)).filter((project) =>
-    can(context.actor, 'read_commit', project),
-  );
   const found = new Map<number, { project: ProjectRow; repository: RepositoryReader | null }>();
-  for (const project of projects) {
+  for (const project of await Promise.all(ids.map(findProject))) {
+    if (!project || !can(context.actor, 'read_commit', project)) continue;
     found.set(project.id, { project, repository: await context.repositories.open(project) });
   }
   return Promise.all(

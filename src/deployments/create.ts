@@ -1,12 +1,12 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { findCommit } from '#src/commits/find.ts';
-import { type DeploymentRow, findDeployment } from '#src/deployments/list.ts';
 import { insertDeployment } from '#src/deployments/record.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/environments/values.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { isTooLong, REF_TOO_LONG } from '#src/pipelines/ref.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 
 /** What another system has deployed. */
@@ -20,7 +20,7 @@ export interface OutsideDeployment {
 }
 
 /** Records that another system brought a commit to an environment. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createDeployment(context: Context, ref: Ref, input: OutsideDeployment): Promise<DeploymentRow> {
+export async function createDeployment(context: Context, ref: Ref, input: OutsideDeployment): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'create_deployment', project);
@@ -36,5 +36,5 @@ export async function createDeployment(context: Context, ref: Ref, input: Outsid
   const id = await context.db.$transaction((tx) =>
     insertDeployment(tx, { ...deployment, userId: actor.id, jobId: null, url: null }),
   );
-  return findDeployment(context, project, id);
+  return { project, id };
 }

@@ -1,11 +1,13 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { type EnvironmentRow, findEnvironment } from '#src/environments/list.ts';
+import { findEnvironment } from '#src/environments/list.ts';
 import { isWebUrl } from '#src/environments/url.ts';
 import { ENVIRONMENT_NAME, NAME_RULE, slugOf } from '#src/environments/values.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { violates } from '#src/platform/db.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 
 export interface EnvironmentValues {
@@ -13,12 +15,10 @@ export interface EnvironmentValues {
   externalUrl?: string | null | undefined;
 }
 
+const ID = select('Environment', { id: true });
+
 /** Creates an environment. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createEnvironment(
-  context: Context,
-  ref: Ref,
-  values: EnvironmentValues,
-): Promise<EnvironmentRow> {
+export async function createEnvironment(context: Context, ref: Ref, values: EnvironmentValues): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'create_environment', project);
@@ -26,7 +26,7 @@ export async function createEnvironment(
   check({ ...values, name });
   const data = { projectId: project.id, name, slug: slugOf(name), externalUrl: values.externalUrl || null };
   const { id } = await unlessTaken(context.db.environment.create({ data, select: { id: true } }));
-  return findEnvironment(context, project, id);
+  return { project, id };
 }
 
 /** Changes an environment: unset means unchanged; its slug stays. Throws NotFound, Forbidden, ValidationFailed. */
@@ -35,11 +35,11 @@ export async function updateEnvironment(
   ref: Ref,
   id: number,
   values: EnvironmentValues,
-): Promise<EnvironmentRow> {
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_environment', project);
-  await findEnvironment(context, project, id);
+  await findEnvironment(context, project, id, ID);
   check(values);
   const { name, externalUrl } = values;
   const data = {
@@ -48,7 +48,7 @@ export async function updateEnvironment(
     updatedAt: new Date(),
   };
   await unlessTaken(context.db.environment.updateMany({ where: { id }, data }));
-  return findEnvironment(context, project, id);
+  return { project, id };
 }
 
 /** Deletes an environment with the record of its deployments. Throws NotFound, Forbidden. */
@@ -56,7 +56,7 @@ export async function deleteEnvironment(context: Context, ref: Ref, id: number):
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_environment', project);
-  await findEnvironment(context, project, id);
+  await findEnvironment(context, project, id, ID);
   await context.db.environment.deleteMany({ where: { id } });
 }
 

@@ -1,20 +1,22 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { type EnvironmentRow, findEnvironment } from '#src/environments/list.ts';
+import { findEnvironment } from '#src/environments/list.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { startManualJob } from '#src/jobs/change.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
+import { select } from '#src/platform/records/selection.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 
 /**
  * Stops an environment, and starts the job that its latest deployment names for that, if it waits to be started. One that is
  * stopped stays so. Throws NotFound, Forbidden.
  */
-export async function stopEnvironment(context: Context, ref: Ref, id: number): Promise<EnvironmentRow> {
+export async function stopEnvironment(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'stop_environment', project);
-  await findEnvironment(context, project, id);
+  await findEnvironment(context, project, id, select('Environment', { id: true }));
   await context.db.$transaction(async (tx) => {
     const [stop] = await tx.$queryRaw<{ pipelineId: number; name: string }[]>`
       SELECT j.pipeline_id AS "pipelineId", j.on_stop AS name FROM deployments d LEFT JOIN jobs j ON j.id = d.job_id
@@ -34,5 +36,5 @@ export async function stopEnvironment(context: Context, ref: Ref, id: number): P
     await startManualJob(tx, job, actor.id);
     await settlePipeline(tx, stop.pipelineId);
   });
-  return findEnvironment(context, project, id);
+  return { project, id };
 }

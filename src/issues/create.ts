@@ -9,9 +9,9 @@ import {
   resolveAttributes,
   setLabels,
 } from '#src/issues/attributes.ts';
-import type { ChangedIssue } from '#src/issues/find.ts';
 import { maySetTimestamps } from '#src/issues/timestamps.ts';
 import type { Transaction } from '#src/platform/db.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 
 export interface NewIssue extends IssueAttributes {
@@ -24,7 +24,7 @@ export interface NewIssue extends IssueAttributes {
 }
 
 /** Opens an issue. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createIssue(context: Context, input: NewIssue): Promise<ChangedIssue> {
+export async function createIssue(context: Context, input: NewIssue): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, input.project);
   authorize(actor, 'create_issue', project);

@@ -7,6 +7,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import '#src/users/own_values.ts';
 
@@ -25,12 +26,6 @@ export type ChangeableIssue = typeof CHANGEABLE.row;
 export interface LocatedIssue {
   issue: ChangeableIssue;
   project: ProjectRow;
-}
-
-/** Where an issue is to be read, once it was changed. */
-export interface ChangedIssue {
-  project: ProjectRow;
-  id: number;
 }
 
 /** The issue with that internal ID, when the actor may see it. Throws NotFound. */
@@ -60,7 +55,7 @@ async function findIssueUnseen<R>(
 /** The issue that a command has changed, which has made sure that the actor sees it. Throws NotFound when it is gone since. */
 export async function changedIssue<R>(
   context: Context,
-  { project, id }: ChangedIssue,
+  { project, id }: ChangedRecord,
   selection: Selection<'Issue', R>,
 ): Promise<R> {
   return one(context, project, sql`${issue.id} = ${id}`, selection);

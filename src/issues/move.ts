@@ -2,17 +2,18 @@ import { can } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { type ChangeableIssue, type ChangedIssue, locateIssue, maySee } from '#src/issues/find.ts';
+import { type ChangeableIssue, locateIssue, maySee } from '#src/issues/find.ts';
 import { changeState } from '#src/issues/update.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { BadRequest } from '#src/platform/errors.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 
 /**
  * Moves an issue to another project: a copy is opened there with labels and milestone of the same titles, notes, awards and
  * the subscriptions; the old one is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
  */
-export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref): Promise<ChangedIssue> {
+export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);
   const target = await findProject(context, to);

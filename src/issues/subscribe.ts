@@ -1,7 +1,8 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { type ChangedIssue, findIssue } from '#src/issues/find.ts';
+import { findIssue } from '#src/issues/find.ts';
 import { select } from '#src/platform/records/selection.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 import { setSubscription } from '#src/subscriptions/subscribe.ts';
 
@@ -13,7 +14,7 @@ export async function subscribeToIssue(
   ref: Ref,
   iid: number,
   subscribed: boolean,
-): Promise<ChangedIssue> {
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   const { id, isSubscribed } = await findIssue(context, project, iid, FOLLOWED);

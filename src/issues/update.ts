@@ -9,10 +9,11 @@ import {
   resolveAttributes,
   setLabels,
 } from '#src/issues/attributes.ts';
-import { type ChangeableIssue, type ChangedIssue, locateIssue, maySee } from '#src/issues/find.ts';
+import { type ChangeableIssue, locateIssue, maySee } from '#src/issues/find.ts';
 import { maySetTimestamps } from '#src/issues/timestamps.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 export interface IssueChanges extends IssueAttributes {
@@ -29,7 +30,7 @@ export async function updateIssue(
   ref: Ref,
   iid: number,
   changes: IssueChanges,
-): Promise<ChangedIssue> {
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);
   if (!mayUpdate(actor, project, issue)) throw new Forbidden();

@@ -2,17 +2,18 @@ import { authorize } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { cloneJobs } from '#src/jobs/clone.ts';
-import { findJob, jobById } from '#src/jobs/list.ts';
+import { findJob } from '#src/jobs/list.ts';
 import { moveJob } from '#src/jobs/move.ts';
-import type { JobRow } from '#src/jobs/rows.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import { CANCELABLE, type JobStatus } from '#src/pipelines/status.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { BadRequest, Forbidden } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 
 /** Cancels a job; one that has finished stays as it is. Throws NotFound, Forbidden. */
-export function cancelJob(context: Context, ref: Ref, id: number): Promise<JobRow> {
+export function cancelJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job) => {
     if (CANCELABLE.includes(job.status)) await moveJob(tx, job, 'canceled');
     return job.id;
@@ -20,7 +21,7 @@ export function cancelJob(context: Context, ref: Ref, id: number): Promise<JobRo
 }
 
 /** Queues a finished job again, as a new one. Throws NotFound, Forbidden. */
-export function retryJob(context: Context, ref: Ref, id: number): Promise<JobRow> {
+export function retryJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job, actor) => {
     if (!FINISHED.includes(job.status)) throw new Forbidden('Job is not retryable');
     const [made = job.id] = await cloneJobs(tx, [job.id], actor.id, 'pending');
@@ -31,7 +32,7 @@ export function retryJob(context: Context, ref: Ref, id: number): Promise<JobRow
 }
 
 /** Starts a job that waits for somebody to do so. Throws NotFound, Forbidden, BadRequest. */
-export function playJob(context: Context, ref: Ref, id: number): Promise<JobRow> {
+export function playJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job, actor) => {
     if (job.status !== 'manual') throw new BadRequest('400 (Bad request) "Unplayable Job" not given');
     await startManualJob(tx, job, actor.id);
@@ -40,7 +41,7 @@ export function playJob(context: Context, ref: Ref, id: number): Promise<JobRow>
 }
 
 /** Removes what a finished job printed and left. Throws NotFound, and Forbidden too when there is nothing to remove. */
-export function eraseJob(context: Context, ref: Ref, id: number): Promise<JobRow> {
+export function eraseJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job) => {
     const chunks = await tx.jobTraceChunk.deleteMany({ where: { jobId: job.id } });
     if (!FINISHED.includes(job.status) || (chunks.count === 0 && !job.hasArtifacts)) {
@@ -79,19 +80,19 @@ async function changeJob(
   ref: Ref,
   id: number,
   work: (tx: Transaction, job: LockedJob, actor: Actor) => Promise<number>,
-): Promise<JobRow> {
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'update_job', project);
-  const { pipeline } = await findJob(context, project, id);
+  const { pipelineId } = await findJob(context, project, id, select('Job', { pipelineId: true }));
   const changed = await context.db.$transaction(async (tx) => {
-    await lockPipeline(tx, pipeline.id);
+    await lockPipeline(tx, pipelineId);
     const [job] = await tx.$queryRaw<[LockedJob]>`
       SELECT id, pipeline_id AS "pipelineId", status::text AS status, stage_index AS "stageIndex",
         artifacts_filename IS NOT NULL AS "hasArtifacts" FROM jobs WHERE id = ${id}`;
     const result = await work(tx, job, actor);
-    await settlePipeline(tx, pipeline.id);
+    await settlePipeline(tx, pipelineId);
     return result;
   });
-  return jobById(context, project, changed);
+  return { project, id: changed };
 }

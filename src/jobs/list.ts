@@ -1,69 +1,78 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { type JobRow, jobRows } from '#src/jobs/rows.ts';
-import type { PipelineRow } from '#src/pipelines/rows.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
-import { all, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
-import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
+import { all, Prisma, readPages } from '#src/platform/db.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { pageOfRows } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import { ofProjects } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
+const job = alias('Job', 'j');
 
-/** The jobs of a project in these states, all without any, newest first; posted statuses are none. Throws Forbidden. */
-export async function listProjectJobs(
+type States = readonly JobStatus[] | null | undefined;
+
+/** The jobs of projects, newest first; posted statuses are none. */
+const jobs = ofProjects({
+  ability: 'read_pipeline',
+  rows: job,
+  only: sql`NOT ${job.generic}`,
+  order: ({ id }) => sql`${id} DESC`,
+});
+
+/** A job of a project: one that the actor may read, or one that a command has changed or made. */
+export const { find: findJob, changed: changedJob } = jobs;
+
+/** The jobs of each project in these states, all without any, newest first. */
+export function listProjectJobs<R>(
   context: Context,
-  project: ProjectRow,
-  states: readonly JobStatus[] | null | undefined,
+  projects: readonly ProjectRow[],
+  states: States,
   page: PageRequest,
-): Promise<Page<JobRow>> {
-  authorize(requireActor(context), 'read_pipeline', project);
-  return load(context, [sql`j.project_id = ${project.id}`, ...inStates(states)], 'desc', page);
+  selection: Selection<'Job', R>,
+): Promise<(Page<R> | Error)[]> {
+  return jobs.list(context, projects, page, selection, inStates(states));
 }
 
-/** As listProjectJobs, of one pipeline, oldest first. */
-export async function listPipelineJobs(
+/** A pipeline, with its project. */
+export interface JobsParent {
+  project: ProjectRow;
+  pipelineId: number;
+}
+
+/** As listProjectJobs, of each pipeline, oldest first. */
+export async function listPipelineJobs<R>(
   context: Context,
-  project: ProjectRow,
-  pipeline: PipelineRow,
-  states: readonly JobStatus[] | null | undefined,
+  pipelines: readonly JobsParent[],
+  states: States,
   page: PageRequest,
-): Promise<Page<JobRow>> {
-  authorize(requireActor(context), 'read_pipeline', project);
-  return load(context, [sql`j.pipeline_id = ${pipeline.id}`, ...inStates(states)], 'asc', page);
+  selection: Selection<'Job', R>,
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
+  const pageOf = ({ pipeline }: Asked<{ pipeline: number }>) => {
+    const where = all([sql`${job.pipelineId} = ${pipeline} AND NOT ${job.generic}`, ...inStates(states)]);
+    return pageOfRows(selection, { rows: job, where, order: ({ id }) => id }, page);
+  };
+  return ofPermitted(
+    pipelines,
+    ({ project }) => authorize(actor, 'read_pipeline', project),
+    (permitted) => {
+      const parents = permitted.map(({ pipelineId }) => ({ pipeline: pipelineId }));
+      return readPages<R>(context.db, page.offset, ofEach(parents, { pipeline: 'int' }, pageOf));
+    },
+  );
 }
 
-/** One job of the project. Throws NotFound, Forbidden, Unauthenticated. */
-export async function findJob(context: Context, project: ProjectRow, id: number): Promise<JobRow> {
-  authorize(requireActor(context), 'read_pipeline', project);
-  return jobById(context, project, id);
-}
-
-/** As findJob, for reading back after a change. */
-export async function jobById({ db }: Context, project: ProjectRow, id: number): Promise<JobRow> {
-  const ids = sql`SELECT id FROM jobs WHERE project_id = ${project.id} AND id = ${id} AND NOT generic`;
-  const [row] = await queryJson<JobRow[]>(db, jobRows(ids));
-  if (!row) throw new NotFound('Job');
-  return row;
-}
-
-function inStates(states: readonly JobStatus[] | null | undefined): Prisma.Sql[] {
+function inStates(states: States): Prisma.Sql[] {
   if (!states || states.length === 0) return [];
   // A single one is found by index in the order of the list.
   const [first] = states;
+  const { status } = job;
   return [
-    states.length === 1 ? sql`j.status = ${first}::job_status` : sql`j.status = ANY(${[...states]}::job_status[])`,
+    states.length === 1 ? sql`${status} = ${first}::job_status` : sql`${status} = ANY(${[...states]}::job_status[])`,
   ];
-}
-
-function load(
-  { db }: Context,
-  conditions: Prisma.Sql[],
-  direction: Direction,
-  { limit, offset, withTotal }: PageRequest,
-): Promise<Page<JobRow>> {
-  const source = sql`jobs j WHERE ${all([...conditions, sql`NOT j.generic`])}`;
-  const order = Prisma.raw(direction === 'asc' ? 'ASC' : 'DESC');
-  const ids = sql`SELECT j.id FROM ${source} ORDER BY j.id ${order} LIMIT ${limit} OFFSET ${offset}`;
-  return queryPage(db, offset, jobRows(ids), withTotal && sql`(SELECT count(*) FROM ${source})`);
 }

@@ -7,7 +7,8 @@ import { violates } from '#src/platform/db.ts';
 import { Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { lengthError } from '#src/platform/text.ts';
-import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
+import { findProject } from '#src/projects/find.ts';
 import { setSubscription } from '#src/subscriptions/subscribe.ts';
 
 export interface LabelValues {
@@ -18,16 +19,10 @@ export interface LabelValues {
   priority?: number | null | undefined;
 }
 
-/** Where a label is to be read, once it was changed. */
-export interface ChangedLabel {
-  project: ProjectRow;
-  id: number;
-}
-
 const ID = select('Label', { id: true });
 
 /** Creates a label. Throws NotFound, Forbidden, Conflict, ValidationFailed. */
-export async function createLabel(context: Context, ref: Ref, values: LabelValues): Promise<ChangedLabel> {
+export async function createLabel(context: Context, ref: Ref, values: LabelValues): Promise<ChangedRecord> {
   const { project } = await administered(context, ref);
   const { title, color } = checked({ ...values, title: values.title ?? '', color: values.color ?? '' });
   const { description = null, priority = null } = values;
@@ -46,7 +41,7 @@ export async function updateLabel(
   ref: Ref,
   title: string,
   values: LabelValues,
-): Promise<ChangedLabel> {
+): Promise<ChangedRecord> {
   const { project } = await administered(context, ref);
   const { id } = await findLabelByTitle(context, project, title, ID);
   const { description, priority } = values;
@@ -79,7 +74,7 @@ export async function subscribeToLabel(
   ref: Ref,
   labelRef: LabelRef,
   subscribed: boolean,
-): Promise<ChangedLabel> {
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'read_label', project);

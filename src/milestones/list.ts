@@ -1,12 +1,9 @@
-import { authorize } from '#src/access/abilities.ts';
-import { type Context, requireActor } from '#src/access/actor.ts';
-import { all, containing, Prisma, pageJson, queryJson, readPages } from '#src/platform/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import type { Context } from '#src/access/actor.ts';
+import { containing, Prisma } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
-import { rowsJson } from '#src/platform/records/rows.ts';
+import { alias } from '#src/platform/records/alias.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
+import { ofProjects } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;
@@ -19,32 +16,24 @@ export interface MilestoneFilter {
   search?: string | null | undefined;
 }
 
-/**
- * The milestones of each project, newest first, in one statement; Forbidden in the place of those that the actor may not read.
- */
-export async function listMilestones<R>(
+const milestones = ofProjects({
+  ability: 'read_milestone',
+  rows: milestone,
+  order: ({ id }) => sql`${id} DESC`,
+});
+
+/** The milestone of a project with a (global) ID. */
+export const { find: findMilestone } = milestones;
+
+/** The milestones of each project, newest first. */
+export function listMilestones<R>(
   context: Context,
   projects: readonly ProjectRow[],
   filter: MilestoneFilter,
-  { limit, offset, withTotal }: PageRequest,
+  page: PageRequest,
   selection: Selection<'Milestone', R>,
 ): Promise<(Page<R> | Error)[]> {
-  const actor = requireActor(context);
-  const order = (row: Alias<'Milestone'>) => sql`${row.id} DESC`;
-  const pageOf = ({ project }: Asked<{ project: number }>) => {
-    const where = all([sql`${milestone.projectId} = ${project}`, ...conditions(filter)]);
-    const source = sql`${table(milestone)} WHERE ${where}`;
-    const from = sql`SELECT m.* FROM ${source} ORDER BY ${order(milestone)} LIMIT ${limit} OFFSET ${offset}`;
-    return pageJson(rowsJson(selection, { from, order }), withTotal && sql`(SELECT count(*) FROM ${source})`);
-  };
-  return ofPermitted(
-    projects,
-    (project) => authorize(actor, 'read_milestone', project),
-    (permitted) => {
-      const parents = permitted.map(({ id }) => ({ project: id }));
-      return readPages<R>(context.db, offset, ofEach(parents, { project: 'int' }, pageOf));
-    },
-  );
+  return milestones.list(context, projects, page, selection, conditions(filter));
 }
 
 function conditions({ state, iids, search }: MilestoneFilter): Prisma.Sql[] {
@@ -54,18 +43,4 @@ function conditions({ state, iids, search }: MilestoneFilter): Prisma.Sql[] {
     ...(iids && iids.length > 0 ? [sql`${milestone.iid} = ANY(${[...iids]}::int[])`] : []),
     ...(search ? [sql`(${title} ILIKE ${containing(search)} OR ${description} ILIKE ${containing(search)})`] : []),
   ];
-}
-
-/** The milestone of the project with that (global) ID. Throws NotFound. */
-export async function findMilestone<R>(
-  context: Context,
-  project: ProjectRow,
-  id: number,
-  selection: Selection<'Milestone', R>,
-): Promise<R> {
-  authorize(requireActor(context), 'read_milestone', project);
-  const from = sql`SELECT m.* FROM ${table(milestone)} WHERE ${milestone.projectId} = ${project.id} AND ${milestone.id} = ${id}`;
-  const [found] = await queryJson<R[]>(context.db, rowsJson(selection, { from, order: (row) => row.id }));
-  if (!found) throw new NotFound('Milestone');
-  return found;
 }

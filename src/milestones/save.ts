@@ -7,7 +7,8 @@ import { violates } from '#src/platform/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { lengthError } from '#src/platform/text.ts';
-import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
+import { findProject } from '#src/projects/find.ts';
 
 export interface MilestoneValues {
   title?: string | null | undefined;
@@ -21,14 +22,8 @@ export interface MilestoneChanges extends MilestoneValues {
   stateEvent?: 'close' | 'activate' | null | undefined;
 }
 
-/** Where a milestone is to be read, once it was changed. */
-export interface ChangedMilestone {
-  project: ProjectRow;
-  id: number;
-}
-
 /** Creates a milestone. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createMilestone(context: Context, ref: Ref, values: MilestoneValues): Promise<ChangedMilestone> {
+export async function createMilestone(context: Context, ref: Ref, values: MilestoneValues): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_milestone', project);
@@ -56,7 +51,7 @@ export async function updateMilestone(
   ref: Ref,
   id: number,
   changes: MilestoneChanges,
-): Promise<ChangedMilestone> {
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'admin_milestone', project);

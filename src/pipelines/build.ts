@@ -1,10 +1,10 @@
 import { ENVIRONMENT_NAME } from '#src/environments/values.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import { commitTime } from '#src/pipelines/commit_time.ts';
 import type { JobConfig, Variables } from '#src/pipelines/config/model.ts';
 import type { Plan } from '#src/pipelines/config/plan.ts';
 import type { Occasion } from '#src/pipelines/config/select.ts';
 import { expand, predefined } from '#src/pipelines/config/variables.ts';
-import { commitTime } from '#src/pipelines/rows.ts';
 import { settlePipeline } from '#src/pipelines/settle.ts';
 import { type Db, Prisma, type Transaction } from '#src/platform/db.ts';
 

@@ -4,10 +4,9 @@ import type { Ref } from '#src/groups/find.ts';
 import { buildPipeline } from '#src/pipelines/build.ts';
 import type { Variables } from '#src/pipelines/config/model.ts';
 import { planPipeline } from '#src/pipelines/config/read.ts';
-import { pipelineById } from '#src/pipelines/list.ts';
-import type { PipelineRow } from '#src/pipelines/rows.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { encrypt } from '#src/platform/secrets.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 
 /** Who or what starts a pipeline. */
@@ -24,7 +23,7 @@ export type Start =
  * Creates a pipeline for the commit that a branch or tag leads to, with the jobs of its `.gitlab-ci.yml`; without such a
  * file it waits for posted statuses. Throws NotFound, Forbidden, ValidationFailed.
  */
-export async function createPipeline(context: Context, project: Ref, ref: string): Promise<PipelineRow> {
+export async function createPipeline(context: Context, project: Ref, ref: string): Promise<ChangedRecord> {
   return startPipeline(context, await findProject(context, project), ref, { source: 'api' });
 }
 
@@ -34,7 +33,7 @@ export async function startPipeline(
   project: ProjectRow,
   ref: string,
   start: Start,
-): Promise<PipelineRow> {
+): Promise<ChangedRecord> {
   const actor = requireActor(context);
   authorize(actor, 'create_pipeline', project);
   const repository = await context.repositories.open(project);
@@ -59,7 +58,7 @@ export async function startPipeline(
   };
   const id = await buildPipeline(context.db, input, { repository, plan });
   if (id === null) throw new Error('A pipeline without a key was taken for another one');
-  return pipelineById(context, project, id);
+  return { project, id };
 }
 
 function invalid(message: string): ValidationFailed {

@@ -1,13 +1,17 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { type PipelineRow, pipelineRows } from '#src/pipelines/rows.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
-import { all, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
+import { all, Prisma, readPages } from '#src/platform/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { pageOfRows } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
+const [pipeline, latest] = [alias('Pipeline', 'p'), alias('Pipeline', 'l')];
 
 /** Which pipelines a list holds, and in which order. */
 export interface PipelineFilter {
@@ -20,68 +24,79 @@ export interface PipelineFilter {
   /** Name of who started it. */
   name?: string | null | undefined;
   username?: string | null | undefined;
-  orderBy?: 'id' | 'status' | 'ref' | 'user_id' | null | undefined;
+  orderBy?: keyof typeof ORDERS | null | undefined;
   sort?: Direction | null | undefined;
 }
 
-/** The pipelines of a project, newest first. Throws Forbidden, Unauthenticated. */
-export async function listPipelines(
+type AskedProject = {
+  project: number;
+  /** The branches or tags that are there, where the list is that of their latest pipelines. */
+  refs: readonly string[];
+};
+
+/**
+ * The pipelines of each project, newest first, in one statement; Forbidden in the place of those that the actor may not read.
+ * Throws Unauthenticated.
+ */
+export async function listPipelines<R>(
   context: Context,
-  project: ProjectRow,
+  projects: readonly ProjectRow[],
   filter: PipelineFilter,
-  { limit, offset, withTotal }: PageRequest,
-): Promise<Page<PipelineRow>> {
-  authorize(requireActor(context), 'read_pipeline', project);
-  const condition = await conditionOf(context, project, filter);
-  const order = orderOf(filter.orderBy ?? 'id', filter.sort ?? 'desc');
-  const ids = sql`SELECT p.id FROM pipelines p WHERE ${condition} ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}`;
-  const total = withTotal && sql`(SELECT count(*) FROM pipelines p WHERE ${condition})`;
-  return queryPage(context.db, offset, pipelineRows(ids), total);
+  page: PageRequest,
+  selection: Selection<'Pipeline', R>,
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
+  const { scope } = filter;
+  const refs = new Map<ProjectRow, string[]>();
+  const order = (row: Alias<'Pipeline'>) => sorted(row, filter);
+  const pageOf = (parent: Asked<AskedProject>) =>
+    pageOfRows(selection, { rows: pipeline, where: conditionOf(parent, filter), order }, page);
+  const check = async (project: ProjectRow) => {
+    authorize(actor, 'read_pipeline', project);
+    if (scope === 'branches' || scope === 'tags') refs.set(project, await refsOf(context, project, scope));
+  };
+  return ofPermitted(projects, check, (permitted) => {
+    const parents = permitted.map((project) => ({ project: project.id, refs: refs.get(project) ?? [] }));
+    return readPages<R>(context.db, page.offset, ofEach(parents, { project: 'int', refs: 'text[]' }, pageOf));
+  });
 }
 
-/** One pipeline of the project. Throws NotFound, Forbidden, Unauthenticated. */
-export async function findPipeline(context: Context, project: ProjectRow, id: number): Promise<PipelineRow> {
-  authorize(requireActor(context), 'read_pipeline', project);
-  return pipelineById(context, project, id);
-}
-
-/** As findPipeline, for reading back after a change. */
-export async function pipelineById({ db }: Context, project: ProjectRow, id: number): Promise<PipelineRow> {
-  const ids = sql`SELECT id FROM pipelines WHERE project_id = ${project.id} AND id = ${id}`;
-  const [row] = await queryJson<PipelineRow[]>(db, pipelineRows(ids));
-  if (!row) throw new NotFound('Pipeline');
-  return row;
-}
-
-async function conditionOf(context: Context, project: ProjectRow, filter: PipelineFilter): Promise<Prisma.Sql> {
-  const { scope, status, ref, yamlErrors, name, username } = filter;
-  const conditions = [sql`p.project_id = ${project.id}`];
-  if (scope === 'branches' || scope === 'tags') conditions.push(await latestOf(context, project, scope));
-  else if (scope === 'finished') conditions.push(sql`p.status IN ('success', 'failed', 'canceled')`);
-  else if (scope) conditions.push(sql`p.status = ${scope}::job_status`);
-  if (status) conditions.push(sql`p.status = ${status}::job_status`);
-  if (ref) conditions.push(sql`p.ref = ${ref}`);
-  if (yamlErrors != null) conditions.push(sql`(p.yaml_errors IS NOT NULL) = ${yamlErrors}`);
-  if (name) conditions.push(sql`p.user_id IN (SELECT id FROM users WHERE name = ${name})`);
-  if (username) conditions.push(sql`p.user_id IN (SELECT id FROM users WHERE lower(username) = lower(${username}))`);
-  return all(conditions);
-}
-
-/** The latest pipeline of each branch, or tag, that is in the repository. */
-async function latestOf(
-  { repositories }: Context,
-  project: ProjectRow,
-  scope: 'branches' | 'tags',
-): Promise<Prisma.Sql> {
+async function refsOf({ repositories }: Context, project: ProjectRow, kind: 'branches' | 'tags'): Promise<string[]> {
   const repository = await repositories.open(project);
-  const refs = (await repository?.[scope]()) ?? [];
-  const names = refs.map(({ name }) => name).filter((name) => name.isWellFormed());
-  return sql`p.id IN (SELECT max(l.id) FROM pipelines l WHERE l.project_id = ${project.id}
-    AND l.tag = ${scope === 'tags'} AND l.ref = ANY(${names}::text[]) GROUP BY l.ref)`;
+  const refs = (await repository?.[kind]()) ?? [];
+  return refs.map(({ name }) => name).filter((name) => name.isWellFormed());
 }
 
-function orderOf(by: 'id' | 'status' | 'ref' | 'user_id', sort: Direction): Prisma.Sql {
+function conditionOf({ project, refs }: Asked<AskedProject>, filter: PipelineFilter): Prisma.Sql {
+  const { scope, status, ref, yamlErrors, name, username } = filter;
+  const { userId } = pipeline;
+  return all([
+    sql`${pipeline.projectId} = ${project}`,
+    ...(scope ? [scopeOf(scope, project, refs)] : []),
+    ...(status ? [sql`${pipeline.status} = ${status}::job_status`] : []),
+    ...(ref ? [sql`${pipeline.ref} = ${ref}`] : []),
+    ...(yamlErrors == null ? [] : [sql`(${pipeline.yamlErrors} IS NOT NULL) = ${yamlErrors}`]),
+    ...(name ? [sql`${userId} IN (SELECT id FROM users WHERE name = ${name})`] : []),
+    ...(username ? [sql`${userId} IN (SELECT id FROM users WHERE lower(username) = lower(${username}))`] : []),
+  ]);
+}
+
+function scopeOf(
+  scope: NonNullable<PipelineFilter['scope']>,
+  project: Asked<AskedProject>['project'],
+  refs: Asked<AskedProject>['refs'],
+): Prisma.Sql {
+  if (scope === 'finished') return sql`${pipeline.status} IN ('success', 'failed', 'canceled')`;
+  if (scope !== 'branches' && scope !== 'tags') return sql`${pipeline.status} = ${scope}::job_status`;
+  return sql`${pipeline.id} IN (SELECT max(${latest.id}) FROM ${table(latest)} WHERE ${latest.projectId} = ${project}
+    AND ${latest.tag} = ${scope === 'tags'} AND ${latest.ref} = ANY(${refs}::text[]) GROUP BY ${latest.ref})`;
+}
+
+const ORDERS = { id: null, status: 'status', ref: 'ref', user_id: 'userId' } as const;
+
+function sorted(row: Alias<'Pipeline'>, { orderBy, sort }: PipelineFilter): Prisma.Sql {
   const direction = Prisma.raw(sort === 'asc' ? 'ASC' : 'DESC');
-  if (by === 'id') return sql`p.id ${direction}`;
-  return sql`p.${Prisma.raw(by)} ${direction}, p.id ${direction}`;
+  const column = ORDERS[orderBy ?? 'id'];
+  const last = sql`${row.id} ${direction}`;
+  return column === null ? last : sql`${row[column]} ${direction}, ${last}`;
 }

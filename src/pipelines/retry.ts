@@ -2,20 +2,21 @@ import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { cloneJobs } from '#src/jobs/clone.ts';
-import { findPipeline, pipelineById } from '#src/pipelines/list.ts';
-import type { PipelineRow } from '#src/pipelines/rows.ts';
+import { findPipeline } from '#src/pipelines/find.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
+import { select } from '#src/platform/records/selection.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 
 /**
  * Has the failed and canceled jobs of a pipeline done again, stage after stage, with the jobs behind them that were skipped:
  * the pipeline is pending. One whose jobs have all succeeded has nothing to do. Throws NotFound, Forbidden.
  */
-export async function retryPipeline(context: Context, ref: Ref, id: number): Promise<PipelineRow> {
+export async function retryPipeline(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'update_pipeline', project);
-  await findPipeline(context, project, id);
+  await findPipeline(context, project, id, select('Pipeline', { id: true }));
   await context.db.$transaction(async (tx) => {
     await lockPipeline(tx, id);
     const failed = await tx.$queryRaw<{ id: number }[]>`
@@ -27,5 +28,5 @@ export async function retryPipeline(context: Context, ref: Ref, id: number): Pro
     const empty = (await tx.job.count({ where: { pipelineId: id } })) === 0;
     await settlePipeline(tx, id, empty || again.length > 0 ? 'pending' : undefined);
   });
-  return pipelineById(context, project, id);
+  return { project, id };
 }

@@ -3,10 +3,10 @@ import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 import { currentSettings, type Settings } from '#src/platform/settings/current.ts';
 import { findProject } from '#src/projects/find.ts';
-import { findPersonalSnippet, findProjectSnippet, findSnippet } from '#src/snippets/list.ts';
-import type { SnippetRow } from '#src/snippets/rows.ts';
+import { type ChangedSnippet, changedSnippet } from '#src/snippets/find.ts';
 
 export interface SnippetValues {
   title?: string | null | undefined;
@@ -24,7 +24,10 @@ export interface NewSnippet extends SnippetValues {
 }
 
 /** Makes a snippet. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createSnippet(context: Context, { project: ref, ...values }: NewSnippet): Promise<SnippetRow> {
+export async function createSnippet(
+  context: Context,
+  { project: ref, ...values }: NewSnippet,
+): Promise<ChangedSnippet> {
   const actor = requireActor(context);
   const project = ref == null ? null : await findProject(context, ref);
   if (project) authorize(actor, 'create_project_snippet', project);
@@ -35,7 +38,7 @@ export async function createSnippet(context: Context, { project: ref, ...values 
   const { title, fileName, content } = values;
   const data = { title, fileName, content, visibility, authorId: actor.id, projectId: project?.id ?? null };
   const { id } = await context.db.snippet.create({ data, select: { id: true } });
-  return project ? findProjectSnippet(context, project, id) : findPersonalSnippet(context, id);
+  return { project, id };
 }
 
 /** Which snippet is meant: one of a project, or a personal one. */
@@ -45,9 +48,14 @@ export interface SnippetRef {
 }
 
 /** Changes a snippet, for its author and administrators: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
-export async function updateSnippet(context: Context, ref: SnippetRef, changes: SnippetValues): Promise<SnippetRow> {
+export async function updateSnippet(
+  context: Context,
+  ref: SnippetRef,
+  changes: SnippetValues,
+): Promise<ChangedSnippet> {
   const actor = requireActor(context);
-  const { id, visibility: present } = await editable(context, actor, ref);
+  const { project, snippet } = await editable(context, actor, ref, EDITABLE);
+  const { id, visibility: present } = snippet;
   const { title, fileName, content, visibility } = changes;
   // A level that was restricted after it was given stays.
   const changed = visibility === present ? undefined : visibility;
@@ -62,28 +70,42 @@ export async function updateSnippet(context: Context, ref: SnippetRef, changes: 
     },
   });
   if (count === 0) throw new NotFound('Snippet');
-  return findSnippet(context, id);
+  return { project, id };
 }
 
-/** Deletes a snippet, for its author and administrators; it as it was, null when there was none. Throws NotFound, Forbidden. */
-export async function deleteSnippet(context: Context, ref: SnippetRef): Promise<SnippetRow | null> {
+/**
+ * Deletes a snippet, for its author and administrators; what is selected of it as it was, null when there was none. Throws
+ * NotFound, Forbidden.
+ */
+export async function deleteSnippet<R>(
+  context: Context,
+  ref: SnippetRef,
+  selection: Selection<'Snippet', R>,
+): Promise<R | null> {
   const actor = requireActor(context);
-  const snippet = await editable(context, actor, ref).catch((error) => {
+  const found = await editable(context, actor, ref, selection).catch((error) => {
     if (error instanceof NotFound && error.extensions.resource === 'Snippet') return null;
     throw error;
   });
-  if (snippet === null) return null;
+  if (found === null) return null;
+  const { snippet } = found;
   const { count } = await context.db.snippet.deleteMany({ where: { id: snippet.id } });
   return count === 0 ? null : snippet;
 }
 
-async function editable(context: Context, actor: Actor, { project, id }: SnippetRef): Promise<SnippetRow> {
-  const snippet =
-    project == null
-      ? await findPersonalSnippet(context, id)
-      : await findProjectSnippet(context, await findProject(context, project), id);
-  if (!actor.admin && snippet.author.id !== actor.id) throw new Forbidden();
-  return snippet;
+/** By what it is known who may change a snippet, and how. */
+const EDITABLE = select('Snippet', { id: true, authorId: true, visibility: true });
+
+async function editable<R>(
+  context: Context,
+  actor: Actor,
+  { project: ref, id }: SnippetRef,
+  selection: Selection<'Snippet', R>,
+) {
+  const project = ref == null ? null : await findProject(context, ref);
+  const snippet = await changedSnippet(context, { project, id }, selection.with(EDITABLE));
+  if (!actor.admin && snippet.authorId !== actor.id) throw new Forbidden();
+  return { project, snippet };
 }
 
 function check(actor: Actor, settings: Settings, { title, fileName, content, visibility }: SnippetValues): void {

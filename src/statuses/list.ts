@@ -1,11 +1,17 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { CommitRow } from '#src/commits/find.ts';
-import { type JobRow, jobRows } from '#src/jobs/rows.ts';
-import { all, Prisma, queryPage } from '#src/platform/db.ts';
+import { all, Prisma, readPages } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { pageOfRows, readRow } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
+const [status, pipeline] = [alias('Job', 'j'), alias('Pipeline', 'p')];
 
 /** Which statuses of a commit a list holds. */
 export interface StatusFilter {
@@ -16,23 +22,47 @@ export interface StatusFilter {
   all?: boolean | null | undefined;
 }
 
-/** The statuses of a commit, posted ones and jobs, oldest first. Throws Forbidden, Unauthenticated. */
-export async function listStatuses(
+/**
+ * The statuses of each commit, posted ones and jobs, oldest first, in one statement; Forbidden in the place of those that the
+ * actor may not read. Throws Unauthenticated.
+ */
+export async function listStatuses<R>(
   context: Context,
-  { project, oid }: CommitRow,
+  commits: readonly CommitRow[],
   filter: StatusFilter,
-  { limit, offset, withTotal }: PageRequest,
-): Promise<Page<JobRow>> {
-  authorize(requireActor(context), 'read_commit_status', project);
+  page: PageRequest,
+  selection: Selection<'Job', R>,
+): Promise<(Page<R> | Error)[]> {
+  const actor = requireActor(context);
+  const pageOf = (commit: Asked<AskedCommit>) =>
+    pageOfRows(selection, { rows: status, where: conditionOf(commit, filter), order: ({ id }) => id }, page);
+  return ofPermitted(
+    commits,
+    ({ project }) => authorize(actor, 'read_commit_status', project),
+    (permitted) => {
+      const parents = permitted.map(({ project, oid }) => ({ project: project.id, sha: oid }));
+      return readPages<R>(context.db, page.offset, ofEach(parents, { project: 'int', sha: 'text' }, pageOf));
+    },
+  );
+}
+
+type AskedCommit = { project: number; sha: string };
+
+function conditionOf({ project, sha }: Asked<AskedCommit>, filter: StatusFilter): Prisma.Sql {
   const { ref, stage, name } = filter;
-  const conditions = [
-    sql`p.project_id = ${project.id} AND p.sha = ${oid}`,
-    ...(ref ? [sql`p.ref = ${ref}`] : []),
-    ...(stage ? [sql`j.stage = ${stage}`] : []),
-    ...(name ? [sql`j.name = ${name}`] : []),
-    ...(filter.all ? [] : [sql`NOT j.retried`]),
-  ];
-  const source = sql`jobs j JOIN pipelines p ON p.id = j.pipeline_id WHERE ${all(conditions)}`;
-  const ids = sql`SELECT j.id FROM ${source} ORDER BY j.id LIMIT ${limit} OFFSET ${offset}`;
-  return queryPage(context.db, offset, jobRows(ids), withTotal && sql`(SELECT count(*) FROM ${source})`);
+  const ofCommit = sql`${pipeline.projectId} = ${project} AND ${pipeline.sha} = ${sha}`;
+  const ofRef = ref ? sql`AND ${pipeline.ref} = ${ref}` : Prisma.empty;
+  return all([
+    sql`${status.pipelineId} IN (SELECT ${pipeline.id} FROM ${table(pipeline)} WHERE ${ofCommit} ${ofRef})`,
+    ...(stage ? [sql`${status.stage} = ${stage}`] : []),
+    ...(name ? [sql`${status.name} = ${name}`] : []),
+    ...(filter.all ? [] : [sql`NOT ${status.retried}`]),
+  ]);
+}
+
+/** The status that was posted. Throws NotFound when it is gone since, with its project. */
+export async function postedStatus<R>({ db }: Context, id: number, selection: Selection<'Job', R>): Promise<R> {
+  const found = await readRow(db, selection, { rows: status, where: sql`${status.id} = ${id}` });
+  if (!found) throw new NotFound('Project');
+  return found;
 }

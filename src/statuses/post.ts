@@ -4,13 +4,12 @@ import { type CommitRow, findCommit } from '#src/commits/find.ts';
 import { isWebUrl } from '#src/environments/url.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type Destination, moveJob } from '#src/jobs/move.ts';
-import { type JobRow, jobRows } from '#src/jobs/rows.ts';
+import { commitTime } from '#src/pipelines/commit_time.ts';
 import { isTooLong, REF_TOO_LONG } from '#src/pipelines/ref.ts';
-import { commitTime } from '#src/pipelines/rows.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { statusesLock } from '#src/platform/database/lock_names.ts';
-import { Prisma, queryJson, type Transaction } from '#src/platform/db.ts';
+import type { Transaction } from '#src/platform/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { findProject } from '#src/projects/find.ts';
 import { branchOf } from '#src/statuses/branch_of.ts';
@@ -32,7 +31,7 @@ export interface NewStatus {
  * pipeline of commit and ref, which is made if there is none (behaviour.md 8). Throws NotFound, Forbidden,
  * ValidationFailed, BadRequest.
  */
-export async function postStatus(context: Context, ref: Ref, sha: string, input: NewStatus): Promise<JobRow> {
+export async function postStatus(context: Context, ref: Ref, sha: string, input: NewStatus): Promise<{ id: number }> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'create_commit_status', project);
@@ -40,18 +39,14 @@ export async function postStatus(context: Context, ref: Ref, sha: string, input:
   const name = input.name || 'default';
   check(name, input);
   const place = await placeOf(commit, input.ref || null);
-  const id = await context.db.$transaction(async (tx) => {
+  return context.db.$transaction(async (tx) => {
     const pipeline = await takePipeline(tx, commit, place, actor.id);
     const status = await takeStatus(tx, { ...pipeline, projectId: project.id }, name, actor.id);
     await moveJob(tx, status, input.state);
     await describe(tx, status.id, input);
     await settlePipeline(tx, pipeline.id);
-    return status.id;
+    return { id: status.id };
   });
-  const [row] = await queryJson<JobRow[]>(context.db, jobRows(Prisma.sql`SELECT ${id}::int`));
-  // With the whole project.
-  if (!row) throw new NotFound('Project');
-  return row;
 }
 
 function check(name: string, { ref, targetUrl, description }: NewStatus): void {

@@ -5,15 +5,12 @@ import type { Tag } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
+import type { Columns } from '#src/platform/records/model.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { soundCommits } from '#src/repository/sound.ts';
 
-/** Notes about a tag. */
-export interface ReleaseRow {
-  tag: string;
-  /** Markdown. */
-  description: string;
-}
+/** Notes about a tag, in Markdown. */
+export type ReleaseRow = Pick<Columns['Release'], 'tag' | 'description'>;
 
 /** A tag with its commit and its release. */
 export interface TagRow {

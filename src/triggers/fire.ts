@@ -3,9 +3,9 @@ import { activeUser } from '#src/access/authenticate.ts';
 import type { Ref } from '#src/groups/find.ts';
 import type { Variables } from '#src/pipelines/config/model.ts';
 import { startPipeline } from '#src/pipelines/create.ts';
-import type { PipelineRow } from '#src/pipelines/rows.ts';
 import { BadRequest, Forbidden, NotFound, Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 
 /** What a pipeline is started with from outside. */
@@ -28,7 +28,7 @@ export async function fireTrigger(
   context: Context,
   ref: Ref,
   { token, ref: wanted, ...input }: Fire,
-): Promise<PipelineRow> {
+): Promise<ChangedRecord> {
   const variables = readVariables(input.variables);
   const { db } = context;
   const trigger = await db.trigger.findUnique({

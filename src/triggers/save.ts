@@ -2,15 +2,19 @@ import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
-import { findTrigger, type TriggerRow } from '#src/triggers/list.ts';
+import { findTrigger } from '#src/triggers/list.ts';
+
+const ID = select('Trigger', { id: true });
 
 /** How a token of a trigger begins, so that it is recognised where it does not belong. */
 const PREFIX = 'gtr-';
 
 /** Creates a trigger of the actor. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createTrigger(context: Context, ref: Ref, description: string): Promise<TriggerRow> {
+export async function createTrigger(context: Context, ref: Ref, description: string): Promise<ChangedRecord> {
   const { actor, project } = await administered(context, ref);
   const token = newToken(PREFIX);
   const { id } = await context.db.trigger.create({
@@ -23,7 +27,7 @@ export async function createTrigger(context: Context, ref: Ref, description: str
     },
     select: { id: true },
   });
-  return findTrigger(context, project, id);
+  return { project, id };
 }
 
 /** Changes the description; unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
@@ -32,26 +36,26 @@ export async function updateTrigger(
   ref: Ref,
   id: number,
   description: string | null | undefined,
-): Promise<TriggerRow> {
+): Promise<ChangedRecord> {
   const { project } = await administered(context, ref);
-  await findTrigger(context, project, id);
+  await findTrigger(context, project, id, ID);
   const data = { ...(description == null ? {} : { description: checked(description) }), updatedAt: new Date() };
   await context.db.trigger.updateMany({ where: { id }, data });
-  return findTrigger(context, project, id);
+  return { project, id };
 }
 
 /** Has the trigger start pipelines as the actor from now on. Throws NotFound, Forbidden. */
-export async function takeTrigger(context: Context, ref: Ref, id: number): Promise<TriggerRow> {
+export async function takeTrigger(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
   const { actor, project } = await administered(context, ref);
-  await findTrigger(context, project, id);
+  await findTrigger(context, project, id, ID);
   await context.db.trigger.updateMany({ where: { id }, data: { ownerId: actor.id, updatedAt: new Date() } });
-  return findTrigger(context, project, id);
+  return { project, id };
 }
 
 /** Deletes a trigger; its pipelines stay. Throws NotFound, Forbidden. */
 export async function deleteTrigger(context: Context, ref: Ref, id: number): Promise<void> {
   const { project } = await administered(context, ref);
-  await findTrigger(context, project, id);
+  await findTrigger(context, project, id, ID);
   await context.db.trigger.deleteMany({ where: { id } });
 }
 

@@ -3,12 +3,31 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { violates } from '#src/platform/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 import { encrypt } from '#src/platform/secrets.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
-import { findVariable, type VariableRow } from '#src/variables/list.ts';
+import { findVariable } from '#src/variables/list.ts';
+
+/** A value that builds are to get. */
+interface NewVariable {
+  key: string;
+  value: string;
+}
+
+/** Where a variable is to be read, once it was changed. */
+export interface ChangedVariable {
+  project: ProjectRow;
+  key: string;
+}
+
+const ID = select('Variable', { id: true });
 
 /** Makes a variable. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createVariable(context: Context, ref: Ref, { key, value }: Omit<VariableRow, 'projectId'>) {
+export async function createVariable(
+  context: Context,
+  ref: Ref,
+  { key, value }: NewVariable,
+): Promise<ChangedVariable> {
   const project = await administered(context, ref);
   const errors = keyErrors(key);
   if (errors.length > 0) throw new ValidationFailed({ key: errors });
@@ -16,26 +35,31 @@ export async function createVariable(context: Context, ref: Ref, { key, value }:
   await context.db.variable.create({ data }).catch((error) => {
     throw violates(error) ? new ValidationFailed({ key: ['has already been taken'] }) : error;
   });
-  return { projectId: project.id, key, value };
+  return { project, key };
 }
 
 /** Gives a variable another value. Throws NotFound, Forbidden. */
-export async function updateVariable(context: Context, ref: Ref, key: string, value: string): Promise<VariableRow> {
+export async function updateVariable(context: Context, ref: Ref, key: string, value: string): Promise<ChangedVariable> {
   const project = await administered(context, ref);
-  const found = await findVariable(context, project, key);
+  const { id } = await findVariable(context, project, key, ID);
   const { count } = await context.db.variable.updateMany({
-    where: { projectId: project.id, key: found.key },
+    where: { id },
     data: { valueEncrypted: encrypt(value, context.secret) },
   });
   if (count === 0) throw new NotFound('Variable');
-  return { ...found, value };
+  return { project, key };
 }
 
-/** Deletes a variable; it as it was. Throws NotFound, Forbidden. */
-export async function deleteVariable(context: Context, ref: Ref, key: string): Promise<VariableRow> {
+/** Deletes a variable; what is selected of it as it was. Throws NotFound, Forbidden. */
+export async function deleteVariable<R>(
+  context: Context,
+  ref: Ref,
+  key: string,
+  selection: Selection<'Variable', R>,
+): Promise<R> {
   const project = await administered(context, ref);
-  const found = await findVariable(context, project, key);
-  const { count } = await context.db.variable.deleteMany({ where: { projectId: project.id, key: found.key } });
+  const found = await findVariable(context, project, key, selection.with(ID));
+  const { count } = await context.db.variable.deleteMany({ where: { id: found.id } });
   if (count === 0) throw new NotFound('Variable');
   return found;
 }

@@ -3,9 +3,11 @@ import { createDeployment } from '#src/deployments/create.ts';
 import { createEnvironment } from '#src/environments/save.ts';
 import { createFile } from '#src/files/write.ts';
 import { createPipeline } from '#src/pipelines/create.ts';
+import { select } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { createSnippet } from '#src/snippets/save.ts';
 import { createTag } from '#src/tags/create.ts';
+import { findTrigger, triggerToken } from '#src/triggers/list.ts';
 import { createTrigger } from '#src/triggers/save.ts';
 import { createVariable } from '#src/variables/save.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
@@ -188,7 +190,14 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
   const fire = async (at: Stage) => {
     const { id } = await branches(at);
     await configure(id);
-    return { id, token: (await createTrigger(world.as(owner), id, 'a trigger')).token, ref: 'topic' };
+    const made = await createTrigger(world.as(owner), id, 'a trigger');
+    const trigger = await findTrigger(
+      world.as(owner),
+      made.project,
+      made.id,
+      select('Trigger', { tokenEncrypted: true }),
+    );
+    return { id, token: triggerToken(world.as(owner), trigger), ref: 'topic' };
   };
 
   return {

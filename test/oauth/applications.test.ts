@@ -172,6 +172,20 @@ describe('An application', () => {
     );
   });
 
+  it('is read with those of other users by one statement', async () => {
+    const query = (first: number) =>
+      `{ users(first: ${first}) { nodes { databaseId oauthApplications { totalCount nodes { ${FIELDS} } } } } }`;
+    const count = async (first: number) =>
+      (await world.statements(() => world.graphql(query(first), {}, admin))).length;
+    expect(await count(4)).toBe(await count(1));
+    const { nodes } = (await world.graphql(query(4), {}, admin)).body.data.users;
+    expect(nodes).toHaveLength(4);
+    for (const node of nodes) {
+      const one = `query ($id: Int!) { user(databaseId: $id) { databaseId oauthApplications { totalCount nodes { ${FIELDS} } } } }`;
+      expect((await world.graphql(one, { id: node.databaseId }, admin)).body.data.user).toEqual(node);
+    }
+  });
+
   it('changes what is said of it: unset means unchanged', async () => {
     const app = await application(world, user);
     const { body } = await change('updateOAuthApplication', { databaseId: app.id, name: 'New name' }, user);

@@ -298,6 +298,28 @@ describe('Jobs of others', () => {
 });
 
 describe('By GraphQL', () => {
+  it('traces of a list are read together, and one that is too large for an answer is refused alone', async () => {
+    const { pipeline, unit, ship } = await run();
+    await finish(unit, 'what it printed');
+    const ask = async (statements = 0) => {
+      const query = `query ($id: ProjectRef!, $pipeline: Int!) { project(ref: $id) { pipeline(databaseId: $pipeline) {
+        jobs { nodes { name trace } } } } }`;
+      let body: { data: unknown; errors?: { extensions: { code: string }; message: string }[] } = { data: null };
+      const read = await world.statements(async () => {
+        ({ body } = await world.graphql(query, { id: project.id, pipeline }, developer));
+      });
+      if (statements > 0) expect(read.filter((one) => one.includes('job_trace_chunks'))).toHaveLength(statements);
+      return body;
+    };
+    expect((await ask(2)).data).toMatchObject({
+      project: { pipeline: { jobs: { nodes: expect.arrayContaining([{ name: 'unit', trace: 'what it printed' }]) } } },
+    });
+    await world.db.jobTraceChunk.create({ data: { jobId: ship, position: 0, content: Buffer.alloc(5 * 1024 * 1024) } });
+    const { errors = [] } = await ask(2);
+    expect(errors.map(({ extensions }) => extensions.code)).toEqual(['CONTENT_TOO_LARGE']);
+    expect(errors[0]?.message).toContain('the trace has 5242880 bytes');
+  });
+
   it('jobs are read with their traces, canceled, retried, played and erased', async () => {
     const { unit, ship } = await run();
     await finish(unit, 'what it printed');

@@ -221,6 +221,20 @@ describe('POST /projects/:id/trigger/pipeline', () => {
 });
 
 describe('By GraphQL', () => {
+  it('who fires a trigger sees its pipeline, and nothing that the owner of the trigger sees beyond', async () => {
+    const { token } = await create();
+    const stranger = await world.user();
+    const fire = (selection: string) =>
+      world.graphql(
+        `mutation ($input: FireTriggerInput!) { fireTrigger(input: $input) { pipeline { ref ${selection} } } }`,
+        { input: { project: project.id, token, ref: 'master' } },
+        stranger,
+      );
+    expect((await fire('commit { sha }')).body.data.fireTrigger.pipeline).toEqual({ ref: 'master', commit: null });
+    const { body } = await fire('jobs { nodes { name } }');
+    expect([body.data, body.errors[0].extensions.code]).toEqual([null, 'NOT_FOUND']);
+  });
+
   it('triggers are created, changed, taken, fired and deleted', async () => {
     const run = async (name: string, type: string, selection: string, input: object, who?: typeof owner) => {
       const text = `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;

@@ -6,11 +6,15 @@ import { schema } from '#schema/index.ts';
 import { readerOf, readsOf } from '#schema/records/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { RecordTypes } from '#schema/records/types.ts';
+import { registerApplication } from '#src/applications/save.ts';
 import { getDatamodel } from '#src/generated/pothos.ts';
 import { Prisma, queryJson } from '#src/platform/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
+import { createSnippet } from '#src/snippets/save.ts';
+import { createTrigger } from '#src/triggers/save.ts';
+import { createVariable } from '#src/variables/save.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -22,6 +26,45 @@ const label = await world.label(project, owner);
 await world.issue(project, owner, { labels: [label.title], milestoneId: milestone.id, assigneeId: owner.id });
 await world.mergeRequest(project, owner, { iid: 1, milestoneId: milestone.id });
 await world.db.accessRequest.create({ data: { userId: owner.id, projectId: project.id } });
+const ofUser = { projectId: project.id, userId: owner.id };
+const { id: pipelineId } = await world.db.pipeline.create({
+  data: { ...ofUser, ref: 'main', sha: '0'.repeat(40), source: 'api', coverage: 50 },
+});
+const { id: jobId } = await world.db.job.create({
+  data: {
+    ...ofUser,
+    pipelineId,
+    name: 'build',
+    stage: 'build',
+    stageIndex: 0,
+    artifactsFilename: 'a.zip',
+    artifactsSize: 9,
+  },
+});
+const { id: environmentId } = await world.db.environment.create({
+  data: { projectId: project.id, name: 'production', slug: 'production' },
+});
+const deployed = { ...ofUser, environmentId, ref: 'main', sha: '0'.repeat(40) };
+await world.db.deployment.createMany({
+  data: [
+    { ...deployed, iid: 1, jobId },
+    { ...deployed, iid: 2 },
+  ],
+});
+await world.db.commitComment.create({
+  data: { projectId: project.id, authorId: owner.id, sha: '0'.repeat(40), note: 'Why?' },
+});
+await createTrigger(world.as(owner), project.id, 'Nightly');
+await createVariable(world.as(owner), project.id, { key: 'KEY', value: 'value' });
+await registerApplication(world.as(owner), {
+  name: 'App',
+  redirectUris: ['https://app.example/'],
+  scopes: ['api'],
+  confidential: true,
+});
+const text = { title: 'A text', fileName: 'a.txt', content: 'text', visibility: 'private' } as const;
+await createSnippet(world.as(owner), text);
+await createSnippet(world.as(owner), { ...text, project: project.id });
 await world.db.identity.create({ data: { userId: owner.id, provider: 'elsewhere', externUid: '1' } });
 
 const types = Object.values(schema.getTypeMap())
@@ -68,15 +111,25 @@ describe('Every field of', () => {
   it('the types with a model are those that resolve by it', () => {
     expect(types.map(({ name }) => name).sort()).toEqual([
       'AccessRequest',
+      'CommitComment',
+      'CommitStatus',
+      'Deployment',
+      'Environment',
       'Identity',
       'Issue',
+      'Job',
       'Label',
       'Member',
       'MergeRequest',
       'Milestone',
       'Namespace',
+      'OAuthApplication',
+      'Pipeline',
       'Project',
+      'Snippet',
+      'Trigger',
       'User',
+      'Variable',
     ]);
   });
 });

@@ -49,7 +49,11 @@ export async function readRow<M extends ModelName, R>(
   { rows, where, given = {} }: Rows<M>,
 ): Promise<R | undefined> {
   const from = sql`SELECT ${whole(rows)} FROM ${table(rows)} WHERE ${where}`;
-  const key = (row: Alias<M>) => join(factsOf(selection.model).key.map((column) => Reflect.get(row, column)));
-  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: key, given }));
+  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: byKey(selection.model), given }));
   return found;
+}
+
+/** The order of the primary key. */
+export function byKey<M extends ModelName>(model: M): (row: Alias<M>) => Prisma.Sql {
+  return (row) => join(factsOf(model).key.map((column) => Reflect.get(row, column)));
 }

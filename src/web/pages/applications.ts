@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { inWords, SCOPE_NAMES, SCOPES } from '#src/access/scopes.ts';
 import { listAuthorized, revokeAuthorized } from '#src/applications/authorized.ts';
-import { type ApplicationRow, findApplication, listApplications } from '#src/applications/find.ts';
+import { APPLICATION, type ApplicationRow, findApplication, listApplications } from '#src/applications/find.ts';
 import {
   deleteApplication,
   mayRegister,
@@ -10,6 +10,7 @@ import {
   updateApplication,
 } from '#src/applications/save.ts';
 import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { onlyOne } from '#src/platform/records/parents.ts';
 import type { Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
@@ -42,7 +43,7 @@ async function list(visit: Visit): Promise<void> {
   const userId = session?.actor.id ?? 0;
   const page = { limit: 500, offset: 0, withTotal: false };
   const [registered, authorized] = [
-    await listApplications(context, userId, page),
+    onlyOne(await listApplications(context, [userId], page, APPLICATION)),
     await listAuthorized(context, userId, page),
   ];
   visit.show('applications', {
@@ -170,7 +171,7 @@ function showOne(visit: Visit, application: ApplicationRow): void {
 }
 
 function found({ context, request }: Visit): Promise<ApplicationRow> {
-  return findApplication(context, idOf(text(request.params.id)));
+  return findApplication(context, idOf(text(request.params.id)), APPLICATION);
 }
 
 /** Throws NotFound for what is no ID. */

@@ -1,0 +1,68 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireApiScope } from '#src/access/actor.ts';
+import { Prisma } from '#src/platform/db.ts';
+import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
+import { readRow } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { personal, snippet, visible } from '#src/snippets/visible.ts';
+
+const { sql } = Prisma;
+
+/** Which snippet, for reading it back after a change: of a project, or a personal one. */
+export interface ChangedSnippet {
+  project: ProjectRow | null;
+  id: number;
+}
+
+/** A snippet of a project. Anonymous callers see public ones of public projects. Throws Unauthenticated, Forbidden, NotFound. */
+export async function findProjectSnippet<R>(
+  context: Context,
+  project: ProjectRow,
+  id: number,
+  selection: Selection<'Snippet', R>,
+): Promise<R> {
+  const { actor } = context;
+  requireApiScope(actor);
+  if (actor) authorize(actor, 'read_project_snippet', project);
+  else if (project.visibility !== 'public' || !project.snippetsEnabled) throw new Unauthenticated();
+  const seen = sql`${snippet.projectId} = ${project.id} AND ${visible(actor, project.accessLevel > 0)}`;
+  return one(context, seen, id, selection);
+}
+
+/** A personal snippet that the actor sees. Throws Unauthenticated, NotFound. */
+export async function findPersonalSnippet<R>(
+  context: Context,
+  id: number,
+  selection: Selection<'Snippet', R>,
+): Promise<R> {
+  requireApiScope(context.actor);
+  return one(context, sql`${personal} AND ${visible(context.actor)}`, id, selection);
+}
+
+/** Any snippet that the actor sees, be it of a project or personal. Throws as the others. */
+export async function findSnippet<R>(context: Context, id: number, selection: Selection<'Snippet', R>): Promise<R> {
+  const { projectId } = (await context.db.snippet.findUnique({ where: { id }, select: { projectId: true } })) ?? {};
+  const project = projectId == null ? null : await findProject(context, projectId);
+  return changedSnippet(context, { project, id }, selection);
+}
+
+/** One that is known to be of a project, or personal. Throws as the others. */
+export function changedSnippet<R>(
+  context: Context,
+  { project, id }: ChangedSnippet,
+  selection: Selection<'Snippet', R>,
+): Promise<R> {
+  return project ? findProjectSnippet(context, project, id, selection) : findPersonalSnippet(context, id, selection);
+}
+
+async function one<R>(
+  { db, actor }: Context,
+  seen: Prisma.Sql,
+  id: number,
+  selection: Selection<'Snippet', R>,
+): Promise<R> {
+  const found = await readRow(db, selection, { rows: snippet, where: sql`${snippet.id} = ${id} AND ${seen}` });
+  if (found) return found;
+  throw actor ? new NotFound('Snippet') : new Unauthenticated();
+}
