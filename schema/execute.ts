@@ -13,7 +13,7 @@ import { observeOperation } from '#src/platform/metrics/operations.ts';
 
 /** What is to be executed, and how. */
 export interface Execution extends ExecutionArgs {
-  /** Whether the document is one that comes again, so that it is worth a plan at once. */
+  /** Whether the document is one of REST's, which come again and are few: worth a plan at once, and names of its statements. */
   comesAgain?: boolean;
 }
 
@@ -28,7 +28,7 @@ export async function executeWithin(
   report: (error: unknown) => void,
   limits?: BudgetLimits,
 ): Promise<ExecutionResult> {
-  using budget = new Budget(limits);
+  using budget = new Budget(limits, { isForeign: !comesAgain });
   const operation = getOperationAST(args.document, args.operationName);
   const isQuery = operation?.operation === 'query';
   const facts = { type: operation?.operation ?? 'unknown', name: operation?.name?.value };

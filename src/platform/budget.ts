@@ -32,8 +32,12 @@ export class Budget implements Disposable {
   #rows = 0;
   #bytes = 0;
 
-  constructor(limits: BudgetLimits = DEFAULT_BUDGET) {
+  /** Whether a client wrote the operation, who may write any number of them. */
+  readonly isForeign: boolean;
+
+  constructor(limits: BudgetLimits = DEFAULT_BUDGET, { isForeign = false } = {}) {
     this.#limits = limits;
+    this.isForeign = isForeign;
     const late = () => this.#end(new Unavailable(`The operation took longer than ${limits.milliseconds / 1000} s.`));
     this.#timer = setTimeout(late, limits.milliseconds).unref();
   }

@@ -4,6 +4,7 @@ import { DirectAdapter } from './database/direct.ts';
 import { meteredPool } from './database/pool.ts';
 import type { OutageListener } from './database/presence.ts';
 import { SESSION } from './database/session.ts';
+import { statementNames } from './database/statement_names.ts';
 import { lastingTransactions } from './database/transactions.ts';
 import { ContentTooLarge } from './errors.ts';
 import type { Page } from './page.ts';
@@ -62,22 +63,6 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
 
 /** By their clients; those of transactions have none. */
 const adapters = new WeakMap<object, DirectAdapter>();
-
-/**
- * Names statements so that PostgreSQL plans each text once a connection. Past the limit statements stay unnamed:
- * the texts of a program are few, but those with lists of varying length could grow without bound.
- */
-function statementNames(limit = 500): (query: { sql: string }) => string {
-  const names = new Map<string, string>();
-  return ({ sql }) => {
-    const known = names.get(sql);
-    if (known !== undefined) return known;
-    if (names.size >= limit) return '';
-    const name = `g${names.size}`;
-    names.set(sql, name);
-    return name;
-  };
-}
 
 /** Bytes of the largest JSON that comes out of one statement: it is in memory several times until it is sent. */
 const LARGEST_JSON = 24 * 1024 * 1024;
