@@ -340,12 +340,24 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
   it('is refused by name when any byte is another one', async () => {
     const whole = readFileSync(await backup());
     const file = path.join(scratch(), 'damaged.gantry');
+    let refused = 0;
     for (let at = 12; at < whole.length; at += Math.floor(whole.length / 40)) {
       const damaged = Buffer.from(whole);
       damaged[at] = (damaged[at] ?? 0) ^ 0x10;
       writeFileSync(file, damaged);
-      await expect(readBackup(file)).rejects.toThrow(file);
+      const said = await readBackup(file).then(
+        () => null,
+        (error: Error) => error.message,
+      );
+      if (said === null) {
+        // Here and there zstd has a bit that means nothing: then all that was packed is as it was.
+        expect(zstdDecompressSync(damaged).equals(zstdDecompressSync(whole))).toBe(true);
+      } else {
+        refused += 1;
+        expect(said).toContain(file);
+      }
     }
+    expect(refused).toBeGreaterThan(35);
   });
 
   it('is refused with the name of what was changed in it', async () => {
