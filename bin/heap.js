@@ -1,5 +1,6 @@
 // How the server uses memory, which has to be said before its process begins. Left to itself V8 lets the heap of young
-// objects grow to 128 MB and that of old ones to several times what is in use, and the C library keeps a heap for each thread.
+// objects grow to 128 MB and that of old ones to several times what is in use, and the C library keeps a heap for each thread. What the start needed is given back by one collection, which the server asks for
+// (src/platform/lifecycle/collect.ts).
 
 /** Options of Node. */
 export const heapOptions = ['--max-semi-space-size=32', '--heap-growing-percent=30', '--expose-gc'];

@@ -39,7 +39,7 @@ Commands:
     --expires DATE   first day on which it is inactive, as YYYY-MM-DD
   token list       print the tokens of a user, without the tokens themselves
     --user USERNAME
-  token revoke     make a token useless, at once
+  token revoke     revoke a token
     --user USERNAME --id NUMBER
   work             work on background jobs beside the server, on its machine or another one with the same files
     --queues a,b     only on these; all when left out

@@ -67,7 +67,7 @@ builder.mutationFields((t) => ({
   }),
   revokePersonalAccessToken: t.field({
     type: PersonalAccessTokenPayload,
-    description: 'Makes a token useless, at once.',
+    description: 'Revokes a token.',
     args: { input: t.arg({ type: RevokePersonalAccessTokenInput, required: true, description: 'Which one.' }) },
     resolve: async (_root, { input: { userId, databaseId } }, context) => ({
       personalAccessToken: await revokePersonalAccessToken(context, { userId, id: databaseId }),
@@ -75,7 +75,7 @@ builder.mutationFields((t) => ({
   }),
   revokeImpersonationToken: t.field({
     type: PersonalAccessTokenPayload,
-    description: 'Makes an impersonation token useless, at once. For administrators.',
+    description: 'Revokes an impersonation token. For administrators.',
     args: { input: t.arg({ type: RevokeImpersonationTokenInput, required: true, description: 'Which one.' }) },
     resolve: async (_root, { input: { userId, databaseId } }, context) => ({
       personalAccessToken: await revokeImpersonationToken(context, userId, databaseId),

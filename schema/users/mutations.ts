@@ -62,7 +62,7 @@ builder.mutationFields((t) => ({
   }),
   renewPrivateToken: t.field({
     type: UserPayload,
-    description: 'Gives the caller another private token, which `user` has. The former one is useless at once.',
+    description: 'Renews the private token of the caller, which `user` has. The old one stops working immediately.',
     args: { input: t.arg({ type: RenewPrivateTokenInput, required: true, description: 'Nothing.' }) },
     resolve: async (_root, _args, context, info) => {
       const privateToken = await renewPrivateToken(context);

@@ -4,9 +4,11 @@ import { createSnippet } from '#src/snippets/save.ts';
 import { createTrigger } from '#src/triggers/save.ts';
 import { createVariable } from '#src/variables/save.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
+import { asker, below, expectStatementPerLevel, type Level } from '../support/nested_lists.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
+const ask = asker(world);
 const owner = await world.user();
 const [reporter, stranger, foreigner] = [await world.user(), await world.user(), await world.user({ external: true })];
 const everybody = [owner, reporter, stranger, foreigner];
@@ -53,14 +55,12 @@ const JOB = 'name status ref tag coverage user { username } artifactsFile { size
 const JOBS = `totalCount nodes { ${JOB} }`;
 const DEPLOYMENT = `iid ref user { username } environment { name externalUrl } deployable { ${JOB} pipeline { ${PIPELINE} } }`;
 
-interface Level {
-  selection: string;
-  levels: number;
+interface Readable extends Level {
   /** Who may read it; everybody where it is not said. */
   readers?: TestUser[];
 }
 
-const LEVELS: Record<string, Level> = {
+const LEVELS: Record<string, Readable> = {
   pipelines: { selection: `pipelines(first: 2) { totalCount nodes { ${PIPELINE} } }`, levels: 2 },
   'the pipelines of somebody in an order': {
     selection: `pipelines(username: "${owner.username}", orderBy: STATUS, sort: ASC) { totalCount nodes { ${PIPELINE} } }`,
@@ -112,26 +112,11 @@ const LEVELS: Record<string, Level> = {
   },
 };
 
-/** Projects, in an order that lasts, with something of each. */
-const below = (first: number, selection: string) =>
-  `{ projects(first: ${first}, sort: ASC) { nodes { databaseId ${selection} } } }`;
-
-async function ask(query: string, who: TestUser) {
-  const { body } = await world.graphql(query, {}, who);
-  expect(body.errors).toBeUndefined();
-  return body.data;
-}
-
 describe('Below a list, lists of', () => {
   const cases = Object.entries(LEVELS);
 
   it.each(cases)('%s take one statement for a level, however many records are above', async (_, level) => {
-    const count = async (first: number) =>
-      (await world.statements(() => ask(below(first, level.selection), owner))).length;
-    const alone = await count(1);
-    expect(await count(4)).toBe(alone);
-    // One for a level, and one that finds who asks.
-    expect(alone).toBeLessThanOrEqual(level.levels + 1);
+    await expectStatementPerLevel(world, level, owner);
   });
 
   it.each(cases)('%s hold what each holds when it is asked for alone, for whoever may read them', async (_, level) => {

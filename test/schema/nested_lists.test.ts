@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { startWorld, type TestUser } from '../support/world.ts';
+import { asker, below, expectStatementPerLevel, type Level } from '../support/nested_lists.ts';
+import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
+const ask = asker(world);
 const owner = await world.user();
 const [viewer, stranger] = [await world.user(), await world.user()];
 
@@ -33,7 +35,7 @@ const MILESTONES = `totalCount nodes { title issues(first: 2) { ${ISSUES} } merg
 const LABELS = 'totalCount nodes { title openIssuesCount closedIssuesCount openMergeRequestsCount viewerSubscribed }';
 
 /** Lists of projects and of users, with what each of their records holds. */
-const LEVELS: Record<string, { selection: string; levels: number }> = {
+const LEVELS: Record<string, Level> = {
   issues: { selection: `issues(first: 2) { ${ISSUES} }`, levels: 2 },
   'issues by labels and text': { selection: `issues(search: "Issue", labels: ["label1"]) { ${ISSUES} }`, levels: 2 },
   labels: { selection: `labels { ${LABELS} }`, levels: 2 },
@@ -44,26 +46,11 @@ const LEVELS: Record<string, { selection: string; levels: number }> = {
   },
 };
 
-/** Projects, in an order that lasts, with something of each. */
-const below = (first: number, selection: string) =>
-  `{ projects(first: ${first}, sort: ASC) { nodes { databaseId ${selection} } } }`;
-
-async function ask(query: string, who: TestUser) {
-  const { body } = await world.graphql(query, {}, who);
-  expect(body.errors).toBeUndefined();
-  return body.data;
-}
-
 describe('Below a list, lists of', () => {
   const cases = Object.entries(LEVELS);
 
   it.each(cases)('%s take one statement for a level, however many records are above', async (_, one) => {
-    const count = async (first: number) =>
-      (await world.statements(() => ask(below(first, one.selection), owner))).length;
-    const alone = await count(1);
-    expect(await count(4)).toBe(alone);
-    // One for a level, and one that finds who asks.
-    expect(alone).toBeLessThanOrEqual(one.levels + 1);
+    await expectStatementPerLevel(world, one, owner);
   });
 
   it.each(cases)('%s hold what each holds when it is asked for alone, for whoever asks', async (_, one) => {

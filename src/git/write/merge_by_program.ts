@@ -41,6 +41,9 @@ const ENVIRONMENT: NodeJS.ProcessEnv = Object.fromEntries([
 
 const unpack = promisify(inflate);
 
+/** The largest object that is taken of what git has merged, in bytes: it may hold both sides of a file. */
+const MOST_MERGED = 64 * 1024 * 1024;
+
 /**
  * Merges trees by the git program, which writes beside the repository; what is new is added to the objects to be written. Throws
  * TooMuch.
@@ -84,7 +87,7 @@ export async function mergeByProgram(
 async function collect(place: string, objects: ObjectWriter): Promise<void> {
   for (const folder of (await readdir(place)).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
     for (const name of await readdir(path.join(place, folder))) {
-      const bytes = await unpack(await readFile(path.join(place, folder, name)));
+      const bytes = await unpack(await readFile(path.join(place, folder, name)), { maxOutputLength: MOST_MERGED });
       const end = bytes.indexOf(0);
       const [type] = bytes.toString('latin1', 0, end).split(' ');
       if (type === 'commit') continue;

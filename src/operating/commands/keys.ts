@@ -8,7 +8,5 @@ async function rotate(args: string[]): Promise<number> {
   parseArgs({ args, options: {} });
   const { rotateKeys } = await import('#src/access/oauth/keys.ts');
   await onDatabase('gantry keys rotate', rotateKeys);
-  return print(
-    'OAuth signs with new keys from now on. What the ones of before signed is believed for two hours yet.\n',
-  );
+  return print('OAuth now signs with new keys. The old keys remain valid for two hours.\n');
 }
