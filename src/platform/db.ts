@@ -5,7 +5,7 @@ import { directReader, type Read } from './database/direct.ts';
 import { meteredPool } from './database/pool.ts';
 import type { OutageListener } from './database/presence.ts';
 import { SESSION } from './database/session.ts';
-import { statementNames } from './database/statement_names.ts';
+import { StatementNames } from './database/statement_names.ts';
 import { lastingTransactions } from './database/transactions.ts';
 import { ContentTooLarge } from './errors.ts';
 import type { Page } from './page.ts';
@@ -47,9 +47,9 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
   const { connections = 10, pooled = false, preparedStatements = true, outages, heard } = options;
   const session = pooled ? {} : { options: sessionOptions };
   const pool = meteredPool({ connectionString: url, max: connections, ...session }, { outages, heard });
-  const statementNameGenerator = preparedStatements ? statementNames() : undefined;
+  const names = preparedStatements ? new StatementNames() : undefined;
   const adapter = new PrismaPg(pool, {
-    ...(statementNameGenerator && { statementNameGenerator }),
+    ...(names && { statementNameGenerator: ({ sql }) => names.nameOf(sql) }),
     disposeExternalPool: true,
   });
   // The longer formats of errors quote the values of a statement, which may be secret and do not belong into a log.
@@ -59,7 +59,7 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
     transactionOptions: PATIENCE,
     log: [],
   });
-  readers.set(client, directReader(pool, statementNameGenerator));
+  readers.set(client, directReader(pool, names));
   return lastingTransactions(client, deadlocked);
 }
 

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { Prisma } from '#src/generated/prisma/client.ts';
 import type { ReadingPool } from './pool.ts';
+import type { StatementNames } from './statement_names.ts';
 
 /** Reads the rows of a statement. */
 export type Read = (statement: Prisma.Sql) => Promise<Record<string, unknown>[]>;
@@ -10,12 +11,12 @@ export type Read = (statement: Prisma.Sql) => Promise<Record<string, unknown>[]>
  * numbers, booleans, texts and arrays of them; whatever else there is comes as the text that PostgreSQL writes. Errors are
  * those of `$queryRaw`.
  *
- * @param nameOf gives a statement the name under which it is prepared; empty for none
+ * @param names under which statements are prepared; none where they are not
  */
-export function directReader(pool: ReadingPool, nameOf?: (query: { sql: string }) => string): Read {
+export function directReader(pool: ReadingPool, names: StatementNames | undefined): Read {
   return async (statement) => {
-    const { text } = statement;
-    const query = { name: nameOf?.({ sql: text }), text, values: statement.values.map(parameter), types: PLAIN };
+    const { name = '', text } = names?.textOf(statement) ?? { text: statement.text };
+    const query = { name, text, values: statement.values.map(parameter), types: PLAIN };
     const { rows } = await pool.read(query).catch(rethrow);
     return rows;
   };
