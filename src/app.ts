@@ -140,43 +140,8 @@ export function createApp({
   app.use(keepNoConnection(readiness));
   app.use(health(readiness));
 
-  const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
-  app.get(['/graphql', '/api/graphql'], site.graphiql);
-
-  const turns = new FairQueue(TURNS);
-  const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
   const budget = { ...DEFAULT_BUDGET, ...givenBudget };
-  const whoAsks = remembered((request) => {
-    const session = sessionForOwnPages(request as Request, baseUrl);
-    const { access_token, bearer_token } = (request as Request).query;
-    return authenticate(db, { ...readCredentials(request.headers, { access_token, bearer_token }), session });
-  });
-  // A fifth of all modules serve this entrance alone: they are loaded when somebody asks, or by main.ts once it listens.
-  let loading: Promise<ReturnType<typeof createGraphQLServer>> | undefined;
-  const loadGraphQL = () => {
-    loading ??= import('#schema/server.ts').then((server) =>
-      server.createGraphQLServer({
-        contextOf: async (request) => contextOf(await whoAsks(request), request),
-        report,
-        limits,
-        budget,
-        turns,
-      }),
-    );
-    return loading;
-  };
-  const graphqlBody = bodyLimit(async (request) => {
-    if (!request.is('multipart/form-data')) return limits.bytes;
-    const known = await whoAsks(request).catch(() => null);
-    return known ? MAX_UPLOAD : MAX_UNKNOWN_UPLOAD;
-  });
-  app.use(['/graphql', '/api/graphql'], graphqlBody, async (request, response) => {
-    request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
-    request.originalUrl = request.url;
-    const graphql = await loadGraphQL();
-    return graphql(request, response);
-  });
-
+  const turns = new FairQueue(TURNS);
   const habits = new WeakMap<Endpoint, ProjectHabit>();
   const identify = (request: IncomingMessage, parameters: Record<string, unknown>, about?: About) => {
     const session = sessionForReads(request as Request, baseUrl);
@@ -184,7 +149,6 @@ export function createApp({
     if (foreseen) projects.set(request, foreseen);
     return authenticate(db, { ...readCredentials(request.headers, parameters), session }, foreseen?.beside);
   };
-  app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
   const facade = createFacade<Actor>({
     schema,
     routes,
@@ -216,6 +180,43 @@ export function createApp({
     const path = mark < 0 ? request.url : request.url.slice(0, mark);
     return facade(request, response, path, mark < 0 ? '' : request.url.slice(mark + 1));
   });
+
+  const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
+  app.get(['/graphql', '/api/graphql'], site.graphiql);
+
+  const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
+  const whoAsks = remembered((request) => {
+    const session = sessionForOwnPages(request as Request, baseUrl);
+    const { access_token, bearer_token } = (request as Request).query;
+    return authenticate(db, { ...readCredentials(request.headers, { access_token, bearer_token }), session });
+  });
+  // A fifth of all modules serve this entrance alone: they are loaded when somebody asks, or by main.ts once it listens.
+  let loading: Promise<ReturnType<typeof createGraphQLServer>> | undefined;
+  const loadGraphQL = () => {
+    loading ??= import('#schema/server.ts').then((server) =>
+      server.createGraphQLServer({
+        contextOf: async (request) => contextOf(await whoAsks(request), request),
+        report,
+        limits,
+        budget,
+        turns,
+      }),
+    );
+    return loading;
+  };
+  const graphqlBody = bodyLimit(async (request) => {
+    if (!request.is('multipart/form-data')) return limits.bytes;
+    const known = await whoAsks(request).catch(() => null);
+    return known ? MAX_UPLOAD : MAX_UNKNOWN_UPLOAD;
+  });
+  app.use(['/graphql', '/api/graphql'], graphqlBody, async (request, response) => {
+    request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
+    request.originalUrl = request.url;
+    const graphql = await loadGraphQL();
+    return graphql(request, response);
+  });
+
+  app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
   app.use('/api/v3', (_request, response) => {
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
