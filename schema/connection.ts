@@ -1,6 +1,7 @@
 import type { ObjectRef, OutputShape } from '@pothos/core';
-import { GraphQLError, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
+import type { GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 import { builder } from '#schema/builder.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 
 /** How many records a page has when nothing is said, and at most (rest-api-v4.md, Limits). */
@@ -75,7 +76,7 @@ export interface PageArgs {
   offset?: number | null | undefined;
 }
 
-/** Loads the page that the arguments name. `last` without `before` counts first. Throws BAD_USER_INPUT errors. */
+/** Loads the page that the arguments name. `last` without `before` counts first. Throws ValidationFailed. */
 export async function loadPage<T>(
   args: PageArgs,
   info: GraphQLResolveInfo,
@@ -100,7 +101,7 @@ function size(name: string, value: number): number {
 }
 
 function natural(name: string, value: number): number {
-  if (value < 0) throw badInput(`${name} must not be negative`);
+  if (value < 0) throw new ValidationFailed({ [name]: ['must not be negative'] });
   return value;
 }
 
@@ -110,12 +111,8 @@ function toCursor(offset: number): string {
 
 function fromCursor(name: string, cursor: string): number {
   const match = /^offset:(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (!match) throw badInput(`${name} is not a cursor of this list`);
+  if (!match) throw new ValidationFailed({ [name]: ['is not a cursor of this list'] });
   return Number(match[1]);
-}
-
-function badInput(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
 }
 
 const asked = new WeakMap<object, boolean>();

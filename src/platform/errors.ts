@@ -36,6 +36,12 @@ export const USUAL = {
   FORBIDDEN: 'You are not allowed to do this.',
 } as const;
 
+/** What v4 has words of its own for, which only REST says. */
+export const PLAIN = {
+  UNPLAYABLE_JOB: 'Only a job that waits to be played can be played',
+  HALF_AN_IDENTITY: 'A provider of identities and the user there must be given together',
+} as const;
+
 /** No usable credential; `reason` says what else is in the way where a password was right. */
 export class Unauthenticated extends DomainError {
   readonly reason: string | null;
@@ -99,17 +105,20 @@ export class ValidationFailed extends DomainError {
   }
 }
 
-/** A request that makes no sense as a whole; the message says why. */
+/** A request that makes no sense as a whole; the message says why, and `about` the field that is wrong where one is. */
 export class BadRequest extends DomainError {
-  constructor(message: string) {
-    super('BAD_REQUEST', message);
+  constructor(message: string, about?: string) {
+    super('BAD_REQUEST', message, about === undefined ? {} : { about });
   }
 }
 
-/** It exists already; `fields` has messages by field where more than one thing is taken. */
+/**
+ * It exists already; `fields` has messages by field where more than one thing is taken. Where the message says it all,
+ * `about` is the field that it speaks of, or has messages for each that is taken, of which the message tells the first.
+ */
 export class Conflict extends DomainError {
-  constructor(message: string, fields?: FieldErrors) {
-    super('CONFLICT', message, fields ? { fields } : {});
+  constructor(message: string, fields?: FieldErrors, about?: string | FieldErrors) {
+    super('CONFLICT', message, { ...(fields && { fields }), ...(about !== undefined && { about }) });
   }
 }
 
