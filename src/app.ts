@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type Request } from 'express';
-import { createFacade } from '#rest/engine/facade.ts';
+import type { Endpoint } from '#rest/engine/compile.ts';
+import { type About, createFacade } from '#rest/engine/facade.ts';
 import { openapiDocument } from '#rest/engine/openapi.ts';
 import { routes } from '#rest/v4/index.ts';
 import { graphqlContext } from '#schema/context.ts';
@@ -30,6 +31,7 @@ import { passing } from '#src/platform/passing.ts';
 import { reporter } from '#src/platform/report.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { type Precheck, precheck } from '#src/precheck.ts';
+import { ForeseenProject, type ProjectHabit } from '#src/projects/foreseen.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
@@ -117,10 +119,12 @@ export function createApp({
   app.set('trust proxy', trustProxy ?? false);
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
+  const projects = new WeakMap<IncomingMessage, ForeseenProject>();
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
     const { ip = null, res: answer } = request as Request;
     noteCaller(request, actor);
-    return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: ip, answer };
+    const foreseen = projects.get(request);
+    return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: ip, answer, foreseen };
   };
   const contextOf = async (actor: Actor | null, request: IncomingMessage) => {
     const { avatarServiceEnabled } = await currentSettings(db);
@@ -140,13 +144,52 @@ export function createApp({
   app.use(keepNoConnection(readiness));
   app.use(health(readiness));
 
+  const budget = { ...DEFAULT_BUDGET, ...givenBudget };
+  const turns = new FairQueue(TURNS);
+  const habits = new WeakMap<Endpoint, ProjectHabit>();
+  const identify = (request: IncomingMessage, parameters: Record<string, unknown>, about?: About) => {
+    const session = sessionForReads(request as Request, baseUrl);
+    const foreseen = about && new ForeseenProject(habitOf(habits, about.endpoint), about.ref);
+    if (foreseen) projects.set(request, foreseen);
+    return authenticate(db, { ...readCredentials(request.headers, parameters), session }, foreseen?.beside);
+  };
+  const facade = createFacade<Actor>({
+    schema,
+    routes,
+    openapi: () => openapiDocument(routes, schema),
+    authenticate: identify,
+    precheck: (actor, ability, ref, request) =>
+      precheck(domainContext(actor, request), ability as Precheck, ref as Ref),
+    execute: async ({ document }, variableValues, actor, request) => {
+      const contextValue = await contextOf(actor, request);
+      return executeWithin({ schema, document, variableValues, contextValue, comesAgain: true }, report, budget);
+    },
+    read: (reader, found, actor, request) => {
+      const context = domainContext(actor, request);
+      if (reader === 'trace') return readRawTrace(context, found as RawTrace);
+      if (reader === 'blob') return readRawBlob(context, found as RawBlob);
+      if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
+      return readRawArchive(context, found as RawArchive);
+    },
+    turns,
+    matched: noteRoute,
+    callerOf: (actor, request) => callerOf(actor, (request as Request).ip ?? null),
+    largestFile: async () => (await currentSettings(db)).maxAttachmentSize * 1024 * 1024,
+    baseUrl,
+    logError: report,
+    passing: (error) => passing(error)?.refusal ?? null,
+  });
+  app.use('/api/v4', (request, response) => {
+    const mark = request.url.indexOf('?');
+    const path = mark < 0 ? request.url : request.url.slice(0, mark);
+    return facade(request, response, path, mark < 0 ? '' : request.url.slice(mark + 1));
+  });
+
   const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
   app.get(['/graphql', '/api/graphql'], site.graphiql);
   app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], sendSchema);
 
-  const turns = new FairQueue(TURNS);
   const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
-  const budget = { ...DEFAULT_BUDGET, ...givenBudget };
   const whoAsks = remembered((request) => {
     const session = sessionForOwnPages(request as Request, baseUrl);
     const { access_token, bearer_token } = (request as Request).query;
@@ -179,42 +222,7 @@ export function createApp({
     return graphql(request, response);
   });
 
-  const identify = (request: IncomingMessage, parameters: Record<string, unknown>) => {
-    const session = sessionForReads(request as Request, baseUrl);
-    return authenticate(db, { ...readCredentials(request.headers, parameters), session });
-  };
   app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
-  const facade = createFacade<Actor>({
-    schema,
-    routes,
-    openapi: () => openapiDocument(routes, schema),
-    authenticate: identify,
-    precheck: (actor, ability, ref, request) =>
-      precheck(domainContext(actor, request), ability as Precheck, ref as Ref),
-    execute: async ({ document }, variableValues, actor, request) => {
-      const contextValue = await contextOf(actor, request);
-      return executeWithin({ schema, document, variableValues, contextValue, comesAgain: true }, report, budget);
-    },
-    read: (reader, found, actor, request) => {
-      const context = domainContext(actor, request);
-      if (reader === 'trace') return readRawTrace(context, found as RawTrace);
-      if (reader === 'blob') return readRawBlob(context, found as RawBlob);
-      if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);
-      return readRawArchive(context, found as RawArchive);
-    },
-    turns,
-    matched: noteRoute,
-    callerOf: (actor, request) => callerOf(actor, (request as Request).ip ?? null),
-    largestFile: async () => (await currentSettings(db)).maxAttachmentSize * 1024 * 1024,
-    baseUrl,
-    logError: report,
-    passing: (error) => passing(error)?.refusal ?? null,
-  });
-  app.use('/api/v4', (request, response) => {
-    const mark = request.url.indexOf('?');
-    const path = mark < 0 ? request.url : request.url.slice(0, mark);
-    return facade(request, response, path, mark < 0 ? '' : request.url.slice(mark + 1));
-  });
   app.use('/api/v3', (_request, response) => {
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
@@ -237,6 +245,12 @@ export function createApp({
   app.use(site.router, site.missing);
   app.use(broken(site.options));
   return app;
+}
+
+function habitOf(habits: WeakMap<Endpoint, ProjectHabit>, endpoint: Endpoint): ProjectHabit {
+  const habit = habits.get(endpoint) ?? {};
+  habits.set(endpoint, habit);
+  return habit;
 }
 
 /** The same answer for a request however often it is asked for. */
