@@ -33,7 +33,9 @@ export function withToldErrors(result: ExecutionResult, asked: Asked): Execution
   const isCoercion = !('data' in result) && errors.every(({ extensions, path }) => !extensions.code && !path);
   if (isCoercion && operation) {
     const fields = wrongVariables(asked.schema, asked.document, operation, asked.variables);
-    return { ...result, errors: [wrongValues(fields, operation)] };
+    if (Object.keys(fields).length > 0) return { ...result, errors: [wrongValues(fields, operation)] };
+    // A default that a variable cannot have, which is a fault of the document.
+    return { ...result, errors: errors.map(invalid) };
   }
   return { ...result, errors: errors.map((error) => told(error, operation, asked)) };
 }
@@ -47,17 +49,20 @@ export function toldValidation(
   const wrong = wrongLiterals(schema, document);
   const values = new Set(wrong.flatMap(({ told }) => told));
   const others = errors.filter(({ message }) => !values.has(message));
-  for (const { extensions } of others) Object.assign(extensions, { code: 'GRAPHQL_VALIDATION_FAILED', http: REFUSED });
-  return [...others, ...wrong.map(({ fields, node }) => wrongValues(fields, node))];
+  return [...others.map(invalid), ...wrong.map(({ fields, node }) => wrongValues(fields, node))];
 }
 
 /** What is told of a request that was not executed: a code of the list in any case. */
 export function withCode(error: GraphQLError): GraphQLError {
   const { error: challenge, sudo, ...extensions } = error.extensions;
   const code = codeOf(extensions.code);
-  if (extensions.code === code && challenge === undefined && sudo === undefined) return error;
-  return changed(error, error.message, { ...extensions, code });
+  const status = STATUS[code];
+  const http = extensions.http ?? (status === undefined || error.path ? undefined : { spec: true, status });
+  return changed(error, error.message, { ...extensions, code, ...(http !== undefined && { http }) });
 }
+
+/** Statuses of requests that were not executed, for clients that ask for `application/graphql-response+json`. */
+const STATUS: Readonly<Record<string, number>> = { UNAUTHENTICATED: 401, RATE_LIMITED: 429, UNAVAILABLE: 503 };
 
 function told(error: GraphQLError, operation: OperationDefinitionNode | null | undefined, asked: Asked): GraphQLError {
   const { nodes, extensions, message } = error;
@@ -71,7 +76,7 @@ function told(error: GraphQLError, operation: OperationDefinitionNode | null | u
   }
   const field = node?.kind === Kind.FIELD ? node : undefined;
   const { fields: ofDomain, about, error: _, sudo: __, ...rest } = extensions;
-  const named = ofDomain ?? (typeof about === 'string' ? { [about]: [message] } : about);
+  const named = typeof about === 'string' ? { [about]: [message] } : (about ?? ofDomain);
   const code = codeOf(extensions.code);
   if (!named) return changed(error, worded(message, rest.resource), { ...rest, code });
   const fields: FieldErrors = {};
@@ -81,6 +86,10 @@ function told(error: GraphQLError, operation: OperationDefinitionNode | null | u
   return changed(error, code === 'VALIDATION_FAILED' ? sentence(fields) : message, { ...rest, code, fields });
 }
 
+function invalid(error: GraphQLError): GraphQLError {
+  return changed(error, error.message, { ...error.extensions, code: 'GRAPHQL_VALIDATION_FAILED', http: REFUSED });
+}
+
 function wrongValues(fields: FieldErrors, nodes: ASTNode | null): GraphQLError {
   const extensions = { code: 'VALIDATION_FAILED', fields, http: REFUSED };
   return new GraphQLError(sentence(fields), { nodes, extensions });
@@ -88,11 +97,11 @@ function wrongValues(fields: FieldErrors, nodes: ASTNode | null): GraphQLError {
 
 /** All that is wrong: `title can't be blank, color must be a valid color code`. */
 function sentence(fields: FieldErrors): string {
-  const parts = Object.entries(fields).flatMap(([place, messages]) => {
+  const all = Object.entries(fields).flatMap(([place, messages]) => {
     const name = place.replace(/^input\./, '');
     return messages.map((message) => (/^\p{Lu}/u.test(message) ? `${name}: ${message}` : `${name} ${message}`));
   });
-  return parts.length > 0 ? parts.join(', ') : 'A value of the request is wrong';
+  return all.join(', ');
 }
 
 /** Kinds of records are names of types in the domain: `AccessRequest not found` is `Access request not found`. */

@@ -94,13 +94,16 @@ export function missing(resource: string): string {
   return `${resource} not found`;
 }
 
-/** Values that the domain refuses, with messages by field (behaviour.md 1.6). */
+/**
+ * Values that the domain refuses, with messages by field (behaviour.md 1.6); `about` has those of all fields that are wrong
+ * where v4 tells some of them first.
+ */
 export class ValidationFailed extends DomainError {
   readonly fields: FieldErrors;
 
-  constructor(fields: FieldErrors) {
+  constructor(fields: FieldErrors, about?: FieldErrors) {
     const text = Object.entries(fields).flatMap(([field, messages]) => messages.map((m) => `${field} ${m}`));
-    super('VALIDATION_FAILED', text.join(', '), { fields });
+    super('VALIDATION_FAILED', text.join(', '), { fields, ...(about && { about }) });
     this.fields = fields;
   }
 }

@@ -41,6 +41,12 @@ const TEXTS = {
 
 /** Refuses values of which some are no good; those that are undefined are not looked at. Throws ValidationFailed. */
 export function checkUser(values: UserValues): void {
+  const errors = userErrors(values);
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+/** What is wrong with the values, by field; those that are undefined are not looked at. */
+export function userErrors(values: UserValues): FieldErrors {
   const { username, email, name, password, projectsLimit } = values;
   const errors: FieldErrors = {};
   if (email !== undefined && !isAddress(email)) errors.email = ['is invalid'];
@@ -53,7 +59,7 @@ export function checkUser(values: UserValues): void {
     if (text.length > 255) errors[field] = ['is too long (maximum is 255 characters)'];
     else if (text.includes('\0')) errors[field] = ['is invalid'];
   }
-  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  return errors;
 }
 
 const TAKEN = 'has already been taken';

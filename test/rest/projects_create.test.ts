@@ -290,7 +290,10 @@ describe('Creating projects in GraphQL', () => {
     expect(await refusal({ name: 'by graph' }, user)).toMatchObject({
       fields: { 'input.name': ['has already been taken'], 'input.path': ['has already been taken'] },
     });
-    expect(await refusal({}, user)).toMatchObject({ code: 'VALIDATION_FAILED', fields: { 'input.name': ["can't be blank"] } });
+    expect(await refusal({}, user)).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      fields: { 'input.name': ["can't be blank"] },
+    });
     expect(await refusal({ name: 'x' }, external)).toMatchObject({ code: 'LIMIT_REACHED' });
     expect(await refusal({ name: 'x' })).toMatchObject({ code: 'UNAUTHENTICATED' });
     const forUser = `mutation ($input: CreateProjectForUserInput!) { createProjectForUser(input: $input) {

@@ -96,6 +96,39 @@ describe('What is wrong with values is told with the names of the input', () => 
     expect((await world.api(admin).post('/users', taken)).body).toEqual({ message: 'Email has already been taken' });
   });
 
+  it('where v4 tells one before the others, of all of them, and REST tells the one', async () => {
+    const create = 'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { name } } }';
+    const deploy =
+      'mutation ($input: CreateDeploymentInput!) { createDeployment(input: $input) { deployment { ref } } }';
+    const user = 'mutation ($input: CreateUserInput!) { createUser(input: $input) { user { name } } }';
+    const settings =
+      'mutation ($input: UpdateApplicationSettingsInput!) { updateApplicationSettings(input: $input) { settings { homePageUrl } } }';
+    const deployment = { environment: '', ref: '', sha: 'main', status: 'SUCCESS', tag: false };
+    const named = async (query: string, input: object, who = owner) =>
+      Object.keys((await errorsOf(query, { input }, who))[0]?.extensions.fields ?? {}).sort();
+    expect(await named(create, { name: '-', importUrl: 'ftp://x' })).toEqual([
+      'input.importUrl',
+      'input.name',
+      'input.path',
+    ]);
+    expect(await named(updateProject, { project: project.id, name: '-', defaultBranch: '..' })).toEqual([
+      'input.defaultBranch',
+      'input.name',
+    ]);
+    expect(await named(deploy, { project: project.id, ...deployment })).toEqual(['input.environment', 'input.ref']);
+    expect(await named(user, { name: '', username: 'x', email: 'x' }, admin)).toEqual([
+      'input.email',
+      'input.name',
+      'input.password',
+    ]);
+    expect(await named(settings, { codeideEnabled: true, homePageUrl: 'x' }, admin)).toEqual([
+      'input.codeideUrl',
+      'input.homePageUrl',
+    ]);
+    const rest = await world.api(owner).post('/projects', { name: '-', import_url: 'ftp://x' });
+    expect([rest.status, Object.keys(rest.body.message)]).toEqual([400, ['import_url']]);
+  });
+
   it('as the schema has them', () => {
     const known = Object.values(schema.getTypeMap()).flatMap((type) =>
       isInputObjectType(type) ? Object.keys(type.getFields()) : [],
@@ -252,6 +285,9 @@ describe('A token that is nobody’s', () => {
         });
       }
     }
+    const Accept = 'application/graphql-response+json';
+    expect((await ask({ 'PRIVATE-TOKEN': 'unknown', Accept })).status).toBe(401);
+    expect((await ask({ 'PRIVATE-TOKEN': 'unknown', Accept: 'application/json' })).status).toBe(200);
     const inQuery = await world.send('GET', `/graphql?access_token=unknown&query=${encodeURIComponent(version)}`, {});
     expect(inQuery.body.errors).toMatchObject([{ extensions: { code: 'UNAUTHENTICATED' } }]);
   });
