@@ -67,6 +67,7 @@ const STATUS: Readonly<Record<string, number>> = { UNAUTHENTICATED: 401, RATE_LI
 function told(error: GraphQLError, operation: OperationDefinitionNode | null | undefined, asked: Asked): GraphQLError {
   const { nodes, extensions, message } = error;
   const [node] = nodes ?? [];
+  if (extensions.code === undefined && !error.path) return withCode(error);
   if (extensions.code === undefined) {
     // The value of a variable that an argument does not take; whatever else has no code is a fault of the schema.
     if (node?.kind !== Kind.VARIABLE) return changed(error, message, { ...extensions, code: 'INTERNAL_SERVER_ERROR' });

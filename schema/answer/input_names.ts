@@ -45,14 +45,17 @@ export function inputPath(
   return find(candidates, inputs)?.join('.') ?? args[0]?.name ?? camelCase(name);
 }
 
-function find(candidates: readonly string[], inputs: Inputs): string[] | undefined {
+/** How deep inputs are looked into: `input.author.name`. */
+const DEPTH = 3;
+
+function find(candidates: readonly string[], inputs: Inputs, depth = DEPTH): string[] | undefined {
   const own = candidates.find((name) => Object.hasOwn(inputs, name));
   if (own !== undefined) return [own];
   for (const [name, type] of Object.entries(inputs)) {
     const nullable = getNullableType(type);
-    if (!isInputObjectType(nullable)) continue;
+    if (!isInputObjectType(nullable) || depth === 1) continue;
     const fields = Object.values(nullable.getFields()).map((field) => [field.name, field.type]);
-    const within = find(candidates, Object.fromEntries(fields));
+    const within = find(candidates, Object.fromEntries(fields), depth - 1);
     if (within) return [name, ...within];
   }
   return undefined;

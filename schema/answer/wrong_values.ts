@@ -3,6 +3,7 @@ import {
   BREAK,
   type DocumentNode,
   type FieldNode,
+  type GraphQLError,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
@@ -32,6 +33,9 @@ export interface WrongLiterals {
   told: string[];
 }
 
+/** Places of which is told what is wrong with them: as many as anybody corrects at once, of a list with thousands of values. */
+const MOST_TOLD = 50;
+
 /** What is wrong with the values of variables, by the input where the document uses each first. */
 export function wrongVariables(
   schema: GraphQLSchema,
@@ -40,6 +44,7 @@ export function wrongVariables(
   given: Readonly<Record<string, unknown>>,
 ): FieldErrors {
   const fields: FieldErrors = {};
+  const tell = upTo(MOST_TOLD);
   for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
     const type = typeFromAST(schema, node);
@@ -50,10 +55,13 @@ export function wrongVariables(
       if (node.kind === Kind.NON_NULL_TYPE) add(fields, place, ['is required']);
       continue;
     }
-    validateInputValue(value, type, ({ message }, keys) => {
-      const { at, problem } = plainly(message, keys, type);
-      add(fields, [...place, ...at], [problem]);
-    });
+    tell((count) =>
+      validateInputValue(value, type, ({ message }, keys) => {
+        const { at, problem } = plainly(message, keys, type);
+        add(fields, [...place, ...at], [problem]);
+        count();
+      }),
+    );
   }
   return fields;
 }
@@ -63,23 +71,47 @@ export function wrongLiterals(schema: GraphQLSchema, document: DocumentNode): Wr
   const found: WrongLiterals[] = [];
   const around: (FieldNode | null)[] = [];
   const info = new TypeInfo(schema);
+  const tell = upTo(MOST_TOLD);
   const visitor = {
     Field: { enter: (node: FieldNode) => void around.push(node), leave: () => void around.pop() },
     Argument: (node: { name: { value: string }; value: Parameters<typeof validateInputLiteral>[0] }) => {
       const type = info.getInputType();
       if (!type) return;
       const field = around.at(-1) ?? null;
-      validateInputLiteral(node.value, type, ({ message }, keys) => {
+      const wrong = ({ message }: GraphQLError, keys: Keys) => {
         const one = found.find((known) => known.node === field) ?? { node: field, fields: {}, told: [] };
         if (!found.includes(one)) found.push(one);
         const { at, problem } = plainly(message, keys, type);
         add(one.fields, [node.name.value, ...at], [problem]);
         one.told.push(message);
-      });
+      };
+      tell((count) =>
+        validateInputLiteral(node.value, type, (error, keys) => {
+          wrong(error, keys);
+          count();
+        }),
+      );
     },
   };
   visit(document, visitWithTypeInfo(info, visitor));
   return found;
+}
+
+/** Does work that counts what it finds, until that is so much; work behind that is not begun. */
+function upTo(most: number): (work: (count: () => void) => void) => void {
+  let found = 0;
+  const enough = new Error('enough');
+  return (work) => {
+    if (found >= most) return;
+    try {
+      work(() => {
+        found += 1;
+        if (found >= most) throw enough;
+      });
+    } catch (error) {
+      if (error !== enough) throw error;
+    }
+  };
 }
 
 /** Where a document uses a variable first, as the path of its input; of one that it does not use, the variable's name. */
@@ -114,9 +146,9 @@ function keysOf(way: readonly (ASTNode | readonly ASTNode[])[]): Keys {
 
 /** The words of graphql-js, which repeat values and speak of types, as what is wrong with the input at a place. */
 function plainly(message: string, keys: Keys, type: GraphQLInputType): { at: Keys; problem: string } {
-  const missing = /to include required field "(\w+)"/.exec(message)?.[1];
+  const missing = /^Expected value of type "[^"]*" to include required field "(\w+)"/.exec(message)?.[1];
   if (missing !== undefined) return { at: [...keys, missing], problem: 'is required' };
-  const unknown = /not to include unknown field "(\w+)"/.exec(message)?.[1];
+  const unknown = /^Expected value of type "[^"]*" not to include unknown field "([^"]*)"/.exec(message)?.[1];
   if (unknown !== undefined) return { at: [...keys, unknown], problem: 'is not known here' };
   if (/not to be null\.$/.test(message)) return { at: keys, problem: 'must not be null' };
   if (message.startsWith('Within OneOf')) return { at: keys, problem: 'must have exactly one of its fields' };

@@ -229,6 +229,17 @@ describe('Values of the wrong type are told in the same form', () => {
     });
   });
 
+  it('up to fifty places', async () => {
+    const query = 'query ($labels: [String!]) { project(ref: 1) { issues(labels: $labels) { nodes { title } } } }';
+    const inVariables = await errorsOf(query, { labels: Array(10_000).fill(3) });
+    expect(inVariables.map(({ extensions }) => Object.keys(extensions.fields ?? {}).length)).toEqual([50]);
+    const inDocument = await errorsOf(
+      `{ project(ref: 1) { issues(labels: [${'3 '.repeat(1_000)}]) { nodes { title } } } }`,
+    );
+    expect(inDocument.length).toBeLessThanOrEqual(100);
+    expect(inDocument.flatMap(({ extensions }) => Object.keys(extensions.fields ?? {})).length).toBe(50);
+  });
+
   it('where a variable that may be null stands for what may not', async () => {
     const query = 'query ($p: ProjectRef = 1) { project(ref: $p) { name } }';
     const { body } = await world.graphql(query, { p: null }, owner);
