@@ -18,6 +18,7 @@ export const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   invite_email: ['user', 'userId'],
   user_id: ['user', 'userId'],
   access_level: ['accessLevel', 'role'],
+  group_access: ['accessLevel', 'groupAccess'],
   parent_id: ['parent', 'parentId'],
   namespace: ['namespace', 'namespaceId'],
   new_namespace: ['group', 'project'],
