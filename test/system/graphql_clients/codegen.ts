@@ -1,0 +1,33 @@
+import type { CodegenConfig } from '@graphql-codegen/cli';
+
+const { SCHEMA_URL } = process.env;
+
+/** Types for the documents of Apollo and urql. Every scalar of the schema has a type, else nothing is generated. */
+const config: CodegenConfig = {
+  schema: SCHEMA_URL,
+  documents: ['apollo/*.ts', 'urql/*.ts'],
+  importExtension: '.ts',
+  generates: {
+    'generated/': {
+      preset: 'client',
+      presetConfig: { fragmentMasking: false },
+      config: {
+        strictScalars: true,
+        useTypeImports: true,
+        scalars: {
+          CommitDateTime: 'string',
+          Date: 'string',
+          DateTime: 'string',
+          GroupRef: { input: 'string | number', output: 'never' },
+          JSON: 'unknown',
+          Long: 'number',
+          NamespaceRef: { input: 'string | number', output: 'never' },
+          ProjectRef: { input: 'string | number', output: 'never' },
+          Upload: { input: 'File', output: 'never' },
+        },
+      },
+    },
+  },
+};
+
+export default config;
