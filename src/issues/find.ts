@@ -40,6 +40,20 @@ export async function findIssue<R>(
   return found;
 }
 
+/** As findIssue, by the ID over all projects. Throws NotFound. */
+export async function findIssueById<R>(
+  context: Context,
+  project: ProjectRow,
+  id: number,
+  selection: Selection<'Issue', R>,
+): Promise<R> {
+  const actor = requireActor(context);
+  if (!can(actor, 'read_issue', project)) throw new NotFound('Issue');
+  const found = await one(context, project, sql`${issue.id} = ${id}`, selection.with(SEEN));
+  if (!maySee(actor, project, found)) throw new NotFound('Issue');
+  return found;
+}
+
 /** As findIssue, but finds confidential ones for everybody: for commands that refuse by ability (behaviour.md 6). */
 async function findIssueUnseen<R>(
   context: Context,
