@@ -1,6 +1,5 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { type ExecutionArgs, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { GraphQLContext } from '#schema/context.ts';
@@ -8,6 +7,9 @@ import { type Callers, liveCaller } from '#schema/subscriptions/caller.ts';
 import { EventStream } from '#schema/subscriptions/event_stream.ts';
 import { Pulse } from '#schema/subscriptions/pulse.ts';
 import { type Admitted, admit, asDomainError, type Subscribing } from '#schema/subscriptions/subscribe.ts';
+
+/** Marks the result that stands for a subscription. */
+const ADMITTED = Symbol('admitted');
 
 /** Answers a request of a server of yoga. */
 type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<Response>;
@@ -36,8 +38,12 @@ export function serverSentEvents({ subscribing, callers, buffer }: EventStreamOp
         const after = req.headers['last-event-id'];
         const lastId = Array.isArray(after) ? after[0] : after;
         admitted.set(req, await admit(args, caller, callers.addressOf(req), subscribing, lastId));
-        return { data: null };
+        return { data: null, [ADMITTED]: true };
       });
+    },
+    onResultProcess({ result, setResultProcessor }) {
+      // Yoga would begin a stream of its own.
+      if (ADMITTED in result) setResultProcessor((_, { Response }) => new Response(null, {}), 'text/event-stream');
     },
   };
 
@@ -47,7 +53,6 @@ export function serverSentEvents({ subscribing, callers, buffer }: EventStreamOp
     const subscription = admitted.get(request);
     if (!subscription) return send(said, response);
     admitted.delete(request);
-    await said.body?.cancel();
     if (response.destroyed) return subscription.release();
     response.once('close', subscription.release);
     said.headers.forEach((value, name) => {
@@ -69,8 +74,13 @@ export function wantsEvents({ headers }: IncomingMessage): boolean {
 
 async function send(said: Response, response: ServerResponse): Promise<void> {
   response.writeHead(said.status, Object.fromEntries(said.headers));
-  if (said.body) await pipeline(Readable.fromWeb(said.body as import('node:stream/web').ReadableStream), response);
-  else response.end();
+  // A body of fetch is one of parts, as Node.js has it, but not declared as such.
+  const parts = (said.body ?? []) as unknown as AsyncIterable<Uint8Array>;
+  for await (const part of parts) {
+    if (response.destroyed) return;
+    if (!response.write(part)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  }
+  response.end();
 }
 
 function wrongTransport(): GraphQLError {

@@ -11,6 +11,8 @@ export interface Change {
   position?: number | undefined;
   /** From where a lost subscription goes on behind it (docs/graphql.md, Subscriptions); null until it is known. */
   cursor: string | null;
+  /** When this process heard of it, on the clock of `performance`; absent where it was read. */
+  heardAt?: number | undefined;
 }
 
 /** The channel on which triggers of the database tell of changes. */

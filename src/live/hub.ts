@@ -210,14 +210,15 @@ export class Hub implements FeedWork {
   #heard(payload: string): void {
     this.#heardAt = performance.now();
     const change = parseChange(payload);
-    if (change) this.#gather([change]);
+    if (change) this.#gather([{ ...change, heardAt: this.#heardAt }]);
   }
 
   #gather(changes: readonly Change[]): void {
     for (const change of changes) {
       const key = recordOf(change);
+      const first = this.#gathered.get(key);
       // Of a trace the first part counts: those behind it are read with it.
-      if (!this.#gathered.has(key)) this.#gathered.set(key, change);
+      this.#gathered.set(key, first ? { ...change, position: first.position } : change);
     }
     if (this.#gathered.size > MOST_GATHERED) {
       this.#gathered.clear();

@@ -15,6 +15,7 @@ export class Member {
   #held: { change: Change; reading: Reading }[] | null = [];
   /** What it was sent of that, so that nothing comes twice. */
   #sent: Set<string> | null = null;
+  readonly #joinedAt = performance.now();
   #hasLeft = false;
 
   constructor(feed: Feed, sink: Sink, offset: number | null, left: () => void) {
@@ -41,6 +42,8 @@ export class Member {
   /** Tells of a change, when it is its turn. */
   hear(change: Change, reading: Reading): void {
     if (this.#hasLeft) return;
+    // It was on its way when the subscription began.
+    if (change.heardAt !== undefined && change.heardAt < this.#joinedAt && this.offset === null) return;
     if (this.#held) {
       this.#held.push({ change, reading });
       if (this.#held.length > MOST_MISSED) this.end(tooMuch());
