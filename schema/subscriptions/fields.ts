@@ -76,7 +76,9 @@ builder.subscriptionFields((t) => ({
     description: 'An issue that was opened or changed, as it is now. A deleted one is not told of.',
     args: {
       in: t.arg({ type: SubscriptionScope, required: true, description: 'Which issues.' }),
-      after: t.arg.string({ description: `Cursor of the last answer of a lost subscription, to go on behind it; ${STATES}` }),
+      after: t.arg.string({
+        description: `Cursor of the last answer of a lost subscription, to go on behind it; ${STATES}`,
+      }),
     },
     subscribe: (_root, args, context) => sourceOf(context, 'issue', args, 'read_issue'),
     resolve: (event: LiveEvent, _args, context, info) =>
@@ -90,7 +92,9 @@ builder.subscriptionFields((t) => ({
     description: 'A pipeline that was started or changed, or of which a job was, as it is now.',
     args: {
       in: t.arg({ type: SubscriptionScope, required: true, description: 'Which pipelines.' }),
-      after: t.arg.string({ description: `Cursor of the last answer of a lost subscription, to go on behind it; ${STATES}` }),
+      after: t.arg.string({
+        description: `Cursor of the last answer of a lost subscription, to go on behind it; ${STATES}`,
+      }),
     },
     subscribe: (_root, args, context) => sourceOf(context, 'pipeline', args, 'read_pipeline'),
     resolve: (event: LiveEvent, _args, context, info) =>
@@ -118,7 +122,8 @@ builder.subscriptionFields((t) => ({
   }),
   jobTrace: t.field({
     type: JobTracePart,
-    description: 'What jobs print, from now on. The subscription to one job completes when all that it printed was sent.',
+    description:
+      'What jobs print, from now on. The subscription to one job completes when all that it printed was sent.',
     args: {
       in: t.arg({ type: JobTraceScope, required: true, description: 'Which jobs.' }),
       after: t.arg.string({

@@ -29,7 +29,10 @@ const parsed = new LRUCache<string, DocumentNode>({
  *
  * @throws GraphQLError when they are too long
  */
-export function liveOperation(args: ExecutionArgs, { contextFor, report, budget }: Reads): LiveOperation & { size: number } {
+export function liveOperation(
+  args: ExecutionArgs,
+  { contextFor, report, budget }: Reads,
+): LiveOperation & { size: number } {
   const text = args.document.loc?.source.body ?? '';
   const variables = JSON.stringify(args.variableValues ?? {});
   const size = Buffer.byteLength(text) + Buffer.byteLength(variables);
@@ -37,7 +40,9 @@ export function liveOperation(args: ExecutionArgs, { contextFor, report, budget 
   const operationName = args.operationName ?? null;
   return {
     size,
-    key: createHash('sha1').update(JSON.stringify([text, variables, operationName])).digest('base64'),
+    key: createHash('sha1')
+      .update(JSON.stringify([text, variables, operationName]))
+      .digest('base64'),
     async read(caller, change) {
       const event: LiveEvent = { change, isHidden: false };
       const contextValue = await contextFor(caller);

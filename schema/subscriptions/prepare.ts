@@ -58,7 +58,13 @@ export function prepareWith(enveloping: Enveloping): Prepare {
     const operation = getOperationAST(document, operationName);
     if (!operation) throw new GraphQLError('The document has no operation of that name, or several and none is named.');
     const contextValue = await contextFactory();
-    const args = { schema, document, operationName: operationName ?? null, variableValues: variables ?? {}, contextValue };
+    const args = {
+      schema,
+      document,
+      operationName: operationName ?? null,
+      variableValues: variables ?? {},
+      contextValue,
+    };
     return {
       args,
       isSubscription: operation.operation === 'subscription',

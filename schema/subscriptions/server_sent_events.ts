@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ExecutionArgs, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
@@ -49,10 +49,15 @@ export function serverSentEvents({ subscribing, callers, buffer }: EventStreamOp
 
   /** Answers a request that takes events. */
   const answer = async (handle: Handle, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const forget = listenersSince([request, response, request.socket]);
     const said = await handle(request, response);
     const subscription = admitted.get(request);
     if (!subscription) return send(said, response);
     admitted.delete(request);
+    // They would keep all that yoga knows of the request.
+    forget();
+    // Its duration is none of an answer (src/web/request_facts.ts).
+    Object.assign(request, { routeTemplate: '/graphql subscription' });
     if (response.destroyed) return subscription.release();
     response.once('close', subscription.release);
     said.headers.forEach((value, name) => {
@@ -72,6 +77,20 @@ export function wantsEvents({ headers }: IncomingMessage): boolean {
   return headers.accept?.toLowerCase().includes('text/event-stream') ?? false;
 }
 
+/** Gives what removes the listeners that are added from now on. */
+function listenersSince(emitters: readonly EventEmitter[]): () => void {
+  const events = ['close', 'error', 'finish', 'end', 'aborted'];
+  const before = new Set(emitters.flatMap((emitter) => events.flatMap((event) => emitter.rawListeners(event))));
+  return () => {
+    for (const emitter of emitters) {
+      for (const event of events) {
+        const added = emitter.rawListeners(event).filter((listener) => !before.has(listener));
+        for (const listener of added) emitter.removeListener(event, listener as () => void);
+      }
+    }
+  };
+}
+
 async function send(said: Response, response: ServerResponse): Promise<void> {
   response.writeHead(said.status, Object.fromEntries(said.headers));
   // A body of fetch is one of parts, as Node.js has it, but not declared as such.
@@ -84,6 +103,7 @@ async function send(said: Response, response: ServerResponse): Promise<void> {
 }
 
 function wrongTransport(): GraphQLError {
-  const message = 'Subscriptions are answered over WebSocket (graphql-transport-ws) or with `Accept: text/event-stream`.';
+  const message =
+    'Subscriptions are answered over WebSocket (graphql-transport-ws) or with `Accept: text/event-stream`.';
   return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST', http: { status: 406 } } });
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ExecutionArgs, GraphQLError } from 'graphql';
+import { type DocumentNode, type ExecutionArgs, type GraphQLError, Kind } from 'graphql';
 import { CloseCode, type Context, handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { maskError } from '#schema/errors.ts';
@@ -24,6 +24,9 @@ export interface WebSocketOptions {
   /** Bytes of the largest message that is taken. */
   messageBytes: number;
 }
+
+/** Stands for a document that is no longer needed. */
+const NOTHING: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
 /** Milliseconds in which a client has to say who it is. */
 const INIT = 10_000;
@@ -80,12 +83,18 @@ export class WebSockets {
     try {
       release = this.#seats.take(callerOf(null, address));
     } catch (error) {
-      return refuse(socket, error as DomainError);
+      refuse(socket, error);
+      return;
     }
     socket.once('close', release);
     socket.once('error', release);
     // What is needed of the request is taken out of it: it would be kept as long as the connection.
-    const facts = { credentials: callers.credentialsOf(request), baseUrl: callers.baseUrlOf(request), address, release };
+    const facts = {
+      credentials: callers.credentialsOf(request),
+      baseUrl: callers.baseUrlOf(request),
+      address,
+      release,
+    };
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, facts));
   }
 
@@ -157,7 +166,11 @@ export class WebSockets {
   }
 
   /** What the client wants executed. Whoever is no longer who they were is cut off. */
-  async #prepare({ extra, subscriptions }: Ctx, id: string, sent: Sent): Promise<ExecutionArgs | readonly GraphQLError[]> {
+  async #prepare(
+    { extra, subscriptions }: Ctx,
+    id: string,
+    sent: Sent,
+  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
     const { limits, callers, prepare, subscribing } = this.#options;
     const { credentials, baseUrl, address, connection } = extra;
     try {
@@ -196,6 +209,8 @@ export class WebSockets {
     const found = this.#admitted.get(args);
     if (!found) throw new Error('The subscription was not admitted');
     const { admitted, carried } = found;
+    // The protocol's server holds them as long as the subscription lasts, and they have done their work.
+    Object.assign(args, { document: NOTHING, contextValue: null, variableValues: null });
     try {
       const leave = await admitted.start(carried);
       carried.attach(() => {

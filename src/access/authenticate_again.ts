@@ -49,7 +49,9 @@ async function find(db: Db, hashes: readonly string[]): Promise<Map<string, Acto
   if (hashes.length === 0) return new Map();
   const { sessionExpireDelay } = await currentSettings(db);
   const wanted = Prisma.sql`ANY(ARRAY(SELECT decode(h, 'hex') FROM unnest(${[...hashes]}::text[]) h))`;
-  const rows = await queryRows<Found>(db, Prisma.sql`
+  const rows = await queryRows<Found>(
+    db,
+    Prisma.sql`
     SELECT encode(t.hash, 'hex') AS hash, t.credential, t.scopes, u.id, u.username, u.admin, u.external,
       u.can_create_group AS "canCreateGroup", u.projects_limit AS "projectsLimit"
     FROM (
@@ -61,7 +63,8 @@ async function find(db: Db, hashes: readonly string[]): Promise<Map<string, Acto
       UNION ALL SELECT token_hash, 'session', user_id, NULL FROM sessions
       WHERE token_hash = ${wanted} AND last_seen_at > now() - make_interval(mins => ${sessionExpireDelay})
     ) t JOIN users u ON u.id = t.user_id
-    WHERE u.state = 'active' AND ${mayBeSomebody(db)}`);
+    WHERE u.state = 'active' AND ${mayBeSomebody(db)}`,
+  );
   return new Map(rows.map(({ hash, scopes, ...user }) => [hash, { ...user, scopes: scopes ?? ['api'] }]));
 }
 

@@ -1,7 +1,7 @@
 import { type Change, recordOf } from '#src/live/change.ts';
+import type { Member } from '#src/live/member.ts';
 import type { LiveCaller, LiveOperation, Reading } from '#src/live/subscriber.ts';
 import type { Topic } from '#src/live/topic.ts';
-import { Member } from '#src/live/member.ts';
 import { DomainError, Unavailable } from '#src/platform/errors.ts';
 
 /** Changes that wait to be read for one feed. */
@@ -21,7 +21,7 @@ export class Feed {
   readonly topic: Topic;
   readonly caller: LiveCaller;
   readonly members = new Set<Member>();
-  readonly #operation: LiveOperation;
+  readonly operation: LiveOperation;
   readonly #work: FeedWork;
   readonly #pending = new Map<string, Change>();
   readonly #reading = new Map<string, Promise<Reading | null>>();
@@ -32,7 +32,7 @@ export class Feed {
   constructor(topic: Topic, caller: LiveCaller, operation: LiveOperation, work: FeedWork) {
     this.topic = topic;
     this.caller = caller;
-    this.#operation = operation;
+    this.operation = operation;
     this.#work = work;
   }
 
@@ -48,8 +48,8 @@ export class Feed {
     // The later cursor stands for both, behind all that came between.
     this.#pending.delete(key);
     this.#pending.set(key, before ? { ...change, position: before.position } : change);
-    if (this.#pending.size > MOST_PENDING) return this.end(new Unavailable('Too much changed at once. Subscribe again.'));
-    void this.#run();
+    if (this.#pending.size > MOST_PENDING) this.end(new Unavailable('Too much changed at once. Subscribe again.'));
+    else void this.#run();
   }
 
   /** Ends all subscriptions. */
@@ -66,7 +66,7 @@ export class Feed {
     const reading = this.#work
       .inTurn(this.caller, async () => {
         await this.#work.recheck(this.caller);
-        return this.#operation.read(this.caller, change);
+        return this.operation.read(this.caller, change);
       })
       .finally(() => this.#reading.delete(key));
     this.#reading.set(key, reading);
@@ -81,7 +81,9 @@ export class Feed {
       for (const member of this.members) member.forget();
     } catch (error) {
       if (!(error instanceof DomainError)) this.#work.report(error);
-      this.end(error instanceof DomainError ? error : new Unavailable('The change could not be read. Subscribe again.'));
+      this.end(
+        error instanceof DomainError ? error : new Unavailable('The change could not be read. Subscribe again.'),
+      );
     } finally {
       this.#isRunning = false;
     }

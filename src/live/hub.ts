@@ -87,18 +87,14 @@ export class Hub implements FeedWork {
     return (sink) => this.#join(wanted, replay, sink);
   }
 
-  async #join(
-    wanted: Wanted,
-    replay: (feed: Feed) => Promise<Change[]>,
-    sink: Sink,
-  ): Promise<() => void> {
+  async #join(wanted: Wanted, replay: (feed: Feed) => Promise<Change[]>, sink: Sink): Promise<() => void> {
     const { topic, after } = wanted;
     this.#listening ??= this.#listen();
     await this.#listening;
     const offset = topic.scope === 'job' ? Number(after ?? (await traceEnd(this.#db, topic.id))) : null;
     if (this.#isStopped) throw new ServerStops();
     const feed = this.#feedOf(wanted);
-    const member = new Member(feed, sink, offset, () => this.#leave(wanted, feed, member));
+    const member = new Member(feed, sink, offset, () => this.#leave(feed, member));
     feed.members.add(member);
     const catchUp = offset !== null ? member.catchUp() : replay(feed).then((missed) => member.replay(missed));
     catchUp.catch((error) => {
@@ -133,7 +129,8 @@ export class Hub implements FeedWork {
     if (after === null) return async () => [];
     if (kind === 'event') {
       const from = parseEventCursor(after);
-      if (from) return async ({ caller }) => this.#numbered(await missedEvents(this.#db, topic, from, caller.actor), from);
+      if (from)
+        return async ({ caller }) => this.#numbered(await missedEvents(this.#db, topic, from, caller.actor), from);
     } else if (kind === 'trace') {
       if (topic.scope !== 'job') throw new BadRequest('`after` goes with the trace of one job.');
       if (/^\d{1,15}$/.test(after)) return async () => [];
@@ -169,11 +166,12 @@ export class Hub implements FeedWork {
     return feed;
   }
 
-  #leave({ topic, caller, operation }: Wanted, feed: Feed, member: Member): void {
+  #leave(feed: Feed, member: Member): void {
+    const { topic, caller } = feed;
     feed.members.delete(member);
     if (feed.members.size > 0) return;
     const of = topicKey(topic);
-    this.#feeds.delete(feedKey(topic, caller, operation));
+    this.#feeds.delete(feedKey(topic, caller, feed.operation));
     const feeds = this.#topics.get(of);
     feeds?.delete(feed);
     if (feeds?.size === 0) {
@@ -254,9 +252,15 @@ export class Hub implements FeedWork {
     );
     if (wanted.length === 0) return;
     const users = new Set(wide.filter(({ scope }) => scope === 'viewer').map(({ id }) => id));
-    const { places, now } = await placesOf(this.#db, [...new Set(wanted.map(({ projectId }) => projectId))], [...users]);
+    const { places, now } = await placesOf(
+      this.#db,
+      [...new Set(wanted.map(({ projectId }) => projectId))],
+      [...users],
+    );
     const told: [Feed, Change][] = wanted.flatMap((change) => {
-      const feeds = topicsOf(change, places.get(change.projectId)).flatMap((topic) => [...(this.#topics.get(topic) ?? [])]);
+      const feeds = topicsOf(change, places.get(change.projectId)).flatMap((topic) => [
+        ...(this.#topics.get(topic) ?? []),
+      ]);
       const cursor = change.kind === 'trace' ? null : (change.cursor ?? now);
       return feeds.map((feed): [Feed, Change] => [feed, { ...change, cursor }]);
     });

@@ -1,15 +1,22 @@
 import { type Change, recordOf } from '#src/live/change.ts';
-import type { Feed } from '#src/live/feed.ts';
 import { MOST_MISSED } from '#src/live/missed.ts';
 import type { Reading, Sink } from '#src/live/subscriber.ts';
+import type { Topic } from '#src/live/topic.ts';
 import { BadRequest, type DomainError } from '#src/platform/errors.ts';
+
+/** What a member belongs to. */
+interface Around {
+  readonly topic: Topic;
+  /** Reads a change as the caller may see it; null where they may not. */
+  read(change: Change): Promise<Reading | null>;
+}
 
 /** One subscription of a feed. */
 export class Member {
   /** Of a subscription to the trace of one job: where the next part begins that it lacks. */
   offset: number | null;
   readonly #sink: Sink;
-  readonly #feed: Feed;
+  readonly #feed: Around;
   readonly #left: () => void;
   /** What was told while it is sent what it missed; null once it has all that. */
   #held: { change: Change; reading: Reading }[] | null = [];
@@ -18,7 +25,7 @@ export class Member {
   readonly #joinedAt = performance.now();
   #hasLeft = false;
 
-  constructor(feed: Feed, sink: Sink, offset: number | null, left: () => void) {
+  constructor(feed: Around, sink: Sink, offset: number | null, left: () => void) {
     this.#feed = feed;
     this.#sink = sink;
     this.offset = offset;
@@ -112,5 +119,7 @@ export class Member {
 }
 
 function tooMuch(): DomainError {
-  return new BadRequest(`More than ${MOST_MISSED} changes were missed. Read them with a query, and subscribe without \`after\`.`);
+  return new BadRequest(
+    `More than ${MOST_MISSED} changes were missed. Read them with a query, and subscribe without \`after\`.`,
+  );
 }

@@ -7,7 +7,8 @@ import { startWorld, type TestUser, type World } from '../support/world.ts';
 
 const ISSUES = `subscription ($in: SubscriptionScope!, $after: String) {
   issueChanged(in: $in, after: $after) { iid title author { username } labelNames project { path } } }`;
-const PIPELINES = 'subscription ($in: SubscriptionScope!) { pipelineChanged(in: $in) { databaseId status jobs { nodes { name } } } }';
+const PIPELINES =
+  'subscription ($in: SubscriptionScope!) { pipelineChanged(in: $in) { databaseId status jobs { nodes { name } } } }';
 const EVENTS = `subscription ($in: SubscriptionScope!, $after: String) {
   eventAdded(in: $in, after: $after) { databaseId actionName targetTitle author { username } } }`;
 const TRACE = `subscription ($in: JobTraceScope!, $after: String) {
@@ -32,7 +33,12 @@ const print = (jobId: number, position: number, content: string | Buffer) =>
   world.db.jobTraceChunk.create({ data: { jobId, position, content: Buffer.from(content) } });
 
 describe.each(TRANSPORTS)('Over %s', (transport) => {
-  const open = (query: string, variables: Record<string, unknown>, user: TestUser | null = owner, lastEventId?: string) =>
+  const open = (
+    query: string,
+    variables: Record<string, unknown>,
+    user: TestUser | null = owner,
+    lastEventId?: string,
+  ) =>
     subscribe(transport, world.url, query, {
       variables,
       ...(user && { token: user.token }),
@@ -55,7 +61,11 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
     const live = await open(PIPELINES, { in: { project: project.id } });
     await world.api(owner).post(`/projects/${project.id}/jobs/${job.id}/cancel`);
     const { pipelineChanged } = (await live.next()).data;
-    expect(pipelineChanged).toEqual({ databaseId: pipeline.id, status: 'CANCELED', jobs: { nodes: [{ name: 'unit' }] } });
+    expect(pipelineChanged).toEqual({
+      databaseId: pipeline.id,
+      status: 'CANCELED',
+      jobs: { nodes: [{ name: 'unit' }] },
+    });
     await live.close();
   });
 
@@ -90,7 +100,12 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
     const { project, job } = await jobOf('unit');
     const live = await open(TRACE, { in: { project: project.id } });
     await print(job.id, 4, 'more');
-    expect((await live.next()).data.jobTrace).toEqual({ offset: 4, nextOffset: 8, content: 'more', job: { name: 'unit' } });
+    expect((await live.next()).data.jobTrace).toEqual({
+      offset: 4,
+      nextOffset: 8,
+      content: 'more',
+      job: { name: 'unit' },
+    });
     await print(job.id, 8, 'even more');
     expect((await live.next()).data.jobTrace).toMatchObject({ offset: 8, nextOffset: 17 });
     await live.close();
@@ -245,14 +260,18 @@ describe('The address of GraphQL', () => {
     expect(await subscribe(query).inbox.take()).toEqual(expected);
     const input = { in: { name: 'made' } };
     const create = 'mutation ($in: CreateProjectInput!) { createProject(input: $in) { project { name } } }';
-    expect(await subscribe(create, input).inbox.take()).toEqual({ data: { createProject: { project: { name: 'made' } } } });
+    expect(await subscribe(create, input).inbox.take()).toEqual({
+      data: { createProject: { project: { name: 'made' } } },
+    });
     await client.dispose();
   });
 
   it('tells those who subscribe and take JSON alone how it is done', async () => {
     const query = 'subscription { issueChanged(in: { viewer: true }) { iid } }';
     const { status, body } = await world.graphql(query, {}, owner);
-    expect({ status, message: body.errors[0].message }).toMatchObject({ message: expect.stringContaining('WebSocket') });
+    expect({ status, message: body.errors[0].message }).toMatchObject({
+      message: expect.stringContaining('WebSocket'),
+    });
     expect(status).toBe(406);
   });
 

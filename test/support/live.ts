@@ -27,7 +27,11 @@ export interface OpenStream {
 export function openStream(
   url: string,
   query: string,
-  { variables = {}, headers = {}, pause = false }: { variables?: object; headers?: Record<string, string>; pause?: boolean } = {},
+  {
+    variables = {},
+    headers = {},
+    pause = false,
+  }: { variables?: object; headers?: Record<string, string>; pause?: boolean } = {},
 ): Promise<OpenStream> {
   const address = new URL('/graphql', url);
   address.searchParams.set('query', query);
@@ -65,7 +69,7 @@ function reading(outgoing: ClientRequest, response: IncomingMessage, pause: bool
     comments,
     next: () => inbox.take(),
     async rest() {
-      if (pause) read();
+      if (pause) read().resume();
       return inbox.all();
     },
     close: () => outgoing.destroy(),
@@ -201,7 +205,11 @@ export async function subscribe(
   transport: TransportName,
   url: string,
   query: string,
-  { variables = {}, token, lastEventId }: { variables?: Record<string, unknown>; token?: string; lastEventId?: string } = {},
+  {
+    variables = {},
+    token,
+    lastEventId,
+  }: { variables?: Record<string, unknown>; token?: string; lastEventId?: string } = {},
 ): Promise<Subscribed> {
   if (transport === 'WebSocket') {
     const after = lastEventId === undefined ? {} : { after: lastEventId };
