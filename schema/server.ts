@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import { withCode, withToldErrors } from '#schema/answer/errors.ts';
 import { readBodies } from '#schema/bodies.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { documents, type Measured } from '#schema/documents.ts';
@@ -8,6 +9,7 @@ import { maskError } from '#schema/errors.ts';
 import { executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
 import { Limiter, type Limits, tooLarge } from '#schema/limits.ts';
+import { persistedDocuments, type TrustedDocuments } from '#schema/persisted_documents.ts';
 import type { Callers } from '#schema/subscriptions/caller.ts';
 import { type Enveloping, type Prepare, prepareWith } from '#schema/subscriptions/prepare.ts';
 import { serverSentEvents, wantsEvents } from '#schema/subscriptions/server_sent_events.ts';
@@ -29,6 +31,8 @@ export interface GraphQLServerOptions {
   budget?: BudgetLimits | undefined;
   /** In which callers take turns with whatever they ask. */
   turns: FairQueue;
+  /** The documents that alone are executed; any is without them. */
+  trustedDocuments?: TrustedDocuments | undefined;
   /** What subscriptions take. */
   live: LiveServing;
 }
@@ -61,7 +65,7 @@ const LONG_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 50, waiting
 
 /** The handler for /graphql: GraphQL over HTTP. */
 export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
-  const { contextOf, report, limits, budget, turns, live } = options;
+  const { contextOf, report, limits, budget, turns, trustedDocuments, live } = options;
   const limiter = new Limiter(schema, limits);
   const { hub, callers } = live;
   const subscribing: Subscribing = {
@@ -71,6 +75,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
     report,
     budget,
   };
+  const persisted = persistedDocuments(trustedDocuments);
   const events = serverSentEvents({ subscribing, callers, buffer: live.limits.buffer });
   const yoga = createYoga<
     { req: IncomingMessage; res: ServerResponse; given?: GraphQLContext },
@@ -81,6 +86,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
     landingPage: false,
     logging: false,
     batching: { limit: limits.batch },
+    extraParamNames: ['documentId'],
     graphiql: false,
     // The size is known before anything is read.
     maxRequestBodySize: false,
@@ -89,10 +95,12 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
     maskedErrors: { maskError: (error) => maskError(error, report) },
     plugins: [
       readBodies(limits),
+      persisted,
       longDocuments(),
       documents(limits, limiter),
       execution(limiter, (args) => executeWithin(args, report, budget), turns),
       events.plugin,
+      closedCodes(),
     ],
     context: ({ req, given }) => given ?? contextOf(req),
   });
@@ -100,7 +108,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
     yoga.handleNodeRequestAndResponse(req, res, { req, res });
   const answer = (request: IncomingMessage, response: ServerResponse) =>
     wantsEvents(request) ? events.answer(handle, request, response) : yoga(request, response);
-  return Object.assign(answer, { subscribing, prepare: prepareWith(yoga as Enveloping) });
+  return Object.assign(answer, { subscribing, prepare: prepareWith(yoga as Enveloping, persisted.textOf) });
 }
 
 /** Has long documents looked at by turns. Who asks is not known yet: their addresses tell callers apart. */
@@ -134,10 +142,25 @@ function execution(
       setExecuteFn(async (given: ExecutionArgs) => {
         const type = getOperationAST(given.document, given.operationName)?.operation ?? 'unknown';
         const inTurn = () => (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute(given));
-        const result = await measureOperation(type, measure.cost, inTurn);
+        const { schema, document, operationName, variableValues } = given;
+        const executed = await measureOperation(type, measure.cost, inTurn);
+        const variables = variableValues ?? {};
+        const result = withToldErrors(executed, { schema, document, operationName, variables });
         if (req?.headers['graphql-cost'] === undefined) return result;
         return { ...result, extensions: { ...result.extensions, cost: limiter.report(measure) } };
       });
+    },
+  };
+}
+
+/** Gives the errors of yoga itself codes of the list, as all errors of an answer have. */
+function closedCodes(): Plugin {
+  const withCodes = <R extends object>(result: R): R =>
+    'errors' in result && Array.isArray(result.errors) ? { ...result, errors: result.errors.map(withCode) } : result;
+  return {
+    onResultProcess({ result, setResult }) {
+      if (Symbol.asyncIterator in result) return;
+      setResult(Array.isArray(result) ? result.map(withCodes) : withCodes(result));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type Request } from 'express';
-import { createFacade } from '#rest/engine/facade.ts';
+import type { Endpoint } from '#rest/engine/compile.ts';
+import { type About, createFacade } from '#rest/engine/facade.ts';
 import { openapiDocument } from '#rest/engine/openapi.ts';
 import { routes } from '#rest/v4/index.ts';
 import { graphqlContext } from '#schema/context.ts';
@@ -10,7 +11,7 @@ import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
-import { authenticate, type Credentials } from '#src/access/authenticate.ts';
+import { authenticate, authenticateKnown, type Credentials } from '#src/access/authenticate.ts';
 import { callerOf } from '#src/access/caller.ts';
 import { readCredentials } from '#src/access/credentials.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
@@ -34,6 +35,7 @@ import { passing } from '#src/platform/passing.ts';
 import { reporter } from '#src/platform/report.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { type Precheck, precheck } from '#src/precheck.ts';
+import { ForeseenProject, type ProjectHabit } from '#src/projects/foreseen.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
@@ -50,8 +52,9 @@ import { pages } from '#src/web/pages/index.ts';
 import { refusedAuthorization } from '#src/web/pages/refused_authorization.ts';
 import { noteCaller, noteRoute } from '#src/web/request_facts.ts';
 import { requestLog } from '#src/web/request_log.ts';
+import { sendSchema } from '#src/web/schema_file.ts';
 import { sessionForOwnPages, sessionForReads, sessionToken } from '#src/web/session_token.ts';
-import type { Accept, Upgrades } from '#src/web/upgrades.ts';
+import { openLate, type Upgrades } from '#src/web/upgrades.ts';
 import { serveUploads } from '#src/web/uploads.ts';
 
 export interface AppOptions {
@@ -71,6 +74,8 @@ export interface AppOptions {
   trustProxy?: boolean | number | string | undefined;
   /** What one request to /graphql may ask for; sensible defaults when absent. */
   graphqlLimits?: Partial<Limits> | undefined;
+  /** The GraphQL documents that alone are executed, by their hashes; any is when absent. */
+  trustedDocuments?: ReadonlyMap<string, string> | undefined;
   /** What one operation may use; sensible defaults when absent. */
   budget?: Partial<BudgetLimits> | undefined;
   /** How many requests of git clients are served at once; a sensible default when absent. */
@@ -115,13 +120,14 @@ export function createApp({
   listeningUrl,
   trustProxy,
   graphqlLimits,
+  trustedDocuments,
   budget: givenBudget,
   gitRequests,
   metricsAddresses = [],
   log,
   readiness = new Readiness(db, undefined),
   listener,
-  liveLimits: givenLiveLimits,
+  liveLimits,
   upgrades,
   stopping,
 }: AppOptions): Express {
@@ -130,11 +136,13 @@ export function createApp({
   app.set('trust proxy', trustProxy ?? false);
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
-  const withStores = { db, secret, jobs, repositories, uploads, imports };
+  const projects = new WeakMap<IncomingMessage, ForeseenProject>();
+  const stores = { db, secret, jobs, repositories, uploads, imports };
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
     const { ip = null, res: answer } = request as Request;
     noteCaller(request, actor);
-    return { ...withStores, actor, clientAddress: ip, answer };
+    const foreseen = projects.get(request);
+    return { ...stores, actor, clientAddress: ip, answer, foreseen };
   };
   const contextAt = async (context: Context, url: string) => {
     const { avatarServiceEnabled } = await currentSettings(db);
@@ -155,79 +163,15 @@ export function createApp({
   app.use(keepNoConnection(readiness));
   app.use(health(readiness));
 
-  const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
-  app.get(['/graphql', '/api/graphql'], site.graphiql);
-
-  const turns = new FairQueue(TURNS);
-  const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
   const budget = { ...DEFAULT_BUDGET, ...givenBudget };
-  const credentialsOf = (request: IncomingMessage) => {
-    const session = sessionForOwnPages(request as Request, baseUrl);
-    const { access_token, bearer_token } = (request as Request).query;
-    return { ...readCredentials(request.headers, { access_token, bearer_token }), session };
-  };
-  const whoAsks = remembered((request) => authenticate(db, credentialsOf(request)));
-  const live = {
-    hub: listener ? new Hub({ db, listener, report }) : null,
-    limits: { ...DEFAULT_LIVE_LIMITS, ...givenLiveLimits },
-    callers: {
-      credentialsOf,
-      authenticate: (credentials: Credentials) => authenticate(db, credentials),
-      baseUrlOf: baseUrl,
-      addressOf: (request: IncomingMessage) => (request as Request).ip ?? null,
-      contextFor: ({ actor, baseUrl: url }: Pick<LiveCaller, 'actor' | 'baseUrl'>, clientAddress: string | null) =>
-        contextAt({ ...withStores, actor, clientAddress }, url),
-    },
-  };
-  // A fifth of all modules serve this entrance alone: they are loaded when somebody asks, or by main.ts once it listens.
-  let loading: Promise<ReturnType<typeof createGraphQLServer>> | undefined;
-  const loadGraphQL = () => {
-    loading ??= import('#schema/server.ts').then((server) =>
-      server.createGraphQLServer({
-        contextOf: async (request) => contextOf(await whoAsks(request), request),
-        report,
-        limits,
-        budget,
-        turns,
-        live,
-      }),
-    );
-    return loading;
-  };
-  const webSockets = openWebSockets(async () => {
-    const [{ WebSockets }, { subscribing, prepare }] = await Promise.all([
-      import('#schema/subscriptions/web_sockets.ts'),
-      loadGraphQL(),
-    ]);
-    const { limits: liveLimits, callers } = live;
-    return new WebSockets({ subscribing, callers, prepare, limits: liveLimits, messageBytes: limits.bytes });
-  }, report);
-  upgrades?.serve((request, socket, head) => {
-    // What Express gives the requests that it handles.
-    Object.setPrototypeOf(request, app.request);
-    webSockets.accept(request, socket, head);
-  });
-  stopping?.addEventListener('abort', () => {
-    webSockets.stop();
-    live.hub?.stop();
-  });
-  const graphqlBody = bodyLimit(async (request) => {
-    if (!request.is('multipart/form-data')) return limits.bytes;
-    const known = await whoAsks(request).catch(() => null);
-    return known ? MAX_UPLOAD : MAX_UNKNOWN_UPLOAD;
-  });
-  app.use(['/graphql', '/api/graphql'], graphqlBody, async (request, response) => {
-    request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
-    request.originalUrl = request.url;
-    const graphql = await loadGraphQL();
-    return graphql(request, response);
-  });
-
-  const identify = (request: IncomingMessage, parameters: Record<string, unknown>) => {
+  const turns = new FairQueue(TURNS);
+  const habits = new WeakMap<Endpoint, ProjectHabit>();
+  const identify = (request: IncomingMessage, parameters: Record<string, unknown>, about?: About) => {
     const session = sessionForReads(request as Request, baseUrl);
-    return authenticate(db, { ...readCredentials(request.headers, parameters), session });
+    const foreseen = about && new ForeseenProject(habitOf(habits, about.endpoint), about.ref);
+    if (foreseen) projects.set(request, foreseen);
+    return authenticate(db, { ...readCredentials(request.headers, parameters), session }, foreseen?.beside);
   };
-  app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
   const facade = createFacade<Actor>({
     schema,
     routes,
@@ -259,6 +203,77 @@ export function createApp({
     const path = mark < 0 ? request.url : request.url.slice(0, mark);
     return facade(request, response, path, mark < 0 ? '' : request.url.slice(mark + 1));
   });
+
+  const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
+  app.get(['/graphql', '/api/graphql'], site.graphiql);
+  app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], sendSchema);
+
+  const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
+  const credentialsOf = (request: IncomingMessage) => {
+    const session = sessionForOwnPages(request as Request, baseUrl);
+    const { access_token, bearer_token } = (request as Request).query;
+    return { ...readCredentials(request.headers, { access_token, bearer_token }), session };
+  };
+  const whoAsks = remembered((request) => authenticateKnown(db, credentialsOf(request)));
+  const live = {
+    hub: listener ? new Hub({ db, listener, report }) : null,
+    limits: { ...DEFAULT_LIVE_LIMITS, ...liveLimits },
+    callers: {
+      credentialsOf,
+      authenticate: (credentials: Credentials) => authenticateKnown(db, credentials),
+      baseUrlOf: baseUrl,
+      addressOf: (request: IncomingMessage) => (request as Request).ip ?? null,
+      contextFor: ({ actor, baseUrl: url }: Pick<LiveCaller, 'actor' | 'baseUrl'>, clientAddress: string | null) =>
+        contextAt({ ...stores, actor, clientAddress }, url),
+    },
+  };
+  // A fifth of all modules serve this entrance alone: they are loaded when somebody asks, or by main.ts once it listens.
+  let loading: Promise<ReturnType<typeof createGraphQLServer>> | undefined;
+  const loadGraphQL = () => {
+    loading ??= import('#schema/server.ts').then((server) =>
+      server.createGraphQLServer({
+        contextOf: async (request) => contextOf(await whoAsks(request), request),
+        report,
+        limits,
+        budget,
+        turns,
+        trustedDocuments,
+        live,
+      }),
+    );
+    return loading;
+  };
+  const loadWebSockets = async () => {
+    const [{ WebSockets }, graphql] = await Promise.all([
+      import('#schema/subscriptions/web_sockets.ts'),
+      loadGraphQL(),
+    ]);
+    const { subscribing, prepare } = graphql;
+    return new WebSockets({ ...live, subscribing, prepare, messageBytes: limits.bytes });
+  };
+  const webSockets = openLate(loadWebSockets, report);
+  upgrades?.serve((request, socket, head) => {
+    // What Express gives the requests that it handles.
+    Object.setPrototypeOf(request, app.request);
+    webSockets.accept(request, socket, head);
+  });
+  stopping?.addEventListener('abort', () => {
+    webSockets.stop();
+    live.hub?.stop();
+  });
+  const graphqlBody = bodyLimit(async (request) => {
+    if (!request.is('multipart/form-data')) return limits.bytes;
+    const known = await whoAsks(request).catch(() => null);
+    return known ? MAX_UPLOAD : MAX_UNKNOWN_UPLOAD;
+  });
+  app.use(['/graphql', '/api/graphql'], graphqlBody, async (request, response) => {
+    request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
+    request.originalUrl = request.url;
+    const graphql = await loadGraphQL();
+    return graphql(request, response);
+  });
+
+  app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
   app.use('/api/v3', (_request, response) => {
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
@@ -283,27 +298,10 @@ export function createApp({
   return app;
 }
 
-/** Takes over connections with what is loaded when the first one comes. */
-function openWebSockets(load: () => Promise<{ accept: Accept; stop(): void }>, report: (error: unknown) => void) {
-  let loading: ReturnType<typeof load> | undefined;
-  let isStopped = false;
-  return {
-    accept(...[request, socket, head]: Parameters<Accept>) {
-      loading ??= load();
-      const accept = (opened: { accept: Accept }) => {
-        if (isStopped) socket.destroy();
-        else opened.accept(request, socket, head);
-      };
-      loading.then(accept).catch((error) => {
-        report(error);
-        socket.destroy();
-      });
-    },
-    stop() {
-      isStopped = true;
-      loading?.then((opened) => opened.stop()).catch(() => undefined);
-    },
-  };
+function habitOf(habits: WeakMap<Endpoint, ProjectHabit>, endpoint: Endpoint): ProjectHabit {
+  const habit = habits.get(endpoint) ?? {};
+  habits.set(endpoint, habit);
+  return habit;
 }
 
 /** The same answer for a request however often it is asked for. */

@@ -98,7 +98,16 @@ async function start(
 
   const report = reporter(log, 'background work');
   const bound = Promise.withResolvers<string>();
-  const { externalUrl, trustProxy, graphqlLimits, budget, gitRequests, metricsAddresses, liveLimits } = config;
+  const {
+    externalUrl,
+    trustProxy,
+    graphqlLimits,
+    trustedDocuments,
+    budget,
+    gitRequests,
+    metricsAddresses,
+    liveLimits,
+  } = config;
   const { jobs, ...stores } = await application.openWorkshop({
     config,
     db,
@@ -128,6 +137,7 @@ async function start(
     listeningUrl: () => listeningUrl,
     trustProxy,
     graphqlLimits,
+    trustedDocuments,
     budget,
     gitRequests,
     metricsAddresses,

@@ -16,6 +16,8 @@ export interface Sent {
   readonly query: string;
   readonly operationName?: string | null | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
+  /** Also the hash of a persisted document, whose `query` is empty then. */
+  readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
 /** Throws a GraphQLError, or several. */
@@ -46,10 +48,19 @@ export interface Enveloping {
 const LONG = 8 * 1024;
 const LONG_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 50, waiting: 500, patience: 20_000 };
 
-/** Prepares operations that come by another way than HTTP, within the same limits. */
-export function prepareWith(enveloping: Enveloping): Prepare {
+/**
+ * Prepares operations that come by another way than HTTP, within the same limits.
+ *
+ * @param textOf the document that is to be executed, which may be a persisted one
+ */
+export function prepareWith(
+  enveloping: Enveloping,
+  textOf: (params: { query?: string; extensions?: Record<string, unknown> }) => string | undefined,
+): Prepare {
   const longTurns = new FairQueue(LONG_TURNS);
-  const prepare = async ({ query, operationName, variables }: Sent, context: GraphQLContext): Promise<Prepared> => {
+  const prepare = async ({ operationName, variables, ...sent }: Sent, context: GraphQLContext): Promise<Prepared> => {
+    const named = { ...(sent.query && { query: sent.query }), ...(sent.extensions && { extensions: sent.extensions }) };
+    const query = textOf(named) ?? '';
     const params = { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
     const { parse, validate, contextFactory, execute, schema } = enveloping.getEnveloped({ params, given: context });
     const document = parse(query);

@@ -1,8 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type DocumentNode, type ExecutionArgs, type GraphQLError, Kind } from 'graphql';
+import { type DocumentNode, type ExecutionArgs, GraphQLError, Kind } from 'graphql';
 import { CloseCode, type Context, handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { withCode } from '#schema/answer/errors.ts';
 import { maskError } from '#schema/errors.ts';
 import { type Callers, credentialsIn, liveCaller } from '#schema/subscriptions/caller.ts';
 import { CarriedSubscription, CLOSES, Connection } from '#schema/subscriptions/connection.ts';
@@ -190,19 +191,20 @@ export class WebSockets {
       }
       return prepared.args;
     } catch (error) {
-      if (error instanceof Invalid) return error.errors;
+      if (error instanceof Invalid) return error.errors.map(withoutStatus);
       const { code, message } = error as Partial<DomainError>;
       if (code === 'UNAUTHENTICATED' && error instanceof DomainError) {
         connection.close(CloseCode.Unauthorized, message ?? '');
       }
-      return [maskError(error, subscribing.report)];
+      return [withoutStatus(maskError(error, subscribing.report))];
     }
   }
 
-  #execute(args: ExecutionArgs) {
+  async #execute(args: ExecutionArgs) {
     const prepared = this.#prepared.get(args);
     if (!prepared) throw new Error('The operation was not prepared');
-    return prepared.execute();
+    const result = await prepared.execute();
+    return result.errors ? { ...result, errors: result.errors.map(withoutStatus) } : result;
   }
 
   async #subscribe(args: ExecutionArgs) {
@@ -225,10 +227,23 @@ export class WebSockets {
   }
 }
 
+/** An error with a code, and without the status that HTTP would have for it. */
+function withoutStatus(error: GraphQLError): GraphQLError {
+  const { nodes, path, message } = error;
+  const { http: _, ...extensions } = withCode(error).extensions;
+  return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions });
+}
+
 /** Answers a request for a connection that is not accepted. */
 function refuse(socket: Duplex, error: unknown): void {
   const isMany = error instanceof RateLimited;
-  const [status, message] = isMany ? ['429 Too Many Requests', error.message] : ['503 Service Unavailable', 'No room.'];
-  const head = `HTTP/1.1 ${status}\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: text/plain; charset=utf-8`;
-  socket.end(`${head}\r\nContent-Length: ${Buffer.byteLength(message)}\r\n\r\n${message}`);
+  const [status, message] = isMany ? [429, error.message] : [503, 'The server has no room for more connections.'];
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Retry-After: 5',
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(message)}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${message}`);
 }

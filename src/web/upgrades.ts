@@ -30,3 +30,29 @@ export class Upgrades {
     return isWebSocket && this.#accept !== undefined && /^\/(api\/)?graphql\/?(\?|$)/.test(url);
   }
 }
+
+/** Takes over connections by what is loaded when the first one comes. */
+export function openLate(
+  load: () => Promise<{ accept: Accept; stop(): void }>,
+  report: (error: unknown) => void,
+): { accept: Accept; stop(): void } {
+  let loading: ReturnType<typeof load> | undefined;
+  let isStopped = false;
+  return {
+    accept(request, socket, head) {
+      loading ??= load();
+      const accepted = loading.then((opened) => {
+        if (isStopped) socket.destroy();
+        else opened.accept(request, socket, head);
+      });
+      accepted.catch((error) => {
+        report(error);
+        socket.destroy();
+      });
+    },
+    stop() {
+      isStopped = true;
+      loading?.then((opened) => opened.stop()).catch(report);
+    },
+  };
+}

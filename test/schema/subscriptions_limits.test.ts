@@ -272,3 +272,28 @@ describe('Whoever connects by WebSocket', () => {
     expect(await ask({ Origin: world.url, 'Sec-Fetch-Site': 'cross-site' })).toBeNull();
   });
 });
+
+describe('Where there are trusted documents', () => {
+  const trusted = '{ __typename }';
+  let strict: World;
+
+  beforeAll(async () => {
+    strict = await startWorld({ trustedDocuments: new Map([['a', trusted]]) });
+  });
+
+  it.each(TRANSPORTS)('no other one is executed over %s', async (transport) => {
+    const user = await strict.user();
+    const live = await subscribe(transport, strict.url, ISSUES, {
+      variables: { in: { viewer: true } },
+      token: user.token,
+    });
+    expect(await live.end()).toMatchObject({ extensions: { code: 'PERSISTED_QUERY_REQUIRED' } });
+    await live.close();
+  });
+
+  it('these are executed over WebSocket', async () => {
+    const { client, subscribe: ask } = wsClient(strict.url);
+    expect(await ask(trusted).inbox.take()).toEqual({ data: { __typename: 'Query' } });
+    await client.dispose();
+  });
+});

@@ -34,6 +34,7 @@ const RELEASED: Record<string, string> = {
   '20261122062016_live_issues_by_change': '0dac1b4da47f74b5509fc7c6c8d3f673ec4f48b4b35e01219c1c00f758f01d20',
   '20261122062020_drop_issue_orders': 'b214b236ba7916481cb62e85f36f976f918f9252262dbe10241d77a152f64845',
   '20261122064000_hold_issues_of_old_events': 'abf65f2f2f95a86658fa7adaf38f55e4c6d2d86245b36e380b06382e60cf29d9',
+  '20261122170000_tell_changes': 'd9d057881ce5007decfaed0ed167116db293cb21a46350b7d016fc807d3a1d00',
 };
 
 const directory = packagePath('prisma/migrations');

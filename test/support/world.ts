@@ -281,6 +281,8 @@ export interface WorldOptions extends StoreOptions {
   smtp?: string;
   /** What one operation may use, where that is not the usual. */
   budget?: Partial<BudgetLimits>;
+  /** The GraphQL documents that alone are executed, by their hashes. */
+  trustedDocuments?: ReadonlyMap<string, string>;
   /** Who reads the metrics without a credential. */
   metricsAddresses?: readonly string[];
   /** How many subscriptions there may be, where that is not the usual. */
@@ -294,6 +296,7 @@ export async function startWorld({
   storages = ['default'],
   smtp,
   budget,
+  trustedDocuments,
   metricsAddresses,
   liveLimits,
   log: toLog,
@@ -327,7 +330,15 @@ export async function startWorld({
   const upgrades = new Upgrades();
   const stopping = new AbortController();
   const live = { listener, liveLimits, upgrades, stopping: stopping.signal };
-  const options = { ...serving, ...live, budget, metricsAddresses, log, listeningUrl: () => listeningUrl };
+  const options = {
+    ...serving,
+    ...live,
+    budget,
+    trustedDocuments,
+    metricsAddresses,
+    log,
+    listeningUrl: () => listeningUrl,
+  };
   const server = createServer(createApp(options));
   upgrades.attach(server);
   // A connection that is kept is not closed just when the next request of a test takes it.
