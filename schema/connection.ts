@@ -1,4 +1,4 @@
-import type { ObjectRef, OutputShape } from '@pothos/core';
+import type { InterfaceRef, ObjectRef, OutputShape, UnionRef } from '@pothos/core';
 import { GraphQLError, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -28,10 +28,13 @@ const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
   }),
 });
 
+type Types = typeof builder.$inferSchemaTypes;
+type Node<T> = ObjectRef<Types, T, T> | InterfaceRef<Types, T, T> | UnionRef<Types, T, T>;
+
 /** The connection and edge types over a node type. */
-export function connectionOf<T>(name: string, node: ObjectRef<typeof builder.$inferSchemaTypes, T, T>) {
+export function connectionOf<T>(name: string, node: Node<T>) {
   const Edge = builder.objectRef<{ node: T; cursor: string }>(`${name}Edge`).implement({
-    description: `A ${name} at its place in a list.`,
+    description: `One entry of a \`${name}Connection\`: a record with its cursor.`,
     fields: (t) => ({
       node: t.field({
         type: node,

@@ -1,6 +1,7 @@
 import '#schema/scalars.ts';
 import '#schema/node/queries.ts';
 import '#schema/users/queries.ts';
+import '#schema/users/lists.ts';
 import '#schema/users/mutations.ts';
 import '#schema/users/two_factor.ts';
 import '#schema/users/accounts.ts';

@@ -1,8 +1,8 @@
 import { builder } from '#schema/builder.ts';
-import { loadPage } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
-import { ProjectConnection, projectArgs, projectOrder } from '#schema/projects/list.ts';
+import { ProjectConnection, projectArgs, projectList } from '#schema/projects/list.ts';
 import { Project } from '#schema/projects/types.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { allGroupProjects, listGroupProjects } from '#src/groups/projects.ts';
 
@@ -12,8 +12,8 @@ builder.objectFields(Group, (t) => ({
     description: 'The projects directly in it that the caller sees.',
     args: projectArgs,
     resolve: (group, args, context, info) =>
-      loadPage(args, info, (page) =>
-        listGroupProjects(context, group, 'own', args, projectOrder(args), page, selectionAt(info, 'Project')),
+      pageBelow('Project', group, args, context, info, (_context, groups, page, selection) =>
+        listGroupProjects(context, groups, 'own', projectList(args), page, selection),
       ),
   }),
   sharedProjects: t.field({
@@ -21,8 +21,8 @@ builder.objectFields(Group, (t) => ({
     description: 'The projects of others that give its members access, as far as the caller sees them.',
     args: projectArgs,
     resolve: (group, args, context, info) =>
-      loadPage(args, info, (page) =>
-        listGroupProjects(context, group, 'shared', args, projectOrder(args), page, selectionAt(info, 'Project')),
+      pageBelow('Project', group, args, context, info, (_context, groups, page, selection) =>
+        listGroupProjects(context, groups, 'shared', projectList(args), page, selection),
       ),
   }),
   allProjects: t.field({

@@ -3,12 +3,14 @@ import { loadPage, pageArgs } from '#schema/connection.ts';
 import { SortDirection } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
+import { Label } from '#schema/labels/types.ts';
+import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import { findIssue } from '#src/issues/find.ts';
-import { listAuthoredIssues, listGroupIssues, listIssuesOf } from '#src/issues/list.ts';
+import { listGroupIssues, listIssuesOf, listIssuesOfUsers } from '#src/issues/list.ts';
 import type { IssueOrder } from '#src/issues/page.ts';
 import type { Direction } from '#src/platform/page.ts';
 
@@ -77,14 +79,46 @@ builder.objectFields(Group, (t) => ({
   }),
 }));
 
+const IssueRole = builder.enumType('IssueRole', {
+  description: 'What a user has to do with an issue.',
+  values: {
+    AUTHOR: { value: 'author', description: 'The user opened the issue.' },
+    ASSIGNEE: { value: 'assignee', description: 'The issue is assigned to the user.' },
+  } as const,
+});
+
 builder.objectFields(User, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'The issues that they opened, as far as the caller sees them.',
-    args: issueArgs,
-    resolve: ({ id }, args, context, info) => {
+    description: 'The issues that the user opened, or that are assigned to the user, as far as the caller sees them.',
+    args: {
+      ...issueArgs,
+      role: t.arg({
+        type: IssueRole,
+        required: true,
+        defaultValue: 'author',
+        description: 'Whether to list the issues that the user opened or those assigned to the user.',
+      }),
+    },
+    resolve: ({ id }, { role, ...args }, context, info) => {
       return pageBelow('Issue', id, args, context, info, (_context, ids, page, selection) =>
-        listAuthoredIssues(context, ids, args, order(args), page, selection),
+        listIssuesOfUsers(context, ids, role, args, order(args), page, selection),
+      );
+    },
+  }),
+}));
+
+builder.prismaObjectFields(Label, (t) => ({
+  issues: t.field({
+    type: IssueConnection,
+    description: 'The issues with this label that the caller sees.',
+    args: issueArgs,
+    select: { projectId: true },
+    resolve: async ({ id, projectId }, args, context, info) => {
+      const project = await surelyBaseOf(context, projectId);
+      const parent = { project, labelId: id };
+      return pageBelow('Issue', parent, args, context, info, (_context, parents, page, selection) =>
+        listIssuesOf(context, parents, args, order(args), page, selection),
       );
     },
   }),

@@ -2,11 +2,11 @@ import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { Job, JobConnection } from '#schema/jobs/types.ts';
 import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
+import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findJob, listPipelineJobs, listProjectJobs } from '#src/jobs/list.ts';
-import { NotFound } from '#src/platform/errors.ts';
 
 builder.objectFields(Project, (t) => ({
   jobs: t.field({
@@ -38,8 +38,7 @@ builder.prismaObjectFields(Pipeline, (t) => ({
     args: { ...pageArgs, scope: t.arg({ type: [JobStatus], description: 'Only those in one of these states.' }) },
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await context.loaders.project.load(projectId);
-      if (!project) throw new NotFound('Project');
+      const project = await surelyBaseOf(context, projectId);
       const parent = { project, pipelineId: id };
       return pageBelow('Job', parent, args, context, info, (_context, parents, page, selection) =>
         listPipelineJobs(context, parents, args.scope, page, selection),

@@ -3,13 +3,13 @@ import { pageArgs } from '#schema/connection.ts';
 import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequestConnection } from '#schema/merge_requests/types.ts';
 import { Milestone, MilestoneConnection } from '#schema/milestones/types.ts';
+import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { listIssuesOf } from '#src/issues/list.ts';
 import { listMilestoneMergeRequests } from '#src/merge_requests/list.ts';
 import { findMilestone, listMilestones } from '#src/milestones/list.ts';
-import { NotFound } from '#src/platform/errors.ts';
 
 const MilestoneStateFilter = builder.enumType('MilestoneStateFilter', {
   description: 'Which milestones a list holds.',
@@ -57,8 +57,7 @@ builder.prismaObjectFields(Milestone, (t) => ({
     args: pageArgs,
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await context.loaders.project.load(projectId);
-      if (!project) throw new NotFound('Project');
+      const project = await surelyBaseOf(context, projectId);
       return pageBelow(
         'Issue',
         { project, milestoneId: id },
@@ -75,8 +74,7 @@ builder.prismaObjectFields(Milestone, (t) => ({
     args: pageArgs,
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await context.loaders.project.load(projectId);
-      if (!project) throw new NotFound('Project');
+      const project = await surelyBaseOf(context, projectId);
       return pageBelow(
         'MergeRequest',
         { project, milestoneId: id },

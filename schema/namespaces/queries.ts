@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { NamespaceConnection } from '#schema/namespaces/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { listNamespaces } from '#src/namespaces/list.ts';
 
 builder.queryFields((t) => ({
@@ -12,6 +13,7 @@ builder.queryFields((t) => ({
       ...pageArgs,
       search: t.arg.string({ description: 'Only those with this text in name or path.' }),
     },
-    resolve: (_root, args, context, info) => loadPage(args, info, (page) => listNamespaces(context, args, page)),
+    resolve: (_root, args, context, info) =>
+      loadPage(args, info, (page) => listNamespaces(context, args, page, selectionAt(info, 'Namespace'))),
   }),
 }));

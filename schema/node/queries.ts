@@ -32,7 +32,7 @@ const FINDERS: Record<
   Email: findVisibleEmail,
   PersonalAccessToken: findVisibleToken,
   OAuthApplication: (context, id, info) => findApplication(context, id, selectionAt(info, 'OAuthApplication')),
-  Group: findGroup,
+  Group: (context, id, info) => findGroup(context, id, selectionAt(info, 'Namespace')),
   Project: (context, id, info) => findProject(context, id, selectionAt(info, 'Project')),
   Snippet: (context, id, info) => findSnippet(context, id, selectionAt(info, 'Snippet')),
   async Issue(context, id, info) {

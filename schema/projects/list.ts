@@ -3,7 +3,7 @@ import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { SortDirection, Visibility } from '#schema/enums.ts';
 import { Project } from '#schema/projects/types.ts';
 import type { Direction } from '#src/platform/page.ts';
-import type { ProjectOrder } from '#src/projects/list.ts';
+import type { ProjectFilter, ProjectList, ProjectOrder } from '#src/projects/list.ts';
 
 export const ProjectConnection = connectionOf('Project', Project);
 
@@ -32,7 +32,11 @@ export const projectArgs = builder.args((t) => ({
   sort: t.field({ type: SortDirection, description: 'Which end comes first; DESC when nothing is said.' }),
 }));
 
-/** The order that the arguments name. */
-export function projectOrder(args: { orderBy?: ProjectOrder['by'] | null; sort?: Direction | null }): ProjectOrder {
-  return { by: args.orderBy ?? 'created_at', direction: args.sort ?? 'desc' };
+/** What the arguments say: which projects, in which order. */
+export function projectList({
+  orderBy,
+  sort,
+  ...filter
+}: ProjectFilter & { orderBy?: ProjectOrder['by'] | null; sort?: Direction | null }): ProjectList {
+  return { filter, order: { by: orderBy ?? 'created_at', direction: sort ?? 'desc' } };
 }

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
-import { ProjectConnection, projectArgs, projectOrder } from '#schema/projects/list.ts';
+import { ProjectConnection, projectArgs, projectList } from '#schema/projects/list.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { UserConnection } from '#schema/users/types.ts';
@@ -21,7 +21,7 @@ builder.queryFields((t) => ({
     args: projectArgs,
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) =>
-        listProjects(context, args, projectOrder(args), page, selectionAt(info, 'Project')),
+        listProjects(context, projectList(args), page, selectionAt(info, 'Project')),
       ),
   }),
 }));

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { AccessLevel, ImportStatus, Visibility } from '#schema/enums.ts';
-import '#schema/namespaces/types.ts';
+import { Namespace } from '#schema/namespaces/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { through } from '#schema/records/plugin.ts';
@@ -102,7 +102,10 @@ export const Project = builder.prismaObject('Project', {
     tagList: t.exposeStringList('tagList', { description: 'Words that describe it.' }),
     visibility: t.expose('visibility', { type: Visibility, description: 'Who may see it.' }),
     archived: t.exposeBoolean('archived', { description: 'Whether it is kept for reading only.' }),
-    namespace: t.relation('namespace', { description: 'Where it lives.' }),
+    namespace: t.relation('namespace', {
+      type: Namespace,
+      description: 'The group or personal namespace that holds the project.',
+    }),
     owner: t.field({
       type: User,
       nullable: true,
