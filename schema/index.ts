@@ -23,6 +23,7 @@ import '#schema/projects/mutations.ts';
 import '#schema/issues/queries.ts';
 import '#schema/issues/mutations.ts';
 import '#schema/labels/types.ts';
+import '#schema/labels/on_subjects.ts';
 import '#schema/labels/mutations.ts';
 import '#schema/milestones/queries.ts';
 import '#schema/milestones/mutations.ts';

@@ -29,6 +29,7 @@ export const OAuthApplication = builder.prismaObject('OAuthApplication', {
     }),
     confidential: t.exposeBoolean('confidential', { description: 'Whether it has a secret.' }),
     ownerId: t.exposeInt('ownerId', { description: 'Numeric ID of the user who registered it.' }),
+    owner: t.relation('owner', { description: 'The user who registered the application.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was registered.' }),
   }),
 });

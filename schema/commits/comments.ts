@@ -19,7 +19,14 @@ export const CommitComment = builder.prismaObject('CommitComment', {
   select: { id: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID.' }),
-    sha: t.exposeString('sha', { description: 'Hash of the commit.' }),
+    sha: t.exposeString('sha', { description: 'Hash of the commit in full; `commit` leads to it.' }),
+    commit: t.field({
+      type: Commit,
+      nullable: true,
+      description: 'The commit that the comment is on; null where it is gone from the repository.',
+      select: { projectId: true, sha: true },
+      resolve: ({ projectId, sha }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
+    }),
     note: t.exposeString('note', { description: 'What was said, in Markdown.' }),
     path: t.exposeString('path', { nullable: true, description: 'The file that it is about.' }),
     line: t.exposeInt('line', { nullable: true, description: 'The line that it is about.' }),

@@ -1,4 +1,6 @@
 import { builder } from '#schema/builder.ts';
+import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { Project } from '#schema/projects/types.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { type CommitRow, type CommitStats, commitStats, titleOf } from '#src/commits/find.ts';
 
@@ -16,7 +18,15 @@ export const Commit = builder.objectRef<CommitRow>('Commit').implement({
   fields: (t) => ({
     sha: t.exposeString('oid', { description: 'Its hash, in full.' }),
     shortSha: t.string({ description: 'The first 8 digits of its hash.', resolve: ({ oid }) => oid.slice(0, 8) }),
-    projectId: t.int({ description: 'Numeric ID of the project.', resolve: ({ project }) => project.id }),
+    projectId: t.int({
+      description: 'Numeric ID of the project; `project` leads to it.',
+      resolve: ({ project }) => project.id,
+    }),
+    project: t.field({
+      type: Project,
+      description: 'The project from whose repository the commit was read.',
+      resolve: ({ project }, _args, context, info) => surelyProjectOf(context, info, project.id),
+    }),
     title: t.string({
       description: 'The first line of its message.',
       resolve: titleOf,

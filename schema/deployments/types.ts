@@ -1,4 +1,6 @@
 import { builder } from '#schema/builder.ts';
+import { Commit } from '#schema/commits/types.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import '#schema/environments/types.ts';
 import '#schema/jobs/types.ts';
@@ -17,10 +19,18 @@ export const Deployment = builder.prismaObject('Deployment', {
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Deployment', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
     iid: t.exposeInt('iid', { description: 'Counts the deployments of the project.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
     ref: t.exposeString('ref', { description: 'The branch or tag.' }),
     tag: t.exposeBoolean('tag', { description: 'Whether the ref is a tag.' }),
-    sha: t.exposeString('sha', { description: 'Hash of the commit.' }),
+    sha: t.exposeString('sha', { description: 'Hash of the commit in full; `commit` leads to it.' }),
+    commit: t.field({
+      type: Commit,
+      nullable: true,
+      description: 'The commit that was deployed; null where it is gone or the caller may not read commits.',
+      select: { projectId: true, sha: true },
+      resolve: ({ projectId, sha }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was done.' }),
     user: t.relation('user', { description: 'Who did it.' }),
     environment: t.relation('environment', { description: 'Where the commit was brought to.' }),

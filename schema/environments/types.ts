@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -28,12 +28,7 @@ export const Environment = builder.prismaObject('Environment', {
     state: t.expose('state', { type: EnvironmentState, description: 'Whether it is in use.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
-    project: t.field({
-      type: Project,
-      description: 'The project.',
-      select: { projectId: true },
-      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
-    }),
+    project: t.field(ownProject),
   }),
 });
 

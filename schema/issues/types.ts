@@ -1,9 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
-import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import '#schema/milestones/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import { Project } from '#schema/projects/types.ts';
 import '#schema/users/types.ts';
 import '#src/issues/own_values.ts';
 
@@ -23,20 +22,17 @@ export const Issue = builder.prismaObject('Issue', {
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Issue', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID over all projects.' }),
     iid: t.exposeInt('iid', { description: 'Number within the project, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    project: t.field({
-      type: Project,
-      description: 'Where it is.',
-      select: { projectId: true },
-      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
-    }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
     title: t.exposeString('title', { description: 'At most 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'Markdown.' }),
     state: t.expose('state', { type: IssueState, description: 'Whether it is still to be done.' }),
     confidential: t.exposeBoolean('confidential', {
       description: 'Whether only author, assignee and reporters see it.',
     }),
-    labelNames: t.exposeStringList('labelNames', { description: 'Titles of its labels in their order.' }),
+    labelTitles: t.exposeStringList('labelTitles', {
+      description: 'Titles of its labels, in alphabetical order; `labels` leads to the labels themselves.',
+    }),
     milestone: t.relation('milestone', { nullable: true, description: 'The goal it belongs to.' }),
     author: t.relation('author', { description: 'Who opened it.' }),
     assignee: t.relation('assignee', { nullable: true, description: 'Who is to do it.' }),

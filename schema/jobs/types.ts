@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
@@ -26,7 +27,8 @@ export const Job = builder.prismaObject('Job', {
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Job', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
     name: t.exposeString('name', { description: 'What it is called.' }),
     stage: t.exposeString('stage', { description: 'The stage of the pipeline that it belongs to.' }),
     status: t.expose('status', { type: JobStatus, description: 'How it stands.' }),

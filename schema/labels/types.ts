@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -13,7 +14,8 @@ export const Label = builder.prismaObject('Label', {
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Label', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
     title: t.exposeString('title', { description: 'Unique within the project; no comma.' }),
     color: t.exposeString('color', { description: 'Hex digits behind a `#`.' }),
     description: t.exposeString('description', { nullable: true, description: 'What it means.' }),

@@ -1,4 +1,6 @@
 import { builder } from '#schema/builder.ts';
+import { projectOf, surelyProjectOf } from '#schema/projects/project_of.ts';
+import { Project } from '#schema/projects/types.ts';
 import { connectionOf } from '#schema/connection.ts';
 import '#schema/milestones/types.ts';
 import '#schema/users/types.ts';
@@ -13,14 +15,31 @@ const MergeRequestState = builder.enumType('MergeRequestState', {
   } as const,
 });
 
-const MergeRequest = builder.prismaObject('MergeRequest', {
+export const MergeRequest = builder.prismaObject('MergeRequest', {
   description: 'A proposal to merge one branch into another.',
   select: { id: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID over all projects.' }),
     iid: t.exposeInt('iid', { description: 'Number within the target project, as the REST API uses it.' }),
-    projectId: t.exposeInt('targetProjectId', { description: 'Numeric ID of the target project.' }),
-    sourceProjectId: t.exposeInt('sourceProjectId', { description: 'Numeric ID of the source project.' }),
+    projectId: t.exposeInt('targetProjectId', {
+      description: 'Numeric ID of the target project; `project` leads to it.',
+    }),
+    project: t.field({
+      type: Project,
+      description: 'The target project, to which the merge request belongs.',
+      select: { targetProjectId: true },
+      resolve: ({ targetProjectId }, _args, context, info) => surelyProjectOf(context, info, targetProjectId),
+    }),
+    sourceProjectId: t.exposeInt('sourceProjectId', {
+      description: 'Numeric ID of the project from which the changes come, perhaps a fork.',
+    }),
+    sourceProject: t.field({
+      type: Project,
+      nullable: true,
+      description: 'The project from which the changes come; null where the caller may not see it.',
+      select: { sourceProjectId: true },
+      resolve: ({ sourceProjectId }, _args, context, info) => projectOf(context, info, sourceProjectId),
+    }),
     title: t.exposeString('title', { description: 'At most 255 characters.' }),
     description: t.exposeString('description', { nullable: true, description: 'Markdown.' }),
     state: t.expose('state', { type: MergeRequestState, description: 'Where it stands.' }),
@@ -45,7 +64,9 @@ const MergeRequest = builder.prismaObject('MergeRequest', {
       nullable: true,
       description: 'Whether its author wants the source branch removed.',
     }),
-    labelNames: t.exposeStringList('labelNames', { description: 'Titles of its labels in their order.' }),
+    labelTitles: t.exposeStringList('labelTitles', {
+      description: 'Titles of its labels, in alphabetical order; `labels` leads to the labels themselves.',
+    }),
     milestone: t.relation('milestone', { nullable: true, description: 'The goal it belongs to.' }),
     author: t.relation('author', { description: 'Who opened it.' }),
     assignee: t.relation('assignee', { nullable: true, description: 'Who is to merge it.' }),

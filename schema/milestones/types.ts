@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 
@@ -18,7 +19,8 @@ export const Milestone = builder.prismaObject('Milestone', {
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Milestone', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
     iid: t.exposeInt('iid', { description: 'Number within the project.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
     title: t.exposeString('title', { description: 'Unique within the project.' }),
     description: t.exposeString('description', { nullable: true, description: 'Markdown.' }),
     state: t.expose('state', { type: MilestoneState, description: 'Whether it is still aimed at.' }),

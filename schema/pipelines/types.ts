@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
@@ -36,7 +37,8 @@ export const Pipeline = builder.prismaObject('Pipeline', {
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Pipeline', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
     ref: t.exposeString('ref', { description: 'The branch or tag.' }),
     tag: t.exposeBoolean('tag', { description: 'Whether the ref is a tag.' }),
     sha: t.exposeString('sha', { description: 'Hash of the commit.' }),

@@ -1,4 +1,6 @@
 import { builder } from '#schema/builder.ts';
+import { groupOf } from '#schema/groups/group_of.ts';
+import { Group } from '#schema/groups/types.ts';
 import { AccessLevel, ImportStatus, Visibility } from '#schema/enums.ts';
 import { Namespace } from '#schema/namespaces/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
@@ -16,7 +18,13 @@ export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').i
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID.' }),
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    groupId: t.exposeInt('groupId', { description: 'Numeric ID of the group.' }),
+    groupId: t.exposeInt('groupId', { description: 'Numeric ID of the group; `group` leads to it.' }),
+    group: t.field({
+      type: Group,
+      nullable: true,
+      description: 'The group whose members get access; null where the caller may not see it.',
+      resolve: ({ groupId }, _args, context, info) => groupOf(context, info, groupId),
+    }),
     groupName: t.exposeString('groupName', { description: 'Name of the group.' }),
     groupAccessLevel: t.exposeInt('groupAccessLevel', { description: 'The highest level that it gives, as a number.' }),
     expiresAt: t.expose('expiresAt', {
@@ -113,6 +121,7 @@ export const Project = builder.prismaObject('Project', {
       ...through('namespace', 'owner'),
     }),
     creatorId: t.exposeInt('creatorId', { description: 'Numeric ID of the user who created it.' }),
+    creator: t.relation('creator', { description: 'The user who created the project.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     lastActivityAt: t.expose('lastActivityAt', {
       type: 'DateTime',

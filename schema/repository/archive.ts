@@ -1,4 +1,6 @@
 import { builder } from '#schema/builder.ts';
+import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { Project } from '#schema/projects/types.ts';
 import type { ArchiveRow } from '#src/repository/archive.ts';
 
 export const ArchiveFormat = builder.enumType('ArchiveFormat', {
@@ -14,7 +16,12 @@ export const ArchiveFormat = builder.enumType('ArchiveFormat', {
 export const Archive = builder.objectRef<ArchiveRow>('Archive').implement({
   description: 'All files of a commit, packed into one.',
   fields: (t) => ({
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field({
+      type: Project,
+      description: 'The project that has the repository.',
+      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
+    }),
     sha: t.exposeString('commitOid', { description: 'Hash of the commit.' }),
     format: t.expose('format', { type: ArchiveFormat, description: 'How it is packed.' }),
     extension: t.exposeString('format', { description: 'How the name of its file ends, without the dot before it.' }),

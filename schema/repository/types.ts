@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { FileDiff } from '#schema/commits/diff.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
+import { surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import type { TreeEntry as Entry } from '#src/git/model.ts';
 import type { Contributor as ContributorRow } from '#src/git/reader.ts';
@@ -13,7 +14,12 @@ import { type FileRow, lastCommitOf } from '#src/repository/file.ts';
 export const Repository = builder.objectRef<ProjectRow>('Repository').implement({
   description: 'The git repository of a project: its files and their history.',
   fields: (t) => ({
-    projectId: t.exposeInt('id', { description: 'Numeric ID of the project.' }),
+    projectId: t.exposeInt('id', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field({
+      type: Project,
+      description: 'The project that has the repository.',
+      resolve: ({ id }, _args, context, info) => surelyProjectOf(context, info, id),
+    }),
   }),
 });
 
@@ -51,7 +57,12 @@ export const Blob = builder.objectRef<BlobRow>('Blob').implement({
   description: 'A content, whichever files have it.',
   fields: (t) => ({
     sha: t.exposeString('oid', { description: 'Its hash.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field({
+      type: Project,
+      description: 'The project that has the repository.',
+      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
+    }),
     size: t.exposeFloat('size', { description: 'In bytes.' }),
     encoding: t.string({ description: 'How `content` is written: always `base64`.', resolve: () => 'base64' }),
     content: t.string({
@@ -67,7 +78,12 @@ export const RepositoryFile = builder.objectRef<FileRow>('RepositoryFile').imple
     name: t.string({ description: 'The last part of its path.', resolve: ({ name }) => name.toWellFormed() }),
     path: t.string({ description: 'From the root of the repository.', resolve: ({ path }) => path.toWellFormed() }),
     mode: t.exposeString('mode', { description: 'Six octal digits: `100644`.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field({
+      type: Project,
+      description: 'The project that has the repository.',
+      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
+    }),
     size: t.exposeFloat('size', { description: 'In bytes.' }),
     encoding: t.string({ description: 'How `content` is written: always `base64`.', resolve: () => 'base64' }),
     content: t.string({

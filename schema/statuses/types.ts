@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
@@ -13,8 +14,10 @@ export const CommitStatus = builder.prismaObject('Job', {
   select: { id: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    pipelineId: t.exposeInt('pipelineId', { description: 'Numeric ID of its pipeline.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
+    pipelineId: t.exposeInt('pipelineId', { description: 'Numeric ID of its pipeline; `pipeline` leads to it.' }),
+    pipeline: t.relation('pipeline', { description: 'The pipeline to which the status counts.' }),
     sha: t.string({ description: 'Hash of the commit.', ...through('pipeline', 'sha') }),
     ref: t.string({ description: 'The branch or tag.', ...through('pipeline', 'ref') }),
     status: t.expose('status', { type: JobStatus, description: 'How it stands.' }),

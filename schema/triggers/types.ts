@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -14,7 +15,8 @@ export const Trigger = builder.prismaObject('Trigger', {
   fields: (t) => ({
     id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Trigger', id) }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
     token: t.string({
       description: 'What starts a pipeline.',
       select: { tokenEncrypted: true },

@@ -1,11 +1,12 @@
 import { authorize, can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import '#src/labels/own_values.ts';
-import { Prisma, pageJson, queryJson, readPages } from '#src/platform/db.ts';
+import { Prisma, queryJson, readPages } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { pageOfRows } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -17,26 +18,56 @@ const label = alias('Label', 'l');
 export async function listLabels<R>(
   context: Context,
   projects: readonly ProjectRow[],
-  { limit, offset, withTotal }: PageRequest,
+  page: PageRequest,
   selection: Selection<'Label', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
-  const order = (row: Alias<'Label'>) => sql`${row.title}, ${row.id}`;
-  const pageOf = ({ project, confidential }: Asked<{ project: number; confidential: boolean }>) => {
-    const source = sql`${table(label)} WHERE ${label.projectId} = ${project}`;
-    const from = sql`SELECT l.* FROM ${source} ORDER BY ${order(label)} LIMIT ${limit} OFFSET ${offset}`;
-    const nodes = rowsJson(selection, { from, order, given: { actor, confidential } });
-    return pageJson(nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
-  };
   return ofPermitted(
     projects,
     (project) => authorize(actor, 'read_label', project),
     (permitted) => {
-      const parents = permitted.map((project) => ({ project: project.id, confidential: seesAll(actor, project) }));
-      const pages = ofEach(parents, { project: 'int', confidential: 'boolean' }, pageOf);
-      return readPages<R>(context.db, offset, pages);
+      const parents = permitted.map((project) => ({ parent: project.id, confidential: seesAll(actor, project) }));
+      return readLabels(context, parents, (project) => sql`${label.projectId} = ${project}`, page, selection);
     },
   );
+}
+
+/** What labels are on, with its project. The caller has made sure that the actor sees it. */
+export interface Labelled {
+  project: ProjectRow;
+  id: number;
+}
+
+/** The labels on each issue, or on each merge request, by title, in one statement. */
+export async function listLabelsOn<R>(
+  context: Context,
+  kind: 'Issue' | 'MergeRequest',
+  subjects: readonly Labelled[],
+  page: PageRequest,
+  selection: Selection<'Label', R>,
+): Promise<Page<R>[]> {
+  const actor = requireActor(context);
+  const parents = subjects.map(({ project, id }) => ({ parent: id, confidential: seesAll(actor, project) }));
+  const isOn = (subject: Prisma.Sql | number) =>
+    kind === 'Issue'
+      ? sql`${label.id} IN (SELECT il.label_id FROM issue_labels il WHERE il.issue_id = ${subject})`
+      : sql`${label.id} IN (SELECT ml.label_id FROM merge_request_labels ml WHERE ml.merge_request_id = ${subject})`;
+  return readLabels(context, parents, isOn, page, selection);
+}
+
+type Parent = { parent: number; confidential: boolean };
+
+function readLabels<R>(
+  { db, actor }: Context,
+  parents: readonly Parent[],
+  isOf: (parent: Prisma.Sql | number) => Prisma.Sql,
+  page: PageRequest,
+  selection: Selection<'Label', R>,
+): Promise<Page<R>[]> {
+  const order = (row: Alias<'Label'>) => sql`${row.title}, ${row.id}`;
+  const pageOf = ({ parent, confidential }: Asked<Parent>) =>
+    pageOfRows(selection, { rows: label, where: isOf(parent), order, given: { actor, confidential } }, page);
+  return readPages<R>(db, page.offset, ofEach(parents, { parent: 'int', confidential: 'boolean' }, pageOf));
 }
 
 /** Which label: its ID first, else its title (endpoints-beyond.md, Subscriptions). */
