@@ -2,6 +2,8 @@ import { builder } from '#schema/builder.ts';
 import { surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { connectionOf } from '#schema/connection.ts';
+import { User } from '#schema/users/types.ts';
+import { userByAddress } from '#schema/users/user_by_address.ts';
 import { type CommitRow, type CommitStats, commitStats, titleOf } from '#src/commits/find.ts';
 
 const CommitStatistics = builder.objectRef<CommitStats>('CommitStatistics').implement({
@@ -41,6 +43,13 @@ export const Commit = builder.objectRef<CommitRow>('Commit').implement({
       description: 'E-mail address of who wrote the change.',
       resolve: ({ author }) => author.email.toWellFormed(),
     }),
+    authorUser: t.field({
+      type: User,
+      nullable: true,
+      description:
+        'The user who has confirmed the e-mail address of the author as theirs; null without one, and for anonymous callers.',
+      resolve: ({ author }, _args, context, info) => userByAddress(context, info, author.email.toWellFormed()),
+    }),
     authoredDate: t.field({
       type: 'CommitDateTime',
       description: 'When the change was written.',
@@ -53,6 +62,13 @@ export const Commit = builder.objectRef<CommitRow>('Commit').implement({
     committerEmail: t.string({
       description: 'E-mail address of who made the commit.',
       resolve: ({ committer }) => committer.email.toWellFormed(),
+    }),
+    committerUser: t.field({
+      type: User,
+      nullable: true,
+      description:
+        'The user who has confirmed the e-mail address of the committer as theirs; null without one, and for anonymous callers.',
+      resolve: ({ committer }, _args, context, info) => userByAddress(context, info, committer.email.toWellFormed()),
     }),
     committedDate: t.field({
       type: 'CommitDateTime',

@@ -54,6 +54,7 @@ builder.objectFields(Project, (t) => ({
     description: 'Its issues that the caller sees.',
     args: issueArgs,
     resolve: (project, args, context, info) => {
+      context.loaders.project.prime(project.id, project);
       return pageBelow('Issue', { project }, args, context, info, (_context, parents, page, selection) =>
         listIssuesOf(context, parents, args, order(args), page, selection),
       );
@@ -63,7 +64,10 @@ builder.objectFields(Project, (t) => ({
     type: Issue,
     description: 'One of its issues.',
     args: { iid: t.arg.int({ required: true, description: 'Number within the project.' }) },
-    resolve: (project, { iid }, context, info) => findIssue(context, project, iid, selectionAt(info, 'Issue')),
+    resolve: (project, { iid }, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      return findIssue(context, project, iid, selectionAt(info, 'Issue'));
+    },
   }),
 }));
 

@@ -35,6 +35,7 @@ builder.objectFields(Project, (t) => ({
     description: 'Its labels by title.',
     args: pageArgs,
     resolve: (project, args, context, info) => {
+      context.loaders.project.prime(project.id, project);
       return pageBelow('Label', project, args, context, info, (_context, projects, page, selection) =>
         listLabels(context, projects, page, selection),
       );
@@ -44,6 +45,9 @@ builder.objectFields(Project, (t) => ({
     type: Label,
     description: 'One of its labels.',
     args: { ref: t.arg.string({ required: true, description: 'Numeric ID or title.' }) },
-    resolve: (project, { ref }, context, info) => findLabel(context, project, ref, selectionAt(info, 'Label')),
+    resolve: (project, { ref }, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      return findLabel(context, project, ref, selectionAt(info, 'Label'));
+    },
   }),
 }));

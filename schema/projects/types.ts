@@ -169,6 +169,7 @@ export const Project = builder.prismaObject('Project', {
       select: { importError: true },
       resolve: (project, _args, { actor }) => (can(actor, 'update_project', project) ? project.importError : null),
     }),
+    viewerHasStarred: t.exposeBoolean('isStarred', { description: 'Whether the caller starred the project.' }),
     starCount: t.int({ description: 'How many users starred it.', ...through('counters', 'stars') }),
     forksCount: t.int({ description: 'How many forks it has.', ...through('counters', 'forks') }),
     statistics: t.field({

@@ -4,6 +4,8 @@ import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
+import { User } from '#schema/users/types.ts';
+import { userByAddress } from '#schema/users/user_by_address.ts';
 import type { TreeEntry as Entry } from '#src/git/model.ts';
 import type { Contributor as ContributorRow } from '#src/git/reader.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -132,6 +134,12 @@ const Contributor = builder.objectRef<ContributorRow>('Contributor').implement({
   fields: (t) => ({
     name: t.string({ description: 'As in the latest commit.', resolve: ({ name }) => name.toWellFormed() }),
     email: t.string({ description: 'By which commits are told apart.', resolve: ({ email }) => email.toWellFormed() }),
+    user: t.field({
+      type: User,
+      nullable: true,
+      description: 'The user who has confirmed that address as theirs; null without one, and for anonymous callers.',
+      resolve: ({ email }, _args, context, info) => userByAddress(context, info, email.toWellFormed()),
+    }),
     commits: t.exposeInt('commits', { description: 'How many.' }),
     additions: t.exposeInt('additions', { description: 'Lines that they added.' }),
     deletions: t.exposeInt('deletions', { description: 'Lines that they removed.' }),

@@ -3,7 +3,8 @@ import { loadPage, pageArgs } from '#schema/connection.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
 import { requireActor } from '#src/access/actor.ts';
-import { findUser, findViewer } from '#src/users/find.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+import { findUser, findUserByName, findViewer } from '#src/users/find.ts';
 import { listActivities, listUsers } from '#src/users/list.ts';
 
 const Version = builder.objectRef<{ version: string; revision: string }>('Version').implement({
@@ -37,14 +38,24 @@ const activityArgs = builder.args((t) => ({
 builder.queryFields((t) => ({
   viewer: t.field({
     type: User,
-    description: 'The account of the caller.',
+    nullable: true,
+    description: 'The account of the caller; null, with the error UNAUTHENTICATED, for anonymous callers.',
     resolve: (_root, _args, context, info) => findViewer(context, selectionAt(info, 'User')),
   }),
   user: t.field({
     type: User,
-    description: 'A user.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (_root, { databaseId }, context, info) => findUser(context, databaseId, selectionAt(info, 'User')),
+    nullable: true,
+    description: 'A user by numeric ID or by username, one of which must be given. For signed-in callers.',
+    args: {
+      databaseId: t.arg.int({ description: 'Numeric ID of the user, as the REST API uses it.' }),
+      username: t.arg.string({ description: 'Username of the user, in any case.' }),
+    },
+    resolve: (_root, { databaseId, username }, context, info) => {
+      const selection = selectionAt(info, 'User');
+      if (databaseId != null && username == null) return findUser(context, databaseId, selection);
+      if (databaseId == null && username != null) return findUserByName(context, username, selection);
+      throw new BadRequest('Give either databaseId or username');
+    },
   }),
   users: t.field({
     type: UserConnection,

@@ -46,7 +46,7 @@ export async function createGroup(context: Context, input: NewGroup): Promise<nu
 }
 
 /** Administrators, and users who are allowed to and not external. */
-function mayCreateGroups({ admin, external, canCreateGroup }: Actor): boolean {
+export function mayCreateGroups({ admin, external, canCreateGroup }: Actor): boolean {
   return admin || (canCreateGroup && !external);
 }
 

@@ -6,9 +6,10 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
-import { pageOfRows } from '#src/platform/records/read.ts';
+import { pageOfRows, readRows } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
-import type { Selection } from '#src/platform/records/selection.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import { ofSeenProjects, type ProjectOf } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;
@@ -54,6 +55,36 @@ export async function listLabelsOn<R>(
       : sql`${label.id} IN (SELECT ml.label_id FROM merge_request_labels ml WHERE ml.merge_request_id = ${subject})`;
   return readLabels(context, parents, isOn, page, selection);
 }
+
+/**
+ * Those of the labels with these IDs that the actor may read, in no order.
+ *
+ * @param projectOf gives the projects that the actor sees, null for others
+ */
+export async function findLabelsByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'Label', R>,
+  projectOf: ProjectOf,
+): Promise<R[]> {
+  const actor = requireActor(context);
+  const where = sql`${label.id} = ANY(${[...ids]}::int[])`;
+  const found = await readRows(context.db, PLACE, { rows: label, where });
+  const seen = await ofSeenProjects(found, projectOf, (project) => can(actor, 'read_label', project));
+  // What the counts of a label hold depends on its project.
+  const parents = await Promise.all(
+    seen.map(async ({ id, projectId }) => {
+      const project = await projectOf(projectId);
+      return { parent: id, confidential: project !== null && seesAll(actor, project) };
+    }),
+  );
+  if (parents.length === 0) return [];
+  const one = { limit: 1, offset: 0, withTotal: false };
+  const pages = await readLabels(context, parents, (id) => sql`${label.id} = ${id}`, one, selection);
+  return pages.flatMap(({ nodes }) => nodes);
+}
+
+const PLACE = select('Label', { id: true, projectId: true });
 
 type Parent = { parent: number; confidential: boolean };
 
