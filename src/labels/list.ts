@@ -9,7 +9,7 @@ import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.t
 import { pageOfRows, readRows } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import { ofSeenProjects, type ProjectOf } from '#src/projects/below.ts';
+import type { ProjectOf } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;
@@ -27,7 +27,7 @@ export async function listLabels<R>(
     projects,
     (project) => authorize(actor, 'read_label', project),
     (permitted) => {
-      const parents = permitted.map((project) => ({ parent: project.id, confidential: seesAll(actor, project) }));
+      const parents = permitted.map((project) => ({ parent: project.id, ...placeOf(actor, project) }));
       return readLabels(context, parents, (project) => sql`${label.projectId} = ${project}`, page, selection);
     },
   );
@@ -48,7 +48,7 @@ export async function listLabelsOn<R>(
   selection: Selection<'Label', R>,
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
-  const parents = subjects.map(({ project, id }) => ({ parent: id, confidential: seesAll(actor, project) }));
+  const parents = subjects.map(({ project, id }) => ({ parent: id, ...placeOf(actor, project) }));
   const isOn = (subject: Prisma.Sql | number) =>
     kind === 'Issue'
       ? sql`${label.id} IN (SELECT il.label_id FROM issue_labels il WHERE il.issue_id = ${subject})`
@@ -70,14 +70,12 @@ export async function findLabelsByIds<R>(
   const actor = requireActor(context);
   const where = sql`${label.id} = ANY(${[...ids]}::int[])`;
   const found = await readRows(context.db, PLACE, { rows: label, where });
-  const seen = await ofSeenProjects(found, projectOf, (project) => can(actor, 'read_label', project));
   // What the counts of a label hold depends on its project.
-  const parents = await Promise.all(
-    seen.map(async ({ id, projectId }) => {
-      const project = await projectOf(projectId);
-      return { parent: id, confidential: project !== null && seesAll(actor, project) };
-    }),
-  );
+  const projects = await Promise.all(found.map(({ projectId }) => projectOf(projectId)));
+  const parents = found.flatMap(({ id }, index) => {
+    const project = projects[index];
+    return project && can(actor, 'read_label', project) ? [{ parent: id, ...placeOf(actor, project) }] : [];
+  });
   if (parents.length === 0) return [];
   const one = { limit: 1, offset: 0, withTotal: false };
   const pages = await readLabels(context, parents, (id) => sql`${label.id} = ${id}`, one, selection);
@@ -86,7 +84,12 @@ export async function findLabelsByIds<R>(
 
 const PLACE = select('Label', { id: true, projectId: true });
 
-type Parent = { parent: number; confidential: boolean };
+type Parent = { parent: number; project: number; confidential: boolean };
+
+function placeOf(actor: Actor, project: ProjectRow): Omit<Parent, 'parent'> {
+  return { project: project.id, confidential: seesAll(actor, project) };
+}
+
 
 function readLabels<R>(
   { db, actor }: Context,
@@ -96,9 +99,12 @@ function readLabels<R>(
   selection: Selection<'Label', R>,
 ): Promise<Page<R>[]> {
   const order = (row: Alias<'Label'>) => sql`${row.title}, ${row.id}`;
-  const pageOf = ({ parent, confidential }: Asked<Parent>) =>
-    pageOfRows(selection, { rows: label, where: isOf(parent), order, given: { actor, confidential } }, page);
-  return readPages<R>(db, page.offset, ofEach(parents, { parent: 'int', confidential: 'boolean' }, pageOf));
+  const pageOf = ({ parent, project, confidential }: Asked<Parent>) => {
+    const given = { actor, confidential, labelsOf: project };
+    return pageOfRows(selection, { rows: label, where: isOf(parent), order, given }, page);
+  };
+  const types = { parent: 'int', project: 'int', confidential: 'boolean' } as const;
+  return readPages<R>(db, page.offset, ofEach(parents, types, pageOf));
 }
 
 /** Which label: its ID first, else its title (endpoints-beyond.md, Subscriptions). */
