@@ -1,10 +1,15 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
+import type { GraphQLContext } from '#schema/context.ts';
 import { Group } from '#schema/groups/types.ts';
 import { ProjectConnection, projectArgs, projectList } from '#schema/projects/list.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loadBelow } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { allGroupProjects, listGroupProjects } from '#src/groups/projects.ts';
+import type { GroupRow } from '#src/groups/find.ts';
+import { ALL_PROJECTS, type GroupProjects, listGroupProjects } from '#src/groups/projects.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
 
 builder.objectFields(Group, (t) => ({
   projects: t.field({
@@ -28,11 +33,24 @@ builder.objectFields(Group, (t) => ({
   allProjects: t.field({
     type: [Project],
     description: 'All that `projects` holds, newest first.',
-    resolve: (group, _args, context, info) => allGroupProjects(context, group, 'own', selectionAt(info, 'Project')),
+    resolve: (group, _args, context, info) => allProjects(context, info, group, 'own'),
   }),
   allSharedProjects: t.field({
     type: [Project],
     description: 'All that `sharedProjects` holds, newest first.',
-    resolve: (group, _args, context, info) => allGroupProjects(context, group, 'shared', selectionAt(info, 'Project')),
+    resolve: (group, _args, context, info) => allProjects(context, info, group, 'shared'),
   }),
 }));
+
+/** All projects of a group, read with those of the other groups of a list. */
+async function allProjects(
+  context: GraphQLContext,
+  info: GraphQLResolveInfo,
+  group: GroupRow,
+  which: GroupProjects,
+): Promise<ProjectRow[]> {
+  const { page, list } = ALL_PROJECTS;
+  const selection = selectionAt(info, 'Project');
+  const load = (groups: readonly GroupRow[]) => listGroupProjects(context, groups, which, list, page, selection);
+  return (await loadBelow(context, info, { page, selection }, group, load)).nodes;
+}

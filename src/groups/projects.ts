@@ -27,20 +27,11 @@ export async function listGroupProjects<R>(
   return listProjectsOf(context, parents, { group: 'int' }, scope, list, page, selection);
 }
 
-/** As listGroupProjects, but all of them of one group, newest first. */
-export async function allGroupProjects<R>(
-  context: Context,
-  group: GroupRow,
-  which: GroupProjects,
-  selection: Selection<'Project', R>,
-): Promise<R[]> {
-  const everything = { limit: EVERYTHING, offset: 0, withTotal: false };
-  const list: ProjectList = { filter: {}, order: { by: 'created_at', direction: 'desc' } };
-  const [found] = await listGroupProjects(context, [group], which, list, everything, selection);
-  return found?.nodes ?? [];
-}
-
-const EVERYTHING = 2_147_483_647;
+/** The page that holds all projects of a group, newest first. */
+export const ALL_PROJECTS = {
+  page: { limit: 2_147_483_647, offset: 0, withTotal: false },
+  list: { filter: {}, order: { by: 'created_at', direction: 'desc' } },
+} as const satisfies { page: PageRequest; list: ProjectList };
 
 type Scope = (project: Alias<'Project'>, parent: Asked<{ group: number }>) => Prisma.Sql[];
 

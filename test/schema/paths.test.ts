@@ -47,7 +47,8 @@ describe('From users the graph leads to', () => {
   it('their projects, by what they have to do with them and by who asks', async () => {
     expect(await projects('', owner)).toEqual(['hidden', 'inside', 'open', 'personal']);
     expect(await projects('(affiliations: [OWNER])', owner)).toEqual(['hidden', 'personal']);
-    expect(await projects('(affiliations: [MEMBER])', owner)).toEqual(['open']);
+    // Who creates a personal project is a member of it too.
+    expect(await projects('(affiliations: [MEMBER])', owner)).toEqual(['hidden', 'open', 'personal']);
     expect(await projects('(affiliations: [GROUP_MEMBER])', owner)).toEqual(['inside']);
     expect(await projects('(affiliations: [])', owner)).toEqual([]);
     expect(await projects('', outsider)).toEqual(['open', 'personal']);
@@ -63,7 +64,7 @@ describe('From users the graph leads to', () => {
     };
     expect(await seen(owner)).toEqual([['hidden', 'open'], 2, ['Inner', 'Top']]);
     expect(await seen(outsider)).toEqual([['open'], 1, []]);
-    expect(await seen(member)).toEqual([['open'], 1, ['Inner']]);
+    expect(await seen(member)).toEqual([['open'], 1, ['Inner', 'Top']]);
   });
 
   it('issues that they opened or that are assigned to them', async () => {
@@ -136,11 +137,11 @@ describe('Groups', () => {
   });
 
   it('show anonymous callers of a public project their place alone', async () => {
-    const group = await world.group({ owner, visibility: 'public', name: 'Public', path: 'public' });
+    const group = await world.group({ owner, visibility: 'public', name: 'Public', path: 'for-all' });
     const project = await world.project({ owner, namespaceId: group.id, visibility: 'public' });
     const at = (fields: string) => `{ project(ref: ${project.id}) { namespace { ${fields} } } }`;
     expect(await ask(at('__typename name fullPath'))).toEqual({
-      project: { namespace: { __typename: 'Group', name: 'Public', fullPath: 'public' } },
+      project: { namespace: { __typename: 'Group', name: 'Public', fullPath: 'for-all' } },
     });
     for (const field of ['description', 'visibility', 'members { totalCount }', 'issues { totalCount }']) {
       expect([field, await code(at(`... on Group { ${field} }`))]).toEqual([field, 'UNAUTHENTICATED']);
@@ -268,9 +269,9 @@ describe('Labels', () => {
     await world.label(project, owner, 'zebra');
     await world.issue(project, owner, { title: 'One', labels: ['zebra', 'ant'] });
     await world.issue(project, owner, { title: 'Two', labels: ['zebra'], confidential: true });
-    const query = `{ project(ref: ${project.id}) { issues(sort: ASC) { nodes { title labelTitles labels { totalCount nodes {
+    const query = `{ project(ref: ${project.id}) { issues(sort: ASC, first: 5) { nodes { title labelTitles labels(first: 5) { totalCount nodes {
       title color openIssuesCount viewerSubscribed viewerCanUpdate project { fullPath }
-      issues(sort: ASC) { totalCount nodes { title } } } } } } } }`;
+      issues(sort: ASC, first: 5) { totalCount nodes { title } } } } } } } }`;
     const [one, two] = (await ask(query, owner)).project.issues.nodes;
     expect(one.labels.nodes.map(({ title }: { title: string }) => title)).toEqual(['ant', 'zebra']);
     expect(one.labels.nodes[1]).toEqual({
