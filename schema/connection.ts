@@ -8,21 +8,24 @@ export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 100;
 
 const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
-  description: 'Where a page lies in its list.',
+  description: 'The position of a page in its list, and what lies before and behind it.',
   fields: (t) => ({
     hasNextPage: t.boolean({
-      description: 'Whether more follows.',
+      description: 'Whether more records follow behind the page.',
       resolve: ({ nodes, offset, total }) => offset + nodes.length < (total ?? 0),
     }),
-    hasPreviousPage: t.boolean({ description: 'Whether something comes before.', resolve: ({ offset }) => offset > 0 }),
+    hasPreviousPage: t.boolean({
+      description: 'Whether there are records before the page.',
+      resolve: ({ offset }) => offset > 0,
+    }),
     startCursor: t.string({
       nullable: true,
-      description: 'Cursor of the first record.',
+      description: 'Cursor of the first record of the page; null where the page is empty.',
       resolve: ({ nodes, offset }) => (nodes.length > 0 ? toCursor(offset) : null),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'Cursor of the last record.',
+      description: 'Cursor of the last record of the page, for `after`; null where the page is empty.',
       resolve: ({ nodes, offset }) => (nodes.length > 0 ? toCursor(offset + nodes.length - 1) : null),
     }),
   }),
@@ -38,23 +41,32 @@ export function connectionOf<T>(name: string, node: Node<T>) {
     fields: (t) => ({
       node: t.field({
         type: node,
-        description: 'The record.',
+        description: 'The record at this place of the list.',
         resolve: (edge) => edge.node as OutputShape<never, never>,
       }),
-      cursor: t.exposeString('cursor', { description: 'Its place, for `after` and `before`.' }),
+      cursor: t.exposeString('cursor', {
+        description: 'Opaque place of the record in the list, for `after` and `before`.',
+      }),
     }),
   });
   return builder.objectRef<Page<T>>(`${name}Connection`).implement({
     description: `A page of a list of ${name}.`,
     fields: (t) => ({
-      nodes: t.field({ type: [node], description: 'The records of the page.', resolve: (page) => page.nodes as never }),
+      nodes: t.field({
+        type: [node],
+        description: 'The records of the page, in the order of the list.',
+        resolve: (page) => page.nodes as never,
+      }),
       edges: t.field({
         type: [Edge],
-        description: 'The records with their cursors.',
+        description: 'The records of the page, each with its cursor.',
         resolve: ({ nodes, offset }) => nodes.map((node, index) => ({ node, cursor: toCursor(offset + index) })),
       }),
-      pageInfo: t.field({ type: PageInfo, description: 'Where the page lies.', resolve: (page) => page }),
-      totalCount: t.int({ description: 'How many records there are in all.', resolve: ({ total }) => total ?? 0 }),
+      pageInfo: t.field({ type: PageInfo, description: 'Position of the page in the list.', resolve: (page) => page }),
+      totalCount: t.int({
+        description: 'Number of all records of the list that the caller may see, on whatever page.',
+        resolve: ({ total }) => total ?? 0,
+      }),
     }),
   });
 }

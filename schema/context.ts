@@ -65,10 +65,7 @@ function makeLoaders(context: Context): Loaders {
   };
 }
 
-function refusalsOf(
-  context: Context,
-  projects: readonly ProjectRow[],
-): Promise<(BranchRefusals | null)[]> {
+function refusalsOf(context: Context, projects: readonly ProjectRow[]): Promise<(BranchRefusals | null)[]> {
   const { actor } = context;
   return Promise.all(projects.map((project) => (actor ? branchRefusals(context, actor, project) : null)));
 }

@@ -56,12 +56,7 @@ export function objectSchema(
   return { $ref: `#/components/schemas/${keep(shape.records, only.name.value, schema)}` };
 }
 
-function recordSchema(
-  type: FieldsType,
-  selection: SelectionSetNode,
-  shape: Shape,
-  omitted: readonly string[],
-): Json {
+function recordSchema(type: FieldsType, selection: SelectionSetNode, shape: Shape, omitted: readonly string[]): Json {
   const properties: Json = {};
   const required = new Set<string>();
   for (const { name, field, selection: inner, optional } of fieldsOf(selection, shape.fragments)) {

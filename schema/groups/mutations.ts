@@ -92,8 +92,7 @@ const TransferProjectPayload = builder
       project: t.field({
         type: Project,
         description: 'The project.',
-        resolve: ({ projectId }, _args, context, info) =>
-          findProject(context, projectId, selectionAt(info, 'Project')),
+        resolve: ({ projectId }, _args, context, info) => findProject(context, projectId, selectionAt(info, 'Project')),
       }),
     }),
   });

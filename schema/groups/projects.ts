@@ -14,7 +14,7 @@ import type { ProjectRow } from '#src/projects/find.ts';
 builder.objectFields(Group, (t) => ({
   projects: t.field({
     type: ProjectConnection,
-    description: 'The projects directly in it that the caller sees.',
+    description: 'The projects directly in the group that the caller may see.',
     args: projectArgs,
     resolve: (group, args, context, info) =>
       pageBelow('Project', group, args, context, info, (_context, groups, page, selection) =>
@@ -23,7 +23,7 @@ builder.objectFields(Group, (t) => ({
   }),
   sharedProjects: t.field({
     type: ProjectConnection,
-    description: 'The projects of others that give its members access, as far as the caller sees them.',
+    description: 'The projects elsewhere that are shared with the group, as far as the caller may see them.',
     args: projectArgs,
     resolve: (group, args, context, info) =>
       pageBelow('Project', group, args, context, info, (_context, groups, page, selection) =>
@@ -32,12 +32,12 @@ builder.objectFields(Group, (t) => ({
   }),
   allProjects: t.field({
     type: [Project],
-    description: 'All that `projects` holds, newest first.',
+    description: 'All projects directly in the group, newest first, without pages. Prefer `projects`.',
     resolve: (group, _args, context, info) => allProjects(context, info, group, 'own'),
   }),
   allSharedProjects: t.field({
     type: [Project],
-    description: 'All that `sharedProjects` holds, newest first.',
+    description: 'All projects shared with the group, newest first, without pages. Prefer `sharedProjects`.',
     resolve: (group, _args, context, info) => allProjects(context, info, group, 'shared'),
   }),
 }));

@@ -10,31 +10,31 @@ import { listGroups, listSubgroups } from '#src/groups/list.ts';
 builder.queryFields((t) => ({
   group: t.field({
     type: Group,
-    description: 'A group that the caller may see.',
-    args: { ref: t.arg({ type: 'GroupRef', required: true, description: 'Which group.' }) },
+    description: 'A group by numeric ID or full path, where the caller may see it.',
+    args: { ref: t.arg({ type: 'GroupRef', required: true, description: 'Numeric ID or full path of the group.' }) },
     resolve: (_root, { ref }, context, info) => findGroup(context, ref, selectionAt(info, 'Namespace')),
   }),
   groups: t.field({
     type: GroupConnection,
     description:
-      'The groups of which the caller is a member, directly or through a group around; all for administrators.',
+      'The groups of which the caller is a member, directly or through a group around; for administrators all groups.',
     args: {
       ...groupListArgs,
-      owned: t.arg.boolean({ description: 'Only those of which the caller is directly an owner.' }),
-      allAvailable: t.arg.boolean({ description: 'All that the caller may see.' }),
+      owned: t.arg.boolean({ description: 'Whether to list only groups of which the caller is directly an owner.' }),
+      allAvailable: t.arg.boolean({
+        description: 'Whether to list all groups that the caller may see, not only their own.',
+      }),
       skipGroups: t.arg.intList({ description: 'Numeric IDs of groups to leave out.' }),
     },
     resolve: (_root, args, context, info) =>
-      loadPage(args, info, (page) =>
-        listGroups(context, args, groupOrder(args), page, selectionAt(info, 'Namespace')),
-      ),
+      loadPage(args, info, (page) => listGroups(context, args, groupOrder(args), page, selectionAt(info, 'Namespace'))),
   }),
 }));
 
 builder.objectFields(Group, (t) => ({
   subgroups: t.field({
     type: GroupConnection,
-    description: 'The groups directly inside that the caller sees, by name.',
+    description: 'The groups directly inside it that the caller may see, by name.',
     args: pageArgs,
     resolve: (group, args, context, info) => pageBelow('Namespace', group, args, context, info, listSubgroups),
   }),

@@ -10,12 +10,14 @@ import { GROUP_BASE } from '#src/groups/find.ts';
 import type { GroupStatistics } from '#src/groups/statistics.ts';
 
 const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').implement({
-  description: 'What the projects directly in a group take, in bytes.',
+  description: 'Space that the projects directly in a group take, in bytes.',
   fields: (t) => ({
-    storageSize: t.exposeFloat('storageSize', { description: 'The other sizes together.' }),
-    repositorySize: t.exposeFloat('repositorySize', { description: 'The repositories.' }),
-    lfsObjectsSize: t.exposeFloat('lfsObjectsSize', { description: 'Large files.' }),
-    jobArtifactsSize: t.exposeFloat('jobArtifactsSize', { description: 'What jobs left behind.' }),
+    storageSize: t.exposeFloat('storageSize', { description: 'Sum of the other sizes, in bytes.' }),
+    repositorySize: t.exposeFloat('repositorySize', { description: 'Size of the repositories, in bytes.' }),
+    lfsObjectsSize: t.exposeFloat('lfsObjectsSize', {
+      description: 'Size of the files in large file storage, in bytes.',
+    }),
+    jobArtifactsSize: t.exposeFloat('jobArtifactsSize', { description: 'Size of the artifacts of jobs, in bytes.' }),
   }),
 });
 
@@ -28,12 +30,18 @@ export const Group = builder.prismaObject('Namespace', {
   interfaces: [Node, Namespace],
   select: GROUP_BASE,
   fields: (t) => ({
-    id: t.id({ description: 'Global ID of the group, for `node` and `nodes`.', resolve: ({ id }) => toGlobalId('Group', id) }),
+    id: t.id({
+      description: 'Global ID of the group, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('Group', id),
+    }),
     fullName: t.exposeString('fullName', {
       description: 'Names from the topmost group down, with slashes between them: `Team / Web`.',
       ...signedIn,
     }),
-    description: t.exposeString('description', { description: 'What the group is for; plain text, perhaps empty.', ...signedIn }),
+    description: t.exposeString('description', {
+      description: 'What the group is for; plain text, perhaps empty.',
+      ...signedIn,
+    }),
     visibility: t.expose('visibility', { type: Visibility, description: 'Who may see the group.', ...signedIn }),
     lfsEnabled: t.exposeBoolean('lfsEnabled', {
       description: 'Whether large file storage is on for its projects.',

@@ -1,5 +1,5 @@
-import { pageArgs } from '#schema/connection.ts';
 import { builder } from '#schema/builder.ts';
+import { pageArgs } from '#schema/connection.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { LabelConnection } from '#schema/labels/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';

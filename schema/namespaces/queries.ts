@@ -11,7 +11,7 @@ builder.queryFields((t) => ({
       'The personal namespace of the caller and the groups of which they are a member, newest first; all for administrators.',
     args: {
       ...pageArgs,
-      search: t.arg.string({ description: 'Only those with this text in name or path.' }),
+      search: t.arg.string({ description: 'Only namespaces with this text in name or path, in any case.' }),
     },
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listNamespaces(context, args, page, selectionAt(info, 'Namespace'))),

@@ -20,7 +20,7 @@ import { findPipelinesByIds } from '#src/pipelines/find.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import { type ProjectOf } from '#src/projects/below.ts';
+import type { ProjectOf } from '#src/projects/below.ts';
 import { findProjectsByIds } from '#src/projects/find.ts';
 import { findSnippetsByIds } from '#src/snippets/find.ts';
 import { findTriggersByIds } from '#src/triggers/list.ts';
@@ -62,10 +62,12 @@ type FindInProjects<M extends ModelName> = (
 /** The projects that tell who may read a record are found together for the records of all types. */
 function inProjects<M extends ModelName>(model: M, find: FindInProjects<M>): Finder {
   return (context, ids, info) =>
-    find(context, ids, selectionAt(info, model) as Selection<M, { id: number }>, (id) => context.loaders.project.load(id));
+    find(context, ids, selectionAt(info, model) as Selection<M, { id: number }>, (id) =>
+      context.loaders.project.load(id),
+    );
 }
 
-type NodeOrNull = ({ id: number; __typename: string }) | null;
+type NodeOrNull = { id: number; __typename: string } | null;
 
 /** The records with these global IDs, in their order; null for those that the caller may not see or that are none. */
 async function findNodes(
@@ -77,11 +79,13 @@ async function findNodes(
   const wanted = globalIds.map((globalId) => fromGlobalId(globalId));
   const found = new Map<string, NodeOrNull>();
   await Promise.all(
-    [...new Set(wanted.flatMap((one) => (one && Object.hasOwn(FINDERS, one.type) ? one.type : [])))].map(async (type) => {
-      const ids = [...new Set(wanted.flatMap((one) => (one?.type === type ? one.id : [])))];
-      const records = (await FINDERS[type]?.(context, ids, info)) ?? [];
-      for (const record of records) found.set(`${type}:${record.id}`, { ...record, __typename: type });
-    }),
+    [...new Set(wanted.flatMap((one) => (one && Object.hasOwn(FINDERS, one.type) ? one.type : [])))].map(
+      async (type) => {
+        const ids = [...new Set(wanted.flatMap((one) => (one?.type === type ? one.id : [])))];
+        const records = (await FINDERS[type]?.(context, ids, info)) ?? [];
+        for (const record of records) found.set(`${type}:${record.id}`, { ...record, __typename: type });
+      },
+    ),
   );
   return wanted.map((one) => (one && found.get(`${one.type}:${one.id}`)) ?? null);
 }

@@ -1,5 +1,5 @@
-import { builder } from '#schema/builder.ts';
 import { Branch } from '#schema/branches/types.ts';
+import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { Environment } from '#schema/environments/types.ts';
 import { Issue } from '#schema/issues/types.ts';

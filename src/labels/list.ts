@@ -90,7 +90,6 @@ function placeOf(actor: Actor, project: ProjectRow): Omit<Parent, 'parent'> {
   return { project: project.id, confidential: seesAll(actor, project) };
 }
 
-
 function readLabels<R>(
   { db, actor }: Context,
   parents: readonly Parent[],

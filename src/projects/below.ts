@@ -92,7 +92,7 @@ export function ofProjects<M extends OfProject>({ ability, rows, only, order }: 
       const actor = requireActor(context);
       const keys = new Selection(selection.model, new Map(['id', 'projectId'].map((name) => [name, null])));
       const where = all([sql`${rowId} = ANY(${[...ids]}::int[])`, ...(only ? [only] : [])]);
-      const found = (await readRows(context.db, selection.with(keys), { rows, where })) as (KeyedOf<typeof selection>)[];
+      const found = (await readRows(context.db, selection.with(keys), { rows, where })) as KeyedOf<typeof selection>[];
       return ofSeenProjects(found, projectOf, (project) => can(actor, ability, project));
     },
     async list<R>(

@@ -18,7 +18,9 @@ export async function usersByAddresses<R>(
   selection: Selection<'User', R>,
 ): Promise<((UserRow & R) | null)[]> {
   const folded = addresses.map((address) => address.trim().toLowerCase());
-  const wanted = [...new Set(folded)].filter((one) => one.length <= LONGEST && one.includes('@') && !one.includes('\0'));
+  const wanted = [...new Set(folded)].filter(
+    (one) => one.length <= LONGEST && one.includes('@') && !one.includes('\0'),
+  );
   if (!actor || wanted.length === 0) return addresses.map(() => null);
   const owners = sql`SELECT lower(u.email) AS address, u.id FROM users u
       WHERE lower(u.email) = ANY(${wanted}::text[]) AND u.confirmed_at IS NOT NULL AND NOT u.ghost

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
+import { projectWithCommit } from '../support/ci.ts';
 import type { Json } from '../support/http.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
-import { projectWithCommit } from '../support/ci.ts';
 
 const world = await startWorld();
 const owner = await world.user({ username: 'ada' });
@@ -29,7 +29,13 @@ describe('From users the graph leads to', () => {
 
   beforeAll(async () => {
     places.top = await world.group({ owner, name: 'Top', path: 'top', visibility: 'private' });
-    places.inner = await world.group({ owner, name: 'Inner', path: 'inner', parentId: places.top.id, visibility: 'private' });
+    places.inner = await world.group({
+      owner,
+      name: 'Inner',
+      path: 'inner',
+      parentId: places.top.id,
+      visibility: 'private',
+    });
     await world.project({ owner, name: 'personal', visibility: 'public' });
     await world.project({ owner, name: 'hidden', visibility: 'private' });
     const open = await world.project({ owner: outsider, name: 'open', visibility: 'internal' });
@@ -57,7 +63,8 @@ describe('From users the graph leads to', () => {
   });
 
   it('what they starred and their groups, as far as the caller sees them', async () => {
-    const query = '{ user(username: "ada") { starredProjects { totalCount nodes { name } } groups { nodes { name } } } }';
+    const query =
+      '{ user(username: "ada") { starredProjects { totalCount nodes { name } } groups { nodes { name } } } }';
     const seen = async (who: TestUser) => {
       const { user } = await ask(query, who);
       return [names(user.starredProjects), user.starredProjects.totalCount, names(user.groups)];
@@ -99,7 +106,8 @@ describe('From users the graph leads to', () => {
 
 describe('Groups', () => {
   it('have the group around them, where the caller sees it', async () => {
-    const query = '{ group(ref: "top/inner") { parentId parent { name parent { name } subgroups { nodes { name } } } } }';
+    const query =
+      '{ group(ref: "top/inner") { parentId parent { name parent { name } subgroups { nodes { name } } } } }';
     expect((await ask(query, owner)).group.parent).toEqual({
       name: 'Top',
       parent: null,
@@ -155,7 +163,10 @@ describe('Several nodes', () => {
   beforeAll(async () => {
     const project = await world.project({ owner, visibility: 'internal' });
     const hidden = await world.project({ owner, visibility: 'private' });
-    for (const [word, at] of [['seen', project], ['unseen', hidden]] as const) {
+    for (const [word, at] of [
+      ['seen', project],
+      ['unseen', hidden],
+    ] as const) {
       const label = await world.label(at, owner);
       const milestone = await world.milestone(at, owner);
       const issue = await world.issue(at, owner, { labels: [label.title], title: `${word} issue` });
@@ -169,7 +180,9 @@ describe('Several nodes', () => {
     made.user = toGlobalId('User', member.id);
   });
 
-  const query = (ids: string[]) => `{ nodes(ids: ${JSON.stringify(ids)}) { __typename id ... on Issue { title labelTitles }
+  const query = (
+    ids: string[],
+  ) => `{ nodes(ids: ${JSON.stringify(ids)}) { __typename id ... on Issue { title labelTitles }
     ... on Label { title openIssuesCount viewerCanDelete } ... on Project { fullPath viewerCanPush } ... on User { username } } }`;
 
   it('come in the order of their IDs, with null for what the caller may not see', async () => {
@@ -313,11 +326,15 @@ describe('Commits', () => {
         viewerCanDelete: false,
       },
     ]);
-    const author = async (who?: TestUser) => (await ask(query, who)).project.repository.branches.nodes[0].commit.authorUser;
+    const author = async (who?: TestUser) =>
+      (await ask(query, who)).project.repository.branches.nodes[0].commit.authorUser;
     expect([await author(outsider), await author()]).toEqual([{ username: 'ada' }, null]);
     await world.db.user.update({ where: { id: owner.id }, data: { confirmedAt: null } });
     expect(await author(outsider)).toBeNull();
-    await world.db.user.update({ where: { id: owner.id }, data: { confirmedAt: new Date(), email: 'new@example.org' } });
+    await world.db.user.update({
+      where: { id: owner.id },
+      data: { confirmedAt: new Date(), email: 'new@example.org' },
+    });
     const { id } = await world.db.email.create({ data: { userId: member.id, email: 'ada@example.org' } });
     expect(await author(outsider)).toBeNull();
     await world.db.email.update({ where: { id }, data: { confirmedAt: new Date() } });
@@ -334,7 +351,15 @@ describe('What the caller may do', () => {
       viewerCanCreateIssue viewerCanManageLabels issue(iid: ${own.iid}) { viewerCanUpdate viewerCanManage viewerCanDelete
       viewerSubscribed } } }`;
     const seen = async (who: TestUser) => Object.values((await ask(query, who)).project);
-    expect(await seen(owner)).toEqual([false, true, true, true, true, true, expect.objectContaining({ viewerCanDelete: true })]);
+    expect(await seen(owner)).toEqual([
+      false,
+      true,
+      true,
+      true,
+      true,
+      true,
+      expect.objectContaining({ viewerCanDelete: true }),
+    ]);
     expect(await seen(member)).toEqual([
       ...[false, false, false, false, true, true],
       { viewerCanUpdate: true, viewerCanManage: true, viewerCanDelete: false, viewerSubscribed: false },
