@@ -62,6 +62,11 @@ AuthorizedApplication.implement({
       nullable: true,
       description: 'Username of the user who registered the application; null without an application.',
     }),
+    owner: t.expose('ownerUser', {
+      type: User,
+      nullable: true,
+      description: 'The user who registered the application; null without an application.',
+    }),
     scopes: t.exposeStringList('scopes', { description: 'Scopes that the user granted.' }),
     authorizedAt: t.expose('since', {
       type: 'DateTime',
@@ -83,7 +88,8 @@ builder.objectFields(User, (t) => ({
     type: AuthorizedApplicationConnection,
     description: 'The applications that the user authorized, by name. For administrators and the user.',
     args: pageArgs,
-    resolve: ({ id }, args, context, info) => loadPage(args, info, (page) => listAuthorized(context, id, page)),
+    resolve: ({ id }, args, context, info) =>
+      loadPage(args, info, (page) => listAuthorized(context, id, page, selectionAt(info, 'User'))),
   }),
 }));
 
