@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { connectionOf, loadCountedPage, loadPage, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -89,7 +89,7 @@ builder.objectFields(User, (t) => ({
     description: 'The applications that the user authorized, by name. For administrators and the user.',
     args: pageArgs,
     resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) => listAuthorized(context, id, page, selectionAt(info, 'User'))),
+      loadCountedPage(args, info, (page) => listAuthorized(context, id, page, selectionAt(info, 'User'))),
   }),
 }));
 

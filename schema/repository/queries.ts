@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { loadPage, pageArgs } from '#schema/connection.ts';
+import { loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { Archive, ArchiveFormat } from '#schema/repository/archive.ts';
 import {
   Blob,
@@ -26,7 +26,8 @@ builder.objectFields(Repository, (t) => ({
       ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch by default.' }),
       recursive: t.arg.boolean({ description: 'Whether to list also all that lies below; false by default.' }),
     },
-    resolve: (project, args, context, info) => loadPage(args, info, (page) => listTree(context, project, args, page)),
+    resolve: (project, args, context, info) =>
+      loadCountedPage(args, info, (page) => listTree(context, project, args, page)),
   }),
   blob: t.field({
     type: Blob,
@@ -56,7 +57,8 @@ builder.objectFields(Repository, (t) => ({
     type: ContributorConnection,
     description: 'The authors of the commits behind the default branch, in the order of their latest commits.',
     args: pageArgs,
-    resolve: (project, args, context, info) => loadPage(args, info, (page) => listContributors(context, project, page)),
+    resolve: (project, args, context, info) =>
+      loadCountedPage(args, info, (page) => listContributors(context, project, page)),
   }),
   archive: t.field({
     type: Archive,

@@ -31,7 +31,7 @@ const BRIEF = select('User', { id: true });
 export async function listAuthorized(
   context: Context,
   userId: number,
-  { limit, offset, withTotal }: PageRequest,
+  page: PageRequest,
   owners: Selection<'User'> = BRIEF,
 ): Promise<Page<AuthorizedRow>> {
   authorizeAccount(requireActor(context), userId);
@@ -46,9 +46,9 @@ export async function listAuthorized(
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('applicationId', p.application_id, 'name', p.name,
       'owner', p.username, 'ownerUser', ${userJson('o', owners)}, 'scopes', COALESCE(p.scopes, '{}'), 'since', p.since) ORDER BY p.name, p.application_id), '[]')
     FROM (SELECT z.*, a.name, a.owner_id, u.username FROM (${all}) z LEFT JOIN oauth_applications a ON a.id = z.application_id
-      LEFT JOIN users u ON u.id = a.owner_id ORDER BY a.name, z.application_id LIMIT ${limit} OFFSET ${offset}) p
+      LEFT JOIN users u ON u.id = a.owner_id ORDER BY a.name, z.application_id LIMIT ${page.limit} OFFSET ${page.offset}) p
       CROSS JOIN LATERAL (SELECT p.owner_id AS id) o)`;
-  return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM (${all}) z)`);
+  return queryPage(context.db, page, nodes, page.withTotal && sql`(SELECT count(*) FROM (${all}) z)`);
 }
 
 /**

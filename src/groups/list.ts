@@ -5,7 +5,8 @@ import '#src/groups/own_values.ts';
 import { namespaceMatches } from '#src/namespaces/matching.ts';
 import { all, Prisma, readPages } from '#src/platform/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
-import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { type Order, order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import { pageOfRows, readPage } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -34,13 +35,13 @@ export interface GroupOrder {
 export async function listGroups<R>(
   context: Context,
   filter: GroupFilter,
-  order: GroupOrder,
+  by: GroupOrder,
   page: PageRequest,
   selection: Selection<'Namespace', R>,
 ): Promise<Page<R>> {
   const actor = requireActor(context);
   const where = all([isGroup(group), audience(actor, filter), ...groupConditions(filter)]);
-  return readPage(context.db, selection, { rows: group, where, order: sorted(order), given: { actor } }, page);
+  return readPage(context.db, selection, { rows: group, where, order: orderOf(by), given: { actor } }, page);
 }
 
 /** The groups directly inside each group that the actor sees, by name, in one statement. */
@@ -53,10 +54,10 @@ export async function listSubgroups<R>(
   const actor = requireActor(context);
   const pageOf = ({ parent }: Asked<{ parent: number }>) => {
     const where = all([sql`${group.parentId} = ${parent}`, isGroup(group), groupVisible(actor, group)]);
-    return pageOfRows(selection, { rows: group, where, order: sorted(BY_NAME), given: { actor } }, page);
+    return pageOfRows(selection, { rows: group, where, order: orderOf(BY_NAME), given: { actor } }, page);
   };
   const parents = groups.map(({ id }) => ({ parent: id }));
-  return readPages(context.db, page.offset, ofEach(parents, { parent: 'int' }, pageOf));
+  return readPages(context.db, page, ofEach(parents, { parent: 'int' }, pageOf));
 }
 
 /** The groups of which each user is a member directly, as far as the actor sees them, in one statement. */
@@ -64,7 +65,7 @@ export async function listGroupsOfUsers<R>(
   context: Context,
   userIds: readonly number[],
   filter: Pick<GroupFilter, 'search'>,
-  order: GroupOrder,
+  by: GroupOrder,
   page: PageRequest,
   selection: Selection<'Namespace', R>,
 ): Promise<Page<R>[]> {
@@ -72,16 +73,16 @@ export async function listGroupsOfUsers<R>(
   const pageOf = ({ member }: Asked<{ member: number }>) => {
     const ofUser = sql`${group.id} IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${member} AND ${live('m')})`;
     const where = all([ofUser, isGroup(group), groupVisible(actor, group), ...groupConditions(filter)]);
-    return pageOfRows(selection, { rows: group, where, order: sorted(order), given: { actor } }, page);
+    return pageOfRows(selection, { rows: group, where, order: orderOf(by), given: { actor } }, page);
   };
   const parents = userIds.map((member) => ({ member }));
-  return readPages(context.db, page.offset, ofEach(parents, { member: 'int' }, pageOf));
+  return readPages(context.db, page, ofEach(parents, { member: 'int' }, pageOf));
 }
 
 const BY_NAME: GroupOrder = { by: 'name', direction: 'asc' };
 
-function sorted({ by, direction }: GroupOrder): (row: Alias<'Namespace'>) => Prisma.Sql {
-  return (row) => (direction === 'desc' ? sql`${row[by]} DESC, ${row.id} DESC` : sql`${row[by]}, ${row.id}`);
+function orderOf({ by, direction }: GroupOrder): Order<'Namespace'> {
+  return order('Namespace', [by, 'id'], direction);
 }
 
 /** Whose groups: `owned` goes before everything, and administrators need not ask for all. */

@@ -2,15 +2,18 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import { seenPlaces, within } from '#src/access/places.ts';
 import { issueVisible } from '#src/access/visibility.ts';
 import { FEW_HITS, holdsText, searchHits } from '#src/issues/filter.ts';
-import { FIRST, issuePage } from '#src/issues/page.ts';
+import { FIRST, issuePage, orderOf } from '#src/issues/page.ts';
 import { all, Prisma, readPages } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
+import { between } from '#src/platform/records/order.ts';
 import { ofEach } from '#src/platform/records/parents.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
+
+const NEWEST_FIRST = { by: 'created_at', direction: 'desc' } as const;
 
 /** Of a text that very many issues have, this many of the newest are found. */
 const MOST_FOUND = 1_000;
@@ -37,10 +40,11 @@ export async function searchIssues<R>(
     SELECT ${FIRST} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${seen} OFFSET 0) i WHERE ${FEW_HITS}`;
   const common = sql`SELECT ${FIRST} FROM ${table(issue)} WHERE NOT ${FEW_HITS} AND ${holdsText(issue, text)} AND ${seen}
     ORDER BY ${issue.id} DESC LIMIT ${MOST_FOUND}`;
-  const list = { source: sql`((${rare}) UNION ALL (${common})) i`, total: null, given: { actor }, isPartial: true };
-  const order = { by: 'created_at', direction: 'desc' } as const;
+  const source = sql`((${rare}) UNION ALL (${common})) i`;
+  const paged = sql`${source} WHERE ${all(between(issue, orderOf(NEWEST_FIRST), page))}`;
+  const list = { source, paged, total: null, given: { actor }, isPartial: true };
   const subqueries = [seenPlaces(actor), ...searchHits({ search: text })];
-  const pages = ofEach([{}], {}, () => issuePage(selection, list, order, page), subqueries);
-  const [found] = await readPages<R>(context.db, page.offset, pages);
+  const pages = ofEach([{}], {}, () => issuePage(selection, list, NEWEST_FIRST, page), subqueries);
+  const [found] = await readPages<R>(context.db, page, pages);
   return found ?? { nodes: [], offset: page.offset, total: 0 };
 }

@@ -4,7 +4,8 @@ import '#src/labels/own_values.ts';
 import { Prisma, queryJson, readPages } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRows } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
@@ -14,6 +15,7 @@ import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;
 const label = alias('Label', 'l');
+const BY_TITLE = order('Label', ['title', 'id']);
 
 /** The labels of each project by title, in one statement; Forbidden in the place of those that the actor may not read. */
 export async function listLabels<R>(
@@ -97,13 +99,12 @@ function readLabels<R>(
   page: PageRequest,
   selection: Selection<'Label', R>,
 ): Promise<Page<R>[]> {
-  const order = (row: Alias<'Label'>) => sql`${row.title}, ${row.id}`;
   const pageOf = ({ parent, project, confidential }: Asked<Parent>) => {
     const given = { actor, confidential, labelsOf: project };
-    return pageOfRows(selection, { rows: label, where: isOf(parent), order, given }, page);
+    return pageOfRows(selection, { rows: label, where: isOf(parent), order: BY_TITLE, given }, page);
   };
   const types = { parent: 'int', project: 'int', confidential: 'boolean' } as const;
-  return readPages<R>(db, page.offset, ofEach(parents, types, pageOf));
+  return readPages<R>(db, page, ofEach(parents, types, pageOf));
 }
 
 /** Which label: its ID first, else its title (endpoints-beyond.md, Subscriptions). */

@@ -2,13 +2,15 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import { seenPlaces, within } from '#src/access/places.ts';
 import { containing, Prisma, readPages } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { ofEach } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
 const milestone = alias('Milestone', 'm');
+const NEWEST_FIRST = order('Milestone', ['id'], 'desc');
 
 /** Up to so many milestones with the text are looked at. */
 const MOST_HITS = 5_000;
@@ -29,8 +31,7 @@ export async function searchMilestones<R>(
   const hits = sql`ARRAY(SELECT f.id FROM milestones f WHERE f.title ILIKE ${pattern}
     UNION SELECT f.id FROM milestones f WHERE f.description ILIKE ${pattern} LIMIT ${MOST_HITS})`;
   const where = sql`${milestone.id} = ANY(${hits}) AND ${within(milestone.projectId)}`;
-  const order = ({ id }: Alias<'Milestone'>) => sql`${id} DESC`;
-  const list = () => pageOfRows(selection, { rows: milestone, where, order }, page);
-  const [found] = await readPages<R>(context.db, page.offset, ofEach([{}], {}, list, [seenPlaces(actor)]));
+  const list = () => pageOfRows(selection, { rows: milestone, where, order: NEWEST_FIRST }, page);
+  const [found] = await readPages<R>(context.db, page, ofEach([{}], {}, list, [seenPlaces(actor)]));
   return found ?? { nodes: [], offset: page.offset, total: 0 };
 }

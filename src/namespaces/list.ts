@@ -4,7 +4,8 @@ import '#src/groups/own_values.ts';
 import { namespaceMatches } from '#src/namespaces/matching.ts';
 import { all, Prisma } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { readPage } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/users/own_values.ts';
@@ -12,6 +13,7 @@ import '#src/users/own_values.ts';
 const { sql } = Prisma;
 
 const namespace = alias('Namespace', 'n');
+const NEWEST_FIRST = order('Namespace', ['id'], 'desc');
 
 /**
  * The namespaces of the actor, newest first: the personal one and the groups of which the actor is a member, directly or
@@ -28,6 +30,6 @@ export async function listNamespaces<R>(
   const isOwn = sql`${namespace.ownerId} = ${actor.id} OR ${namespace.lineage} && ${memberNamespaces(actor)}`;
   if (!actor.admin) conditions.push(sql`(${isOwn})`);
   if (search?.trim()) conditions.push(namespaceMatches(search.trim()));
-  const order = ({ id }: Alias<'Namespace'>) => sql`${id} DESC`;
-  return readPage(context.db, selection, { rows: namespace, where: all(conditions), order, given: { actor } }, page);
+  const list = { rows: namespace, where: all(conditions), order: NEWEST_FIRST, given: { actor } };
+  return readPage(context.db, selection, list, page);
 }

@@ -4,6 +4,7 @@ import { accessibleProjects, live, projectListed } from '#src/access/visibility.
 import { all, containing, hasTrigrams, holds, Prisma, readPages } from '#src/platform/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { type Order, order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -59,18 +60,17 @@ export async function listProjectsOf<P extends Readonly<Record<string, number>>,
   parents: readonly P[],
   types: { readonly [Name in keyof P]: 'int' },
   scope: (project: Alias<'Project'>, parent: Asked<P>) => Prisma.Sql[],
-  { filter, order }: ProjectList,
+  { filter, order: by }: ProjectList,
   page: PageRequest,
   selection: Selection<'Project', R>,
 ): Promise<Page<R>[]> {
   const { db, actor } = context;
   requireApiScope(actor);
-  const sorted = (row: Alias<'Project'>) => orderBy(row, order);
   const pageOf = (parent: Asked<P>) => {
     const where = all([...scope(project, parent), ...projectConditions(actor, filter)]);
-    return pageOfRows(selection, { rows: project, where, order: sorted, given: { actor } }, page);
+    return pageOfRows(selection, { rows: project, where, order: orderOf(by), given: { actor } }, page);
   };
-  return readPages(db, page.offset, ofEach(parents, types, pageOf));
+  return readPages(db, page, ofEach(parents, types, pageOf));
 }
 
 /** What the actor sees of what the filter lets through. */
@@ -112,9 +112,8 @@ function ownedNamespaces({ id }: Actor): Prisma.Sql {
 }
 
 /** Each order has an index that ends with the ID. */
-function orderBy(row: Alias<'Project'>, { by, direction }: ProjectOrder): Prisma.Sql {
-  const end = Prisma.raw(direction === 'desc' ? 'DESC' : 'ASC');
-  return by === 'id' ? sql`${row.id} ${end}` : sql`${row[COLUMNS[by]]} ${end}, ${row.id} ${end}`;
+function orderOf({ by, direction }: ProjectOrder): Order<'Project'> {
+  return order('Project', by === 'id' ? ['id'] : [COLUMNS[by], 'id'], direction);
 }
 
 const COLUMNS = {

@@ -1,6 +1,7 @@
 import { openTo, type Seer } from '#src/access/visibility.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 
 const { sql } = Prisma;
 
@@ -27,6 +28,4 @@ export function visible(
   return sql`(${of.authorId} = ${actor.id} OR ${byLevel})`;
 }
 
-export function newestFirst({ id }: Alias<'Snippet'>): Prisma.Sql {
-  return sql`${id} DESC`;
-}
+export const newestFirst = order('Snippet', ['id'], 'desc');

@@ -3,9 +3,12 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   getNamedType,
+  getNullableType,
   isEnumType,
+  isLeafType,
   isObjectType,
   isRequiredArgument,
+  isUnionType,
 } from 'graphql';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
 import { routes } from '#rest/v4/index.ts';
@@ -22,6 +25,14 @@ export interface List {
   page(number: number): { path: string; body?: string };
   /** How many records there are in all, from an answer. */
   total(answer: { headers: NodeJS.Dict<string | string[]>; text: string }): number;
+}
+
+/** A connection of the GraphQL API. */
+export interface Connection extends List {
+  /** The document that asks with these arguments for what is selected of the connection `list`. */
+  document(args: string, selection: string): string;
+  /** Fields that tell its records apart. */
+  apart: string;
 }
 
 /** Lists that read repositories, which `--only repository` measures. */
@@ -70,6 +81,9 @@ function variants({ route, parameters }: Endpoint): List[] {
   return ['', ...orders, ...states, ...searches, ...flags, ...labels].map(list);
 }
 
+/** Fields that are encrypted, of which the dataset has none. */
+const SECRET = /^(value|token)$/;
+
 /** Where a record of a type is found that has the lists of the type. */
 const PLACES: Record<string, [before: string, after: string]> = {
   Query: ['', ''],
@@ -83,29 +97,38 @@ const PLACES: Record<string, [before: string, after: string]> = {
 };
 
 /** Every connection of the GraphQL API that the database answers: as it comes, and with each search. */
-export function graphqlLists(): List[] {
+export function graphqlLists(): Connection[] {
   return Object.values(schema.getTypeMap())
     .filter(isObjectType)
     .flatMap((type) => Object.values(type.getFields()).flatMap((field) => connection(type, field)));
 }
 
-function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): List[] {
+function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): Connection[] {
   const place = PLACES[type.name];
   const to = getNamedType(field.type);
   if (!place || !isObjectType(to) || !to.name.endsWith('Connection')) return [];
   const node = getNamedType(to.getFields().nodes?.type ?? to);
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
   const isForAdmins = /activities|impersonation|accessRequests|triggers|variables|oauthApplications/i.test(field.name);
+  const fields = isObjectType(node) ? Object.values(node.getFields()) : [];
+  const isPlain = ({ args, type }: GraphQLField<unknown, unknown>) =>
+    args.length === 0 && isLeafType(getNullableType(type));
+  const leaves = fields
+    .filter((field) => isPlain(field) && !SECRET.test(field.name))
+    .map(({ name }) => name)
+    .join(' ');
+  const document = (args: string, selected: string) =>
+    `{ ${place[0]} list: ${field.name}(${args}) { ${selected} } ${place[1]} }`;
   return argumentsOf(field).map((given) => ({
+    document: (args, selected) => document(`${given}${args}`, selected),
+    apart: isUnionType(node) ? '... on Node { id }' : selection === 'id' ? 'id' : leaves,
     name: `${type.name}.${field.name}${given && ` (${given.slice(0, -2)})`}`,
     token: isForAdmins ? listTokens.admin : listTokens.member,
     method: 'POST' as const,
     page: (number) => {
-      const list = `list: ${field.name}(${given}limit: ${PER_PAGE}, offset: ${(number - 1) * PER_PAGE})`;
-      return {
-        path: '/graphql',
-        body: JSON.stringify({ query: `{ ${place[0]} ${list} { totalCount nodes { ${selection} } } ${place[1]} }` }),
-      };
+      const args = `${given}limit: ${PER_PAGE}, offset: ${(number - 1) * PER_PAGE}`;
+      const query = document(args, `totalCount nodes { ${selection} }`);
+      return { path: '/graphql', body: JSON.stringify({ query }) };
     },
     total: ({ text }) => Number(/"totalCount":(\d+)/.exec(text)?.[1]),
   }));
