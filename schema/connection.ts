@@ -41,20 +41,29 @@ export function connectionOf<T>(name: string, node: Node<T>) {
         description: 'The record at this place of the list.',
         resolve: (edge) => edge.node as OutputShape<never, never>,
       }),
-      cursor: t.exposeString('cursor', { description: 'Opaque place of the record in the list, for `after` and `before`.' }),
+      cursor: t.exposeString('cursor', {
+        description: 'Opaque place of the record in the list, for `after` and `before`.',
+      }),
     }),
   });
   return builder.objectRef<LoadedPage<T>>(`${name}Connection`).implement({
     description: `A page of a list of ${name}.`,
     fields: (t) => ({
-      nodes: t.field({ type: [node], description: 'The records of the page, in the order of the list.', resolve: (page) => page.nodes as never }),
+      nodes: t.field({
+        type: [node],
+        description: 'The records of the page, in the order of the list.',
+        resolve: (page) => page.nodes as never,
+      }),
       edges: t.field({
         type: [Edge],
         description: 'The records of the page, each with its cursor.',
         resolve: (page) => page.nodes.map((node, index) => ({ node, cursor: cursorAt(page, index) })),
       }),
       pageInfo: t.field({ type: PageInfo, description: 'Position of the page in the list.', resolve: (page) => page }),
-      totalCount: t.int({ description: 'Number of all records of the list that the caller may see, on whatever page.', resolve: ({ total }) => total ?? 0 }),
+      totalCount: t.int({
+        description: 'Number of all records of the list that the caller may see, on whatever page.',
+        resolve: ({ total }) => total ?? 0,
+      }),
     }),
   });
 }

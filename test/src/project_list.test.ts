@@ -23,7 +23,12 @@ type ProjectScope = Parameters<typeof listProjectsOf>[3];
 const by = (by: ProjectOrder['by'], direction: ProjectOrder['direction'] = 'asc') => ({ by, direction });
 const page = { limit: 20, offset: 0, withTotal: true };
 
-async function names(who: TestUser | null, filter: ProjectFilter = {}, order = by('name'), scope: ProjectScope = () => []) {
+async function names(
+  who: TestUser | null,
+  filter: ProjectFilter = {},
+  order = by('name'),
+  scope: ProjectScope = () => [],
+) {
   const context = { ...world.as(owner), actor: who?.actor ?? null };
   const [list, selection] = [{ filter, order }, select('Project', { name: true })];
   const [found] = await listProjectsOf(context, [{}], {}, scope, list, page, selection);
