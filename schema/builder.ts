@@ -2,6 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import type { GraphQLContext } from '#schema/context.ts';
 import { COUNTING } from '#schema/costs.ts';
+import '#schema/nullability.ts';
 import '#schema/records/plugin.ts';
 import type { RecordTypes } from '#schema/records/types.ts';
 import type { CommitTime } from '#schema/scalars.ts';
@@ -27,7 +28,7 @@ export const builder = new SchemaBuilder<{
   };
 }>({
   // The first is told last.
-  plugins: ['records', PrismaPlugin],
+  plugins: ['records', 'nullability', PrismaPlugin],
   prisma: { client: ({ db }) => db, dmmf: getDatamodel() },
   defaultFieldNullability: false,
 });

@@ -28,7 +28,8 @@ export const Repository = builder.objectRef<ProjectRow>('Repository').implement(
 builder.objectFields(Project, (t) => ({
   repository: t.field({
     type: Repository,
-    description: 'The git repository of the project.',
+    nullable: true,
+    description: 'The git repository of the project; null, with the errors, where a list in it is refused to the caller.',
     resolve: (project) => project,
   }),
 }));

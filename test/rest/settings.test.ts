@@ -305,10 +305,10 @@ describe('Settings in GraphQL', () => {
     expect(await code(undefined, { signupEnabled: false })).toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(await code(admin, { codeideEnabled: true })).toMatchObject({
       code: 'VALIDATION_FAILED',
-      fields: { codeide_url: ['is missing'] },
+      fields: { 'input.codeideUrl': ['is missing'] },
     });
     expect(await code(admin, { defaultBranchProtection: 3 })).toMatchObject({
-      fields: { default_branch_protection: ['is not included in the list'] },
+      fields: { 'input.defaultBranchProtection': ['is not included in the list'] },
     });
     expect((await world.graphql(query, {}, user)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     expect(await stored()).toMatchObject({

@@ -177,7 +177,7 @@ describe('Personal access tokens in GraphQL', () => {
     const { body } = await world.graphql(CREATE, { input: { name: '', scopes: ['everything'] } }, user);
     expect(body.errors[0].extensions).toMatchObject({
       code: 'VALIDATION_FAILED',
-      fields: { name: ["can't be blank"], scopes: ['can only contain API scopes'] },
+      fields: { 'input.name': ["can't be blank"], 'input.scopes': ['can only contain API scopes'] },
     });
   });
 
