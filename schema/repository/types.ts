@@ -29,7 +29,8 @@ builder.objectFields(Project, (t) => ({
   repository: t.field({
     type: Repository,
     nullable: true,
-    description: 'The git repository of the project; null, with the errors, where a list in it is refused to the caller.',
+    description:
+      'The git repository of the project; null, with the errors, where a list in it is refused to the caller.',
     resolve: (project) => project,
   }),
 }));
