@@ -6,7 +6,7 @@ import { openStream, subscribe, TRANSPORTS, wsClient } from '../support/live.ts'
 import { startWorld, type TestUser, type World } from '../support/world.ts';
 
 const ISSUES = `subscription ($in: SubscriptionScope!, $after: String) {
-  issueChanged(in: $in, after: $after) { iid title author { username } labelNames project { path } } }`;
+  issueChanged(in: $in, after: $after) { iid title author { username } labelTitles project { path } } }`;
 const PIPELINES =
   'subscription ($in: SubscriptionScope!) { pipelineChanged(in: $in) { databaseId status jobs { nodes { name } } } }';
 const EVENTS = `subscription ($in: SubscriptionScope!, $after: String) {
@@ -50,9 +50,9 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
     const live = await open(ISSUES, { in: { project: project.fullPath } });
     const issue = await world.issue(project, owner, { title: 'First' });
     const shape = { author: { username: owner.username }, project: { path: project.path } };
-    expect((await live.next()).data.issueChanged).toEqual({ iid: 1, title: 'First', labelNames: [], ...shape });
+    expect((await live.next()).data.issueChanged).toEqual({ iid: 1, title: 'First', labelTitles: [], ...shape });
     await world.api(owner).put(`/projects/${project.id}/issues/${issue.iid}`, { title: 'Second', labels: 'bug' });
-    expect((await live.next()).data.issueChanged).toEqual({ iid: 1, title: 'Second', labelNames: ['bug'], ...shape });
+    expect((await live.next()).data.issueChanged).toEqual({ iid: 1, title: 'Second', labelTitles: ['bug'], ...shape });
     await live.close();
   });
 
