@@ -5,10 +5,9 @@ import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { createGroup } from '#src/groups/create.ts';
 import { deleteGroup } from '#src/groups/delete.ts';
-import type { GroupRow } from '#src/groups/find.ts';
+import { findGroup, type GroupRow } from '#src/groups/find.ts';
 import { transferProject } from '#src/groups/transfer.ts';
 import { updateGroup } from '#src/groups/update.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
 import { findProject } from '#src/projects/find.ts';
 
 const CreateGroupInput = builder.inputType('CreateGroupInput', {
@@ -53,14 +52,26 @@ const TransferProjectInput = builder.inputType('TransferProjectInput', {
   }),
 });
 
-const CreateGroupPayload = builder.objectRef<{ group: GroupRow }>('CreateGroupPayload').implement({
+const CreateGroupPayload = builder.objectRef<{ id: number }>('CreateGroupPayload').implement({
   description: 'The group that was created.',
-  fields: (t) => ({ group: t.expose('group', { type: Group, description: 'The new group.' }) }),
+  fields: (t) => ({
+    group: t.field({
+      type: Group,
+      description: 'The new group.',
+      resolve: ({ id }, _args, context, info) => findGroup(context, id, selectionAt(info, 'Namespace')),
+    }),
+  }),
 });
 
-const GroupPayload = builder.objectRef<{ group: GroupRow }>('GroupPayload').implement({
+const GroupPayload = builder.objectRef<{ id: number }>('GroupPayload').implement({
   description: 'The group as it is now.',
-  fields: (t) => ({ group: t.expose('group', { type: Group, description: 'The group.' }) }),
+  fields: (t) => ({
+    group: t.field({
+      type: Group,
+      description: 'The group.',
+      resolve: ({ id }, _args, context, info) => findGroup(context, id, selectionAt(info, 'Namespace')),
+    }),
+  }),
 });
 
 const DeleteGroupPayload = builder.objectRef<GroupRow>('DeleteGroupPayload').implement({
@@ -69,15 +80,19 @@ const DeleteGroupPayload = builder.objectRef<GroupRow>('DeleteGroupPayload').imp
 });
 
 const TransferProjectPayload = builder
-  .objectRef<{ group: GroupRow; project: ProjectRow }>('TransferProjectPayload')
+  .objectRef<{ groupId: number; projectId: number }>('TransferProjectPayload')
   .implement({
     description: 'The project at its new place.',
     fields: (t) => ({
-      group: t.expose('group', { type: Group, description: 'The group that has it now.' }),
+      group: t.field({
+        type: Group,
+        description: 'The group that has it now.',
+        resolve: ({ groupId }, _args, context, info) => findGroup(context, groupId, selectionAt(info, 'Namespace')),
+      }),
       project: t.field({
         type: Project,
         description: 'The project.',
-        resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
+        resolve: ({ projectId }, _args, context, info) => findProject(context, projectId, selectionAt(info, 'Project')),
       }),
     }),
   });
@@ -87,14 +102,14 @@ builder.mutationFields((t) => ({
     type: CreateGroupPayload,
     description: 'Creates a group that the caller owns. For users who may create groups.',
     args: { input: t.arg({ type: CreateGroupInput, required: true, description: 'The new group.' }) },
-    resolve: async (_root, { input }, context) => ({ group: await createGroup(context, input) }),
+    resolve: async (_root, { input }, context) => ({ id: await createGroup(context, input) }),
   }),
   updateGroup: t.field({
     type: GroupPayload,
     description: 'Changes a group. For its owners and administrators.',
     args: { input: t.arg({ type: UpdateGroupInput, required: true, description: 'The changes.' }) },
     resolve: async (_root, { input: { group, ...changes } }, context) => ({
-      group: await updateGroup(context, group, changes),
+      id: await updateGroup(context, group, changes),
     }),
   }),
   deleteGroup: t.field({

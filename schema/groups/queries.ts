@@ -1,53 +1,41 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
-import { SortDirection } from '#schema/enums.ts';
+import { groupListArgs, groupOrder } from '#schema/groups/list.ts';
 import { Group, GroupConnection } from '#schema/groups/types.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { findGroup } from '#src/groups/find.ts';
 import { listGroups, listSubgroups } from '#src/groups/list.ts';
-
-const GroupOrderBy = builder.enumType('GroupOrderBy', {
-  description: 'What groups are ordered by.',
-  values: {
-    NAME: { value: 'name', description: 'Their name.' },
-    PATH: { value: 'path', description: 'Their own part of addresses.' },
-  } as const,
-});
 
 builder.queryFields((t) => ({
   group: t.field({
     type: Group,
-    description: 'A group that the caller may see.',
-    args: { ref: t.arg({ type: 'GroupRef', required: true, description: 'Which group.' }) },
-    resolve: (_root, { ref }, context) => findGroup(context, ref),
+    description: 'A group by numeric ID or full path, where the caller may see it.',
+    args: { ref: t.arg({ type: 'GroupRef', required: true, description: 'Numeric ID or full path of the group.' }) },
+    resolve: (_root, { ref }, context, info) => findGroup(context, ref, selectionAt(info, 'Namespace')),
   }),
   groups: t.field({
     type: GroupConnection,
     description:
-      'The groups of which the caller is a member, directly or through a group around; all for administrators.',
+      'The groups of which the caller is a member, directly or through a group around; for administrators all groups.',
     args: {
-      ...pageArgs,
-      search: t.arg.string({ description: 'Only those with this text in name or path.' }),
-      owned: t.arg.boolean({ description: 'Only those of which the caller is directly an owner.' }),
-      allAvailable: t.arg.boolean({ description: 'All that the caller may see.' }),
-      skipGroups: t.arg.intList({ description: 'Numeric IDs of groups to leave out.' }),
-      orderBy: t.arg({
-        type: GroupOrderBy,
-        description: 'What they are ordered by; NAME when nothing is said.',
+      ...groupListArgs,
+      owned: t.arg.boolean({ description: 'Whether to list only groups of which the caller is directly an owner.' }),
+      allAvailable: t.arg.boolean({
+        description: 'Whether to list all groups that the caller may see, not only their own.',
       }),
-      sort: t.arg({ type: SortDirection, description: 'Which end comes first; ASC when nothing is said.' }),
+      skipGroups: t.arg.intList({ description: 'Numeric IDs of groups to leave out.' }),
     },
-    resolve: (_root, args, context, info) => {
-      const order = { by: args.orderBy ?? 'name', direction: args.sort ?? 'asc' };
-      return loadPage(args, info, (page) => listGroups(context, args, order, page));
-    },
+    resolve: (_root, args, context, info) =>
+      loadPage(args, info, (page) => listGroups(context, args, groupOrder(args), page, selectionAt(info, 'Namespace'))),
   }),
 }));
 
 builder.objectFields(Group, (t) => ({
   subgroups: t.field({
     type: GroupConnection,
-    description: 'The groups directly inside that the caller sees, by name.',
+    description: 'The groups directly inside it that the caller may see, by name.',
     args: pageArgs,
-    resolve: (group, args, context, info) => loadPage(args, info, (page) => listSubgroups(context, group, page)),
+    resolve: (group, args, context, info) => pageBelow('Namespace', group, args, context, info, listSubgroups),
   }),
 }));

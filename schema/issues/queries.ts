@@ -3,43 +3,47 @@ import { loadPage, pageArgs } from '#schema/connection.ts';
 import { SortDirection } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
+import { Label } from '#schema/labels/types.ts';
+import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import { findIssue } from '#src/issues/find.ts';
-import { listAuthoredIssues, listGroupIssues, listIssuesOf } from '#src/issues/list.ts';
+import { listGroupIssues, listIssuesOf, listIssuesOfUsers } from '#src/issues/list.ts';
 import type { IssueOrder } from '#src/issues/page.ts';
 import type { Direction } from '#src/platform/page.ts';
 
 const IssueStateFilter = builder.enumType('IssueStateFilter', {
-  description: 'Which issues a list holds.',
+  description: 'The states of the issues that a list holds.',
   values: {
-    OPENED: { value: 'opened', description: 'Open ones.' },
-    CLOSED: { value: 'closed', description: 'Closed ones.' },
-    ALL: { value: 'all', description: 'All.' },
+    OPENED: { value: 'opened', description: 'Only issues that are open.' },
+    CLOSED: { value: 'closed', description: 'Only issues that are closed.' },
+    ALL: { value: 'all', description: 'Issues in any state.' },
   } as const,
 });
 
 const IssueOrderBy = builder.enumType('IssueOrderBy', {
   description: 'What issues are ordered by.',
   values: {
-    CREATED_AT: { value: 'created_at', description: 'When they were opened.' },
-    UPDATED_AT: { value: 'updated_at', description: 'When they last changed.' },
+    CREATED_AT: { value: 'created_at', description: 'When the issues were opened.' },
+    UPDATED_AT: { value: 'updated_at', description: 'When the issues last changed.' },
   } as const,
 });
 
 const issueArgs = builder.args((t) => ({
   ...pageArgs,
-  state: t.field({ type: IssueStateFilter, description: 'Only those in this state.' }),
-  labels: t.stringList({ description: 'Only those with all these labels; `No Label`: those without any.' }),
-  milestone: t.string({
-    description: 'Only those of the milestone with this title; also `No Milestone`, `#upcoming`, `#started`.',
+  state: t.field({ type: IssueStateFilter, description: 'Only issues in this state; all by default.' }),
+  labels: t.stringList({
+    description: 'Titles of labels that must all be on the issue; `No Label` stands for issues without any label.',
   }),
-  iids: t.intList({ description: 'Only those with these numbers.' }),
-  search: t.string({ description: 'Only those with this text in title or description.' }),
-  orderBy: t.field({ type: IssueOrderBy, description: 'What they are ordered by; CREATED_AT when nothing is said.' }),
-  sort: t.field({ type: SortDirection, description: 'Which end comes first; DESC when nothing is said.' }),
+  milestone: t.string({
+    description: 'Only issues of the milestone with this title; also `No Milestone`, `#upcoming` and `#started`.',
+  }),
+  iids: t.intList({ description: 'Only issues with these numbers within their project.' }),
+  search: t.string({ description: 'Only issues with this text in title or description, in any case.' }),
+  orderBy: t.field({ type: IssueOrderBy, description: 'What the issues are ordered by; CREATED_AT by default.' }),
+  sort: t.field({ type: SortDirection, description: 'Which end of the order comes first; DESC by default.' }),
 }));
 
 function order(args: { orderBy?: IssueOrder['by'] | null; sort?: Direction | null }): IssueOrder {
@@ -49,9 +53,10 @@ function order(args: { orderBy?: IssueOrder['by'] | null; sort?: Direction | nul
 builder.objectFields(Project, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'Its issues that the caller sees.',
+    description: 'The issues of the project that the caller may see.',
     args: issueArgs,
     resolve: (project, args, context, info) => {
+      context.loaders.project.prime(project.id, project);
       return pageBelow('Issue', { project }, args, context, info, (_context, parents, page, selection) =>
         listIssuesOf(context, parents, args, order(args), page, selection),
       );
@@ -59,16 +64,19 @@ builder.objectFields(Project, (t) => ({
   }),
   issue: t.field({
     type: Issue,
-    description: 'One of its issues.',
-    args: { iid: t.arg.int({ required: true, description: 'Number within the project.' }) },
-    resolve: (project, { iid }, context, info) => findIssue(context, project, iid, selectionAt(info, 'Issue')),
+    description: 'An issue of the project by its number.',
+    args: { iid: t.arg.int({ required: true, description: 'Number of the issue within the project.' }) },
+    resolve: (project, { iid }, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      return findIssue(context, project, iid, selectionAt(info, 'Issue'));
+    },
   }),
 }));
 
 builder.objectFields(Group, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'The issues of its projects and those of its subgroups that the caller sees.',
+    description: 'The issues of all projects in the group and its subgroups that the caller may see.',
     args: issueArgs,
     resolve: (group, args, context, info) =>
       loadPage(args, info, (page) =>
@@ -77,14 +85,46 @@ builder.objectFields(Group, (t) => ({
   }),
 }));
 
+const IssueRole = builder.enumType('IssueRole', {
+  description: 'What a user has to do with an issue.',
+  values: {
+    AUTHOR: { value: 'author', description: 'The user opened the issue.' },
+    ASSIGNEE: { value: 'assignee', description: 'The issue is assigned to the user.' },
+  } as const,
+});
+
 builder.objectFields(User, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'The issues that they opened, as far as the caller sees them.',
-    args: issueArgs,
-    resolve: ({ id }, args, context, info) => {
+    description: 'The issues that the user opened, or that are assigned to the user, as far as the caller sees them.',
+    args: {
+      ...issueArgs,
+      role: t.arg({
+        type: IssueRole,
+        required: true,
+        defaultValue: 'author',
+        description: 'Whether to list the issues that the user opened or those assigned to the user.',
+      }),
+    },
+    resolve: ({ id }, { role, ...args }, context, info) => {
       return pageBelow('Issue', id, args, context, info, (_context, ids, page, selection) =>
-        listAuthoredIssues(context, ids, args, order(args), page, selection),
+        listIssuesOfUsers(context, ids, role, args, order(args), page, selection),
+      );
+    },
+  }),
+}));
+
+builder.prismaObjectFields(Label, (t) => ({
+  issues: t.field({
+    type: IssueConnection,
+    description: 'The issues with this label that the caller sees.',
+    args: issueArgs,
+    select: { projectId: true },
+    resolve: async ({ id, projectId }, args, context, info) => {
+      const project = await surelyBaseOf(context, projectId);
+      const parent = { project, labelId: id };
+      return pageBelow('Issue', parent, args, context, info, (_context, parents, page, selection) =>
+        listIssuesOf(context, parents, args, order(args), page, selection),
       );
     },
   }),

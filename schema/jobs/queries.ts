@@ -2,17 +2,20 @@ import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { Job, JobConnection } from '#schema/jobs/types.ts';
 import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
+import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findJob, listPipelineJobs, listProjectJobs } from '#src/jobs/list.ts';
-import { NotFound } from '#src/platform/errors.ts';
 
 builder.objectFields(Project, (t) => ({
   jobs: t.field({
     type: JobConnection,
-    description: 'The jobs of its pipelines, newest first.',
-    args: { ...pageArgs, scope: t.arg({ type: [JobStatus], description: 'Only those in one of these states.' }) },
+    description: 'The jobs of all pipelines of the project, newest first.',
+    args: {
+      ...pageArgs,
+      scope: t.arg({ type: [JobStatus], description: 'Only jobs in one of these states; all by default.' }),
+    },
     resolve: (project, args, context, info) => {
       context.loaders.project.prime(project.id, project);
       return pageBelow('Job', project, args, context, info, (_context, projects, page, selection) =>
@@ -22,8 +25,8 @@ builder.objectFields(Project, (t) => ({
   }),
   job: t.field({
     type: Job,
-    description: 'One of the jobs of its pipelines.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    description: 'A job of the project by its ID.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the job.' }) },
     resolve: (project, { databaseId }, context, info) => {
       context.loaders.project.prime(project.id, project);
       return findJob(context, project, databaseId, selectionAt(info, 'Job'));
@@ -34,12 +37,14 @@ builder.objectFields(Project, (t) => ({
 builder.prismaObjectFields(Pipeline, (t) => ({
   jobs: t.field({
     type: JobConnection,
-    description: 'Its jobs, oldest first; posted statuses are none.',
-    args: { ...pageArgs, scope: t.arg({ type: [JobStatus], description: 'Only those in one of these states.' }) },
+    description: 'The jobs of the pipeline, oldest first; posted statuses are not among them.',
+    args: {
+      ...pageArgs,
+      scope: t.arg({ type: [JobStatus], description: 'Only jobs in one of these states; all by default.' }),
+    },
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await context.loaders.project.load(projectId);
-      if (!project) throw new NotFound('Project');
+      const project = await surelyBaseOf(context, projectId);
       const parent = { project, pipelineId: id };
       return pageBelow('Job', parent, args, context, info, (_context, parents, page, selection) =>
         listPipelineJobs(context, parents, args.scope, page, selection),

@@ -11,17 +11,17 @@ const memberArgs = builder.args((t) => ({
   ...pageArgs,
   query: t.string({
     description:
-      'Only those with this text in name or username, or with this whole primary e-mail address; administrators find parts of it too.',
+      'Only members with this text in name or username, or with this whole primary e-mail address; administrators find parts of addresses too.',
   }),
 }));
 const userArgs = builder.args((t) => ({
-  userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
+  userId: t.int({ required: true, description: 'Numeric ID of the user who is a member.' }),
 }));
 
 builder.objectFields(Project, (t) => ({
   members: t.field({
     type: MemberConnection,
-    description: 'Its direct members, newest users first.',
+    description: 'The direct members, newest users first; those of groups around are not among them.',
     args: memberArgs,
     resolve: (record, args, context, info) =>
       pageBelow(
@@ -35,7 +35,7 @@ builder.objectFields(Project, (t) => ({
   }),
   member: t.field({
     type: Member,
-    description: 'One of its direct members.',
+    description: 'A direct member by the ID of the user.',
     args: userArgs,
     resolve: (record, { userId }, context, info) =>
       findMember(context, { kind: 'project', record }, userId, selectionAt(info, 'Member')),
@@ -45,7 +45,7 @@ builder.objectFields(Project, (t) => ({
 builder.objectFields(Group, (t) => ({
   members: t.field({
     type: MemberConnection,
-    description: 'Its direct members, newest users first.',
+    description: 'The direct members, newest users first; those of groups around are not among them.',
     args: memberArgs,
     resolve: (record, args, context, info) =>
       pageBelow('Member', { kind: 'group', record } as const, args, context, info, (...[, sources, page, selection]) =>
@@ -54,7 +54,7 @@ builder.objectFields(Group, (t) => ({
   }),
   member: t.field({
     type: Member,
-    description: 'One of its direct members.',
+    description: 'A direct member by the ID of the user.',
     args: userArgs,
     resolve: (record, { userId }, context, info) =>
       findMember(context, { kind: 'group', record }, userId, selectionAt(info, 'Member')),

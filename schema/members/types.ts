@@ -11,14 +11,19 @@ export const Member = builder.prismaObject('Member', {
     ...userFields(t as never),
     avatarUrl: t.string(picture),
     webUrl: t.string(page),
-    role: t.expose('accessLevel', { type: AccessLevel, description: 'How far it reaches.' }),
-    accessLevel: t.exposeInt('accessLevel', { description: 'How far it reaches, as a number.' }),
+    role: t.expose('accessLevel', {
+      type: AccessLevel,
+      description: 'Level of the membership, which says what it allows.',
+    }),
+    accessLevel: t.exposeInt('accessLevel', {
+      description: 'Level of the membership as a number: 10 guest, 20 reporter, 30 developer, 40 master, 50 owner.',
+    }),
     expiresAt: t.expose('expiresAt', {
       type: 'Date',
       nullable: true,
-      description: 'The day from which on it gives nothing.',
+      description: 'Day (UTC) from which the membership gives nothing; null when it has no end.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Since when.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the membership began.' }),
   }),
 });
 

@@ -10,40 +10,43 @@ import { findPipeline } from '#src/pipelines/find.ts';
 import { listPipelines } from '#src/pipelines/list.ts';
 
 const PipelineScope = builder.enumType('PipelineScope', {
-  description: 'Which pipelines a list holds.',
+  description: 'A choice of pipelines by what they are doing or what they belong to.',
   values: {
-    RUNNING: { value: 'running', description: 'Those that run.' },
-    PENDING: { value: 'pending', description: 'Those that wait.' },
-    FINISHED: { value: 'finished', description: 'Those that succeeded, failed or were canceled.' },
-    BRANCHES: { value: 'branches', description: 'The latest of each branch that is there.' },
-    TAGS: { value: 'tags', description: 'The latest of each tag that is there.' },
+    RUNNING: { value: 'running', description: 'Only pipelines that are running.' },
+    PENDING: { value: 'pending', description: 'Only pipelines that wait to be run.' },
+    FINISHED: { value: 'finished', description: 'Only pipelines that succeeded, failed or were canceled.' },
+    BRANCHES: { value: 'branches', description: 'The latest pipeline of each branch that exists.' },
+    TAGS: { value: 'tags', description: 'The latest pipeline of each tag that exists.' },
   } as const,
 });
 
 const PipelineOrder = builder.enumType('PipelineOrder', {
   description: 'What pipelines are ordered by.',
   values: {
-    ID: { value: 'id', description: 'Their age.' },
+    ID: { value: 'id', description: 'Their numeric ID, which grows with each new pipeline.' },
     STATUS: { value: 'status', description: 'Their status, from created to manual.' },
-    REF: { value: 'ref', description: 'Their branch or tag.' },
-    USER_ID: { value: 'user_id', description: 'Who started them.' },
+    REF: { value: 'ref', description: 'The name of their branch or tag.' },
+    USER_ID: { value: 'user_id', description: 'The numeric ID of the user who started them.' },
   } as const,
 });
 
 builder.objectFields(Project, (t) => ({
   pipelines: t.field({
     type: PipelineConnection,
-    description: 'Its pipelines, newest first.',
+    description: 'The pipelines of the project, newest first.',
     args: {
       ...pageArgs,
-      scope: t.arg({ type: PipelineScope, description: 'Only these.' }),
-      status: t.arg({ type: JobStatus, description: 'Only those in this state.' }),
-      ref: t.arg.string({ description: 'Only those for this branch or tag.' }),
-      yamlErrors: t.arg.boolean({ description: 'Only those whose file was invalid, or was not.' }),
-      name: t.arg.string({ description: 'Only those that somebody of this name started.' }),
-      username: t.arg.string({ description: 'Only those that this user started.' }),
-      orderBy: t.arg({ type: PipelineOrder, description: 'By what they are ordered; their age when nothing is said.' }),
-      sort: t.arg({ type: SortDirection, description: 'Which end comes first; DESC when nothing is said.' }),
+      scope: t.arg({ type: PipelineScope, description: 'Only pipelines of this choice; all by default.' }),
+      status: t.arg({ type: JobStatus, description: 'Only pipelines in this state.' }),
+      ref: t.arg.string({ description: 'Only pipelines for this branch or tag.' }),
+      yamlErrors: t.arg.boolean({
+        description:
+          'Whether to list only pipelines whose `.gitlab-ci.yml` was invalid, or only those where it was valid.',
+      }),
+      name: t.arg.string({ description: 'Only pipelines that a user with this display name started.' }),
+      username: t.arg.string({ description: 'Only pipelines that the user with this username started.' }),
+      orderBy: t.arg({ type: PipelineOrder, description: 'What the pipelines are ordered by; ID by default.' }),
+      sort: t.arg({ type: SortDirection, description: 'Which end of the order comes first; DESC by default.' }),
     },
     resolve: (project, args, context, info) => {
       context.loaders.project.prime(project.id, project);
@@ -54,8 +57,8 @@ builder.objectFields(Project, (t) => ({
   }),
   pipeline: t.field({
     type: Pipeline,
-    description: 'One of its pipelines.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    description: 'A pipeline of the project by its ID.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the pipeline.' }) },
     resolve: (project, { databaseId }, context, info) => {
       context.loaders.project.prime(project.id, project);
       return findPipeline(context, project, databaseId, selectionAt(info, 'Pipeline'));
@@ -67,7 +70,7 @@ builder.objectField(Commit, 'status', (t) =>
   t.field({
     type: JobStatus,
     nullable: true,
-    description: 'Status of its latest pipeline; null without one.',
+    description: 'Status of the latest pipeline of the commit; null without one.',
     resolve: ({ project, oid }, _args, { loaders }) => loaders.commitStatus.load({ projectId: project.id, sha: oid }),
   }),
 );

@@ -10,14 +10,14 @@ import { listOwnSnippets, listProjectSnippets, listPublicSnippets } from '#src/s
 builder.objectFields(Project, (t) => ({
   snippets: t.field({
     type: SnippetConnection,
-    description: 'Its snippets that the caller sees, newest first.',
+    description: 'The snippets of the project that the caller may see, newest first.',
     args: pageArgs,
     resolve: (project, args, context, info) => pageBelow('Snippet', project, args, context, info, listProjectSnippets),
   }),
   snippet: t.field({
     type: Snippet,
-    description: 'One of its snippets.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    description: 'A snippet of the project by its ID.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the snippet.' }) },
     resolve: (project, args, context, info) =>
       findProjectSnippet(context, project, args.databaseId, selectionAt(info, 'Snippet')),
   }),
@@ -33,15 +33,15 @@ builder.queryFields((t) => ({
   }),
   publicSnippets: t.field({
     type: SnippetConnection,
-    description: 'The personal snippets that everybody may see, newest first.',
+    description: 'The personal snippets of all users that everybody may see, newest first. For signed-in callers.',
     args: pageArgs,
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listPublicSnippets(context, page, selectionAt(info, 'Snippet'))),
   }),
   snippet: t.field({
     type: Snippet,
-    description: 'A personal snippet.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    description: 'A personal snippet by its ID, where the caller may see it.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the snippet.' }) },
     resolve: (_root, args, context, info) =>
       findPersonalSnippet(context, args.databaseId, selectionAt(info, 'Snippet')),
   }),

@@ -11,22 +11,26 @@ import {
 } from '#src/access/tokens/list.ts';
 
 const TokenStateFilter = builder.enumType('TokenStateFilter', {
-  description: 'Which tokens a list holds.',
+  description: 'The states of the tokens that a list holds.',
   values: {
-    ALL: { value: 'all', description: 'All.' },
-    ACTIVE: { value: 'active', description: 'Those that sign in.' },
-    INACTIVE: { value: 'inactive', description: 'Those that are revoked or expired.' },
+    ALL: { value: 'all', description: 'Tokens in any state.' },
+    ACTIVE: { value: 'active', description: 'Only tokens that still work.' },
+    INACTIVE: { value: 'inactive', description: 'Only tokens that are revoked or expired.' },
   } as const satisfies Record<string, { value: TokenState; description: string }>,
 });
 
 export const PersonalAccessToken = builder.objectRef<TokenRow>('PersonalAccessToken');
 PersonalAccessToken.implement({
-  description: 'A token of a user, which itself is shown once: where it is made.',
+  description:
+    'A token with which a user, or an administrator as the user, calls the API. The token itself is shown once.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('PersonalAccessToken', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    name: t.exposeString('name', { description: 'What it is for.' }),
+    id: t.id({
+      description: 'Global ID of the token, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('PersonalAccessToken', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the token, as the REST API uses it.' }),
+    name: t.exposeString('name', { description: 'Name of the token, which says what it is for.' }),
     token: t.string({
       nullable: true,
       description: 'The token itself, in the answer to its creation; null ever after.',
@@ -36,18 +40,20 @@ PersonalAccessToken.implement({
       description:
         'What it reaches: `api` is everything, `read_user` users, `read_metrics` the metrics of the server, where the user is an administrator.',
     }),
-    active: t.exposeBoolean('active', { description: 'Whether it is neither revoked nor expired.' }),
-    revoked: t.exposeBoolean('revoked', { description: 'Whether it was revoked.' }),
+    active: t.exposeBoolean('active', {
+      description: 'Whether the token still works: it is neither revoked nor expired.',
+    }),
+    revoked: t.exposeBoolean('revoked', { description: 'Whether somebody revoked the token.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'Date',
       nullable: true,
-      description: 'First day (UTC) on which it is inactive; null when it never expires.',
+      description: 'The token stops working at 00:00 UTC on this day; null when it never expires.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the token was created.' }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was last used, to the hour; null when it never was.',
+      description: 'When the token was last used, to the hour; null when it never was.',
     }),
     impersonation: t.exposeBoolean('impersonation', {
       description: 'Whether an administrator made it, to act as the user.',
@@ -59,28 +65,28 @@ export const PersonalAccessTokenConnection = connectionOf('PersonalAccessToken',
 
 const tokenArgs = builder.args((t) => ({
   ...pageArgs,
-  state: t.field({ type: TokenStateFilter, description: 'Only those in this state; ALL when nothing is said.' }),
+  state: t.field({ type: TokenStateFilter, description: 'Only tokens in this state; ALL by default.' }),
 }));
 
 builder.objectFields(User, (t) => ({
   personalAccessTokens: t.field({
     type: PersonalAccessTokenConnection,
-    description: 'Tokens that they made, oldest first. For administrators and the user.',
+    description: 'The personal access tokens of the user, oldest first. For administrators and the user.',
     args: tokenArgs,
     resolve: ({ id }, args, context, info) =>
       loadPage(args, info, (page) => listPersonalAccessTokens(context, id, args.state ?? 'all', page)),
   }),
   impersonationTokens: t.field({
     type: PersonalAccessTokenConnection,
-    description: 'Tokens with which administrators act as them, oldest first. For administrators.',
+    description: 'The tokens with which administrators act as the user, oldest first. For administrators.',
     args: tokenArgs,
     resolve: ({ id }, args, context, info) =>
       loadPage(args, info, (page) => listImpersonationTokens(context, id, args.state ?? 'all', page)),
   }),
   impersonationToken: t.field({
     type: PersonalAccessToken,
-    description: 'One of the tokens with which administrators act as them. For administrators.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
+    description: 'A token with which administrators act as the user, by its ID. For administrators.',
+    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the token.' }) },
     resolve: ({ id }, { databaseId }, context) => findToken(context, id, databaseId, true),
   }),
 }));

@@ -3,66 +3,79 @@ import { loadPage, pageArgs } from '#schema/connection.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
 import { requireActor } from '#src/access/actor.ts';
-import { findUser, findViewer } from '#src/users/find.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+import { findUser, findUserByName, findViewer } from '#src/users/find.ts';
 import { listActivities, listUsers } from '#src/users/list.ts';
 
 const Version = builder.objectRef<{ version: string; revision: string }>('Version').implement({
-  description: 'Which server this is.',
+  description: 'Version and revision of the server.',
   fields: (t) => ({
-    version: t.exposeString('version', { description: 'Version of the server.' }),
-    revision: t.exposeString('revision', { description: 'Revision of its source.' }),
+    version: t.exposeString('version', { description: 'Version of the server, as in its releases: `1.2.3`.' }),
+    revision: t.exposeString('revision', { description: 'Hash of the commit from which the server was built.' }),
   }),
 });
 
 const userArgs = builder.args((t) => ({
   ...pageArgs,
-  active: t.boolean({ description: 'Only those who may sign in; false does not filter.' }),
-  blocked: t.boolean({ description: 'Only those who may not; false does not filter.' }),
+  active: t.boolean({ description: 'Whether to list only users who may sign in; false does not filter.' }),
+  blocked: t.boolean({ description: 'Whether to list only users who are blocked; false does not filter.' }),
   search: t.string({
     description:
-      'Only those with this text in name or username, or with this whole primary e-mail address; administrators find parts of it too.',
+      'Only users with this text in name or username, or with this whole primary e-mail address; administrators find parts of addresses too.',
   }),
-  username: t.string({ description: 'The one with this username; the other filters do not count then.' }),
-  external: t.boolean({ description: 'Only external ones. For administrators; others are not filtered.' }),
+  username: t.string({
+    description: 'Only the user with this username, in any case; the other filters are ignored then.',
+  }),
+  external: t.boolean({ description: 'Whether to list only external users. For administrators; ignored for others.' }),
 }));
 
 const activityArgs = builder.args((t) => ({
   ...pageArgs,
   from: t.field({
     type: 'Date',
-    description: 'Only those who were there on this day or later; 6 months ago if unset.',
+    description: 'Only users whose latest request was on this day (UTC) or later; 6 months ago by default.',
   }),
 }));
 
 builder.queryFields((t) => ({
   viewer: t.field({
     type: User,
-    description: 'The account of the caller.',
+    nullable: true,
+    description: 'The account of the caller; null, with the error UNAUTHENTICATED, for anonymous callers.',
     resolve: (_root, _args, context, info) => findViewer(context, selectionAt(info, 'User')),
   }),
   user: t.field({
     type: User,
-    description: 'A user.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (_root, { databaseId }, context, info) => findUser(context, databaseId, selectionAt(info, 'User')),
+    nullable: true,
+    description: 'A user by numeric ID or by username, one of which must be given. For signed-in callers.',
+    args: {
+      databaseId: t.arg.int({ description: 'Numeric ID of the user, as the REST API uses it.' }),
+      username: t.arg.string({ description: 'Username of the user, in any case.' }),
+    },
+    resolve: (_root, { databaseId, username }, context, info) => {
+      const selection = selectionAt(info, 'User');
+      if (databaseId != null && username == null) return findUser(context, databaseId, selection);
+      if (databaseId == null && username != null) return findUserByName(context, username, selection);
+      throw new BadRequest('Give either databaseId or username');
+    },
   }),
   users: t.field({
     type: UserConnection,
-    description: 'Users, newest first.',
+    description: 'All users of the server, newest first. For signed-in callers.',
     args: userArgs,
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listUsers(context, args, page, selectionAt(info, 'User'))),
   }),
   userActivities: t.field({
     type: UserActivityConnection,
-    description: 'When users were last there, the longest absent first. For administrators.',
+    description: 'The days of the latest requests of users, the longest absent first. For administrators.',
     args: activityArgs,
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listActivities(context, args.from, page, selectionAt(info, 'User'))),
   }),
   version: t.field({
     type: Version,
-    description: 'Which server this is; for signed-in users.',
+    description: 'Version and revision of the server. For signed-in callers.',
     resolve: (_root, _args, context) => {
       requireActor(context);
       return { version: context.version, revision: context.revision };
