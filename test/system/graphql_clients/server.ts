@@ -33,6 +33,10 @@ export async function deleteIssue(project: string, iid: number): Promise<void> {
   await ask(DELETE_ISSUE, { project, iid });
 }
 
+export async function renameIssue(project: string, iid: number, title: string): Promise<void> {
+  await ask(RENAME_ISSUE, { project, iid, title });
+}
+
 /** The schema as clients read it. */
 export function introspect(): Promise<IntrospectionQuery> {
   return ask(getIntrospectionQuery(), {});
@@ -49,5 +53,10 @@ const CREATE_ISSUE = `
 const DELETE_ISSUE = `
   mutation ($project: ProjectRef!, $iid: Int!) {
     deleteIssue(input: { project: $project, iid: $iid }) { deletedIssueId }
+  }
+`;
+const RENAME_ISSUE = `
+  mutation ($project: ProjectRef!, $iid: Int!, $title: String!) {
+    updateIssue(input: { project: $project, iid: $iid, title: $title }) { issue { id } }
   }
 `;
