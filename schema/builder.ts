@@ -2,11 +2,13 @@ import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import type { GraphQLContext } from '#schema/context.ts';
 import { COUNTING } from '#schema/costs.ts';
+import '#schema/node/plugin.ts';
 import '#schema/records/plugin.ts';
 import type { RecordTypes } from '#schema/records/types.ts';
 import type { CommitTime } from '#schema/scalars.ts';
 import { getDatamodel } from '#src/generated/pothos.ts';
 import type { Ref } from '#src/groups/find.ts';
+import type { NamespaceRef } from '#src/namespaces/find.ts';
 import type { IncomingFile } from '#src/uploads/create.ts';
 
 /** The builder that every slice of the schema adds to. */
@@ -22,12 +24,14 @@ export const builder = new SchemaBuilder<{
     Date: { Input: string; Output: string | Date };
     ProjectRef: { Input: Ref; Output: Ref };
     GroupRef: { Input: Ref; Output: Ref };
+    NamespaceRef: { Input: NamespaceRef; Output: Ref };
+    Long: { Input: never; Output: number | bigint };
     Upload: { Input: IncomingFile; Output: never };
     JSON: { Input: unknown; Output: unknown };
   };
 }>({
   // The first is told last.
-  plugins: ['records', PrismaPlugin],
+  plugins: ['records', 'globalIds', PrismaPlugin],
   prisma: { client: ({ db }) => db, dmmf: getDatamodel() },
   defaultFieldNullability: false,
 });

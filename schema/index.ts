@@ -55,6 +55,7 @@ import '#schema/triggers/types.ts';
 import '#schema/triggers/mutations.ts';
 import { builder } from '#schema/builder.ts';
 import { describeCosts } from '#schema/costs.ts';
+import { admitUnknownWords } from '#schema/words.ts';
 
 /** The whole GraphQL schema. */
-export const schema = describeCosts(builder.toSchema());
+export const schema = admitUnknownWords(describeCosts(builder.toSchema()));

@@ -10,7 +10,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { snakeCase } from '#rest/engine/coerce.ts';
+import { isNumeric, snakeCase } from '#rest/engine/coerce.ts';
 import { type Endpoint, fieldsOf } from '#rest/engine/compile.ts';
 
 /** A JSON Schema, or another part of the OpenAPI document. */
@@ -96,12 +96,19 @@ export function named(type: GraphQLInputType | GraphQLOutputType): Json {
     ]);
     return { type: 'object', properties: Object.fromEntries(properties) };
   }
-  if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name.toLowerCase()) };
+  if (isEnumType(type)) {
+    const words = type.getValues().map(({ value }) => value);
+    return isNumeric(type)
+      ? { type: 'integer', enum: words.toSorted((a, b) => a - b) }
+      : { type: 'string', enum: words };
+  }
   return SCALARS['name' in type ? type.name : ''] ?? {};
 }
 
 const SCALARS: Record<string, Json> = {
   Int: { type: 'integer' },
+  ID: { type: 'integer' },
+  Long: { type: 'integer' },
   Float: { type: 'number' },
   String: { type: 'string' },
   Boolean: { type: 'boolean' },
@@ -111,6 +118,7 @@ const SCALARS: Record<string, Json> = {
   Upload: { type: 'string', format: 'binary' },
   ProjectRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },
   GroupRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },
+  NamespaceRef: { type: 'string' },
 };
 
 function orNull(schema: Json): Json {

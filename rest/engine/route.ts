@@ -71,6 +71,13 @@ export interface Route {
   readonly minimum?: Readonly<Record<string, number>>;
   /** The only values of a parameter that is a number. */
   readonly allowed?: Readonly<Record<string, readonly number[]>>;
+  /**
+   * Parameters of enums of which the domain itself refuses what no value stands for, when it has looked at all else;
+   * `a.b` is key `b` of the records in `a`.
+   */
+  readonly leftToDomain?: readonly string[];
+  /** Parameters that take the numeric ID of a project, group or namespace alone, no path. */
+  readonly numericIds?: readonly string[];
   /** The word by which a parameter says that it has no value, beside the blank. */
   readonly nothing?: Readonly<Record<string, string>>;
   /** Other names under which parameters are taken, and the parameters that they stand for. No document speaks of them. */

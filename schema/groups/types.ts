@@ -8,10 +8,10 @@ import type { GroupStatistics } from '#src/groups/statistics.ts';
 const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').implement({
   description: 'What the projects directly in a group take, in bytes.',
   fields: (t) => ({
-    storageSize: t.exposeFloat('storageSize', { description: 'The other sizes together.' }),
-    repositorySize: t.exposeFloat('repositorySize', { description: 'The repositories.' }),
-    lfsObjectsSize: t.exposeFloat('lfsObjectsSize', { description: 'Large files.' }),
-    jobArtifactsSize: t.exposeFloat('jobArtifactsSize', { description: 'What jobs left behind.' }),
+    storageSize: t.expose('storageSize', { type: 'Long', description: 'The other sizes together, in bytes.' }),
+    repositorySize: t.expose('repositorySize', { type: 'Long', description: 'The repositories, in bytes.' }),
+    lfsObjectsSize: t.expose('lfsObjectsSize', { type: 'Long', description: 'Large files, in bytes.' }),
+    jobArtifactsSize: t.expose('jobArtifactsSize', { type: 'Long', description: 'What jobs left behind, in bytes.' }),
   }),
 });
 

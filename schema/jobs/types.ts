@@ -15,8 +15,18 @@ const JobArtifacts = builder.objectRef<{ filename: string; size: number }>('JobA
   description: 'Files that a job left.',
   fields: (t) => ({
     filename: t.exposeString('filename', { description: 'What they are called, packed into one.' }),
-    size: t.exposeFloat('size', { description: 'In bytes.' }),
+    size: t.expose('size', { type: 'Long', description: 'Their size in bytes, packed.' }),
   }),
+});
+
+const JobWhen = builder.enumType('JobWhen', {
+  description: 'After what a job runs.',
+  values: {
+    ON_SUCCESS: { value: 'on_success', description: 'After all jobs of earlier stages have succeeded.' },
+    ON_FAILURE: { value: 'on_failure', description: 'After a job of an earlier stage has failed.' },
+    ALWAYS: { value: 'always', description: 'After the jobs of earlier stages, however they ended.' },
+    MANUAL: { value: 'manual', description: 'After somebody has started it.' },
+  } as const,
 });
 
 export const Job = builder.prismaObject('Job', {
@@ -34,7 +44,12 @@ export const Job = builder.prismaObject('Job', {
     tag: t.boolean({ description: 'Whether the ref is a tag.', ...through('pipeline', 'tag') }),
     retried: t.exposeBoolean('retried', { description: 'Whether another job of its name came after it.' }),
     allowFailure: t.exposeBoolean('allowFailure', { description: 'Whether the pipeline may succeed without it.' }),
-    when: t.exposeString('when', { description: '`on_success`, `on_failure`, `always` or `manual`.' }),
+    when: t.field({
+      type: JobWhen,
+      description: 'After what the job runs, as `.gitlab-ci.yml` says.',
+      select: { when: true },
+      resolve: ({ when }) => when as 'on_success',
+    }),
     coverage: t.exposeFloat('coverage', { nullable: true, description: 'In percent.' }),
     environmentName: t.exposeString('environment', {
       nullable: true,

@@ -42,6 +42,7 @@ builder.objectFields(Project, (t) => ({
     type: Label,
     description: 'One of its labels.',
     args: { ref: t.arg.string({ required: true, description: 'Numeric ID or title.' }) },
-    resolve: (project, { ref }, context, info) => findLabel(context, project, ref, selectionAt(info, 'Label')),
+    resolve: (project, { ref }, context, info) =>
+      findLabel(context, project, { idOrTitle: ref }, selectionAt(info, 'Label')),
   }),
 }));

@@ -11,8 +11,7 @@ export const Member = builder.prismaObject('Member', {
     ...userFields(t as never),
     avatarUrl: t.string(picture),
     webUrl: t.string(page),
-    role: t.expose('accessLevel', { type: AccessLevel, description: 'How far it reaches.' }),
-    accessLevel: t.exposeInt('accessLevel', { description: 'How far it reaches, as a number.' }),
+    accessLevel: t.expose('accessLevel', { type: AccessLevel, description: 'The level of access that it gives.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'Date',
       nullable: true,

@@ -18,7 +18,10 @@ export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').i
     projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
     groupId: t.exposeInt('groupId', { description: 'Numeric ID of the group.' }),
     groupName: t.exposeString('groupName', { description: 'Name of the group.' }),
-    groupAccessLevel: t.exposeInt('groupAccessLevel', { description: 'The highest level that it gives, as a number.' }),
+    groupAccessLevel: t.expose('groupAccessLevel', {
+      type: AccessLevel,
+      description: 'The highest level that members of the group get.',
+    }),
     expiresAt: t.expose('expiresAt', {
       type: 'Date',
       nullable: true,
@@ -30,7 +33,11 @@ export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').i
 const Access = builder.objectRef<number>('ProjectAccess').implement({
   description: 'A membership of the caller.',
   fields: (t) => ({
-    accessLevel: t.int({ description: 'The level as a number.', resolve: (level) => level }),
+    accessLevel: t.field({
+      type: AccessLevel,
+      description: 'The level of the membership.',
+      resolve: (level) => level,
+    }),
     notificationLevel: t.int({ description: '3: what the caller set for everything.', resolve: () => 3 }),
   }),
 });
@@ -63,21 +70,25 @@ const Statistics = builder
     description: 'How much there is of a project; sizes in bytes.',
     fields: (t) => ({
       commitCount: t.exposeInt('commits', { description: 'Commits behind the default branch.' }),
-      storageSize: t.float({
-        description: 'All of it together.',
+      storageSize: t.field({
+        type: 'Long',
+        description: 'All of it together, in bytes.',
         resolve: ({ repositorySize, lfsObjectsSize, jobArtifactsSize }) =>
           Number(repositorySize) + Number(lfsObjectsSize) + Number(jobArtifactsSize),
       }),
-      repositorySize: t.float({
-        description: 'The repository.',
+      repositorySize: t.field({
+        type: 'Long',
+        description: 'What the repository takes, in bytes.',
         resolve: ({ repositorySize }) => Number(repositorySize),
       }),
-      lfsObjectsSize: t.float({
-        description: 'Files in large file storage.',
+      lfsObjectsSize: t.field({
+        type: 'Long',
+        description: 'What files in large file storage take, in bytes.',
         resolve: ({ lfsObjectsSize }) => Number(lfsObjectsSize),
       }),
-      jobArtifactsSize: t.float({
-        description: 'What jobs left.',
+      jobArtifactsSize: t.field({
+        type: 'Long',
+        description: 'What artifacts of jobs take, in bytes.',
         resolve: ({ jobArtifactsSize }) => Number(jobArtifactsSize),
       }),
     }),

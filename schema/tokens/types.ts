@@ -1,7 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { TokenScope } from '#schema/enums.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { User } from '#schema/users/types.ts';
+import type { TokenScope as Reach } from '#src/access/tokens/create.ts';
 import {
   findToken,
   listImpersonationTokens,
@@ -32,9 +34,10 @@ PersonalAccessToken.implement({
       description: 'The token itself, in the answer to its creation; null ever after.',
       resolve: ({ token }) => token ?? null,
     }),
-    scopes: t.exposeStringList('scopes', {
-      description:
-        'What it reaches: `api` is everything, `read_user` users, `read_metrics` the metrics of the server, where the user is an administrator.',
+    scopes: t.field({
+      type: [TokenScope],
+      description: 'What the token reaches.',
+      resolve: ({ scopes }) => scopes as Reach[],
     }),
     active: t.exposeBoolean('active', { description: 'Whether it is neither revoked nor expired.' }),
     revoked: t.exposeBoolean('revoked', { description: 'Whether it was revoked.' }),
