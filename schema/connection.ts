@@ -62,8 +62,14 @@ export const pageArgs = builder.args((t) => ({
   after: t.string({ description: 'Only records after this cursor.' }),
   last: t.int({ description: `How many records from the end, or before \`before\` (at most ${MAX_LIMIT}).` }),
   before: t.string({ description: 'Only records before this cursor.' }),
-  limit: t.int({ description: `How many records (at most ${MAX_LIMIT}; ${DEFAULT_LIMIT} when nothing is said).` }),
-  offset: t.int({ description: 'How many records to pass over first.' }),
+  limit: t.int({
+    description: `How many records where neither \`first\` nor \`last\` is given (at most ${MAX_LIMIT}; ${DEFAULT_LIMIT} when left out).`,
+  }),
+  offset: t.int({
+    required: true,
+    defaultValue: 0,
+    description: 'How many records to pass over first, without `after`.',
+  }),
 }));
 
 export interface PageArgs {

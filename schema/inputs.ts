@@ -1,5 +1,9 @@
 import { builder } from '#schema/builder.ts';
+import { SortDirection } from '#schema/enums.ts';
 import { idOf } from '#schema/node/plugin.ts';
+
+/** What the arguments of a field are made with. */
+type ArgFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'Arg'>;
 
 /** What the fields of an input are made with. */
 export type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
@@ -28,6 +32,21 @@ export function holderField(t: InputFields, record: string) {
     type: 'ProjectRef',
     description: `The project that must hold the ${record}: full path, global ID or numeric ID. Any project when left out.`,
   });
+}
+
+/** The direction of an order. */
+export function sortField(t: ArgFields, defaultValue: 'asc' | 'desc') {
+  return t.field({
+    type: SortDirection,
+    required: true,
+    defaultValue,
+    description: 'Which end of the order comes first.',
+  });
+}
+
+/** A filter that is off or on; `which` follows "Only". */
+export function onlyField(t: ArgFields, which: string) {
+  return t.boolean({ required: true, defaultValue: false, description: `Only ${which}; false does not filter.` });
 }
 
 /** For an input that says nothing. GraphQL has no empty inputs. */

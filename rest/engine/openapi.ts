@@ -115,7 +115,7 @@ function responses(endpoint: Endpoint, records: Records): Json {
   const body = () => {
     if (route.body) return { const: route.body };
     if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy);
-    const shape = { fragments, records };
+    const shape = { fragments, records, texts: new Set(Object.keys(route.decimals ?? {})) };
     return scalar
       ? outputSchema(scalar, undefined, shape)
       : objectSchema(resultType, selection, shape, route.omitNull ?? []);

@@ -2,6 +2,7 @@ import {
   type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  GraphQLString,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -21,6 +22,8 @@ export type Records = Map<string, Json>;
 interface Shape {
   fragments: Endpoint['fragments'];
   records: Records;
+  /** Keys of the record whose numbers are texts. */
+  texts?: ReadonlySet<string>;
 }
 
 /** The schema of a value that an operation answers with; `omitted` are the keys that a record may lack. */
@@ -70,7 +73,8 @@ function recordSchema(
     const definition = type.getFields()[field];
     if (!definition) continue;
     const within = omitted.flatMap((key) => (key.startsWith(`${name}.`) ? [key.slice(name.length + 1)] : []));
-    properties[name] = outputSchema(definition.type, inner, shape, within);
+    const shown = shape.texts?.has(name) ? GraphQLString : definition.type;
+    properties[name] = outputSchema(shown, inner, shape, within);
     if (!optional && !omitted.includes(name)) required.add(name);
   }
   return { type: 'object', properties, required: [...required] };
@@ -122,7 +126,7 @@ const SCALARS: Record<string, Json> = {
 };
 
 function orNull(schema: Json): Json {
-  return typeof schema.type === 'string'
-    ? { ...schema, type: [schema.type, 'null'] }
-    : { anyOf: [schema, { type: 'null' }] };
+  if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  const words = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
+  return { ...schema, ...words, type: [schema.type, 'null'] };
 }

@@ -1,9 +1,12 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { OAuthScope } from '#schema/enums.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
+import type { Scope } from '#src/access/scopes.ts';
 import { type AuthorizedRow, listAuthorized } from '#src/applications/authorized.ts';
 import { type ApplicationRow, findApplication, listAllApplications, listApplications } from '#src/applications/find.ts';
 
@@ -24,8 +27,11 @@ export const OAuthApplication = builder.prismaObject('OAuthApplication', {
     redirectUris: t.exposeStringList('redirectUris', {
       description: 'Where users may be sent back to, to the letter.',
     }),
-    scopes: t.exposeStringList('scopes', {
-      description: 'What it may ask for: `api`, `read_user`, `openid`, `profile`, `email`.',
+    scopes: t.field({
+      type: [OAuthScope],
+      description: 'What the application may ask users for.',
+      select: { scopes: true },
+      resolve: ({ scopes }) => scopes as Scope[],
     }),
     confidential: t.exposeBoolean('confidential', { description: 'Whether it has a secret.' }),
     ownerId: t.exposeInt('ownerId', { description: 'Numeric ID of the user who registered it.' }),
@@ -71,9 +77,8 @@ builder.queryFields((t) => ({
   oauthApplication: t.field({
     type: OAuthApplication,
     description: "One of the caller's own applications; for administrators any.",
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (_root, { databaseId }, context, info) =>
-      findApplication(context, databaseId, selectionAt(info, 'OAuthApplication')),
+    args: { id: t.arg({ ...idOf('OAuthApplication'), required: true, description: 'ID of the application.' }) },
+    resolve: (_root, { id }, context, info) => findApplication(context, id, selectionAt(info, 'OAuthApplication')),
   }),
   oauthApplications: t.field({
     type: OAuthApplicationConnection,

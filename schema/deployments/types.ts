@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import '#schema/environments/types.ts';
 import '#schema/jobs/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -46,10 +47,10 @@ builder.objectFields(Project, (t) => ({
   deployment: t.field({
     type: Deployment,
     description: 'One of its deployments.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (project, { databaseId }, context, info) => {
+    args: { id: t.arg({ ...idOf('Deployment'), required: true, description: 'ID of the deployment.' }) },
+    resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
-      return findDeployment(context, project, databaseId, selectionAt(info, 'Deployment'));
+      return findDeployment(context, project, id, selectionAt(info, 'Deployment'));
     },
   }),
 }));

@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -49,8 +50,8 @@ builder.objectFields(Project, (t) => ({
   environment: t.field({
     type: Environment,
     description: 'One of the places to which it is deployed.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (project, { databaseId }, context, info) =>
-      findEnvironment(context, project, databaseId, selectionAt(info, 'Environment')),
+    args: { id: t.arg({ ...idOf('Environment'), required: true, description: 'ID of the environment.' }) },
+    resolve: (project, { id }, context, info) =>
+      findEnvironment(context, project, id, selectionAt(info, 'Environment')),
   }),
 }));

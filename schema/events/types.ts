@@ -31,6 +31,32 @@ const Note = builder.objectRef<NoteRow>('Note').implement({
   }),
 });
 
+const EventAction = builder.enumType('EventAction', {
+  description: 'What somebody did.',
+  values: {
+    CREATED: { value: 'created', description: 'Created the project.' },
+    IMPORTED: { value: 'imported', description: 'Imported the repository of the project.' },
+    PUSHED_NEW: { value: 'pushed new', description: 'Pushed a branch or tag that was not there.' },
+    PUSHED_TO: { value: 'pushed to', description: 'Pushed to a branch or tag.' },
+    DELETED: { value: 'deleted', description: 'Deleted a branch or tag.' },
+    OPENED: { value: 'opened', description: 'Opened or reopened an issue or milestone.' },
+    CLOSED: { value: 'closed', description: 'Closed an issue or milestone.' },
+    DESTROYED: { value: 'destroyed', description: 'Deleted an issue.' },
+    COMMENTED_ON: { value: 'commented on', description: 'Commented on a commit.' },
+    JOINED: { value: 'joined', description: 'Became a member of the project.' },
+    LEFT: { value: 'left', description: 'Stopped being a member of the project.' },
+  } as const,
+});
+
+const EventTarget = builder.enumType('EventTarget', {
+  description: 'What somebody did something to.',
+  values: {
+    ISSUE: { value: 'Issue', description: 'An issue of the project.' },
+    MILESTONE: { value: 'Milestone', description: 'A milestone of the project.' },
+    NOTE: { value: 'Note', description: 'A comment on a commit.' },
+  } as const,
+});
+
 export const Event = builder.objectRef<EventRow>('Event');
 Event.implement({
   description: 'Something that somebody did in a project.',
@@ -44,9 +70,18 @@ Event.implement({
       description: 'Where it happened.',
       resolve: ({ projectId }, _args, context, info) => projectOf(context, info, projectId),
     }),
-    actionName: t.exposeString('action', { description: 'What was done: `opened`, `closed`, `created`, `joined` …' }),
+    actionName: t.field({
+      type: EventAction,
+      description: 'What was done.',
+      resolve: ({ action }) => action as 'opened',
+    }),
     targetId: t.exposeInt('targetId', { nullable: true, description: 'Numeric ID of what it was done to.' }),
-    targetType: t.exposeString('targetType', { nullable: true, description: 'Kind of what it was done to: `Issue` …' }),
+    targetType: t.field({
+      type: EventTarget,
+      nullable: true,
+      description: 'Kind of what it was done to; null for pushes, and for what was done to the project.',
+      resolve: ({ targetType }) => targetType as 'Issue' | null,
+    }),
     targetTitle: t.exposeString('targetTitle', { nullable: true, description: 'Its title.' }),
     author: t.expose('author', { type: User, description: 'Who did it.' }),
     authorId: t.int({ description: 'Numeric ID of who did it.', resolve: ({ author }) => author.id }),

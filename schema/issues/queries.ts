@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
-import { SortDirection } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
+import { sortField } from '#schema/inputs.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -15,13 +15,13 @@ import type { Direction } from '#src/platform/page.ts';
 const IssueStateFilter = builder.enumType('IssueStateFilter', {
   description: 'Which issues a list holds.',
   values: {
-    OPENED: { value: 'opened', description: 'Open ones.' },
-    CLOSED: { value: 'closed', description: 'Closed ones.' },
-    ALL: { value: 'all', description: 'All.' },
+    OPENED: { value: 'opened', description: 'Only issues that are open.' },
+    CLOSED: { value: 'closed', description: 'Only issues that are closed.' },
+    ALL: { value: 'all', description: 'Issues in any state.' },
   } as const,
 });
 
-const IssueOrderBy = builder.enumType('IssueOrderBy', {
+const Order = builder.enumType('IssueOrder', {
   description: 'What issues are ordered by.',
   values: {
     CREATED_AT: { value: 'created_at', description: 'When they were opened.' },
@@ -31,19 +31,31 @@ const IssueOrderBy = builder.enumType('IssueOrderBy', {
 
 const issueArgs = builder.args((t) => ({
   ...pageArgs,
-  state: t.field({ type: IssueStateFilter, description: 'Only those in this state.' }),
-  labels: t.stringList({ description: 'Only those with all these labels; `No Label`: those without any.' }),
-  milestone: t.string({
-    description: 'Only those of the milestone with this title; also `No Milestone`, `#upcoming`, `#started`.',
+  state: t.field({
+    type: IssueStateFilter,
+    required: true,
+    defaultValue: 'all',
+    description: 'Only issues in this state.',
   }),
-  iids: t.intList({ description: 'Only those with these numbers.' }),
-  search: t.string({ description: 'Only those with this text in title or description.' }),
-  orderBy: t.field({ type: IssueOrderBy, description: 'What they are ordered by; CREATED_AT when nothing is said.' }),
-  sort: t.field({ type: SortDirection, description: 'Which end comes first; DESC when nothing is said.' }),
+  labels: t.stringList({
+    description: 'Only issues with all labels of these titles; `No Label` stands for issues without any.',
+  }),
+  milestone: t.string({
+    description: 'Only issues of the milestone with this title; also `No Milestone`, `#upcoming`, `#started`.',
+  }),
+  iids: t.intList({ description: 'Only issues with these numbers within their projects.' }),
+  search: t.string({ description: 'Only issues with this text in title or description.' }),
+  orderBy: t.field({
+    type: Order,
+    required: true,
+    defaultValue: 'created_at',
+    description: 'What the issues are ordered by.',
+  }),
+  sort: sortField(t, 'desc'),
 }));
 
-function order(args: { orderBy?: IssueOrder['by'] | null; sort?: Direction | null }): IssueOrder {
-  return { by: args.orderBy ?? 'created_at', direction: args.sort ?? 'desc' };
+function order(args: { orderBy: IssueOrder['by']; sort: Direction }): IssueOrder {
+  return { by: args.orderBy, direction: args.sort };
 }
 
 builder.objectFields(Project, (t) => ({
@@ -60,7 +72,7 @@ builder.objectFields(Project, (t) => ({
   issue: t.field({
     type: Issue,
     description: 'One of its issues.',
-    args: { iid: t.arg.int({ required: true, description: 'Number within the project.' }) },
+    args: { iid: t.arg.int({ required: true, description: 'Number of the issue within its project.' }) },
     resolve: (project, { iid }, context, info) => findIssue(context, project, iid, selectionAt(info, 'Issue')),
   }),
 }));

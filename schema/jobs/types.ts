@@ -50,7 +50,10 @@ export const Job = builder.prismaObject('Job', {
       select: { when: true },
       resolve: ({ when }) => when as 'on_success',
     }),
-    coverage: t.exposeFloat('coverage', { nullable: true, description: 'In percent.' }),
+    coverage: t.exposeFloat('coverage', {
+      nullable: true,
+      description: 'How much of the code tests cover, in percent; null where the job does not tell.',
+    }),
     environmentName: t.exposeString('environment', {
       nullable: true,
       description: 'Name of the environment to which it deploys.',

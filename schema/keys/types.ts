@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
@@ -38,8 +39,8 @@ builder.objectFields(User, (t) => ({
   sshKey: t.field({
     type: SshKey,
     description: 'One of their keys. For administrators and the user.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: ({ id }, { databaseId }, context) => findKey(context, id, databaseId),
+    args: { id: t.arg({ ...idOf('SshKey'), required: true, description: 'ID of the SSH key.' }) },
+    resolve: (user, { id }, context) => findKey(context, user.id, id),
   }),
 }));
 
@@ -47,7 +48,7 @@ builder.queryFields((t) => ({
   sshKey: t.field({
     type: SshKey,
     description: "Anybody's key. For administrators.",
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (_root, { databaseId }, context) => findAnyKey(context, databaseId),
+    args: { id: t.arg({ ...idOf('SshKey'), required: true, description: 'ID of the SSH key.' }) },
+    resolve: (_root, { id }, context) => findAnyKey(context, id),
   }),
 }));

@@ -3,6 +3,7 @@ import { pageArgs } from '#schema/connection.ts';
 import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequestConnection } from '#schema/merge_requests/types.ts';
 import { Milestone, MilestoneConnection } from '#schema/milestones/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -14,9 +15,9 @@ import { NotFound } from '#src/platform/errors.ts';
 const MilestoneStateFilter = builder.enumType('MilestoneStateFilter', {
   description: 'Which milestones a list holds.',
   values: {
-    ACTIVE: { value: 'active', description: 'Active ones.' },
-    CLOSED: { value: 'closed', description: 'Closed ones.' },
-    ALL: { value: 'all', description: 'All.' },
+    ACTIVE: { value: 'active', description: 'Only milestones that are active.' },
+    CLOSED: { value: 'closed', description: 'Only milestones that are closed.' },
+    ALL: { value: 'all', description: 'Milestones in any state.' },
   } as const,
 });
 
@@ -26,9 +27,14 @@ builder.objectFields(Project, (t) => ({
     description: 'Its milestones, newest first.',
     args: {
       ...pageArgs,
-      state: t.arg({ type: MilestoneStateFilter, description: 'Only those in this state.' }),
-      iids: t.arg.intList({ description: 'Only those with these numbers.' }),
-      search: t.arg.string({ description: 'Only those with this text in title or description.' }),
+      state: t.arg({
+        type: MilestoneStateFilter,
+        required: true,
+        defaultValue: 'all',
+        description: 'Only milestones in this state.',
+      }),
+      iids: t.arg.intList({ description: 'Only milestones with these numbers within the project.' }),
+      search: t.arg.string({ description: 'Only milestones with this text in title or description.' }),
     },
     resolve: (project, args, context, info) => {
       context.loaders.project.prime(project.id, project);
@@ -40,10 +46,10 @@ builder.objectFields(Project, (t) => ({
   milestone: t.field({
     type: Milestone,
     description: 'One of its milestones.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (project, { databaseId }, context, info) => {
+    args: { id: t.arg({ ...idOf('Milestone'), required: true, description: 'ID of the milestone.' }) },
+    resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
-      return findMilestone(context, project, databaseId, selectionAt(info, 'Milestone'));
+      return findMilestone(context, project, id, selectionAt(info, 'Milestone'));
     },
   }),
 }));

@@ -52,11 +52,9 @@ export const Pipeline = builder.prismaObject('Pipeline', {
       nullable: true,
       description: 'Why no jobs could be made of `.gitlab-ci.yml`; null where they could.',
     }),
-    coverage: t.string({
+    coverage: t.exposeFloat('coverage', {
       nullable: true,
-      description: 'Mean of the coverage of its jobs, in percent with two decimals.',
-      select: { coverage: true },
-      resolve: ({ coverage }) => coverage?.toFixed(2) ?? null,
+      description: 'How much of the code tests cover, in percent: the mean over its jobs; null where none tells.',
     }),
     duration: t.exposeInt('duration', {
       nullable: true,

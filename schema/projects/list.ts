@@ -1,13 +1,14 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
-import { SortDirection, Visibility } from '#schema/enums.ts';
+import { Visibility } from '#schema/enums.ts';
+import { onlyField, sortField } from '#schema/inputs.ts';
 import { Project } from '#schema/projects/types.ts';
 import type { Direction } from '#src/platform/page.ts';
 import type { ProjectOrder } from '#src/projects/list.ts';
 
 export const ProjectConnection = connectionOf('Project', Project);
 
-const ProjectOrderBy = builder.enumType('ProjectOrderBy', {
+const Order = builder.enumType('ProjectOrder', {
   description: 'What projects are ordered by.',
   values: {
     ID: { value: 'id', description: 'Their numeric ID.' },
@@ -22,17 +23,24 @@ const ProjectOrderBy = builder.enumType('ProjectOrderBy', {
 /** The arguments of every list of projects. */
 export const projectArgs = builder.args((t) => ({
   ...pageArgs,
-  archived: t.boolean({ description: 'Only archived ones, or only others; both when nothing is said.' }),
-  visibility: t.field({ type: Visibility, description: 'Only those that are seen by just these.' }),
-  search: t.string({ description: 'Only those with this text in path, name, description or name of the namespace.' }),
-  owned: t.boolean({ description: 'Only those in the personal namespace of the caller or a group that they own.' }),
-  starred: t.boolean({ description: 'Only those that the caller starred.' }),
-  membership: t.boolean({ description: 'Only those in which the caller has an access level.' }),
-  orderBy: t.field({ type: ProjectOrderBy, description: 'What they are ordered by; CREATED_AT when nothing is said.' }),
-  sort: t.field({ type: SortDirection, description: 'Which end comes first; DESC when nothing is said.' }),
+  archived: t.boolean({ description: 'Only archived projects when true, only others when false; both when left out.' }),
+  visibility: t.field({ type: Visibility, description: 'Only projects of just this visibility.' }),
+  search: t.string({
+    description: 'Only projects with this text in path, name, description or name of the namespace.',
+  }),
+  owned: onlyField(t, 'projects in the personal namespace of the caller or in a group that the caller owns'),
+  starred: onlyField(t, 'projects that the caller starred'),
+  membership: onlyField(t, 'projects in which the caller has an access level'),
+  orderBy: t.field({
+    type: Order,
+    required: true,
+    defaultValue: 'created_at',
+    description: 'What the projects are ordered by.',
+  }),
+  sort: sortField(t, 'desc'),
 }));
 
 /** The order that the arguments name. */
-export function projectOrder(args: { orderBy?: ProjectOrder['by'] | null; sort?: Direction | null }): ProjectOrder {
-  return { by: args.orderBy ?? 'created_at', direction: args.sort ?? 'desc' };
+export function projectOrder(args: { orderBy: ProjectOrder['by']; sort: Direction }): ProjectOrder {
+  return { by: args.orderBy, direction: args.sort };
 }

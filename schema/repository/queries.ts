@@ -22,23 +22,27 @@ builder.objectFields(Repository, (t) => ({
     description: 'What a directory holds: directories, files, submodules.',
     args: {
       ...pageArgs,
-      path: t.arg.string({ description: 'The directory; the root when nothing is said.' }),
-      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when nothing is said.' }),
-      recursive: t.arg.boolean({ description: 'Whether all that lies below is listed too.' }),
+      path: t.arg.string({ description: 'Path of the directory; the root when left out.' }),
+      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when left out.' }),
+      recursive: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether files and directories below are listed too.',
+      }),
     },
     resolve: (project, args, context, info) => loadPage(args, info, (page) => listTree(context, project, args, page)),
   }),
   blob: t.field({
     type: Blob,
     description: 'One of the contents that it holds.',
-    args: { sha: t.arg.string({ required: true, description: 'Its hash.' }) },
+    args: { sha: t.arg.string({ required: true, description: 'Hash of the content, in full.' }) },
     resolve: (project, { sha }, context) => findBlob(context, project, sha),
   }),
   file: t.field({
     type: RepositoryFile,
     description: 'One of its files.',
     args: {
-      path: t.arg.string({ required: true, description: 'From the root of the repository.' }),
+      path: t.arg.string({ required: true, description: 'Path of the file from the root of the repository.' }),
       ref: t.arg.string({ required: true, description: 'A branch, a tag or a hash.' }),
     },
     resolve: (project, { path, ref }, context) => findFile(context, project, path, ref),
@@ -62,9 +66,14 @@ builder.objectFields(Repository, (t) => ({
     type: Archive,
     description: 'All its files, packed into one.',
     args: {
-      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when nothing is said.' }),
-      format: t.arg({ type: ArchiveFormat, description: 'How it is packed; TAR_GZ when nothing is said.' }),
+      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when left out.' }),
+      format: t.arg({
+        type: ArchiveFormat,
+        required: true,
+        defaultValue: 'tar.gz',
+        description: 'How the files are packed.',
+      }),
     },
-    resolve: (project, { ref, format }, context) => findArchive(context, project, ref, format ?? 'tar.gz'),
+    resolve: (project, { ref, format }, context) => findArchive(context, project, ref, format),
   }),
 }));

@@ -23,7 +23,10 @@ export const CommitStatus = builder.prismaObject('Job', {
     generic: t.exposeBoolean('generic', { description: 'Whether it was posted.' }),
     targetUrl: t.exposeString('targetUrl', { nullable: true, description: 'Where to learn more.' }),
     description: t.exposeString('description', { nullable: true, description: 'In a few words.' }),
-    coverage: t.exposeFloat('coverage', { nullable: true, description: 'In percent.' }),
+    coverage: t.exposeFloat('coverage', {
+      nullable: true,
+      description: 'How much of the code tests cover, in percent; null where the status does not tell.',
+    }),
     allowFailure: t.exposeBoolean('allowFailure', { description: 'Whether the pipeline may succeed without it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it started.' }),
@@ -40,10 +43,14 @@ builder.objectFields(Commit, (t) => ({
     description: 'What jobs and other systems say of it, oldest first.',
     args: {
       ...pageArgs,
-      ref: t.arg.string({ description: 'Only those for this branch or tag.' }),
-      stage: t.arg.string({ description: 'Only those of this stage.' }),
-      name: t.arg.string({ description: 'Only those of this name.' }),
-      all: t.arg.boolean({ description: 'Those too that a later one of the same name has replaced.' }),
+      ref: t.arg.string({ description: 'Only statuses for this branch or tag.' }),
+      stage: t.arg.string({ description: 'Only statuses of jobs of this stage.' }),
+      name: t.arg.string({ description: 'Only statuses of this name.' }),
+      all: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether to list also statuses that a later one of the same name has replaced.',
+      }),
     },
     resolve: (commit, args, context, info) =>
       pageBelow('Job', commit, args, context, info, (_context, commits, page, selection) =>

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
 import { TokenScope } from '#schema/enums.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { User } from '#schema/users/types.ts';
 import type { TokenScope as Reach } from '#src/access/tokens/create.ts';
@@ -15,9 +16,9 @@ import {
 const TokenStateFilter = builder.enumType('TokenStateFilter', {
   description: 'Which tokens a list holds.',
   values: {
-    ALL: { value: 'all', description: 'All.' },
-    ACTIVE: { value: 'active', description: 'Those that sign in.' },
-    INACTIVE: { value: 'inactive', description: 'Those that are revoked or expired.' },
+    ALL: { value: 'all', description: 'Tokens in any state.' },
+    ACTIVE: { value: 'active', description: 'Only tokens that work.' },
+    INACTIVE: { value: 'inactive', description: 'Only tokens that are revoked or expired.' },
   } as const satisfies Record<string, { value: TokenState; description: string }>,
 });
 
@@ -62,7 +63,12 @@ export const PersonalAccessTokenConnection = connectionOf('PersonalAccessToken',
 
 const tokenArgs = builder.args((t) => ({
   ...pageArgs,
-  state: t.field({ type: TokenStateFilter, description: 'Only those in this state; ALL when nothing is said.' }),
+  state: t.field({
+    type: TokenStateFilter,
+    required: true,
+    defaultValue: 'all',
+    description: 'Only tokens in this state.',
+  }),
 }));
 
 builder.objectFields(User, (t) => ({
@@ -71,19 +77,19 @@ builder.objectFields(User, (t) => ({
     description: 'Tokens that they made, oldest first. For administrators and the user.',
     args: tokenArgs,
     resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) => listPersonalAccessTokens(context, id, args.state ?? 'all', page)),
+      loadPage(args, info, (page) => listPersonalAccessTokens(context, id, args.state, page)),
   }),
   impersonationTokens: t.field({
     type: PersonalAccessTokenConnection,
     description: 'Tokens with which administrators act as them, oldest first. For administrators.',
     args: tokenArgs,
     resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) => listImpersonationTokens(context, id, args.state ?? 'all', page)),
+      loadPage(args, info, (page) => listImpersonationTokens(context, id, args.state, page)),
   }),
   impersonationToken: t.field({
     type: PersonalAccessToken,
     description: 'One of the tokens with which administrators act as them. For administrators.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: ({ id }, { databaseId }, context) => findToken(context, id, databaseId, true),
+    args: { id: t.arg({ ...idOf('PersonalAccessToken'), required: true, description: 'ID of the token.' }) },
+    resolve: (user, { id }, context) => findToken(context, user.id, id, true),
   }),
 }));

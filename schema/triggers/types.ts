@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -53,8 +54,7 @@ builder.objectFields(Project, (t) => ({
   trigger: t.field({
     type: Trigger,
     description: 'One of its triggers. For masters.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (project, { databaseId }, context, info) =>
-      findTrigger(context, project, databaseId, selectionAt(info, 'Trigger')),
+    args: { id: t.arg({ ...idOf('Trigger'), required: true, description: 'ID of the trigger.' }) },
+    resolve: (project, { id }, context, info) => findTrigger(context, project, id, selectionAt(info, 'Trigger')),
   }),
 }));

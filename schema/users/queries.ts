@@ -1,5 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
+import { onlyField } from '#schema/inputs.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
 import { requireActor } from '#src/access/actor.ts';
@@ -16,21 +18,21 @@ const Version = builder.objectRef<{ version: string; revision: string }>('Versio
 
 const userArgs = builder.args((t) => ({
   ...pageArgs,
-  active: t.boolean({ description: 'Only those who may sign in; false does not filter.' }),
-  blocked: t.boolean({ description: 'Only those who may not; false does not filter.' }),
+  active: onlyField(t, 'users who may sign in'),
+  blocked: onlyField(t, 'users who are blocked'),
   search: t.string({
     description:
-      'Only those with this text in name or username, or with this whole primary e-mail address; administrators find parts of it too.',
+      'Only users with this text in name or username, or with this whole primary e-mail address; administrators find parts of it too.',
   }),
-  username: t.string({ description: 'The one with this username; the other filters do not count then.' }),
-  external: t.boolean({ description: 'Only external ones. For administrators; others are not filtered.' }),
+  username: t.string({ description: 'Only the user with this username, whatever the other filters.' }),
+  external: onlyField(t, 'external users, for administrators: for others it does not filter'),
 }));
 
 const activityArgs = builder.args((t) => ({
   ...pageArgs,
   from: t.field({
     type: 'Date',
-    description: 'Only those who were there on this day or later; 6 months ago if unset.',
+    description: 'Only users who were there on this day or later; 6 months ago when left out.',
   }),
 }));
 
@@ -43,8 +45,8 @@ builder.queryFields((t) => ({
   user: t.field({
     type: User,
     description: 'A user.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID.' }) },
-    resolve: (_root, { databaseId }, context, info) => findUser(context, databaseId, selectionAt(info, 'User')),
+    args: { id: t.arg({ ...idOf('User'), required: true, description: 'ID of the user.' }) },
+    resolve: (_root, { id }, context, info) => findUser(context, id, selectionAt(info, 'User')),
   }),
   users: t.field({
     type: UserConnection,
