@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type Request } from 'express';
-import { createFacade } from '#rest/engine/facade.ts';
+import type { Endpoint } from '#rest/engine/compile.ts';
+import { type About, createFacade } from '#rest/engine/facade.ts';
 import { openapiDocument } from '#rest/engine/openapi.ts';
 import { routes } from '#rest/v4/index.ts';
 import { graphqlContext } from '#schema/context.ts';
@@ -30,6 +31,7 @@ import { passing } from '#src/platform/passing.ts';
 import { reporter } from '#src/platform/report.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { type Precheck, precheck } from '#src/precheck.ts';
+import { ForeseenProject, type ProjectHabit } from '#src/projects/foreseen.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
@@ -113,10 +115,12 @@ export function createApp({
   app.set('trust proxy', trustProxy ?? false);
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
+  const projects = new WeakMap<IncomingMessage, ForeseenProject>();
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
     const { ip = null, res: answer } = request as Request;
     noteCaller(request, actor);
-    return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: ip, answer };
+    const foreseen = projects.get(request);
+    return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: ip, answer, foreseen };
   };
   const contextOf = async (actor: Actor | null, request: IncomingMessage) => {
     const { avatarServiceEnabled } = await currentSettings(db);
@@ -136,48 +140,15 @@ export function createApp({
   app.use(keepNoConnection(readiness));
   app.use(health(readiness));
 
-  const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
-  app.get(['/graphql', '/api/graphql'], site.graphiql);
-
-  const turns = new FairQueue(TURNS);
-  const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
   const budget = { ...DEFAULT_BUDGET, ...givenBudget };
-  const whoAsks = remembered((request) => {
-    const session = sessionForOwnPages(request as Request, baseUrl);
-    const { access_token, bearer_token } = (request as Request).query;
-    return authenticate(db, { ...readCredentials(request.headers, { access_token, bearer_token }), session });
-  });
-  // A fifth of all modules serve this entrance alone: they are loaded when somebody asks, or by main.ts once it listens.
-  let loading: Promise<ReturnType<typeof createGraphQLServer>> | undefined;
-  const loadGraphQL = () => {
-    loading ??= import('#schema/server.ts').then((server) =>
-      server.createGraphQLServer({
-        contextOf: async (request) => contextOf(await whoAsks(request), request),
-        report,
-        limits,
-        budget,
-        turns,
-      }),
-    );
-    return loading;
-  };
-  const graphqlBody = bodyLimit(async (request) => {
-    if (!request.is('multipart/form-data')) return limits.bytes;
-    const known = await whoAsks(request).catch(() => null);
-    return known ? MAX_UPLOAD : MAX_UNKNOWN_UPLOAD;
-  });
-  app.use(['/graphql', '/api/graphql'], graphqlBody, async (request, response) => {
-    request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
-    request.originalUrl = request.url;
-    const graphql = await loadGraphQL();
-    return graphql(request, response);
-  });
-
-  const identify = (request: IncomingMessage, parameters: Record<string, unknown>) => {
+  const turns = new FairQueue(TURNS);
+  const habits = new WeakMap<Endpoint, ProjectHabit>();
+  const identify = (request: IncomingMessage, parameters: Record<string, unknown>, about?: About) => {
     const session = sessionForReads(request as Request, baseUrl);
-    return authenticate(db, { ...readCredentials(request.headers, parameters), session });
+    const foreseen = about && new ForeseenProject(habitOf(habits, about.endpoint), about.ref);
+    if (foreseen) projects.set(request, foreseen);
+    return authenticate(db, { ...readCredentials(request.headers, parameters), session }, foreseen?.beside);
   };
-  app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
   const facade = createFacade<Actor>({
     schema,
     routes,
@@ -209,6 +180,43 @@ export function createApp({
     const path = mark < 0 ? request.url : request.url.slice(0, mark);
     return facade(request, response, path, mark < 0 ? '' : request.url.slice(mark + 1));
   });
+
+  const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
+  app.get(['/graphql', '/api/graphql'], site.graphiql);
+
+  const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
+  const whoAsks = remembered((request) => {
+    const session = sessionForOwnPages(request as Request, baseUrl);
+    const { access_token, bearer_token } = (request as Request).query;
+    return authenticate(db, { ...readCredentials(request.headers, { access_token, bearer_token }), session });
+  });
+  // A fifth of all modules serve this entrance alone: they are loaded when somebody asks, or by main.ts once it listens.
+  let loading: Promise<ReturnType<typeof createGraphQLServer>> | undefined;
+  const loadGraphQL = () => {
+    loading ??= import('#schema/server.ts').then((server) =>
+      server.createGraphQLServer({
+        contextOf: async (request) => contextOf(await whoAsks(request), request),
+        report,
+        limits,
+        budget,
+        turns,
+      }),
+    );
+    return loading;
+  };
+  const graphqlBody = bodyLimit(async (request) => {
+    if (!request.is('multipart/form-data')) return limits.bytes;
+    const known = await whoAsks(request).catch(() => null);
+    return known ? MAX_UPLOAD : MAX_UNKNOWN_UPLOAD;
+  });
+  app.use(['/graphql', '/api/graphql'], graphqlBody, async (request, response) => {
+    request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
+    request.originalUrl = request.url;
+    const graphql = await loadGraphQL();
+    return graphql(request, response);
+  });
+
+  app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
   app.use('/api/v3', (_request, response) => {
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
@@ -231,6 +239,12 @@ export function createApp({
   app.use(site.router, site.missing);
   app.use(broken(site.options));
   return app;
+}
+
+function habitOf(habits: WeakMap<Endpoint, ProjectHabit>, endpoint: Endpoint): ProjectHabit {
+  const habit = habits.get(endpoint) ?? {};
+  habits.set(endpoint, habit);
+  return habit;
 }
 
 /** The same answer for a request however often it is asked for. */

@@ -26,8 +26,8 @@ interface Asker {
 export interface FacadeOptions<A extends Asker> {
   schema: GraphQLSchema;
   routes: readonly Route[];
-  /** Throws DomainErrors. */
-  authenticate(request: IncomingMessage, parameters: Record<string, unknown>): Promise<A | null>;
+  /** Who asks; `about` is what a request that changes nothing is about, which may be read at once. Throws DomainErrors. */
+  authenticate(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Promise<A | null>;
   /** Checks a route's up-front ability, on what `ref` names. Throws DomainErrors. */
   precheck(actor: A | null, ability: string, ref: unknown, request: IncomingMessage): Promise<void>;
   /** Runs an operation with the context and error masking that /graphql has. */
@@ -54,6 +54,12 @@ export interface FacadeOptions<A extends Asker> {
   logError(error: unknown, request: IncomingMessage): void;
   /** What an unexpected error means to callers if its cause passes. */
   passing(error: unknown): DomainError | null;
+}
+
+/** What a request is about: what the parameter `:id` of its path names. */
+export interface About {
+  endpoint: Endpoint;
+  ref: number | string;
 }
 
 /** The handler for everything below /api/v4. `path` is the rest of the path, still encoded; `query` what follows the `?`. */
@@ -115,9 +121,10 @@ const CREDENTIALS = ['private_token', 'access_token', 'bearer_token', 'sudo'];
 
 /** Finds out who asks before anything of the body is read, so far as headers and query tell: others may send less. */
 async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): Promise<void> {
-  const { request, endpoint } = call;
+  const { request, endpoint, values } = call;
   const query = parseForm(call.query);
-  const sender = await options.authenticate(request, query);
+  const ref = endpoint.route.method === 'GET' ? refOf(values.get('id')) : undefined;
+  const sender = await options.authenticate(request, query, ref === undefined ? undefined : { endpoint, ref });
   const mayBeLarge = sender !== null && endpoint.route.contents === true;
   const work = () => answerSender(options, call, { query, sender, bytes: mayBeLarge ? CONTENT_BODY : SMALL_BODY });
   return endpoint.route.file === undefined && isLarge(request)
@@ -200,7 +207,7 @@ function fail<A extends Asker>(options: FacadeOptions<A>, call: Call, error: unk
 }
 
 /** What `:id` names: a number or a full path. What the database cannot compare names nothing, as 0 does. */
-function refOf(value: string | undefined): unknown {
+function refOf(value: string | undefined): number | string | undefined {
   if (value?.includes('\0')) return 0;
   return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : value;
 }

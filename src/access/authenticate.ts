@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Actor, CredentialKind } from '#src/access/actor.ts';
 import { findSession } from '#src/access/sessions/session.ts';
 import { noteSeenToday } from '#src/access/sign_in/seen.ts';
@@ -17,22 +18,31 @@ export interface Credentials {
   readonly sudo?: string | undefined;
 }
 
+/** What is to be read for whoever asks, in the statement that finds them. */
+export interface Beside {
+  /** An expression of type json. */
+  json(actor: Actor): Prisma.Sql;
+  /** Is told what was read, once it is certain that it was for this actor; never, if it could not be read in the same statement. */
+  found(actor: Actor, json: string): void;
+}
+
 /**
  * Who the credentials belong to; null when nobody's. Blocked users are nobody.
  * A wrong private token does not stop the bearer token from being tried. Throws EndedToken for an OAuth token that was good
  * once, Forbidden or NotFound for a bad `sudo`.
  */
-export async function authenticate(db: Db, credentials: Credentials): Promise<Actor | null> {
-  let found: Found | undefined;
+export async function authenticate(db: Db, credentials: Credentials, beside?: Beside): Promise<Actor | null> {
+  let found: Owner | undefined;
+  const reads = credentials.sudo ? undefined : beside;
   for (const value of [credentials.privateToken, credentials.bearer]) {
-    if (value && (!found || found.ended)) found = (await find(db, value)) ?? found;
+    if (value && (!found || found.ended)) found = (await find(db, value, reads)) ?? found;
   }
   if (!found && credentials.session) return fromSession(db, credentials);
   if (!found) return null;
   if (found.ended) throw new EndedToken(found.ended);
   if (found.firstToday) await noteSeenToday(db, found.id);
   if (found.tokenToNote !== null) await noteTokenUse(db, found.tokenToNote);
-  return credentials.sudo ? impersonate(db, found, credentials.sudo) : toActor(found);
+  return credentials.sudo ? impersonate(db, found, credentials.sudo) : found.actor;
 }
 
 /** A session acts as nobody else: sudo takes a private token. */
@@ -80,14 +90,44 @@ interface Found {
 
 type Known = Omit<Found, 'credential' | 'scopes' | 'firstToday' | 'ended' | 'tokenToNote'>;
 
-/** One indexed look-up over all kinds of token, wherever it was sent; private tokens have scopes null. */
-async function find(db: Db, value: string): Promise<Found | undefined> {
+/**
+ * One indexed look-up over all kinds of token, wherever it was sent; private tokens have scopes null. What is to be read beside
+ * is read for whom the token belonged to when it came before, and is thrown away if that has changed in any way.
+ */
+async function find(db: Db, value: string, beside: Beside | undefined): Promise<Owner | undefined> {
   const hash = tokenHash(value);
-  const statement = Prisma.sql`
+  const key = Buffer.from(hash).toString('base64');
+  const before = beside && known.get(key);
+  const [row] = before
+    ? await queryRows<Found & { beside: string }>(
+        db,
+        owner(db, hash, Prisma.sql`, (${beside.json(before)})::text AS beside`),
+      )
+    : await queryRows<Found & { beside?: never }>(db, owner(db, hash, Prisma.empty));
+  if (!row) return undefined;
+  const { beside: json, ...found } = row;
+  const actor = toActor(found);
+  if (before && json !== undefined && isSame(before, actor)) beside.found(actor, json);
+  else if (!found.ended) known.set(key, actor);
+  return { ...found, actor };
+}
+
+/** Whom a token belongs to. */
+type Owner = Found & { actor: Actor };
+
+/** Whom tokens belonged to, by their hashes. Nobody is let in by it. */
+const known = new LRUCache<string, Actor>({ max: 1_000 });
+
+function isSame(one: Actor, other: Actor): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function owner(db: Db, hash: Uint8Array, more: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
     SELECT u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
       u.projects_limit AS "projectsLimit", t.credential, t.scopes,
       NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday",
-      t.ended, t.to_note AS "tokenToNote"
+      t.ended, t.to_note AS "tokenToNote"${more}
     FROM (
       SELECT 'personal_token' AS credential, user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note
       FROM personal_access_tokens
@@ -98,8 +138,6 @@ async function find(db: Db, value: string): Promise<Found | undefined> {
       FROM oauth_tokens WHERE token_hash = ${hash} AND kind = 'access'
     ) t JOIN users u ON u.id = t.user_id
     WHERE u.state = 'active' AND ${mayBeSomebody(db)}`;
-  const [row] = await queryRows<Found>(db, statement);
-  return row;
 }
 
 function toActor({ scopes, firstToday: _, ended: __, tokenToNote: ___, ...user }: Found): Actor {

@@ -25,7 +25,7 @@ export async function listLabels<R>(
   const pageOf = ({ project, confidential }: Asked<{ project: number; confidential: boolean }>) => {
     const source = sql`${table(label)} WHERE ${label.projectId} = ${project}`;
     const from = sql`SELECT l.* FROM ${source} ORDER BY ${order(label)} LIMIT ${limit} OFFSET ${offset}`;
-    const nodes = rowsJson(selection, { from, order, given: { actor, confidential } });
+    const nodes = rowsJson(selection, { from, order, given: { actor, confidential, labelsOf: project } });
     return pageJson(nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
   };
   return ofPermitted(

@@ -1,10 +1,11 @@
+import { PrismaPg } from '@prisma/adapter-pg';
 import { Prisma, PrismaClient } from '#src/generated/prisma/client.ts';
 import { currentBudget } from './budget.ts';
-import { DirectAdapter } from './database/direct.ts';
+import { directReader, type Read } from './database/direct.ts';
 import { meteredPool } from './database/pool.ts';
 import type { OutageListener } from './database/presence.ts';
 import { SESSION } from './database/session.ts';
-import { statementNames } from './database/statement_names.ts';
+import { StatementNames } from './database/statement_names.ts';
 import { lastingTransactions } from './database/transactions.ts';
 import { ContentTooLarge } from './errors.ts';
 import type { Page } from './page.ts';
@@ -46,8 +47,9 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
   const { connections = 10, pooled = false, preparedStatements = true, outages, heard } = options;
   const session = pooled ? {} : { options: sessionOptions };
   const pool = meteredPool({ connectionString: url, max: connections, ...session }, { outages, heard });
-  const adapter = new DirectAdapter(pool, {
-    ...(preparedStatements ? { statementNameGenerator: statementNames() } : {}),
+  const names = preparedStatements ? new StatementNames() : undefined;
+  const adapter = new PrismaPg(pool, {
+    ...(names && { statementNameGenerator: ({ sql }) => names.nameOf(sql) }),
     disposeExternalPool: true,
   });
   // The longer formats of errors quote the values of a statement, which may be secret and do not belong into a log.
@@ -57,12 +59,12 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
     transactionOptions: PATIENCE,
     log: [],
   });
-  adapters.set(client, adapter);
+  readers.set(client, directReader(pool, names));
   return lastingTransactions(client, deadlocked);
 }
 
 /** By their clients; those of transactions have none. */
-const adapters = new WeakMap<object, DirectAdapter>();
+const readers = new WeakMap<object, Read>();
 
 /** Bytes of the largest JSON that comes out of one statement: it is in memory several times until it is sent. */
 const LARGEST_JSON = 24 * 1024 * 1024;
@@ -94,8 +96,8 @@ export async function queryRows<Row extends { readonly [Name in keyof Row]: Plai
   db: Pick<Db, '$queryRaw'>,
   statement: Prisma.Sql,
 ): Promise<Row[]> {
-  const direct = adapters.get(db)?.read(statement);
-  return direct ? ((await direct) as Row[]) : db.$queryRaw<Row[]>(statement);
+  const read = readers.get(db);
+  return read ? ((await read(statement)) as Row[]) : db.$queryRaw<Row[]>(statement);
 }
 
 /**

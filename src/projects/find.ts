@@ -1,16 +1,11 @@
 import { type Context, requireApiScope } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { Prisma, queryJson } from '#src/platform/db.ts';
+import { queryJson } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import { alias, table } from '#src/platform/records/alias.ts';
-import { rowsJson } from '#src/platform/records/rows.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import '#src/projects/own_values.ts';
+import '#src/projects/foreseen.ts';
+import { namedProject, projectsWithIds } from '#src/projects/named.ts';
 import { projectFormerlyAt } from '#src/redirects/paths.ts';
-import '#src/users/own_values.ts';
-
-const { sql } = Prisma;
-const [project, namespace] = [alias('Project', 'p'), alias('Namespace', 'n')];
 
 /** What is known of every project that is at hand: who may do what in it, and where it is. */
 export const PROJECT_BASE = {
@@ -53,10 +48,11 @@ export async function findProject<R = unknown>(
   selection?: Selection<'Project', R>,
 ): Promise<ProjectRow & R> {
   requireApiScope(context.actor);
-  const [found] = await read(context, wanted(ref), selection);
-  if (found) return found;
+  const wanted = selection ? BASE.with(selection) : BASE;
+  const [found] = context.foreseen?.rows(context, ref, wanted) ?? (await read(context, ref, wanted));
+  if (found) return found as ProjectRow & R;
   const former = typeof ref === 'string' ? await projectFormerlyAt(context.db, ref) : null;
-  const [moved] = former === null ? [] : await read(context, wanted(former));
+  const [moved] = former === null ? [] : await read(context, former, BASE);
   throw new NotFound('Project', undefined, moved?.fullPath);
 }
 
@@ -67,24 +63,9 @@ export async function findProjectsByIds<R = unknown>(
   selection?: Selection<'Project', R>,
 ): Promise<(ProjectRow & R)[]> {
   requireApiScope(context.actor);
-  return read(context, sql`${project.id} = ANY(${[...ids]})`, selection);
+  return queryJson(context.db, projectsWithIds(context.actor, ids, selection ? BASE.with(selection) : BASE));
 }
 
-async function read<R = unknown>(
-  { db, actor }: Context,
-  condition: Prisma.Sql,
-  selection?: Selection<'Project', R>,
-): Promise<(ProjectRow & R)[]> {
-  const from = sql`SELECT p.* FROM ${table(project)} WHERE ${condition}`;
-  const base = selection ? BASE.with(selection) : BASE;
-  return queryJson(db, rowsJson(base, { from, only: 'isVisible', order: (row) => row.id, given: { actor } }));
-}
-
-/** The condition that names one project. */
-function wanted(ref: Ref): Prisma.Sql {
-  if (typeof ref === 'number') return sql`${project.id} = ${ref}`;
-  const slash = ref.lastIndexOf('/');
-  const [around, own] = [ref.slice(0, Math.max(slash, 0)), ref.slice(slash + 1)];
-  return sql`lower(${project.path}) = lower(${own}) AND ${project.namespaceId} IN (SELECT ${namespace.id} FROM ${table(namespace)}
-    WHERE lower(${namespace.fullPath}) = lower(${around}) AND ${namespace.deletedAt} IS NULL)`;
+function read<Row>({ db, actor }: Context, ref: Ref, selection: Selection<'Project', Row>): Promise<Row[]> {
+  return queryJson(db, namedProject(actor, ref, selection));
 }

@@ -37,6 +37,11 @@ export class Presence {
     return this.#isAway;
   }
 
+  /** Whether others wait until the database is found. */
+  get holds(): boolean {
+    return this.#looking !== null && this.#holds;
+  }
+
   /** Has the database looked for that broke a connection off, or let nobody connect: others wait until it is found. */
   suspect(): void {
     this.#holds = true;
@@ -53,7 +58,7 @@ export class Presence {
 
   /** Returns as soon as nothing speaks against it that the database answers. Throws DatabaseAway at a point of `performance.now()`. */
   async there(until: number): Promise<void> {
-    while (this.#looking && this.#holds) {
+    while (this.holds) {
       const left = until - performance.now();
       if (left <= 0) throw new DatabaseAway('The database is away.', { cause: this.#reason, sent: false });
       const timer = new AbortController();

@@ -10,16 +10,19 @@ export function observeStatement<T>(text: string, run: () => Promise<T>): Promis
   return traced(name.trim().toUpperCase() || 'SQL', { kind: 'client', attributes }, () => measured(text, run));
 }
 
+const succeeded = statements.labels({ outcome: 'ok' });
+const failed = statements.labels({ outcome: 'error' });
+
 async function measured<T>(text: string, run: () => Promise<T>): Promise<T> {
   const begun = performance.now();
-  let outcome = 'error';
+  let outcome = failed;
   try {
     const result = await run();
-    outcome = 'ok';
+    outcome = succeeded;
     return result;
   } finally {
     const ms = performance.now() - begun;
-    statements.observe({ outcome }, ms / 1000);
+    outcome.observe(ms / 1000);
     noteStatement(text, ms);
   }
 }

@@ -23,8 +23,24 @@ export interface Tools {
   isGiven(name: keyof Given): boolean;
   /** The alias of a table that belongs to the row, as several values read it: joined once under that key. */
   lateral(key: string, table: () => Prisma.Sql): Prisma.Sql;
+  /**
+   * As `lateral`, of one row that sums up many: in the first level of a list it is worked out for all its rows at once. Where
+   * there are none its values may be null.
+   */
+  summed(key: string, sum: Sum): Prisma.Sql;
   /** The row of a relation to one, under the alias that the selection of that relation reads too; it may be missing. */
   related<M extends ModelName>(relation: string, model: M): Alias<M>;
+}
+
+/** What is summed up for a row: aggregates over rows that point to it. */
+export interface Sum {
+  select: Prisma.Sql;
+  from: Prisma.Sql;
+  /** Speaks of nothing but what stands in `from`. */
+  where: Prisma.Sql;
+  /** Which rows: those where this has the value of that column of the row. */
+  by: Prisma.Sql;
+  of: string;
 }
 
 export type ValueSql<M extends ModelName> = (row: Alias<M>, tools: Tools) => Prisma.Sql;

@@ -3,7 +3,7 @@ import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from './alias.ts';
 import { asColumns, asJson, asObject, type Pair } from './as_json.ts';
 import { factsOf, type ModelName, type RelationFacts } from './model.ts';
-import { type Given, type OwnValues, ownValue, type Tools } from './own_values.ts';
+import { type Given, type OwnValues, ownValue, type Sum, type Tools } from './own_values.ts';
 import type { Selection } from './selection.ts';
 
 const { sql, raw, join } = Prisma;
@@ -55,6 +55,7 @@ class Gap {
 }
 const FROM = Symbol('from');
 const ORDER = Symbol('order');
+const PAGE = Symbol('page');
 
 const gap = (value: Gap | symbol) => sql`${value as never}`;
 
@@ -82,7 +83,7 @@ function compiled(selection: Selection, { given = {}, only }: { given?: Partial<
       const condition = only && ownValue(selection.model, only)?.(row, tools);
       return condition ? sql`WHERE ${condition} ${order}` : order;
     };
-    const rows = new Writer(given).list(selection, 't0', sql`(${gap(FROM)}) t0`, rest);
+    const rows = new Writer(given).page(selection, 't0', sql`${gap(FROM)}`, rest);
     found = { row, text: rows };
     known.set(key, found);
   }
@@ -98,6 +99,14 @@ interface Place {
   tools: Tools;
 }
 
+/** Where a row is read. */
+interface Position {
+  /** Whether it may be missing: below an outer join all are outer. */
+  isOuter: boolean;
+  /** Gives the statement that it comes from with others a name, if it comes from one. */
+  page?: (() => Prisma.Sql) | undefined;
+}
+
 /** Writes the statement of a selection, whose tables it calls t0, t1, … */
 class Writer {
   readonly #given: Partial<Given>;
@@ -108,17 +117,36 @@ class Writer {
     this.#given = given;
   }
 
-  /** A JSON array of the rows under an alias: `from` names them, `rest` stands behind what is joined. */
-  list(selection: Selection, name: string, from: Prisma.Sql, rest: (tools: Tools) => Prisma.Sql): Prisma.Sql {
+  /** A JSON array of the rows of a statement, under an alias; `rest` stands behind what is joined. */
+  page(selection: Selection, name: string, from: Prisma.Sql, rest: (tools: Tools) => Prisma.Sql): Prisma.Sql {
+    const page = raw(`${name}_page`);
+    let isNamed = false;
+    // Written last: what it holds says whether the page needs a name.
+    const rows = this.#list(selection, name, sql`${gap(PAGE)}`, rest, () => {
+      isNamed = true;
+      return page;
+    });
+    const source = isNamed ? sql`${page} ${raw(name)}` : sql`(${from}) ${raw(name)}`;
+    const list = sql(rows.strings, ...rows.values.map((value: unknown) => (value === PAGE ? source : value)));
+    return isNamed ? sql`(WITH ${page} AS MATERIALIZED (${from}) SELECT ${list})` : list;
+  }
+
+  /** A JSON array of the rows under an alias: `from` names them, `page` the statement that all of them come from. */
+  #list(
+    selection: Selection,
+    name: string,
+    from: Prisma.Sql,
+    rest: (tools: Tools) => Prisma.Sql,
+    page?: () => Prisma.Sql,
+  ): Prisma.Sql {
     const joins: Prisma.Sql[] = [];
-    const place = this.#place(selection.model, name, joins, false);
+    const place = this.#place(selection.model, name, joins, { isOuter: false, page });
     const columns = asColumns(this.#pairs(selection, place));
     const behind = rest(place.tools);
     return sql`(SELECT COALESCE(json_agg(row_to_json(r)), '[]') FROM (SELECT ${columns} FROM ${from} ${lines(joins)} ${behind}) r)`;
   }
 
-  /** @param isOuter whether the row may be missing: below an outer join all are outer */
-  #place(model: ModelName, name: string, joins: Prisma.Sql[], isOuter: boolean): Place {
+  #place(model: ModelName, name: string, joins: Prisma.Sql[], { isOuter, page }: Position): Place {
     const row = alias(model, name);
     const joined = new Map<string, ReturnType<Place['related']>>();
     const related = (part: string) => {
@@ -138,7 +166,7 @@ class Writer {
       if (toOne(model, part).model !== target) throw new Error(`${part} of ${model} is no ${target}`);
       return related(part).row;
     };
-    return { row, joins, related, tools: toolsFor(name, joins, this.#given, rowOf) };
+    return { row, joins, related, tools: toolsFor({ row, name, joins, page }, this.#given, rowOf) };
   }
 
   #pairs({ model, parts }: Selection, place: Place): Pair[] {
@@ -160,7 +188,7 @@ class Writer {
   /** The object of a row that is joined. */
   #one(part: string, { model, to }: RelationFacts, below: Selection, { joins, related }: Place): Prisma.Sql {
     const { name, row, isNullable } = related(part);
-    const object = asObject(this.#pairs(below, this.#place(model, name, joins, isNullable)));
+    const object = asObject(this.#pairs(below, this.#place(model, name, joins, { isOuter: isNullable })));
     return isNullable ? sql`CASE WHEN ${at(row, to[0])} IS NOT NULL THEN ${object} END` : object;
   }
 
@@ -169,7 +197,7 @@ class Writer {
     const name = `t${this.#count++}`;
     const row = alias(relation.model, name);
     const order = join(factsOf(relation.model).key.map((column) => at(row, column)));
-    return this.list(below, name, table(row), () => sql`WHERE ${belongs(relation, parent, row)} ORDER BY ${order}`);
+    return this.#list(below, name, table(row), () => sql`WHERE ${belongs(relation, parent, row)} ORDER BY ${order}`);
   }
 }
 
@@ -194,21 +222,32 @@ function toOne(model: ModelName, part: string): RelationFacts {
 }
 
 function toolsFor(
-  name: string,
-  joins: Prisma.Sql[],
+  { row, name, joins, page }: Pick<Place, 'row' | 'joins'> & Pick<Position, 'page'> & { name: string },
   given: Partial<Given>,
   related: (part: string, model: ModelName) => Row,
 ): Tools {
   const shared = new Map<string, Prisma.Sql>();
+  const joined = (key: string, write: (found: Prisma.Sql) => Prisma.Sql) => {
+    const found = shared.get(key) ?? raw(`${name}_${key}`);
+    if (!shared.has(key)) joins.push(sql`LEFT JOIN ${write(found)}`);
+    shared.set(key, found);
+    return found;
+  };
   return {
     given: (write) => gap(new Gap(write)),
     isGiven: (wanted) => given[wanted] !== undefined,
-    lateral(key, rows) {
-      const found = shared.get(key) ?? raw(`${name}_${key}`);
-      if (!shared.has(key)) joins.push(sql`LEFT JOIN LATERAL (${rows()}) ${found} ON TRUE`);
-      shared.set(key, found);
-      return found;
-    },
+    lateral: (key, rows) => joined(key, (found) => sql`LATERAL (${rows()}) ${found} ON TRUE`),
+    summed: (key, sum) =>
+      joined(key, (found) => (page ? sumOfAll(sum, page(), row, found) : sumOfOne(sum, row, found))),
     related: <M extends ModelName>(part: string, model: M) => related(part, model) as Alias<M>,
   };
+}
+
+function sumOfOne({ select, from, where, by, of }: Sum, row: Row, found: Prisma.Sql): Prisma.Sql {
+  return sql`LATERAL (SELECT ${select} FROM ${from} WHERE ${by} = ${at(row, of)} AND ${where}) ${found} ON TRUE`;
+}
+
+function sumOfAll({ select, from, where, by, of }: Sum, page: Prisma.Sql, row: Row, found: Prisma.Sql): Prisma.Sql {
+  const all = sql`SELECT ${by} AS "key", ${select} FROM ${from} WHERE ${by} IN (SELECT ${at(row, of)} FROM ${page} t0) AND ${where} GROUP BY ${by}`;
+  return sql`(${all}) ${found} ON ${found}."key" = ${at(row, of)}`;
 }

@@ -1,0 +1,54 @@
+import type { Actor, Context } from '#src/access/actor.ts';
+import type { Beside } from '#src/access/authenticate.ts';
+import type { Ref } from '#src/groups/find.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import { namedProject } from '#src/projects/named.ts';
+
+declare module '#src/access/actor.ts' {
+  interface Context {
+    /** The project that a request which changes nothing is about, read beside who asks. */
+    readonly foreseen?: ForeseenProject | undefined;
+  }
+}
+
+/** What requests of one kind, as those of a route, select of the project that they are about. */
+export interface ProjectHabit {
+  selection?: Selection<'Project'>;
+}
+
+/**
+ * The project of one request that changes nothing. Requests of a kind select the same of their project: what those before
+ * selected is read in the statement that finds out who asks, which saves each of them one.
+ */
+export class ForeseenProject {
+  readonly #habit: ProjectHabit;
+  readonly #ref: Ref;
+  #found: { actor: Actor; selection: Selection<'Project'>; rows: unknown[] } | undefined;
+
+  /** @param ref what the request calls the project */
+  constructor(habit: ProjectHabit, ref: Ref) {
+    this.#habit = habit;
+    this.#ref = ref;
+  }
+
+  /** What to read beside who asks; undefined as long as nothing is known of such requests. */
+  get beside(): Beside | undefined {
+    const { selection } = this.#habit;
+    if (!selection) return undefined;
+    return {
+      json: (actor) => namedProject(actor, this.#ref, selection),
+      found: (actor, json) => {
+        this.#found = { actor, selection, rows: JSON.parse(json) };
+      },
+    };
+  }
+
+  /** The rows of the project: none if the actor may not see it, null if they were not read or too little was selected. */
+  rows<Row>({ actor }: Context, ref: Ref, selection: Selection<'Project', Row>): Row[] | null {
+    if (ref !== this.#ref) return null;
+    const { selection: before } = this.#habit;
+    this.#habit.selection = before ? before.with(selection) : selection;
+    const found = this.#found;
+    return found && found.actor === actor && found.selection.holds(selection) ? (found.rows as Row[]) : null;
+  }
+}
