@@ -222,7 +222,7 @@ describe('Every way through the GraphQL schema', () => {
   const known = () => ({
     project: `(ref: ${places.open.id})`,
     group: `(ref: ${places.openGroup.id})`,
-    user: `(databaseId: ${owner.id})`,
+    user: `(id: ${owner.id})`,
   });
 
   it.each(Object.entries(readers))(

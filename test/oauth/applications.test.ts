@@ -17,12 +17,12 @@ const register = (input: object, who: TestUser | undefined = user) =>
   change('registerOAuthApplication', { name: 'App', redirectUris: [CALLBACK], ...input }, who);
 const revoke = (applicationDatabaseId: number | null, who: TestUser) =>
   world.graphql(
-    'mutation ($input: RevokeAuthorizedApplicationInput!) { revokeAuthorizedApplication(input: $input) { applicationDatabaseId } }',
+    'mutation ($input: RevokeAuthorizedApplicationInput!) { revokeAuthorizedApplication(input: $input) { revokedApplicationId } }',
     { input: { applicationDatabaseId } },
     who,
   );
 const find = (databaseId: number, who?: TestUser) =>
-  world.graphql(`query ($id: Int!) { oauthApplication(databaseId: $id) { ${FIELDS} } }`, { id: databaseId }, who);
+  world.graphql(`query ($id: ID!) { oauthApplication(id: $id) { ${FIELDS} } }`, { id: databaseId }, who);
 const codeOf = ({ body }: { body: { errors?: { extensions: { code: string } }[] } }) =>
   body.errors?.[0]?.extensions.code;
 const proves = async (client_id: string, client_secret: string) =>
@@ -136,9 +136,9 @@ describe('An application', () => {
     const app = await application(world, user);
     for (const who of [user, admin]) expect(codeOf(await find(app.id, who))).toBeUndefined();
     const changes: [string, object][] = [
-      ['updateOAuthApplication', { databaseId: app.id, name: 'Taken' }],
-      ['renewOAuthApplicationSecret', { databaseId: app.id }],
-      ['deleteOAuthApplication', { databaseId: app.id }],
+      ['updateOAuthApplication', { id: app.id, name: 'Taken' }],
+      ['renewOAuthApplicationSecret', { id: app.id }],
+      ['deleteOAuthApplication', { id: app.id }],
     ];
     for (const [mutation, input] of changes) {
       expect(codeOf(await change(mutation, input, other))).toBe('NOT_FOUND');
@@ -160,7 +160,7 @@ describe('An application', () => {
       totalCount: 2,
       nodes: [{ databaseId: mine[1]?.id, secret: null }],
     });
-    const query = 'query ($id: Int!) { user(databaseId: $id) { oauthApplications { totalCount } } }';
+    const query = 'query ($id: ID!) { user(id: $id) { oauthApplications { totalCount } } }';
     expect(codeOf(await world.graphql(query, { id: somebody.id }, other))).toBe('FORBIDDEN');
     expect((await world.graphql(query, { id: somebody.id }, admin)).body.data.user.oauthApplications.totalCount).toBe(
       2,
@@ -181,39 +181,39 @@ describe('An application', () => {
     const { nodes } = (await world.graphql(query(4), {}, admin)).body.data.users;
     expect(nodes).toHaveLength(4);
     for (const node of nodes) {
-      const one = `query ($id: Int!) { user(databaseId: $id) { databaseId oauthApplications { totalCount nodes { ${FIELDS} } } } }`;
+      const one = `query ($id: ID!) { user(id: $id) { databaseId oauthApplications { totalCount nodes { ${FIELDS} } } } }`;
       expect((await world.graphql(one, { id: node.databaseId }, admin)).body.data.user).toEqual(node);
     }
   });
 
   it('changes what is said of it: unset means unchanged', async () => {
     const app = await application(world, user);
-    const { body } = await change('updateOAuthApplication', { databaseId: app.id, name: 'New name' }, user);
+    const { body } = await change('updateOAuthApplication', { id: app.id, name: 'New name' }, user);
     expect(body.data.updateOAuthApplication.oauthApplication).toMatchObject({
       name: 'New name',
       redirectUris: [CALLBACK],
       scopes: ['api', 'read_user', 'openid', 'profile', 'email'],
     });
     const uris = ['https://new.example/'];
-    await change('updateOAuthApplication', { databaseId: app.id, redirectUris: uris, scopes: ['openid'] }, user);
+    await change('updateOAuthApplication', { id: app.id, redirectUris: uris, scopes: ['openid'] }, user);
     expect((await find(app.id, user)).body.data.oauthApplication).toMatchObject({
       redirectUris: uris,
       scopes: ['openid'],
     });
     for (const wrong of [{ name: null }, { redirectUris: [] }, { redirectUris: ['data:x'] }, { scopes: [] }]) {
-      const answer = await change('updateOAuthApplication', { databaseId: app.id, ...wrong }, user);
+      const answer = await change('updateOAuthApplication', { id: app.id, ...wrong }, user);
       expect(codeOf(answer)).toBe('VALIDATION_FAILED');
     }
   });
 
   it('gets a new secret: the one of before is good for nothing', async () => {
     const app = await application(world, user);
-    const { body } = await change('renewOAuthApplicationSecret', { databaseId: app.id }, user);
+    const { body } = await change('renewOAuthApplicationSecret', { id: app.id }, user);
     const { secret } = body.data.renewOAuthApplicationSecret.oauthApplication;
     expect(await proves(app.uid, secret)).toBe(true);
     expect(await proves(app.uid, app.secret)).toBe(false);
     const open = await application(world, user, { confidential: false });
-    expect(codeOf(await change('renewOAuthApplicationSecret', { databaseId: open.id }, user))).toBe('BAD_REQUEST');
+    expect(codeOf(await change('renewOAuthApplicationSecret', { id: open.id }, user))).toBe('BAD_REQUEST');
   });
 
   it('is hidden from credentials that reach users alone', async () => {
@@ -227,7 +227,7 @@ describe('An application', () => {
     const app = await application(world, user);
     const query = 'query ($id: ID!) { node(id: $id) { ... on OAuthApplication { databaseId } } }';
     const id = Buffer.from(`OAuthApplication:${app.id}`).toString('base64url');
-    expect((await world.graphql(query, { id }, user)).body.data.node).toEqual({ databaseId: app.id });
+    expect((await world.graphql(query, { id }, user)).body.data.node).toEqual({ id: app.id });
     expect((await world.graphql(query, { id }, other)).body.data.node).toBeNull();
   });
 });

@@ -390,8 +390,8 @@ describe('Event feeds', () => {
     expect(await nodes(reporter)).toHaveLength(3);
     expect(await nodes(guest)).toHaveLength(2);
     expect((await nodes(guest))[0]).toEqual({
-      actionName: 'opened',
-      targetType: 'Issue',
+      actionName: 'OPENED',
+      targetType: 'ISSUE',
       targetTitle: 'open',
       author: { username: owner.username },
       project: { databaseId: project.id },

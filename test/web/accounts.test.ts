@@ -554,7 +554,7 @@ describe('Who did not do it themselves', () => {
     const renew = 'mutation { renewPrivateToken(input: {}) { user { id } } }';
     const renewed = await world.renewed(user);
     expect(await subjects(() => world.graphql(renew, {}, renewed))).toBe('Your private token was renewed');
-    const disable = `mutation { disableUserTwoFactor(input: {databaseId: ${user.id}}) { changed } }`;
+    const disable = `mutation { disableUserTwoFactor(input: {id: ${user.id}}) { changed } }`;
     expect(await subjects(() => world.graphql(disable, {}, admin))).toBe('Two-factor authentication is disabled');
     expect(await subjects(() => byAdmin({ email: `${user.username}@example.net` }))).toBe(
       'Your email address was changed',

@@ -319,10 +319,10 @@ describe('Taking two-factor authentication back', () => {
     const { user } = await protectedUser();
     const admin = await world.user({ admin: true });
     const outsider = await world.user();
-    const ask = (who: TestUser, databaseId: number) =>
+    const ask = (who: TestUser, id: number) =>
       world.graphql(
-        'mutation ($input: UserReferenceInput!) { disableUserTwoFactor(input: $input) { changed user { twoFactorEnabled } } }',
-        { input: { databaseId } },
+        'mutation ($input: DisableUserTwoFactorInput!) { disableUserTwoFactor(input: $input) { changed user { twoFactorEnabled } } }',
+        { input: { id } },
         who,
       );
     expect((await ask(outsider, user.id)).body.errors[0].extensions.code).toBe('FORBIDDEN');
@@ -460,7 +460,7 @@ describe('Other browsers', () => {
     expect((await world.graphql(end, {}, user)).body.data.endSessions).toEqual({ ended: 1 });
     expect(await isIn(visitor)).toBe(false);
     const stranger = await world.user();
-    const { body } = await world.graphql(`{ user(databaseId: ${user.id}) { activeSessions } }`, {}, stranger);
+    const { body } = await world.graphql(`{ user(id: ${user.id}) { activeSessions } }`, {}, stranger);
     expect(body.data.user.activeSessions).toBeNull();
   });
 });
@@ -618,7 +618,7 @@ describe('Two-factor authentication over GraphQL', () => {
       expect(answer.body.errors[0].extensions.code).toBe('FORBIDDEN');
     }
     expect(await world.db.twoFactor.count({ where: { userId: user.id } })).toBe(0);
-    const other = await ask(admin, `{ user(databaseId: ${user.id}) { recoveryCodesLeft } }`);
+    const other = await ask(admin, `{ user(id: ${user.id}) { recoveryCodesLeft } }`);
     expect(other.user.recoveryCodesLeft).toBeNull();
   });
 });
