@@ -14,7 +14,7 @@ builder.objectFields(Repository, (t) => ({
   branch: t.field({
     type: Branch,
     description: 'One of its branches.',
-    args: { name: t.arg.string({ required: true, description: 'Without `refs/heads/`.' }) },
+    args: { name: t.arg.string({ required: true, description: 'Name of the branch, without `refs/heads/`.' }) },
     resolve: (project, { name }, context) => findBranch(context, project, name),
   }),
 }));

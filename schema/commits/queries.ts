@@ -11,7 +11,7 @@ builder.objectFields(Repository, (t) => ({
     description: 'Its commits, newest first.',
     args: {
       ...pageArgs,
-      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when nothing is said.' }),
+      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when left out.' }),
       path: t.arg.string({ description: 'Only those that changed this file or directory.' }),
       since: t.arg({ type: 'DateTime', description: 'Only those committed then or later.' }),
       until: t.arg({ type: 'DateTime', description: 'Only those committed then or earlier.' }),

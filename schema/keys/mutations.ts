@@ -28,7 +28,7 @@ const DeleteSshKeyInput = builder.inputType('DeleteSshKeyInput', {
 
 const CreateSshKeyPayload = builder.objectRef<{ sshKey: KeyRow }>('CreateSshKeyPayload').implement({
   description: 'The key that was added.',
-  fields: (t) => ({ sshKey: t.expose('sshKey', { type: SshKey, description: 'The new SSH key.' }) }),
+  fields: (t) => ({ sshKey: t.expose('sshKey', { type: SshKey, description: 'The key with its fingerprint.' }) }),
 });
 
 const DeleteSshKeyPayload = builder.objectRef<{ sshKey: KeyRow | null }>('DeleteSshKeyPayload').implement({

@@ -74,7 +74,7 @@ builder.queryFields((t) => ({
     type: Node,
     nullable: true,
     description: 'The record with that global ID; null when the caller may not see it or there is none.',
-    args: { id: t.arg.id({ required: true, description: 'Global ID.' }) },
+    args: { id: t.arg.id({ required: true, description: 'Global ID of the record, of any type.' }) },
     resolve: async (_root, { id: globalId }, context, info) => {
       requireAccount(context);
       const { type = '', id = 0 } = fromGlobalId(globalId) ?? {};

@@ -12,7 +12,13 @@ builder.queryFields((t) => ({
   project: t.field({
     type: Project,
     description: 'A project that the caller may see.',
-    args: { ref: t.arg({ type: 'ProjectRef', required: true, description: 'Which project.' }) },
+    args: {
+      ref: t.arg({
+        type: 'ProjectRef',
+        required: true,
+        description: 'The project: full path, global ID or numeric ID.',
+      }),
+    },
     resolve: (_root, { ref }, context, info) => findProject(context, ref, selectionAt(info, 'Project')),
   }),
   projects: t.field({

@@ -14,7 +14,7 @@ builder.objectFields(Repository, (t) => ({
   tag: t.field({
     type: Tag,
     description: 'One of its tags.',
-    args: { name: t.arg.string({ required: true, description: 'Without `refs/tags/`.' }) },
+    args: { name: t.arg.string({ required: true, description: 'Name of the tag, without `refs/tags/`.' }) },
     resolve: (project, { name }, context) => findTag(context, project, name),
   }),
 }));

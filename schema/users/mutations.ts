@@ -23,7 +23,7 @@ import { signIn } from '#src/users/sign_in.ts';
 import { updateUser } from '#src/users/update.ts';
 
 const SignInPayload = builder.objectRef<{ viewer: Known<'User'> }>('SignInPayload').implement({
-  description: 'Who signed in.',
+  description: 'The account that signed in.',
   fields: (t) => ({
     viewer: t.expose('viewer', { type: User, description: 'The account, with its private token.' }),
   }),

@@ -30,7 +30,7 @@ builder.objectFields(Project, (t) => ({
   variable: t.field({
     type: Variable,
     description: 'One of its variables; for who administers the project.',
-    args: { key: t.arg.string({ required: true, description: 'Its key.' }) },
+    args: { key: t.arg.string({ required: true, description: 'Key of the variable, to the letter.' }) },
     resolve: (project, { key }, context, info) => findVariable(context, project, key, selectionAt(info, 'Variable')),
   }),
 }));
