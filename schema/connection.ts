@@ -1,29 +1,29 @@
 import type { ObjectRef, OutputShape } from '@pothos/core';
 import { GraphQLError, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 import { builder } from '#schema/builder.ts';
-import type { Page, PageRequest } from '#src/platform/page.ts';
+import type { Page, PageRequest, Place } from '#src/platform/page.ts';
 
 /** How many records a page has when nothing is said, and at most (rest-api-v4.md, Limits). */
 export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 100;
 
-const PageInfo = builder.objectRef<Page<unknown>>('PageInfo').implement({
+const PageInfo = builder.objectRef<LoadedPage<unknown>>('PageInfo').implement({
   description: 'Where a page lies in its list.',
   fields: (t) => ({
-    hasNextPage: t.boolean({
-      description: 'Whether more follows.',
-      resolve: ({ nodes, offset, total }) => offset + nodes.length < (total ?? 0),
+    hasNextPage: t.boolean({ description: 'Whether more records follow the page.', resolve: (page) => follows(page) }),
+    hasPreviousPage: t.boolean({
+      description: 'Whether records precede the page.',
+      resolve: (page) => precedes(page),
     }),
-    hasPreviousPage: t.boolean({ description: 'Whether something comes before.', resolve: ({ offset }) => offset > 0 }),
     startCursor: t.string({
       nullable: true,
-      description: 'Cursor of the first record.',
-      resolve: ({ nodes, offset }) => (nodes.length > 0 ? toCursor(offset) : null),
+      description: 'Cursor of the first record of the page, for `before`; null if the page is empty.',
+      resolve: (page) => (page.nodes.length > 0 ? cursorAt(page, 0) : null),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'Cursor of the last record.',
-      resolve: ({ nodes, offset }) => (nodes.length > 0 ? toCursor(offset + nodes.length - 1) : null),
+      description: 'Cursor of the last record of the page, for `after`; null if the page is empty.',
+      resolve: (page) => (page.nodes.length > 0 ? cursorAt(page, page.nodes.length - 1) : null),
     }),
   }),
 });
@@ -41,14 +41,14 @@ export function connectionOf<T>(name: string, node: ObjectRef<typeof builder.$in
       cursor: t.exposeString('cursor', { description: 'Its place, for `after` and `before`.' }),
     }),
   });
-  return builder.objectRef<Page<T>>(`${name}Connection`).implement({
+  return builder.objectRef<LoadedPage<T>>(`${name}Connection`).implement({
     description: `A page of a list of ${name}.`,
     fields: (t) => ({
       nodes: t.field({ type: [node], description: 'The records of the page.', resolve: (page) => page.nodes as never }),
       edges: t.field({
         type: [Edge],
         description: 'The records with their cursors.',
-        resolve: ({ nodes, offset }) => nodes.map((node, index) => ({ node, cursor: toCursor(offset + index) })),
+        resolve: (page) => page.nodes.map((node, index) => ({ node, cursor: cursorAt(page, index) })),
       }),
       pageInfo: t.field({ type: PageInfo, description: 'Where the page lies.', resolve: (page) => page }),
       totalCount: t.int({ description: 'How many records there are in all.', resolve: ({ total }) => total ?? 0 }),
@@ -58,17 +58,20 @@ export function connectionOf<T>(name: string, node: ObjectRef<typeof builder.$in
 
 /** The arguments of every connection: cursors, or `limit` and `offset`. */
 export const pageArgs = builder.args((t) => ({
-  first: t.int({ description: `How many records from the start, or after \`after\` (at most ${MAX_LIMIT}).` }),
-  after: t.string({ description: 'Only records after this cursor.' }),
-  last: t.int({ description: `How many records from the end, or before \`before\` (at most ${MAX_LIMIT}).` }),
-  before: t.string({ description: 'Only records before this cursor.' }),
+  first: t.int({
+    description: `Take so many records from the start, or behind \`after\` (at most ${MAX_LIMIT}). With \`after\` a list that changes between two pages shows each record once, and the last page costs no more than the first.`,
+  }),
+  after: t.string({ description: 'Take only records behind this cursor.' }),
+  last: t.int({
+    description: `Take so many records from the end, or in front of \`before\` (at most ${MAX_LIMIT}), in the order of the list.`,
+  }),
+  before: t.string({ description: 'Take only records in front of this cursor.' }),
   limit: t.int({
-    description: `How many records where neither \`first\` nor \`last\` is given (at most ${MAX_LIMIT}; ${DEFAULT_LIMIT} when left out).`,
+    description: `Take so many records where neither \`first\` nor \`last\` is given (at most ${MAX_LIMIT}; ${DEFAULT_LIMIT} by default). With \`offset\` for pages that have numbers.`,
   }),
   offset: t.int({
-    required: true,
     defaultValue: 0,
-    description: 'How many records to pass over first, without `after`.',
+    description: 'Pass over so many records first. For pages that have numbers; to walk through a list, use `after`.',
   }),
 }));
 
@@ -81,24 +84,59 @@ export interface PageArgs {
   offset?: number | null | undefined;
 }
 
-/** Loads the page that the arguments name. `last` without `before` counts first. Throws BAD_USER_INPUT errors. */
+/** A page, and what the document asked for when it was loaded. */
+interface LoadedPage<T> extends Page<T> {
+  request?: PageRequest;
+}
+
+/**
+ * Loads the page that the arguments name of a list that is in the database. Its cursors hold the places of records in the order
+ * of the list. Throws BAD_USER_INPUT errors.
+ */
 export async function loadPage<T>(
   args: PageArgs,
   info: GraphQLResolveInfo,
   load: (page: PageRequest) => Promise<Page<T>>,
-): Promise<Page<T>> {
-  const withTotal = asksForTotal(info);
-  const start = args.after == null ? natural('offset', args.offset ?? 0) : fromCursor('after', args.after) + 1;
-  if (args.last == null) {
-    const end = args.before == null ? Number.POSITIVE_INFINITY : fromCursor('before', args.before);
-    const limit = size(args.first == null ? 'limit' : 'first', args.first ?? args.limit ?? DEFAULT_LIMIT);
-    return load({ offset: start, limit: Math.max(0, Math.min(limit, end - start)), withTotal });
+): Promise<LoadedPage<T>> {
+  const asked = askedOf(info);
+  const isBackwards = args.last != null && args.first == null;
+  const request: PageRequest = {
+    limit: isBackwards ? size('last', args.last ?? 0) : forwards(args),
+    offset: natural('offset', args.offset ?? 0),
+    withTotal: asked.total,
+    after: placeOf('after', args.after),
+    before: placeOf('before', args.before),
+    isBackwards,
+    withPlaces: asked.places,
+  };
+  return { ...(await load(request)), request };
+}
+
+/**
+ * As `loadPage`, of a list that has no columns: what git holds, and what is put together of several tables. Its cursors count
+ * records from the start of the list.
+ */
+export async function loadCountedPage<T>(
+  args: PageArgs,
+  info: GraphQLResolveInfo,
+  load: (page: PageRequest) => Promise<Page<T>>,
+): Promise<LoadedPage<T>> {
+  const asked = askedOf(info);
+  const withTotal = asked.total || asked.places;
+  const start = args.after == null ? natural('offset', args.offset ?? 0) : countOf('after', args.after) + 1;
+  if (args.last == null || args.first != null) {
+    const end = args.before == null ? Number.POSITIVE_INFINITY : countOf('before', args.before);
+    return load({ offset: start, limit: Math.max(0, Math.min(forwards(args), end - start)), withTotal });
   }
   const last = size('last', args.last);
   const total = (await load({ offset: 0, limit: 0, withTotal: true })).total ?? 0;
-  const end = args.before == null ? total : Math.min(total, fromCursor('before', args.before));
+  const end = args.before == null ? total : Math.min(total, countOf('before', args.before));
   const offset = Math.max(start, end - last, 0);
   return load({ offset, limit: Math.max(0, end - offset), withTotal });
+}
+
+function forwards({ first, limit }: PageArgs): number {
+  return size(first == null ? 'limit' : 'first', first ?? limit ?? DEFAULT_LIMIT);
 }
 
 function size(name: string, value: number): number {
@@ -110,37 +148,82 @@ function natural(name: string, value: number): number {
   return value;
 }
 
-function toCursor(offset: number): string {
-  return Buffer.from(`offset:${offset}`).toString('base64url');
+function follows({ nodes, offset, total, hasMore = false, request }: LoadedPage<unknown>): boolean {
+  if (!request) return offset + nodes.length < (total ?? 0);
+  return request.isBackwards ? request.before !== undefined : hasMore;
 }
 
-function fromCursor(name: string, cursor: string): number {
-  const match = /^offset:(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (!match) throw badInput(`${name} is not a cursor of this list`);
+function precedes({ offset, hasMore = false, request }: LoadedPage<unknown>): boolean {
+  if (request?.isBackwards) return hasMore;
+  return offset > 0 || request?.after !== undefined;
+}
+
+/** Characters of the longest cursor: names of records may be long, and stand in it. */
+const LONGEST_CURSOR = 4096;
+
+function cursorAt({ offset, places }: Page<unknown>, index: number): string {
+  return encoded(places ? JSON.stringify(places[index]) : `offset:${offset + index}`);
+}
+
+function encoded(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+function placeOf(name: string, cursor: string | null | undefined): Place | undefined {
+  if (cursor == null) return undefined;
+  try {
+    const place: unknown = JSON.parse(decoded(cursor));
+    if (typeof place === 'object' && place !== null && !Array.isArray(place)) return place as Place;
+  } catch {
+    // Told below.
+  }
+  throw notACursor(name);
+}
+
+function countOf(name: string, cursor: string): number {
+  const match = /^offset:(\d{1,9})$/.exec(decoded(cursor));
+  if (!match) throw notACursor(name);
   return Number(match[1]);
+}
+
+function decoded(cursor: string): string {
+  return cursor.length > LONGEST_CURSOR ? '' : Buffer.from(cursor, 'base64url').toString();
+}
+
+function notACursor(name: string): GraphQLError {
+  return badInput(`${name} is not a cursor of this list`);
 }
 
 function badInput(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
 }
 
-const asked = new WeakMap<object, boolean>();
+/** What a document wants to know of a page beside its records. */
+interface Asked {
+  total: boolean;
+  /** Cursors, and whether there is more. */
+  places: boolean;
+}
 
-/** Whether the selection of the field holds `totalCount` or `pageInfo`; remembered for documents that run again. */
-function asksForTotal({ fieldNodes, fragments }: GraphQLResolveInfo): boolean {
-  return fieldNodes.some((node) => {
-    if (!node.selectionSet) return false;
-    const known = asked.get(node);
-    if (known !== undefined) return known;
-    const names = (set: SelectionSetNode): boolean =>
-      set.selections.some((selection) => {
-        if (selection.kind === 'Field') return ['totalCount', 'pageInfo'].includes(selection.name.value);
-        if (selection.kind === 'InlineFragment') return names(selection.selectionSet);
-        const inner = fragments[selection.name.value]?.selectionSet;
-        return inner !== undefined && names(inner);
-      });
-    const result = names(node.selectionSet);
-    asked.set(node, result);
-    return result;
+const asked = new WeakMap<object, ReadonlySet<string>>();
+
+function askedOf({ fieldNodes, fragments }: GraphQLResolveInfo): Asked {
+  const wants = (field: string) =>
+    fieldNodes.some(({ selectionSet }) => selectionSet && fieldsOf(selectionSet, fragments).has(field));
+  return { total: wants('totalCount'), places: wants('pageInfo') || wants('edges') };
+}
+
+/** The names of the fields that a selection holds; remembered for documents that run again. */
+function fieldsOf(set: SelectionSetNode, fragments: GraphQLResolveInfo['fragments']): ReadonlySet<string> {
+  const known = asked.get(set);
+  if (known) return known;
+  const names = set.selections.flatMap((selection) => {
+    if (selection.kind === 'Field') return [selection.name.value];
+    const inner =
+      selection.kind === 'InlineFragment' ? selection.selectionSet : fragments[selection.name.value]?.selectionSet;
+    return inner ? [...fieldsOf(inner, fragments)] : [];
   });
+  const found = new Set(names);
+  asked.set(set, found);
+  return found;
 }

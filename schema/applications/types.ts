@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { connectionOf, loadCountedPage, loadPage, pageArgs } from '#schema/connection.ts';
 import { OAuthScope } from '#schema/enums.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
@@ -69,7 +69,7 @@ builder.objectFields(User, (t) => ({
     type: AuthorizedApplicationConnection,
     description: 'Applications that they let in, by name. For administrators and the user.',
     args: pageArgs,
-    resolve: ({ id }, args, context, info) => loadPage(args, info, (page) => listAuthorized(context, id, page)),
+    resolve: ({ id }, args, context, info) => loadCountedPage(args, info, (page) => listAuthorized(context, id, page)),
   }),
 }));
 

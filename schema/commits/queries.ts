@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { Commit, CommitConnection } from '#schema/commits/types.ts';
-import { loadPage, pageArgs } from '#schema/connection.ts';
+import { loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { Repository } from '#schema/repository/types.ts';
 import { findCommit } from '#src/commits/find.ts';
 import { listCommits } from '#src/commits/list.ts';
@@ -17,7 +17,7 @@ builder.objectFields(Repository, (t) => ({
       until: t.arg({ type: 'DateTime', description: 'Only those committed then or earlier.' }),
     },
     resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) => listCommits(context, project, args, page)),
+      loadCountedPage(args, info, (page) => listCommits(context, project, args, page)),
   }),
   commit: t.field({
     type: Commit,

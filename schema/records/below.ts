@@ -27,7 +27,7 @@ export async function loadBelow<Parent, T>(
   pages: Pages<Parent, T>,
 ): Promise<Page<T>> {
   if (isBelowList(info.path)) {
-    const key = `${page.limit} ${page.offset} ${page.withTotal}`;
+    const key = JSON.stringify(page);
     return loaderAt(context, info, selection, pages, { key, cache: false }).load(parent);
   }
   return onlyOne(await pages([parent]));

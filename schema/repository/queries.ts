@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { loadPage, pageArgs } from '#schema/connection.ts';
+import { loadCountedPage, pageArgs } from '#schema/connection.ts';
 import { Archive, ArchiveFormat } from '#schema/repository/archive.ts';
 import {
   Blob,
@@ -30,7 +30,8 @@ builder.objectFields(Repository, (t) => ({
         description: 'Whether files and directories below are listed too.',
       }),
     },
-    resolve: (project, args, context, info) => loadPage(args, info, (page) => listTree(context, project, args, page)),
+    resolve: (project, args, context, info) =>
+      loadCountedPage(args, info, (page) => listTree(context, project, args, page)),
   }),
   blob: t.field({
     type: Blob,
@@ -60,7 +61,8 @@ builder.objectFields(Repository, (t) => ({
     type: ContributorConnection,
     description: 'Who wrote the commits behind the default branch, in the order of their latest commits.',
     args: pageArgs,
-    resolve: (project, args, context, info) => loadPage(args, info, (page) => listContributors(context, project, page)),
+    resolve: (project, args, context, info) =>
+      loadCountedPage(args, info, (page) => listContributors(context, project, page)),
   }),
   archive: t.field({
     type: Archive,

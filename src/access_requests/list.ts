@@ -5,6 +5,7 @@ import { Prisma } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { ofPermitted } from '#src/platform/records/parents.ts';
 import { readRow } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
@@ -30,7 +31,7 @@ export async function listAccessRequests<R>(
   selection: Selection<'AccessRequest', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
-  const list = { rows: request, where: sql`TRUE`, order: ({ id }: typeof request) => id };
+  const list = { rows: request, where: sql`TRUE`, order: order('AccessRequest', ['id']) };
   return ofPermitted(
     sources,
     (source) => authorizeRequests(actor, source),

@@ -24,7 +24,7 @@ export interface AuthorizedRow {
 export async function listAuthorized(
   context: Context,
   userId: number,
-  { limit, offset, withTotal }: PageRequest,
+  page: PageRequest,
 ): Promise<Page<AuthorizedRow>> {
   authorizeAccount(requireActor(context), userId);
   const all = sql`SELECT z.application_id, min(z.created_at) AS since,
@@ -38,8 +38,8 @@ export async function listAuthorized(
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('applicationId', p.application_id, 'name', p.name,
       'owner', p.username, 'scopes', COALESCE(p.scopes, '{}'), 'since', p.since) ORDER BY p.name, p.application_id), '[]')
     FROM (SELECT z.*, a.name, u.username FROM (${all}) z LEFT JOIN oauth_applications a ON a.id = z.application_id
-      LEFT JOIN users u ON u.id = a.owner_id ORDER BY a.name, z.application_id LIMIT ${limit} OFFSET ${offset}) p)`;
-  return queryPage(context.db, offset, nodes, withTotal && sql`(SELECT count(*) FROM (${all}) z)`);
+      LEFT JOIN users u ON u.id = a.owner_id ORDER BY a.name, z.application_id LIMIT ${page.limit} OFFSET ${page.offset}) p)`;
+  return queryPage(context.db, page, nodes, page.withTotal && sql`(SELECT count(*) FROM (${all}) z)`);
 }
 
 /**

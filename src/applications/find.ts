@@ -4,7 +4,8 @@ import '#src/applications/own_values.ts';
 import { Prisma, readPages } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows, readPage, readRow } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
@@ -61,7 +62,7 @@ export async function listApplications<R>(
     (ownerId) => authorizeAccount(actor, ownerId),
     (permitted) => {
       const owners = permitted.map((owner) => ({ owner }));
-      return readPages<R>(context.db, page.offset, ofEach(owners, { owner: 'int' }, pageOf));
+      return readPages<R>(context.db, page, ofEach(owners, { owner: 'int' }, pageOf));
     },
   );
 }
@@ -76,4 +77,4 @@ export async function listAllApplications<R>(
   return readPage(context.db, selection, { ...oldestFirst, where: sql`TRUE` }, page);
 }
 
-const oldestFirst = { rows: application, order: ({ id }: Alias<'OAuthApplication'>) => id };
+const oldestFirst = { rows: application, order: order('OAuthApplication', ['id']) };

@@ -7,7 +7,7 @@ import { Damaged } from '#src/git/errors.ts';
 import type { Branch, Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
+import { type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { remembered } from '#src/repository/remember.ts';
 import { defaultBranch } from '#src/repository/revision.ts';
@@ -25,8 +25,8 @@ export interface BranchRow extends Protection {
 export async function listBranches(context: Context, project: ProjectRow, page: PageRequest): Promise<Page<BranchRow>> {
   authorize(context.actor, 'read_repository', project);
   const repository = await context.repositories.open(project);
-  const branches = pageOf((await repository?.branches()) ?? [], page);
-  return { ...branches, nodes: repository ? await branchRows(context, project, repository, branches.nodes) : [] };
+  const branches = (await repository?.branches()) ?? [];
+  return pageByName(branches, page, async (part) => (repository ? branchRows(context, project, repository, part) : []));
 }
 
 /** One branch. Throws NotFound, Forbidden, Unauthenticated. */

@@ -5,6 +5,7 @@ import { Prisma, readPages } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -25,14 +26,14 @@ export function listCommitComments<R>(
 ): Promise<(Page<R> | Error)[]> {
   const pageOf = ({ project, sha }: Asked<{ project: number; sha: string }>) => {
     const where = sql`${comment.projectId} = ${project} AND ${comment.sha} = ${sha}`;
-    return pageOfRows(selection, { rows: comment, where, order: ({ id }) => id }, page);
+    return pageOfRows(selection, { rows: comment, where, order: order('CommitComment', ['id']) }, page);
   };
   return ofPermitted(
     commits,
     ({ project }) => authorize(context.actor, 'read_commit', project),
     (permitted) => {
       const parents = permitted.map(({ project, oid }) => ({ project: project.id, sha: oid }));
-      return readPages<R>(context.db, page.offset, ofEach(parents, { project: 'int', sha: 'text' }, pageOf));
+      return readPages<R>(context.db, page, ofEach(parents, { project: 'int', sha: 'text' }, pageOf));
     },
   );
 }

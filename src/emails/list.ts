@@ -1,10 +1,14 @@
 import { authorizeAccount } from '#src/access/account.ts';
 import { type Context, requireAccount } from '#src/access/actor.ts';
-import { Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { all, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { between, order, placePair, slice } from '#src/platform/records/order.ts';
 
 const { sql } = Prisma;
+const email = alias('Email', 'e');
+const NEWEST_FIRST = order('Email', ['id'], 'desc');
 
 /** A secondary address of a user. */
 export interface EmailRow {
@@ -20,10 +24,9 @@ export interface EmailRow {
 /** The secondary addresses of a user, newest first. Throws Forbidden for others than the user and administrators. */
 export async function listEmails(context: Context, userId: number, page: PageRequest): Promise<Page<EmailRow>> {
   authorizeAccount(requireAccount(context), userId);
-  const { limit, offset, withTotal } = page;
-  const total = withTotal && sql`(SELECT count(*) FROM emails WHERE user_id = ${userId})`;
-  const rows = emailRows(sql`e.user_id = ${userId}`, sql`LIMIT ${limit} OFFSET ${offset}`);
-  return queryPage(context.db, offset, rows, total);
+  const total = page.withTotal && sql`(SELECT count(*) FROM emails WHERE user_id = ${userId})`;
+  const where = all([sql`e.user_id = ${userId}`, ...between(email, NEWEST_FIRST, page)]);
+  return queryPage(context.db, page, emailRows(where, slice(email, NEWEST_FIRST, page)), total);
 }
 
 /** One secondary address of a user. Throws Forbidden, NotFound. */
@@ -44,8 +47,8 @@ async function one({ db }: Context, condition: Prisma.Sql): Promise<EmailRow> {
   return email;
 }
 
-function emailRows(condition: Prisma.Sql, slice: Prisma.Sql): Prisma.Sql {
+function emailRows(condition: Prisma.Sql, part: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'userId', e.user_id, 'email', e.email,
-    'createdAt', e.created_at, 'confirmedAt', e.confirmed_at) ORDER BY e.id DESC), '[]')
-    FROM (SELECT * FROM emails e WHERE ${condition} ORDER BY e.id DESC ${slice}) e)`;
+    'createdAt', e.created_at, 'confirmedAt', e.confirmed_at, ${placePair(email, NEWEST_FIRST)}) ORDER BY e.id DESC), '[]')
+    FROM (SELECT * FROM emails e WHERE ${condition} ${part}) e)`;
 }

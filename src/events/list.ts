@@ -5,6 +5,7 @@ import { issueVisible } from '#src/access/visibility.ts';
 import { all, Prisma, queryPage } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
+import { between, order, placePair, slice } from '#src/platform/records/order.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
@@ -12,6 +13,7 @@ import { type UserRow, userJson } from '#src/users/rows.ts';
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
 const [e, c] = [alias('Event', 'e'), alias('AuthorEventCount', 'c')];
+const NEWEST_FIRST = order('Event', ['id'], 'desc');
 
 /** What somebody said of a commit (behaviour.md 7, Note). */
 export interface NoteRow {
@@ -167,14 +169,15 @@ async function load(
   page: EventPageRequest,
   users: Selection<'User'>,
 ): Promise<Page<EventRow>> {
-  const { limit, offset, withTotal, upTo } = page;
+  const { withTotal, upTo } = page;
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'action', e.action,
       'targetId', e.target_id, 'targetType', e.target_type, 'targetTitle', ${TITLE}, 'author', ${userJson('u', users)},
-      'data', e.data, 'note', ${note(users)}, 'createdAt', e.created_at) ORDER BY e.id DESC), '[]')
-    FROM (SELECT e.* FROM events e WHERE ${all([of, visible, until(page)])} ORDER BY e.id DESC LIMIT ${limit} OFFSET ${offset}) e
+      'data', e.data, 'note', ${note(users)}, 'createdAt', e.created_at, ${placePair(e, NEWEST_FIRST)}) ORDER BY e.id DESC), '[]')
+    FROM (SELECT e.* FROM events e WHERE ${all([of, visible, until(page), ...between(e, NEWEST_FIRST, page)])}
+      ${slice(e, NEWEST_FIRST, page)}) e
       JOIN users u ON u.id = e.author_id)`;
   // The counts know the feed as it is now: what came since is taken off.
   const since =
     upTo == null ? sql`0` : sql`(SELECT count(*) FROM events e WHERE ${all([of, visible])} AND e.id > ${upTo})`;
-  return queryPage(db, offset, nodes, withTotal && sql`(${counted} - ${since})`, places);
+  return queryPage(db, page, nodes, withTotal && sql`(${counted} - ${since})`, places);
 }

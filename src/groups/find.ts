@@ -1,9 +1,10 @@
 import type { Subject } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { groupAccessLevel, groupVisible } from '#src/access/visibility.ts';
-import { Prisma } from '#src/platform/db.ts';
+import { PLACE, Prisma } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { alias } from '#src/platform/records/alias.ts';
+import { type Order, placeJson, sorted } from '#src/platform/records/order.ts';
 import { namespaceFormerlyAt } from '#src/redirects/paths.ts';
 
 const { sql } = Prisma;
@@ -44,12 +45,13 @@ async function selectGroup(context: Context, ref: Ref): Promise<GroupRow | undef
 }
 
 /**
- * A statement for a JSON array of GroupRow: those whose IDs the statement `ids` gives, in its order, as the actor has them.
+ * A statement for a JSON array of GroupRow: those whose IDs the statement `ids` gives, in that order, as the actor has them.
  * The caller has made sure that the actor may see them.
  */
-export function groupRows(actor: Actor, ids: Prisma.Sql): Prisma.Sql {
-  return sql`(SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (SELECT ${columns(actor)}
-    FROM unnest(ARRAY(${ids})) WITH ORDINALITY AS page (id, ord) JOIN namespaces n ON n.id = page.id ORDER BY page.ord) t)`;
+export function groupRows(actor: Actor, ids: Prisma.Sql, order: Order<'Namespace'>): Prisma.Sql {
+  return sql`(SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (
+    SELECT ${columns(actor)}, ${placeJson(namespace, order)} AS ${Prisma.raw(`"${PLACE}"`)}
+    FROM unnest(ARRAY(${ids})) AS page (id) JOIN namespaces n ON n.id = page.id ORDER BY ${sorted(namespace, order)}) t)`;
 }
 
 /** The columns of a GroupRow from alias `n`. */

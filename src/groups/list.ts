@@ -5,6 +5,7 @@ import { namespaceMatches } from '#src/namespaces/matching.ts';
 import { all, Prisma, queryPage } from '#src/platform/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
+import { between, order, slice } from '#src/platform/records/order.ts';
 
 const { sql } = Prisma;
 const namespace = alias('Namespace', 'n');
@@ -30,11 +31,11 @@ export interface GroupOrder {
 export async function listGroups(
   context: Context,
   filter: GroupFilter,
-  order: GroupOrder,
+  by: GroupOrder,
   page: PageRequest,
 ): Promise<Page<GroupRow>> {
   const actor = requireActor(context);
-  return load(context, actor, [audience(actor, filter), ...groupConditions(filter)], order, page);
+  return load(context, actor, [audience(actor, filter), ...groupConditions(filter)], by, page);
 }
 
 /** The groups directly inside a group that the actor sees, by name. */
@@ -48,19 +49,16 @@ async function load(
   { db }: Context,
   actor: Actor,
   conditions: Prisma.Sql[],
-  order: GroupOrder,
-  { limit, offset, withTotal }: PageRequest,
+  { by, direction }: GroupOrder,
+  page: PageRequest,
 ): Promise<Page<GroupRow>> {
   // In the words of the indexes over names and paths of groups.
   const source = sql`namespaces n WHERE n.kind = 'group' AND n.deleted_at IS NULL AND ${all(conditions)}`;
-  const ids = sql`SELECT n.id FROM ${source} ORDER BY ${ORDERS[order.by][order.direction]} LIMIT ${limit} OFFSET ${offset}`;
-  return queryPage(db, offset, groupRows(actor, ids), withTotal && sql`(SELECT count(*) FROM ${source})`);
+  const columns = order('Namespace', [by, 'id'], direction);
+  const ids = sql`SELECT n.id FROM ${source} AND ${all(between(namespace, columns, page))} ${slice(namespace, columns, page)}`;
+  const total = page.withTotal && sql`(SELECT count(*) FROM ${source})`;
+  return queryPage(db, page, groupRows(actor, ids, columns), total);
 }
-
-const ORDERS = {
-  name: { asc: sql`n.name, n.id`, desc: sql`n.name DESC, n.id DESC` },
-  path: { asc: sql`n.path, n.id`, desc: sql`n.path DESC, n.id DESC` },
-};
 
 /** Whose groups: `owned` goes before everything, and administrators need not ask for all. */
 function audience(actor: Actor, { owned, allAvailable }: GroupFilter): Prisma.Sql {

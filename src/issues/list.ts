@@ -5,10 +5,11 @@ import { issueVisible } from '#src/access/visibility.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import { countFromCounters, countFromPlaces } from '#src/issues/count.ts';
 import { countsSuffice, type IssueFilter, issueConditions, searchHits } from '#src/issues/filter.ts';
-import { FIRST, type IssueOrder, issuePage, sorted } from '#src/issues/page.ts';
+import { FIRST, type IssueOrder, issuePage, orderOf } from '#src/issues/page.ts';
 import { all, Prisma, readPages } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
+import { between, sorted } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -46,7 +47,7 @@ export async function listIssuesOf<R>(
   const pageOf = (parent: Asked<AskedParent>) =>
     parentPage(actor, parent, { filter, order, page, selection, ofMilestones });
   const pages = ofEach<AskedParent>(asked, types, pageOf, searchHits(filter));
-  const found = asked.length === 0 ? [] : await readPages<R>(context.db, page.offset, pages);
+  const found = asked.length === 0 ? [] : await readPages<R>(context.db, page, pages);
   const ofOpen = new Map(open.map((parent, index) => [parent, found[index]]));
   return parents.map((parent) => ofOpen.get(parent) ?? { nodes: [], offset: page.offset, total: 0 });
 }
@@ -79,8 +80,8 @@ function parentPage(
   ];
   const isCounted = countsSuffice(filter) && !ofMilestones;
   const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
-  const source = sql`${table(issue)} WHERE ${all(conditions)}`;
-  return issuePage(selection, { source, total, given: { actor, projectPath: path } }, order, page);
+  const given = { actor, projectPath: path };
+  return issuePage(selection, { ...where(conditions, order, page), total, given }, order, page);
 }
 
 /** The issues that each of the users wrote, as far as the actor sees them, in one statement. */
@@ -100,12 +101,11 @@ export async function listAuthoredIssues<R>(
       issueVisible(issue, actor, within(issue.projectId, 'confidential')),
       ...issueConditions(issue, filter, (label) => sql`${label.projectId} IN (SELECT v.id FROM places v)`),
     ];
-    const source = sql`${table(issue)} WHERE ${all(conditions)}`;
-    return issuePage(selection, { source, total: null, given: { actor } }, order, page);
+    return issuePage(selection, { ...where(conditions, order, page), total: null, given: { actor } }, order, page);
   };
   const common = [seenPlaces(actor), ...searchHits(filter)];
   const authors = authorIds.map((author) => ({ author }));
-  return readPages(context.db, page.offset, ofEach(authors, { author: 'int' }, pageOf, common));
+  return readPages(context.db, page, ofEach(authors, { author: 'int' }, pageOf, common));
 }
 
 /** The issues of all projects in a group and its subgroups that the actor sees. */
@@ -124,22 +124,32 @@ export async function listGroupIssues<R>(
     ...issueConditions(issue, filter, (label) => sql`${label.projectId} IN (SELECT v.id FROM places v)`),
   ];
   const ofPlace = sql`${issue.projectId} = v.id`;
-  const everything = sql`places v JOIN ${table(issue)} ON ${ofPlace} WHERE ${all(conditions)}`;
-  const reach = page.limit + page.offset;
+  const among = sql`places v JOIN ${table(issue)} ON ${ofPlace}`;
+  const { source, paged } = where(conditions, order, page, among);
+  const reach = page.limit + page.offset + 1;
   const isCounted = countsSuffice(filter);
   // Of each place as many issues as the page may need, in their order, by index.
+  const ofPage = all([ofPlace, ...conditions, ...between(issue, orderOf(order), page)]);
   const firsts = sql`places v CROSS JOIN LATERAL (SELECT ${FIRST} FROM ${table(issue)}
-    WHERE ${all([ofPlace, ...conditions])} ORDER BY ${sorted(issue, order)} LIMIT ${reach}) i`;
-  const source = {
-    source: isCounted && reach <= FAR ? firsts : everything,
+    WHERE ${ofPage} ORDER BY ${sorted(issue, orderOf(order), page.isBackwards)} LIMIT ${reach}) i`;
+  const from = {
+    source,
+    paged: isCounted && reach <= FAR ? firsts : paged,
     total: isCounted ? countFromPlaces(actor, filter) : null,
     given: { actor },
     isPartial: true,
   };
   const common = [seenPlaces(actor, inGroup), ...searchHits(filter)];
-  const pages = ofEach([{}], {}, () => issuePage(selection, source, order, page), common);
-  const [found] = await readPages<R>(context.db, page.offset, pages);
+  const pages = ofEach([{}], {}, () => issuePage(selection, from, order, page), common);
+  const [found] = await readPages<R>(context.db, page, pages);
   return found ?? { nodes: [], offset: page.offset, total: 0 };
+}
+
+/** The issues that meet the conditions, and those of them that a page is of. */
+function where(conditions: Prisma.Sql[], order: IssueOrder, page: PageRequest, among = table(issue)) {
+  const more = between(issue, orderOf(order), page);
+  const source = sql`${among} WHERE ${all(conditions)}`;
+  return { source, paged: more.length === 0 ? source : sql`${among} WHERE ${all([...conditions, ...more])}` };
 }
 
 /** Up to so many issues of each project are put in order with those of the others; beyond that it is all of them. */

@@ -1,8 +1,10 @@
 import '#src/issues/own_values.ts';
-import { Prisma, pageJson } from '#src/platform/db.ts';
+import { all, Prisma, pageJson } from '#src/platform/db.ts';
 import type { Direction, PageRequest } from '#src/platform/page.ts';
-import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { between, type Order, order, slice } from '#src/platform/records/order.ts';
 import type { Given } from '#src/platform/records/own_values.ts';
+import { inOrder } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/users/own_values.ts';
@@ -18,6 +20,8 @@ export interface IssueOrder {
 /** Where the issues of a list come from, under alias `i`. */
 interface Source {
   source: Prisma.Sql;
+  /** Those of them that the page is of; the same if there are no conditions of a page. */
+  paged: Prisma.Sql;
   /** How many there are in all; null where they must be counted. */
   total: Prisma.Sql | null;
   given: Partial<Given>;
@@ -34,23 +38,25 @@ export const FIRST = sql`${issue.id}, ${issue.createdAt}, ${issue.updatedAt}`;
  */
 export function issuePage(
   selection: Selection<'Issue'>,
-  { source, total, given, isPartial = false }: Source,
-  order: IssueOrder,
-  { limit, offset, withTotal }: PageRequest,
+  { source, paged, total, given, isPartial = false }: Source,
+  by: IssueOrder,
+  page: PageRequest,
 ): Prisma.Sql {
-  const isFound = withTotal && total === null;
-  const rest = sql`ORDER BY ${sorted(issue, order)} LIMIT ${limit} OFFSET ${offset}`;
+  const isFound = page.withTotal && total === null;
+  const columns = orderOf(by);
+  const rest = slice(issue, columns, page);
+  const found = sql`found i WHERE ${all(between(issue, columns, page))}`;
   const from =
     isFound || isPartial
-      ? sql`SELECT i.* FROM (SELECT ${issue.id} FROM ${isFound ? sql`found i` : source} ${rest}) page
+      ? sql`SELECT i.* FROM (SELECT ${issue.id} FROM ${isFound ? found : paged} ${rest}) page
           JOIN ${table(issue)} ON ${issue.id} = page.id`
-      : sql`SELECT i.* FROM ${source} ${rest}`;
-  const nodes = rowsJson(selection, { from, order: (row) => sorted(row, order), given });
-  const page = pageJson(nodes, withTotal && (total ?? sql`(SELECT count(*) FROM found)`));
-  return isFound ? sql`(WITH found AS MATERIALIZED (SELECT ${FIRST} FROM ${source}) SELECT ${page})` : page;
+      : sql`SELECT i.* FROM ${paged} ${rest}`;
+  const nodes = rowsJson(selection, { from, given, ...inOrder(columns, page) });
+  const json = pageJson(nodes, page.withTotal && (total ?? sql`(SELECT count(*) FROM found)`));
+  return isFound ? sql`(WITH found AS MATERIALIZED (SELECT ${FIRST} FROM ${source}) SELECT ${json})` : json;
 }
 
-export function sorted(row: Alias<'Issue'>, { by, direction }: IssueOrder): Prisma.Sql {
-  const column = by === 'created_at' ? row.createdAt : row.updatedAt;
-  return direction === 'desc' ? sql`${column} DESC, ${row.id} DESC` : sql`${column}, ${row.id}`;
+/** The order of a list of issues, by columns. */
+export function orderOf({ by, direction }: IssueOrder): Order<'Issue'> {
+  return order('Issue', [by === 'created_at' ? 'createdAt' : 'updatedAt', 'id'], direction);
 }

@@ -4,6 +4,7 @@ import type { JobStatus } from '#src/pipelines/status.ts';
 import { all, Prisma, readPages } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -21,7 +22,7 @@ const jobs = ofProjects({
   ability: 'read_pipeline',
   rows: job,
   only: sql`NOT ${job.generic}`,
-  order: ({ id }) => sql`${id} DESC`,
+  order: order('Job', ['id'], 'desc'),
 });
 
 /** A job of a project: one that the actor may read, or one that a command has changed or made. */
@@ -55,14 +56,14 @@ export async function listPipelineJobs<R>(
   const actor = requireActor(context);
   const pageOf = ({ pipeline }: Asked<{ pipeline: number }>) => {
     const where = all([sql`${job.pipelineId} = ${pipeline} AND NOT ${job.generic}`, ...inStates(states)]);
-    return pageOfRows(selection, { rows: job, where, order: ({ id }) => id }, page);
+    return pageOfRows(selection, { rows: job, where, order: order('Job', ['id']) }, page);
   };
   return ofPermitted(
     pipelines,
     ({ project }) => authorize(actor, 'read_pipeline', project),
     (permitted) => {
       const parents = permitted.map(({ pipelineId }) => ({ pipeline: pipelineId }));
-      return readPages<R>(context.db, page.offset, ofEach(parents, { pipeline: 'int' }, pageOf));
+      return readPages<R>(context.db, page, ofEach(parents, { pipeline: 'int' }, pageOf));
     },
   );
 }

@@ -1,12 +1,16 @@
 import { authorizeAccount } from '#src/access/account.ts';
 import { type Actor, type Context, requireAccount, requireAdmin } from '#src/access/actor.ts';
-import { Prisma, queryJson, queryPage } from '#src/platform/db.ts';
+import { all, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { between, order, placePair, slice } from '#src/platform/records/order.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;
+const key = alias('SshKey', 'k');
+const NEWEST_FIRST = order('SshKey', ['id'], 'desc');
 
 /** A public key of a user. */
 export interface KeyRow {
@@ -28,14 +32,9 @@ export async function listKeys(
   users: Selection<'User'>,
 ): Promise<Page<KeyRow>> {
   authorizeAccount(requireAccount(context), userId);
-  const { limit, offset, withTotal } = page;
-  const total = withTotal && sql`(SELECT count(*) FROM ssh_keys WHERE user_id = ${userId})`;
-  return queryPage(
-    context.db,
-    offset,
-    keyRows(sql`k.user_id = ${userId}`, sql`LIMIT ${limit} OFFSET ${offset}`, users),
-    total,
-  );
+  const total = page.withTotal && sql`(SELECT count(*) FROM ssh_keys WHERE user_id = ${userId})`;
+  const where = all([sql`k.user_id = ${userId}`, ...between(key, NEWEST_FIRST, page)]);
+  return queryPage(context.db, page, keyRows(where, slice(key, NEWEST_FIRST, page), users), total);
 }
 
 /** One key of a user. Throws Forbidden, NotFound. */
@@ -62,9 +61,9 @@ async function one({ db }: Context, condition: Prisma.Sql): Promise<KeyRow> {
   return key;
 }
 
-function keyRows(condition: Prisma.Sql, slice: Prisma.Sql, users?: Selection<'User'>): Prisma.Sql {
+function keyRows(condition: Prisma.Sql, part: Prisma.Sql, users?: Selection<'User'>): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', k.id, 'title', k.title, 'key', k.key,
     'fingerprint', k.fingerprint, 'fingerprintSha256', k.fingerprint_sha256, 'createdAt', k.created_at,
-    'user', ${userJson('u', users)}) ORDER BY k.id DESC), '[]')
-    FROM (SELECT * FROM ssh_keys k WHERE ${condition} ORDER BY k.id DESC ${slice}) k JOIN users u ON u.id = k.user_id)`;
+    'user', ${userJson('u', users)}, ${placePair(key, NEWEST_FIRST)}) ORDER BY k.id DESC), '[]')
+    FROM (SELECT * FROM ssh_keys k WHERE ${condition} ${part}) k JOIN users u ON u.id = k.user_id)`;
 }

@@ -1,32 +1,33 @@
 import { authorize, can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import '#src/labels/own_values.ts';
-import { Prisma, pageJson, queryJson, readPages } from '#src/platform/db.ts';
+import { Prisma, queryJson, readPages } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
+import { pageOfRows } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;
 const label = alias('Label', 'l');
+const BY_TITLE = order('Label', ['title', 'id']);
 
 /** The labels of each project by title, in one statement; Forbidden in the place of those that the actor may not read. */
 export async function listLabels<R>(
   context: Context,
   projects: readonly ProjectRow[],
-  { limit, offset, withTotal }: PageRequest,
+  page: PageRequest,
   selection: Selection<'Label', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
-  const order = (row: Alias<'Label'>) => sql`${row.title}, ${row.id}`;
   const pageOf = ({ project, confidential }: Asked<{ project: number; confidential: boolean }>) => {
-    const source = sql`${table(label)} WHERE ${label.projectId} = ${project}`;
-    const from = sql`SELECT l.* FROM ${source} ORDER BY ${order(label)} LIMIT ${limit} OFFSET ${offset}`;
-    const nodes = rowsJson(selection, { from, order, given: { actor, confidential, labelsOf: project } });
-    return pageJson(nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
+    const where = sql`${label.projectId} = ${project}`;
+    const given = { actor, confidential, labelsOf: project };
+    return pageOfRows(selection, { rows: label, where, order: BY_TITLE, given }, page);
   };
   return ofPermitted(
     projects,
@@ -34,7 +35,7 @@ export async function listLabels<R>(
     (permitted) => {
       const parents = permitted.map((project) => ({ project: project.id, confidential: seesAll(actor, project) }));
       const pages = ofEach(parents, { project: 'int', confidential: 'boolean' }, pageOf);
-      return readPages<R>(context.db, offset, pages);
+      return readPages<R>(context.db, page, pages);
     },
   );
 }

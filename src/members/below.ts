@@ -23,5 +23,5 @@ export function listOfSources<M extends OfSource, R>(
   const pageOf = ({ source }: Asked<{ source: number }>) =>
     pageOfRows(selection, { rows, where: Prisma.sql`${column} = ${source} AND ${where}`, order }, page);
   const parents = sources.map(({ record }) => ({ source: record.id }));
-  return readPages(db, page.offset, ofEach(parents, { source: 'int' }, pageOf));
+  return readPages(db, page, ofEach(parents, { source: 'int' }, pageOf));
 }

@@ -6,6 +6,7 @@ import { all, Prisma } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { ofPermitted } from '#src/platform/records/parents.ts';
 import { readRow } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
@@ -38,7 +39,7 @@ export async function listMembers<R>(
     const found = sql`SELECT ${user.id} FROM ${table(user)} WHERE ${userMatches(user, actor, search.trim())}`;
     conditions.push(sql`${member.userId} IN (${found})`);
   }
-  const list = { rows: member, where: all(conditions), order: ({ userId }: typeof member) => sql`${userId} DESC` };
+  const list = { rows: member, where: all(conditions), order: order('Member', ['userId'], 'desc') };
   return ofPermitted(
     sources,
     (source) => authorizeReading(actor, source),

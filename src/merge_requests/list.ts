@@ -1,11 +1,12 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import '#src/merge_requests/own_values.ts';
-import { Prisma, pageJson, readPages } from '#src/platform/db.ts';
+import { Prisma, readPages } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { alias, table } from '#src/platform/records/alias.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
-import { rowsJson } from '#src/platform/records/rows.ts';
+import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import '#src/users/own_values.ts';
@@ -20,16 +21,15 @@ const mergeRequest = alias('MergeRequest', 'mr');
 export async function listMilestoneMergeRequests<R>(
   context: Context,
   parents: readonly { project: ProjectRow; milestoneId: number }[],
-  { limit, offset, withTotal }: PageRequest,
+  page: PageRequest,
   selection: Selection<'MergeRequest', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
-  const { id, targetProjectId, milestoneId } = mergeRequest;
+  const { targetProjectId, milestoneId } = mergeRequest;
   const pageOf = ({ project, path, milestone }: Asked<{ project: number; path: string; milestone: number }>) => {
-    const source = sql`${table(mergeRequest)} WHERE ${targetProjectId} = ${project} AND ${milestoneId} = ${milestone}`;
-    const from = sql`SELECT mr.* FROM ${source} ORDER BY ${id} LIMIT ${limit} OFFSET ${offset}`;
-    const nodes = rowsJson(selection, { from, order: (row) => row.id, given: { projectPath: path } });
-    return pageJson(nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
+    const where = sql`${targetProjectId} = ${project} AND ${milestoneId} = ${milestone}`;
+    const list = { rows: mergeRequest, where, order: order('MergeRequest', ['id']), given: { projectPath: path } };
+    return pageOfRows(selection, list, page);
   };
   return ofPermitted(
     parents,
@@ -39,7 +39,7 @@ export async function listMilestoneMergeRequests<R>(
         return { project: project.id, path: project.fullPath, milestone: milestoneId };
       });
       const types = { project: 'int', path: 'text', milestone: 'int' } as const;
-      return readPages<R>(context.db, offset, ofEach(asked, types, pageOf));
+      return readPages<R>(context.db, page, ofEach(asked, types, pageOf));
     },
   );
 }

@@ -2,6 +2,7 @@ import type { Context } from '#src/access/actor.ts';
 import { containing, Prisma } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import { ofProjects } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -19,7 +20,7 @@ export interface MilestoneFilter {
 const milestones = ofProjects({
   ability: 'read_milestone',
   rows: milestone,
-  order: ({ id }) => sql`${id} DESC`,
+  order: order('Milestone', ['id'], 'desc'),
 });
 
 /** The milestone of a project with a (global) ID. */

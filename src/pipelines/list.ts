@@ -3,7 +3,8 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { all, Prisma, readPages } from '#src/platform/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
-import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { type Order, order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -48,16 +49,16 @@ export async function listPipelines<R>(
   const actor = requireActor(context);
   const { scope } = filter;
   const refs = new Map<ProjectRow, string[]>();
-  const order = (row: Alias<'Pipeline'>) => sorted(row, filter);
+  const inOrder = orderOf(filter);
   const pageOf = (parent: Asked<AskedProject>) =>
-    pageOfRows(selection, { rows: pipeline, where: conditionOf(parent, filter), order }, page);
+    pageOfRows(selection, { rows: pipeline, where: conditionOf(parent, filter), order: inOrder }, page);
   const check = async (project: ProjectRow) => {
     authorize(actor, 'read_pipeline', project);
     if (scope === 'branches' || scope === 'tags') refs.set(project, await refsOf(context, project, scope));
   };
   return ofPermitted(projects, check, (permitted) => {
     const parents = permitted.map((project) => ({ project: project.id, refs: refs.get(project) ?? [] }));
-    return readPages<R>(context.db, page.offset, ofEach(parents, { project: 'int', refs: 'text[]' }, pageOf));
+    return readPages<R>(context.db, page, ofEach(parents, { project: 'int', refs: 'text[]' }, pageOf));
   });
 }
 
@@ -94,9 +95,8 @@ function scopeOf(
 
 const ORDERS = { id: null, status: 'status', ref: 'ref', user_id: 'userId' } as const;
 
-function sorted(row: Alias<'Pipeline'>, { orderBy, sort }: PipelineFilter): Prisma.Sql {
-  const direction = Prisma.raw(sort === 'asc' ? 'ASC' : 'DESC');
+function orderOf({ orderBy, sort }: PipelineFilter): Order<'Pipeline'> {
+  const direction = sort === 'asc' ? 'asc' : 'desc';
   const column = ORDERS[orderBy ?? 'id'];
-  const last = sql`${row.id} ${direction}`;
-  return column === null ? last : sql`${row[column]} ${direction}, ${last}`;
+  return order('Pipeline', column === null ? ['id'] : [column, 'id'], direction, column === 'userId');
 }

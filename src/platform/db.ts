@@ -8,7 +8,7 @@ import { SESSION } from './database/session.ts';
 import { StatementNames } from './database/statement_names.ts';
 import { lastingTransactions } from './database/transactions.ts';
 import { ContentTooLarge } from './errors.ts';
-import type { Page } from './page.ts';
+import type { Page, PageRequest, Place } from './page.ts';
 
 export { Prisma };
 /** The database: the one Prisma client of the process. */
@@ -106,16 +106,16 @@ export async function queryRows<Row extends { readonly [Name in keyof Row]: Plai
  */
 export async function queryPage<T>(
   db: Pick<Db, '$queryRaw'>,
-  offset: number,
+  request: PageRequest,
   nodes: Prisma.Sql,
   total: Prisma.Sql | false,
   common?: Prisma.Sql,
 ): Promise<Page<T>> {
   const both = pageJson(nodes, total);
   const json = common ? Prisma.sql`WITH ${common} SELECT ${both}` : both;
-  const page = await queryJson<Omit<Page<T>, 'offset'>>(db, json);
-  currentBudget()?.spendRows(page.nodes.length);
-  return { ...page, offset };
+  const found = await queryJson<Found<T>>(db, json);
+  currentBudget()?.spendRows(found.nodes.length);
+  return paged(found, request);
 }
 
 /** An expression for the JSON of a page. */
@@ -124,10 +124,31 @@ export function pageJson(nodes: Prisma.Sql, total: Prisma.Sql | false): Prisma.S
 }
 
 /** Pages of several lists from an expression for the JSON array of them, each with `nodes` and `total`. */
-export async function readPages<T>(db: Pick<Db, '$queryRaw'>, offset: number, pages: Prisma.Sql): Promise<Page<T>[]> {
-  const found = await queryJson<Omit<Page<T>, 'offset'>[]>(db, pages);
+export async function readPages<T>(
+  db: Pick<Db, '$queryRaw'>,
+  request: PageRequest,
+  pages: Prisma.Sql,
+): Promise<Page<T>[]> {
+  const found = await queryJson<Found<T>[]>(db, pages);
   for (const { nodes } of found) currentBudget()?.spendRows(nodes.length);
-  return found.map((page) => ({ ...page, offset }));
+  return found.map((page) => paged(page, request));
+}
+
+/** The name of the place of a row beside its columns. */
+export const PLACE = '@place';
+
+interface Found<T> {
+  nodes: T[];
+  total: number | null;
+}
+
+/** A page from what was read: where places are wanted that is one row more, which tells that there is more. */
+function paged<T>({ nodes, total }: Found<T>, { limit, offset, isBackwards, withPlaces }: PageRequest): Page<T> {
+  if (!withPlaces) return { nodes, total, offset };
+  const hasMore = nodes.length > limit;
+  const own = isBackwards ? nodes.slice(-limit || nodes.length) : nodes.slice(0, limit);
+  const places = own.map((node) => (node as { [PLACE]: Place })[PLACE]);
+  return { nodes: own, total, offset, places, hasMore };
 }
 
 /** Joins conditions with AND; no condition is true. */

@@ -5,6 +5,7 @@ import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { Alias } from '#src/platform/records/alias.ts';
 import type { Columns, ModelName } from '#src/platform/records/model.ts';
+import type { Order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows, readRow } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -23,7 +24,7 @@ interface ProjectRecords<M extends OfProject> {
   /** Which of the rows they are, where that is not all. */
   only?: Prisma.Sql;
   /** That of lists: oldest first where nothing is said. */
-  order?: (row: Alias<M>) => Prisma.Sql;
+  order?: Order<M>;
 }
 
 /** Where a record of a project is to be read, once it was changed. */
@@ -87,7 +88,7 @@ export function ofProjects<M extends OfProject>({ ability, rows, only, order }: 
         pageOfRows(selection, { rows, where: within(project, ...conditions), order: sorted }, page);
       const read = (permitted: ProjectRow[]) => {
         const parents = permitted.map(({ id }) => ({ project: id }));
-        return readPages<R>(context.db, page.offset, ofEach(parents, { project: 'int' }, pageOf));
+        return readPages<R>(context.db, page, ofEach(parents, { project: 'int' }, pageOf));
       };
       return ofPermitted(projects, (project) => authorize(actor, ability, project), read);
     },

@@ -1,10 +1,11 @@
 import type { Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts';
 import { accessibleProjects, live, projectListed } from '#src/access/visibility.ts';
-import { all, containing, hasTrigrams, holds, Prisma, queryPage } from '#src/platform/db.ts';
+import { all, containing, hasTrigrams, holds, Prisma } from '#src/platform/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
-import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-import { rowsJson } from '#src/platform/records/rows.ts';
+import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { type Order, order } from '#src/platform/records/order.ts';
+import { readPage } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/projects/own_values.ts';
 import '#src/users/own_values.ts';
@@ -38,18 +39,16 @@ export type ProjectScope = (project: Alias<'Project'>) => Prisma.Sql[];
 export async function listProjects<R>(
   context: Context,
   filter: ProjectFilter,
-  order: ProjectOrder,
-  { limit, offset, withTotal }: PageRequest,
+  by: ProjectOrder,
+  page: PageRequest,
   selection: Selection<'Project', R>,
   scope: ProjectScope = () => [],
 ): Promise<Page<R>> {
   const { db, actor } = context;
   requireApiScope(actor);
-  const source = sql`${table(project)} WHERE ${all([...scope(project), ...projectConditions(actor, filter)])}`;
-  const sorted = (row: Alias<'Project'>) => orderBy(row, order);
-  const from = sql`SELECT p.* FROM ${source} ORDER BY ${sorted(project)} LIMIT ${limit} OFFSET ${offset}`;
-  const nodes = rowsJson(selection, { from, order: sorted, given: { actor } });
-  return queryPage(db, offset, nodes, withTotal && sql`(SELECT count(*) FROM ${source})`);
+  const where = all([...scope(project), ...projectConditions(actor, filter)]);
+  const list = { rows: project, where, order: orderOf(by), given: { actor } };
+  return readPage(db, selection, list, page);
 }
 
 /** What the actor sees of what the filter lets through. */
@@ -91,9 +90,8 @@ function ownedNamespaces({ id }: Actor): Prisma.Sql {
 }
 
 /** Each order has an index that ends with the ID. */
-function orderBy(row: Alias<'Project'>, { by, direction }: ProjectOrder): Prisma.Sql {
-  const end = Prisma.raw(direction === 'desc' ? 'DESC' : 'ASC');
-  return by === 'id' ? sql`${row.id} ${end}` : sql`${row[COLUMNS[by]]} ${end}, ${row.id} ${end}`;
+function orderOf({ by, direction }: ProjectOrder): Order<'Project'> {
+  return order('Project', by === 'id' ? ['id'] : [COLUMNS[by], 'id'], direction);
 }
 
 const COLUMNS = {

@@ -3,6 +3,7 @@ import { groupVisible, live } from '#src/access/visibility.ts';
 import { all, Prisma } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { readPage } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -34,6 +35,6 @@ export async function listProjectUsers<R>(
       WHERE s.project_id = ${id} AND ${live('s')} AND ${live('m')} AND ${groupVisible(actor, alias('Namespace', 'g'))}`;
   const conditions = [sql`${user.id} IN (${team})`];
   if (search?.trim()) conditions.push(userMatches(user, actor, search.trim()));
-  const list = { rows: user, where: all(conditions), order: (row: typeof user) => sql`${row.id} DESC` };
+  const list = { rows: user, where: all(conditions), order: order('User', ['id'], 'desc') };
   return readPage(db, selection, list, page);
 }

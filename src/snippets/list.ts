@@ -30,7 +30,7 @@ export async function listProjectSnippets<R>(
     (project) => authorize(actor, 'read_project_snippet', project),
     (permitted) => {
       const parents = permitted.map(({ id, accessLevel }) => ({ project: id, isMember: accessLevel > 0 }));
-      return readPages<R>(context.db, page.offset, ofEach(parents, { project: 'int', isMember: 'boolean' }, pageOf));
+      return readPages<R>(context.db, page, ofEach(parents, { project: 'int', isMember: 'boolean' }, pageOf));
     },
   );
 }

@@ -1,7 +1,8 @@
 import type { Actor } from '#src/access/actor.ts';
 import { openTo } from '#src/access/visibility.ts';
 import { Prisma } from '#src/platform/db.ts';
-import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 
 const { sql } = Prisma;
 
@@ -24,6 +25,4 @@ export function visible(actor: Actor | null, isMember: boolean | Prisma.Sql = fa
   return sql`(${snippet.authorId} = ${actor.id} OR ${byLevel})`;
 }
 
-export function newestFirst({ id }: Alias<'Snippet'>): Prisma.Sql {
-  return sql`${id} DESC`;
-}
+export const newestFirst = order('Snippet', ['id'], 'desc');

@@ -5,6 +5,7 @@ import { all, Prisma, readPages } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
 import { pageOfRows, readRow } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
@@ -35,13 +36,13 @@ export async function listStatuses<R>(
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
   const pageOf = (commit: Asked<AskedCommit>) =>
-    pageOfRows(selection, { rows: status, where: conditionOf(commit, filter), order: ({ id }) => id }, page);
+    pageOfRows(selection, { rows: status, where: conditionOf(commit, filter), order: order('Job', ['id']) }, page);
   return ofPermitted(
     commits,
     ({ project }) => authorize(actor, 'read_commit_status', project),
     (permitted) => {
       const parents = permitted.map(({ project, oid }) => ({ project: project.id, sha: oid }));
-      return readPages<R>(context.db, page.offset, ofEach(parents, { project: 'int', sha: 'text' }, pageOf));
+      return readPages<R>(context.db, page, ofEach(parents, { project: 'int', sha: 'text' }, pageOf));
     },
   );
 }

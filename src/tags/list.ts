@@ -4,7 +4,7 @@ import type { CommitRow } from '#src/commits/find.ts';
 import type { Tag } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
+import { type Page, type PageRequest, pageByName } from '#src/platform/page.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { soundCommits } from '#src/repository/sound.ts';
@@ -26,8 +26,8 @@ export interface TagRow {
 export async function listTags(context: Context, project: ProjectRow, page: PageRequest): Promise<Page<TagRow>> {
   authorize(context.actor, 'read_repository', project);
   const repository = await context.repositories.open(project);
-  const tags = pageOf((await repository?.tags()) ?? [], page);
-  return { ...tags, nodes: repository ? await tagRows(context, project, repository, tags.nodes) : [] };
+  const tags = (await repository?.tags()) ?? [];
+  return pageByName(tags, page, async (part) => (repository ? tagRows(context, project, repository, part) : []));
 }
 
 /** One tag. Throws NotFound, Forbidden, Unauthenticated. */

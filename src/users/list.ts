@@ -3,6 +3,7 @@ import { all, Prisma } from '#src/platform/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
+import { order } from '#src/platform/records/order.ts';
 import { readPage } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import { userById } from '#src/users/find.ts';
@@ -34,7 +35,7 @@ export async function listUsers<R>(
 ): Promise<Page<R>> {
   const actor = requireAccount(context);
   const where = all([sql`NOT ${user.ghost}`, ...conditions(filter, actor)]);
-  const list = { rows: user, where, order: ({ id }: typeof user) => sql`${id} DESC` };
+  const list = { rows: user, where, order: order('User', ['id'], 'desc') };
   if (actor.admin) return readPage(context.db, selection, list, page);
   const brief = selection.without(OF_ACCOUNTS) as Selection<'User', R & { id: number }>;
   const found = await readPage(context.db, brief, list, page);
@@ -65,8 +66,8 @@ export async function listActivities<R>(
   if (!requireAccount(context).admin) throw new Forbidden();
   const since = from == null ? sql`(now() AT TIME ZONE 'UTC' - interval '6 months')::date` : sql`${from}::date`;
   const where = sql`NOT ${user.ghost} AND ${user.lastActivityOn} >= ${since}`;
-  const order = (row: typeof user) => sql`${row.lastActivityOn}, ${row.id}`;
-  const found = await readPage(context.db, SEEN.with(selection), { rows: user, where, order }, page);
+  const list = { rows: user, where, order: order('User', ['lastActivityOn', 'id']) };
+  const found = await readPage(context.db, SEEN.with(selection), list, page);
   // The condition leaves out whoever was never there.
   return { ...found, nodes: found.nodes.map((row) => ({ user: row, lastActivityOn: row.lastActivityOn ?? '' })) };
 }

@@ -7,6 +7,7 @@ const world = await startWorld();
 const { db } = world;
 
 const limits = (some: Partial<typeof DEFAULT_BUDGET>) => ({ ...DEFAULT_BUDGET, ...some });
+const page = { limit: 100, offset: 0, withTotal: false };
 const one = () => db.$queryRaw`SELECT 1 AS one`;
 
 describe('The budget of an operation', () => {
@@ -25,13 +26,13 @@ describe('The budget of an operation', () => {
     await within(loaded, async () => await db.user.findMany({ take: 5 }));
     expect(loaded.exceeded).toBeNull();
     const nodes = Prisma.sql`(SELECT json_agg(n) FROM generate_series(1, 11) AS n)`;
-    await expect(within(loaded, () => queryPage(db, 0, nodes, false))).rejects.toThrow('more than 10 records');
+    await expect(within(loaded, () => queryPage(db, page, nodes, false))).rejects.toThrow('more than 10 records');
   });
 
   it('refuses more JSON at once than one answer may hold', async () => {
     const nodes = (megabytes: number) => Prisma.sql`json_build_array(repeat('x', ${megabytes * 1024 * 1024}::int))`;
-    expect((await queryPage(db, 0, nodes(1), false)).nodes.length).toBe(1);
-    await expect(queryPage(db, 0, nodes(25), false)).rejects.toMatchObject({ code: 'CONTENT_TOO_LARGE' });
+    expect((await queryPage(db, page, nodes(1), false)).nodes.length).toBe(1);
+    await expect(queryPage(db, page, nodes(25), false)).rejects.toMatchObject({ code: 'CONTENT_TOO_LARGE' });
   });
 
   it('cancels the statement that runs when its time is over, and gives the connection back', async () => {

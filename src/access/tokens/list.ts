@@ -3,8 +3,12 @@ import { type Context, requireActor, requireAdmin } from '#src/access/actor.ts';
 import { all, type Db, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { between, order, placePair, slice } from '#src/platform/records/order.ts';
 
 const { sql } = Prisma;
+const token = alias('PersonalAccessToken', 't');
+const OLDEST_FIRST = order('PersonalAccessToken', ['id']);
 
 /** A personal access token or impersonation token. */
 export interface TokenRow {
@@ -83,23 +87,24 @@ async function list(
   { db }: Context,
   userId: number,
   state: TokenState,
-  { limit, offset, withTotal }: PageRequest,
+  page: PageRequest,
   impersonation: boolean,
 ): Promise<Page<TokenRow>> {
   const where = all([
     sql`t.user_id = ${userId} AND t.impersonation = ${impersonation}`,
     ...(state === 'all' ? [] : [state === 'active' ? ACTIVE : sql`NOT ${ACTIVE}`]),
   ]);
-  const total = withTotal && sql`(SELECT count(*) FROM personal_access_tokens t WHERE ${where})`;
-  return queryPage(db, offset, tokenRows(where, sql`LIMIT ${limit} OFFSET ${offset}`), total);
+  const total = page.withTotal && sql`(SELECT count(*) FROM personal_access_tokens t WHERE ${where})`;
+  const conditions = all([where, ...between(token, OLDEST_FIRST, page)]);
+  return queryPage(db, page, tokenRows(conditions, slice(token, OLDEST_FIRST, page)), total);
 }
 
 /** On its day of expiry a token is inactive already (behaviour.md 4.2). */
 const ACTIVE = sql`(NOT t.revoked AND (t.expires_at IS NULL OR t.expires_at > (now() AT TIME ZONE 'UTC')::date))`;
 
-function tokenRows(condition: Prisma.Sql, slice: Prisma.Sql): Prisma.Sql {
+function tokenRows(condition: Prisma.Sql, part: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', t.id, 'name', t.name, 'scopes', t.scopes,
     'revoked', t.revoked, 'active', ${ACTIVE}, 'expiresAt', t.expires_at, 'createdAt', t.created_at,
-    'lastUsedAt', t.last_used_at, 'impersonation', t.impersonation) ORDER BY t.id), '[]')
-    FROM (SELECT * FROM personal_access_tokens t WHERE ${condition} ORDER BY t.id ${slice}) t)`;
+    'lastUsedAt', t.last_used_at, 'impersonation', t.impersonation, ${placePair(token, OLDEST_FIRST)}) ORDER BY t.id), '[]')
+    FROM (SELECT * FROM personal_access_tokens t WHERE ${condition} ${part}) t)`;
 }

@@ -1,12 +1,13 @@
-import { type Db, Prisma, pageJson, queryJson, readPages } from '#src/platform/db.ts';
+import { all, type Db, Prisma, pageJson, queryJson, readPages } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, table, whole } from './alias.ts';
 import { factsOf, type ModelName } from './model.ts';
+import { between, type Order, order, placeJson, slice, sorted } from './order.ts';
 import type { Given } from './own_values.ts';
-import { rowsJson } from './rows.ts';
+import { rowsJson, type Source } from './rows.ts';
 import type { Selection } from './selection.ts';
 
-const { sql, join } = Prisma;
+const { sql } = Prisma;
 
 /** Rows of a table, under the alias that the condition speaks of. */
 export interface Rows<M extends ModelName> {
@@ -16,18 +17,28 @@ export interface Rows<M extends ModelName> {
 }
 
 export interface OrderedRows<M extends ModelName> extends Rows<M> {
-  order: (row: Alias<M>) => Prisma.Sql;
+  order: Order<M>;
 }
 
 /** An expression for the JSON of a page of a list, with its total where that is asked for. */
 export function pageOfRows<M extends ModelName>(
   selection: Selection<M>,
   { rows, where, order, given = {} }: OrderedRows<M>,
-  { limit, offset, withTotal }: PageRequest,
+  page: PageRequest,
 ): Prisma.Sql {
   const source = sql`${table(rows)} WHERE ${where}`;
-  const from = sql`SELECT ${whole(rows)} FROM ${source} ORDER BY ${order(rows)} LIMIT ${limit} OFFSET ${offset}`;
-  return pageJson(rowsJson(selection, { from, order, given }), withTotal && sql`(SELECT count(*) FROM ${source})`);
+  const conditions = all([where, ...between(rows, order, page)]);
+  const from = sql`SELECT ${whole(rows)} FROM ${table(rows)} WHERE ${conditions} ${slice(rows, order, page)}`;
+  const nodes = rowsJson(selection, { from, given, ...inOrder(order, page) });
+  return pageJson(nodes, page.withTotal && sql`(SELECT count(*) FROM ${source})`);
+}
+
+/** The order of the rows of a page, and their places where they are wanted. */
+export function inOrder<M extends ModelName>(
+  order: Order<M>,
+  { withPlaces }: PageRequest,
+): Pick<Source<M>, 'order' | 'place'> {
+  return { order: (row) => sorted(row, order), place: withPlaces ? (row) => placeJson(row, order) : undefined };
 }
 
 /** A page of a list, with its total where that is asked for. */
@@ -38,7 +49,7 @@ export async function readPage<M extends ModelName, R>(
   page: PageRequest,
 ): Promise<Page<R>> {
   const pages = sql`json_build_array(${pageOfRows(selection, list, page)})`;
-  const [found] = await readPages<R>(db, page.offset, pages);
+  const [found] = await readPages<R>(db, page, pages);
   return found ?? { nodes: [], offset: page.offset, total: null };
 }
 
@@ -49,11 +60,12 @@ export async function readRow<M extends ModelName, R>(
   { rows, where, given = {} }: Rows<M>,
 ): Promise<R | undefined> {
   const from = sql`SELECT ${whole(rows)} FROM ${table(rows)} WHERE ${where}`;
-  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: byKey(selection.model), given }));
+  const order = byKey(selection.model);
+  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: (row) => sorted(row, order), given }));
   return found;
 }
 
 /** The order of the primary key. */
-export function byKey<M extends ModelName>(model: M): (row: Alias<M>) => Prisma.Sql {
-  return (row) => join(factsOf(model).key.map((column) => Reflect.get(row, column)));
+export function byKey<M extends ModelName>(model: M): Order<M> {
+  return order(model, factsOf(model).key as Order<M>['by']);
 }

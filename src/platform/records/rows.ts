@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Prisma } from '#src/platform/db.ts';
+import { PLACE, Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from './alias.ts';
 import { asColumns, asJson, asObject, type Pair } from './as_json.ts';
 import { factsOf, type ModelName, type RelationFacts } from './model.ts';
@@ -14,6 +14,8 @@ export interface Source<M extends ModelName> {
   from: Prisma.Sql;
   /** The order of the array. That of `from` does not last: a join may read its rows in another one. */
   order: (row: Alias<M>) => Prisma.Sql;
+  /** A JSON object that each row has beside, as its place in the order (PLACE). */
+  place?: ((row: Alias<M>) => Prisma.Sql) | undefined;
   given?: Partial<Given>;
   /** An own value that must hold, of type boolean: read beside the others, it shares what they join. */
   only?: M extends keyof OwnValues ? keyof OwnValues[M] & string : never;
@@ -26,6 +28,7 @@ export function rowsJson<M extends ModelName>(selection: Selection<M>, source: S
   const values = text.values.map((value: unknown) => {
     if (value === FROM) return source.from;
     if (value === ORDER) return source.order(row as Alias<M>);
+    if (value === PLACED) return source.place?.(row as Alias<M>) ?? raw('NULL');
     return value instanceof Gap ? value.write(given) : value;
   });
   return sql(text.strings, ...values);
@@ -56,6 +59,7 @@ class Gap {
 const FROM = Symbol('from');
 const ORDER = Symbol('order');
 const PAGE = Symbol('page');
+const PLACED = Symbol('placed');
 
 const gap = (value: Gap | symbol) => sql`${value as never}`;
 
@@ -73,8 +77,11 @@ const known = new LRUCache<string, Compiled>({
   sizeCalculation: ({ text }, key) => key.length + text.strings.reduce((sum, part) => sum + part.length, 0),
 });
 
-function compiled(selection: Selection, { given = {}, only }: { given?: Partial<Given>; only?: string }): Compiled {
-  const key = `${selection.key} ${Object.keys(given).join()} ${only ?? ''}`;
+function compiled(
+  selection: Selection,
+  { given = {}, only, place }: { given?: Partial<Given>; only?: string; place?: unknown },
+): Compiled {
+  const key = `${selection.key} ${Object.keys(given).join()} ${only ?? ''}${place ? ' placed' : ''}`;
   let found = known.get(key);
   if (!found) {
     const row = alias(selection.model, 't0');
@@ -83,7 +90,7 @@ function compiled(selection: Selection, { given = {}, only }: { given?: Partial<
       const condition = only && ownValue(selection.model, only)?.(row, tools);
       return condition ? sql`WHERE ${condition} ${order}` : order;
     };
-    const rows = new Writer(given).page(selection, 't0', sql`${gap(FROM)}`, rest);
+    const rows = new Writer(given).page(selection, 't0', sql`${gap(FROM)}`, rest, place ? [[PLACE, gap(PLACED)]] : []);
     found = { row, text: rows };
     known.set(key, found);
   }
@@ -118,14 +125,21 @@ class Writer {
   }
 
   /** A JSON array of the rows of a statement, under an alias; `rest` stands behind what is joined. */
-  page(selection: Selection, name: string, from: Prisma.Sql, rest: (tools: Tools) => Prisma.Sql): Prisma.Sql {
+  page(
+    selection: Selection,
+    name: string,
+    from: Prisma.Sql,
+    rest: (tools: Tools) => Prisma.Sql,
+    beside: Pair[],
+  ): Prisma.Sql {
     const page = raw(`${name}_page`);
     let isNamed = false;
     // Written last: what it holds says whether the page needs a name.
-    const rows = this.#list(selection, name, sql`${gap(PAGE)}`, rest, () => {
+    const named = () => {
       isNamed = true;
       return page;
-    });
+    };
+    const rows = this.#list(selection, name, sql`${gap(PAGE)}`, rest, { page: named, beside });
     const source = isNamed ? sql`${page} ${raw(name)}` : sql`(${from}) ${raw(name)}`;
     const list = sql(rows.strings, ...rows.values.map((value: unknown) => (value === PAGE ? source : value)));
     return isNamed ? sql`(WITH ${page} AS MATERIALIZED (${from}) SELECT ${list})` : list;
@@ -137,11 +151,11 @@ class Writer {
     name: string,
     from: Prisma.Sql,
     rest: (tools: Tools) => Prisma.Sql,
-    page?: () => Prisma.Sql,
+    { page, beside = [] }: { page?: () => Prisma.Sql; beside?: Pair[] } = {},
   ): Prisma.Sql {
     const joins: Prisma.Sql[] = [];
     const place = this.#place(selection.model, name, joins, { isOuter: false, page });
-    const columns = asColumns(this.#pairs(selection, place));
+    const columns = asColumns([...this.#pairs(selection, place), ...beside]);
     const behind = rest(place.tools);
     return sql`(SELECT COALESCE(json_agg(row_to_json(r)), '[]') FROM (SELECT ${columns} FROM ${from} ${lines(joins)} ${behind}) r)`;
   }

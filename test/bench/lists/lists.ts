@@ -3,7 +3,9 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   getNamedType,
+  getNullableType,
   isEnumType,
+  isLeafType,
   isObjectType,
 } from 'graphql';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
@@ -21,6 +23,14 @@ export interface List {
   page(number: number): { path: string; body?: string };
   /** How many records there are in all, from an answer. */
   total(answer: { headers: NodeJS.Dict<string | string[]>; text: string }): number;
+}
+
+/** A connection of the GraphQL API. */
+export interface Connection extends List {
+  /** The document that asks with these arguments for what is selected of the connection `list`. */
+  document(args: string, selection: string): string;
+  /** Fields that tell its records apart. */
+  apart: string;
 }
 
 /** Lists that read repositories, which `--only repository` measures. */
@@ -69,6 +79,9 @@ function variants({ route, parameters }: Endpoint): List[] {
   return ['', ...orders, ...states, ...searches, ...flags, ...labels].map(list);
 }
 
+/** Fields that are encrypted, of which the dataset has none. */
+const SECRET = /^(value|token)$/;
+
 /** Where a record of a type is found that has the lists of the type. */
 const PLACES: Record<string, [before: string, after: string]> = {
   Query: ['', ''],
@@ -80,13 +93,13 @@ const PLACES: Record<string, [before: string, after: string]> = {
 };
 
 /** Every connection of the GraphQL API that the database answers: as it comes, and with each search. */
-export function graphqlLists(): List[] {
+export function graphqlLists(): Connection[] {
   return Object.values(schema.getTypeMap())
     .filter(isObjectType)
     .flatMap((type) => Object.values(type.getFields()).flatMap((field) => connection(type, field)));
 }
 
-function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): List[] {
+function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknown>): Connection[] {
   const place = PLACES[type.name];
   const to = getNamedType(field.type);
   if (!place || !isObjectType(to) || !to.name.endsWith('Connection')) return [];
@@ -96,16 +109,25 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   const search = ['search', 'query'].find(takes);
   const searches = search === undefined ? [] : SEARCHES.map((text) => `${search}: "${text}", `);
   const isForAdmins = /activities|impersonation|accessRequests|triggers|variables|oauthApplications/i.test(field.name);
+  const fields = isObjectType(node) ? Object.values(node.getFields()) : [];
+  const isPlain = ({ args, type }: GraphQLField<unknown, unknown>) =>
+    args.length === 0 && isLeafType(getNullableType(type));
+  const leaves = fields
+    .filter((field) => isPlain(field) && !SECRET.test(field.name))
+    .map(({ name }) => name)
+    .join(' ');
+  const document = (args: string, selected: string) =>
+    `{ ${place[0]} list: ${field.name}(${args}) { ${selected} } ${place[1]} }`;
   return ['', ...searches].map((given) => ({
+    document: (args, selected) => document(`${given}${args}`, selected),
+    apart: selection === 'id' ? 'id' : leaves,
     name: `${type.name}.${field.name}${given && ` (${given.slice(0, -2)})`}`,
     token: isForAdmins ? listTokens.admin : listTokens.member,
     method: 'POST' as const,
     page: (number) => {
-      const list = `list: ${field.name}(${given}limit: ${PER_PAGE}, offset: ${(number - 1) * PER_PAGE})`;
-      return {
-        path: '/graphql',
-        body: JSON.stringify({ query: `{ ${place[0]} ${list} { totalCount nodes { ${selection} } } ${place[1]} }` }),
-      };
+      const args = `${given}limit: ${PER_PAGE}, offset: ${(number - 1) * PER_PAGE}`;
+      const query = document(args, `totalCount nodes { ${selection} }`);
+      return { path: '/graphql', body: JSON.stringify({ query }) };
     },
     total: ({ text }) => Number(/"totalCount":(\d+)/.exec(text)?.[1]),
   }));

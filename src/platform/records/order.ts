@@ -1,0 +1,121 @@
+import { PLACE, Prisma } from '#src/platform/db.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+import type { Direction, PageRequest, Place } from '#src/platform/page.ts';
+import type { Alias } from './alias.ts';
+import { type ColumnFacts, type Columns, factsOf, type ModelName } from './model.ts';
+
+const { sql, raw, join } = Prisma;
+
+/** The order of a list: by columns in one direction, the last of which tells all rows apart. An index serves it. */
+export interface Order<M extends ModelName = ModelName> {
+  model: M;
+  by: readonly (keyof Columns[M] & string)[];
+  direction: Direction;
+  /** Whether the first column may be null; nulls are above all others. */
+  hasNulls?: boolean;
+}
+
+/** The order of a model's rows by some columns. */
+export function order<M extends ModelName>(
+  model: M,
+  by: Order<M>['by'],
+  direction: Direction = 'asc',
+  hasNulls = false,
+): Order<M> {
+  return { model, by, direction, hasNulls };
+}
+
+/** What stands behind ORDER BY; the other way round where the last rows come first. */
+export function sorted<M extends ModelName>(
+  row: Alias<M>,
+  { by, direction }: Order<M>,
+  isBackwards = false,
+): Prisma.Sql {
+  const end = raw((direction === 'desc') !== isBackwards ? 'DESC' : 'ASC');
+  return join(by.map((column) => sql`${row[column]} ${end}`));
+}
+
+/** A JSON object for the place of a row. */
+export function placeJson<M extends ModelName>(row: Alias<M>, { model, by }: Order<M>): Prisma.Sql {
+  const { columns } = factsOf(model);
+  return sql`json_build_object(${join(by.map((column) => sql`${raw(`'${columns[column]?.name}'`)}, ${row[column]}`))})`;
+}
+
+/** As a pair of a JSON object that is written by hand. */
+export function placePair<M extends ModelName>(row: Alias<M>, of: Order<M>): Prisma.Sql {
+  return sql`${raw(`'${PLACE}'`)}, ${placeJson(row, of)}`;
+}
+
+/**
+ * The conditions for rows of which a page is: behind one place, before another.
+ *
+ * @throws BadRequest for a place that is of another order
+ */
+export function between<M extends ModelName>(
+  row: Alias<M>,
+  of: Order<M>,
+  { after, before }: PageRequest,
+): Prisma.Sql[] {
+  return [
+    ...(after ? [beyond(row, of, place('after', of, after), of.direction === 'asc')] : []),
+    ...(before ? [beyond(row, of, place('before', of, before), of.direction !== 'asc')] : []),
+  ];
+}
+
+/** What stands behind ORDER BY, and how many of it are read: one more than wanted where it matters whether there is more. */
+export function slice<M extends ModelName>(row: Alias<M>, of: Order<M>, page: PageRequest): Prisma.Sql {
+  const limit = page.limit + (page.withPlaces ? 1 : 0);
+  return sql`ORDER BY ${sorted(row, of, page.isBackwards)} LIMIT ${limit} OFFSET ${page.offset}`;
+}
+
+function beyond<M extends ModelName>(
+  row: Alias<M>,
+  { model, by, hasNulls }: Order<M>,
+  at: Place,
+  isAbove: boolean,
+): Prisma.Sql {
+  const { table, columns } = factsOf(model);
+  const values = by.map((column) => {
+    // PostgreSQL reads the value as it reads the column; as a value by itself it leads into the index.
+    const value = JSON.stringify({ [nameOf(columns, column)]: at[nameOf(columns, column)] });
+    return sql`(SELECT z.${raw(`"${nameOf(columns, column)}"`)} FROM json_populate_record(NULL::${raw(`"${table}"`)}, ${value}::json) z)`;
+  });
+  const than = raw(isAbove ? '>' : '<');
+  const all = sql`(${join(by.map((column) => row[column]))}) ${than} (${join(values)})`;
+  const [first, ...rest] = by;
+  if (!hasNulls || first === undefined) return all;
+  if (at[nameOf(columns, first)] !== null) return isAbove ? sql`(${all} OR ${row[first]} IS NULL)` : all;
+  const among = sql`${row[first]} IS NULL AND (${join(rest.map((column) => row[column]))}) ${than} (${join(values.slice(1))})`;
+  return isAbove ? sql`(${among})` : sql`(${among} OR ${row[first]} IS NOT NULL)`;
+}
+
+function nameOf(columns: Readonly<Record<string, ColumnFacts>>, column: string): string {
+  const { name } = columns[column] ?? {};
+  if (name === undefined) throw new Error(`There is no column ${column}`);
+  return name;
+}
+
+/** A place that clients have sent. Throws BadRequest. */
+function place<M extends ModelName>(name: string, { model, by, hasNulls }: Order<M>, given: Place): Place {
+  const { columns } = factsOf(model);
+  const names = by.map((column) => nameOf(columns, column));
+  const isOfList =
+    Object.keys(given).length === names.length &&
+    by.every((column, index) => {
+      const value = given[names[index] ?? ''];
+      if (value === null) return index === 0 && hasNulls === true;
+      return isValue(columns[column]?.type ?? '', value);
+    });
+  if (!isOfList) throw new BadRequest(`${name} is not a cursor of this list`);
+  return given;
+}
+
+/** Whether a column of that type, by Prisma's names, can hold a value. */
+function isValue(type: string, value: unknown): boolean {
+  if (type === 'Int') return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31;
+  if (type === 'BigInt') return Number.isSafeInteger(value);
+  if (typeof value !== 'string' || value.includes('\0') || !value.isWellFormed()) return false;
+  return (
+    (type !== 'DateTime' && type !== 'Date') || (/^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value)))
+  );
+}
