@@ -171,7 +171,7 @@ describe('An OAuth token', () => {
 describe('Credentials are managed', () => {
   const everything = async (who: TestUser, ask: (query: string) => Promise<{ errors?: unknown; data: never }>) => {
     const queries = [
-      'mutation { createPersonalAccessToken(input: {name: "x", scopes: ["api"]}) { __typename } }',
+      'mutation { createPersonalAccessToken(input: {name: "x", scopes: [API]}) { __typename } }',
       `mutation { createEmail(input: {email: "${world.unique('more')}@example.org"}) { __typename } }`,
       'mutation { registerOAuthApplication(input: {name: "x", redirectUris: ["https://x.example/"]}) { __typename } }',
       'mutation { setUpTwoFactor(input: {}) { secret } }',

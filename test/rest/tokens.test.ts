@@ -166,19 +166,21 @@ describe('Personal access tokens in GraphQL', () => {
 
   it('are made by credentials with full reach alone', async () => {
     const reader = { ...user, token: await world.token(user, ['read_user']) };
-    const answer = await world.graphql(CREATE, { input: { name: 'more', scopes: ['api'] } }, reader);
+    const answer = await world.graphql(CREATE, { input: { name: 'more', scopes: ['API'] } }, reader);
     expect(answer.body.errors[0].extensions.code).toBe('INSUFFICIENT_SCOPE');
-    const anonymous = await world.graphql(CREATE, { input: { name: 'more', scopes: ['api'] } });
+    const anonymous = await world.graphql(CREATE, { input: { name: 'more', scopes: ['API'] } });
     expect(anonymous.body.errors[0].extensions.code).toBe('UNAUTHENTICATED');
     expect(await world.db.personalAccessToken.count({ where: { name: 'more' } })).toBe(0);
   });
 
   it('refuse names and scopes that are none', async () => {
-    const { body } = await world.graphql(CREATE, { input: { name: '', scopes: ['everything'] } }, user);
+    const { body } = await world.graphql(CREATE, { input: { name: '', scopes: [] } }, user);
     expect(body.errors[0].extensions).toMatchObject({
       code: 'VALIDATION_FAILED',
-      fields: { name: ["can't be blank"], scopes: ['can only contain API scopes'] },
+      fields: { name: ["can't be blank"], scopes: ["can't be blank"] },
     });
+    const unknown = await world.graphql(CREATE, { input: { name: 'x', scopes: ['EVERYTHING'] } }, user);
+    expect(unknown.body.errors[0].message).toContain('"TokenScope"');
   });
 
   it('are seen and revoked by administrators, and by no other user', async () => {

@@ -612,8 +612,7 @@ describe('Every form without an account', () => {
 describe('Accounts over GraphQL', () => {
   const run = async (mutation: string, input: Record<string, unknown>, selection: string) => {
     const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input`;
-    const name = /^request/.test(mutation) ? 'MailRequestInput' : type;
-    const query = `mutation ($input: ${name}!) { ${mutation}(input: $input) { ${selection} } }`;
+    const query = `mutation ($input: ${type}!) { ${mutation}(input: $input) { ${selection} } }`;
     const { body } = await world.graphql(query, { input });
     return body.errors ? body.errors[0].extensions : body.data[mutation];
   };
