@@ -229,7 +229,7 @@ describe('An application', () => {
     const app = await application(world, user);
     const query = 'query ($id: ID!) { node(id: $id) { ... on OAuthApplication { databaseId } } }';
     const id = Buffer.from(`OAuthApplication:${app.id}`).toString('base64url');
-    expect((await world.graphql(query, { id }, user)).body.data.node).toEqual({ id: app.id });
+    expect((await world.graphql(query, { id }, user)).body.data.node).toEqual({ databaseId: app.id });
     expect((await world.graphql(query, { id }, other)).body.data.node).toBeNull();
   });
 });
