@@ -3,6 +3,7 @@ import PrismaPlugin from '@pothos/plugin-prisma';
 import type { GraphQLContext } from '#schema/context.ts';
 import { COUNTING } from '#schema/costs.ts';
 import '#schema/node/plugin.ts';
+import '#schema/nullability.ts';
 import '#schema/records/plugin.ts';
 import type { RecordTypes } from '#schema/records/types.ts';
 import type { CommitTime } from '#schema/scalars.ts';
@@ -31,7 +32,7 @@ export const builder = new SchemaBuilder<{
   };
 }>({
   // The first is told last.
-  plugins: ['records', 'globalIds', PrismaPlugin],
+  plugins: ['records', 'globalIds', 'nullability', PrismaPlugin],
   prisma: { client: ({ db }) => db, dmmf: getDatamodel() },
   defaultFieldNullability: false,
 });

@@ -1,6 +1,7 @@
 import type { ObjectRef, OutputShape } from '@pothos/core';
-import { GraphQLError, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
+import type { GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 import { builder } from '#schema/builder.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 import type { Page, PageRequest, Place } from '#src/platform/page.ts';
 
 /** How many records a page has when nothing is said, and at most (rest-api-v4.md, Limits). */
@@ -91,7 +92,7 @@ interface LoadedPage<T> extends Page<T> {
 
 /**
  * Loads the page that the arguments name of a list that is in the database. Its cursors hold the places of records in the order
- * of the list. Throws BAD_USER_INPUT errors.
+ * of the list. Throws ValidationFailed.
  */
 export async function loadPage<T>(
   args: PageArgs,
@@ -144,7 +145,7 @@ function size(name: string, value: number): number {
 }
 
 function natural(name: string, value: number): number {
-  if (value < 0) throw badInput(`${name} must not be negative`);
+  if (value < 0) throw new ValidationFailed({ [name]: ['must not be negative'] });
   return value;
 }
 
@@ -190,12 +191,8 @@ function decoded(cursor: string): string {
   return cursor.length > LONGEST_CURSOR ? '' : Buffer.from(cursor, 'base64url').toString();
 }
 
-function notACursor(name: string): GraphQLError {
-  return badInput(`${name} is not a cursor of this list`);
-}
-
-function badInput(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
+function notACursor(name: string): ValidationFailed {
+  return new ValidationFailed({ [name]: ['is not a cursor of this list'] });
 }
 
 /** What a document wants to know of a page beside its records. */

@@ -1,6 +1,7 @@
-import type { DocumentNode } from 'graphql';
+import type { DocumentNode, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
+import { toldValidation } from '#schema/answer/errors.ts';
 import { type Limiter, type Limits, parseWithin } from '#schema/limits.ts';
 import type { Measure } from '#schema/measure.ts';
 import { withoutSecrets } from '#schema/redact.ts';
@@ -40,10 +41,12 @@ export function documents(limits: Limits, limiter: Limiter): Plugin<Measured> {
       texts.set(document, text);
       setParsedDocument(document);
     },
-    onValidate({ params: { documentAST }, setResult }) {
+    onValidate({ params: { documentAST, schema }, setResult }) {
       if (valid.has(documentAST)) return setResult([]);
       return ({ result, setResult }) => {
-        if (result.length > 0) return setResult([...result].map((error: Error) => withoutSecrets(error)));
+        if (result.length > 0) {
+          return setResult(toldValidation(schema, documentAST, result as GraphQLError[]).map(withoutSecrets));
+        }
         const text = texts.get(documentAST);
         valid.add(documentAST);
         if (text !== undefined) kept.set(text, documentAST);

@@ -40,7 +40,7 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 /** How GraphQL over HTTP answers what is not executed: 400, and 200 to clients that ask for plain JSON. */
-const REFUSED = { spec: true, status: 400 };
+export const REFUSED = { spec: true, status: 400 };
 
 /** Operations of one document, of which one runs and all are looked at. */
 const MOST_OPERATIONS = 50;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
+import { withCode, withToldErrors } from '#schema/answer/errors.ts';
 import { readBodies } from '#schema/bodies.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { documents, type Measured } from '#schema/documents.ts';
@@ -8,6 +9,7 @@ import { maskError } from '#schema/errors.ts';
 import { executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
 import { Limiter, type Limits, tooLarge } from '#schema/limits.ts';
+import { persistedDocuments, type TrustedDocuments } from '#schema/persisted_documents.ts';
 import { callerOf } from '#src/access/caller.ts';
 import type { BudgetLimits } from '#src/platform/budget.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
@@ -23,6 +25,8 @@ export interface GraphQLServerOptions {
   budget?: BudgetLimits | undefined;
   /** In which callers take turns with whatever they ask. */
   turns: FairQueue;
+  /** The documents that alone are executed; any is without them. */
+  trustedDocuments?: TrustedDocuments | undefined;
 }
 
 /** Operations that cost more than this, and introspection, keep the event loop busy for tens of milliseconds. */
@@ -38,7 +42,14 @@ const LONG = 8 * 1024;
 const LONG_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 50, waiting: 500, patience: 20_000 };
 
 /** The handler for /graphql: GraphQL over HTTP. */
-export function createGraphQLServer({ contextOf, report, limits, budget, turns }: GraphQLServerOptions) {
+export function createGraphQLServer({
+  contextOf,
+  report,
+  limits,
+  budget,
+  turns,
+  trustedDocuments,
+}: GraphQLServerOptions) {
   const limiter = new Limiter(schema, limits);
   const yoga = createYoga<{ req: IncomingMessage; res: ServerResponse }, GraphQLContext & Measured>({
     schema,
@@ -46,6 +57,7 @@ export function createGraphQLServer({ contextOf, report, limits, budget, turns }
     landingPage: false,
     logging: false,
     batching: { limit: limits.batch },
+    extraParamNames: ['documentId'],
     graphiql: false,
     // The size is known before anything is read.
     maxRequestBodySize: false,
@@ -54,9 +66,11 @@ export function createGraphQLServer({ contextOf, report, limits, budget, turns }
     maskedErrors: { maskError: (error) => maskError(error, report) },
     plugins: [
       readBodies(limits),
+      persistedDocuments(trustedDocuments),
       longDocuments(),
       documents(limits, limiter),
       execution(limiter, (args) => executeWithin(args, report, budget), turns),
+      closedCodes(),
     ],
     context: ({ req }) => contextOf(req),
   });
@@ -94,10 +108,25 @@ function execution(
       setExecuteFn(async (given: ExecutionArgs) => {
         const type = getOperationAST(given.document, given.operationName)?.operation ?? 'unknown';
         const inTurn = () => (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute(given));
-        const result = await measureOperation(type, measure.cost, inTurn);
+        const { schema, document, operationName, variableValues } = given;
+        const executed = await measureOperation(type, measure.cost, inTurn);
+        const variables = variableValues ?? {};
+        const result = withToldErrors(executed, { schema, document, operationName, variables });
         if (req?.headers['graphql-cost'] === undefined) return result;
         return { ...result, extensions: { ...result.extensions, cost: limiter.report(measure) } };
       });
+    },
+  };
+}
+
+/** Gives the errors of yoga itself codes of the list, as all errors of an answer have. */
+function closedCodes(): Plugin {
+  const withCodes = <R extends object>(result: R): R =>
+    'errors' in result && Array.isArray(result.errors) ? { ...result, errors: result.errors.map(withCode) } : result;
+  return {
+    onResultProcess({ result, setResult }) {
+      if (Symbol.asyncIterator in result) return;
+      setResult(Array.isArray(result) ? result.map(withCodes) : withCodes(result));
     },
   };
 }

@@ -11,7 +11,7 @@ import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
 import type { Actor } from '#src/access/actor.ts';
-import { authenticate } from '#src/access/authenticate.ts';
+import { authenticate, authenticateKnown } from '#src/access/authenticate.ts';
 import { callerOf } from '#src/access/caller.ts';
 import { readCredentials } from '#src/access/credentials.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
@@ -48,6 +48,7 @@ import { pages } from '#src/web/pages/index.ts';
 import { refusedAuthorization } from '#src/web/pages/refused_authorization.ts';
 import { noteCaller, noteRoute } from '#src/web/request_facts.ts';
 import { requestLog } from '#src/web/request_log.ts';
+import { sendSchema } from '#src/web/schema_file.ts';
 import { sessionForOwnPages, sessionForReads, sessionToken } from '#src/web/session_token.ts';
 import { serveUploads } from '#src/web/uploads.ts';
 
@@ -68,6 +69,8 @@ export interface AppOptions {
   trustProxy?: boolean | number | string | undefined;
   /** What one request to /graphql may ask for; sensible defaults when absent. */
   graphqlLimits?: Partial<Limits> | undefined;
+  /** The GraphQL documents that alone are executed, by their hashes; any is when absent. */
+  trustedDocuments?: ReadonlyMap<string, string> | undefined;
   /** What one operation may use; sensible defaults when absent. */
   budget?: Partial<BudgetLimits> | undefined;
   /** How many requests of git clients are served at once; a sensible default when absent. */
@@ -104,6 +107,7 @@ export function createApp({
   listeningUrl,
   trustProxy,
   graphqlLimits,
+  trustedDocuments,
   budget: givenBudget,
   gitRequests,
   metricsAddresses = [],
@@ -183,12 +187,13 @@ export function createApp({
 
   const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
   app.get(['/graphql', '/api/graphql'], site.graphiql);
+  app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], sendSchema);
 
   const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
   const whoAsks = remembered((request) => {
     const session = sessionForOwnPages(request as Request, baseUrl);
     const { access_token, bearer_token } = (request as Request).query;
-    return authenticate(db, { ...readCredentials(request.headers, { access_token, bearer_token }), session });
+    return authenticateKnown(db, { ...readCredentials(request.headers, { access_token, bearer_token }), session });
   });
   // A fifth of all modules serve this entrance alone: they are loaded when somebody asks, or by main.ts once it listens.
   let loading: Promise<ReturnType<typeof createGraphQLServer>> | undefined;
@@ -200,6 +205,7 @@ export function createApp({
         limits,
         budget,
         turns,
+        trustedDocuments,
       }),
     );
     return loading;

@@ -98,7 +98,7 @@ async function start(
 
   const report = reporter(log, 'background work');
   const bound = Promise.withResolvers<string>();
-  const { externalUrl, trustProxy, graphqlLimits, budget, gitRequests, metricsAddresses } = config;
+  const { externalUrl, trustProxy, graphqlLimits, trustedDocuments, budget, gitRequests, metricsAddresses } = config;
   const { jobs, ...stores } = await application.openWorkshop({
     config,
     db,
@@ -126,6 +126,7 @@ async function start(
     listeningUrl: () => listeningUrl,
     trustProxy,
     graphqlLimits,
+    trustedDocuments,
     budget,
     gitRequests,
     metricsAddresses,

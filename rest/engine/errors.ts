@@ -1,5 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
-import { type ErrorCode, type FieldErrors, missing, TOO_LARGE, USUAL } from '#src/platform/errors.ts';
+import { type ErrorCode, type FieldErrors, missing, PLAIN, TOO_LARGE, USUAL } from '#src/platform/errors.ts';
 
 /** The status of each error code of the domain. */
 export const STATUS: Record<ErrorCode, number> = {
@@ -73,9 +73,15 @@ export function refusal(message: string, details: Record<string, unknown>, route
       return { status, body: { message: validation(fields, route) } };
     }
     default:
-      return { status, body: { message } };
+      return { status, body: { message: V4_WORDS.get(message) ?? message } };
   }
 }
+
+/** What v4 says of what the domain says in plain words. */
+const V4_WORDS: ReadonlyMap<string, string> = new Map([
+  [PLAIN.UNPLAYABLE_JOB, '400 (Bad request) "Unplayable Job" not given'],
+  [PLAIN.HALF_AN_IDENTITY, 'extern_uid, provider provide all or none of parameters'],
+]);
 
 /** For the bearer of an access token that was good once (behaviour.md 4.4). */
 function endedToken(status: number, description: string): Refusal {

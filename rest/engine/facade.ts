@@ -172,7 +172,9 @@ async function answerSender<A extends Asker>(
     const { data, errors } = await options.execute(endpoint, variables, actor, request);
     const [error] = errors ?? [];
     if (error) return refuseBy(options, call, error);
-    const subtree = endpoint.resultPath.reduce((value: unknown, key) => (value as Record<string, unknown>)[key], data);
+    const subtree = valueAt(data, endpoint.resultPath);
+    // A look-up may find nothing without an error; what lies below it is missing then.
+    if (subtree === undefined) return refuse(response, 404, { message: '404 Not found' });
     if (route.raw) return { subtree };
     respond(endpoint, subtree, page, request, response, urlOf(options, request));
   };
@@ -180,6 +182,11 @@ async function answerSender<A extends Asker>(
   // Content is streamed for as long as the client takes.
   if (route.raw && found)
     await sendRaw(await options.read(route.raw, found.subtree, actor, request), request, response);
+}
+
+/** What lies at the end of the keys, null where a record there has none; undefined where there is nothing to have it. */
+function valueAt(data: ExecutionResult['data'], keys: readonly string[]): unknown {
+  return keys.reduce((value: unknown, key) => (value as Record<string, unknown> | null | undefined)?.[key], data);
 }
 
 /** Answers with what an error of the domain means; reads of what has moved are sent to where it is. */

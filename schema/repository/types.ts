@@ -20,7 +20,8 @@ export const Repository = builder.objectRef<ProjectRow>('Repository').implement(
 builder.objectFields(Project, (t) => ({
   repository: t.field({
     type: Repository,
-    description: 'Its files and their history.',
+    nullable: true,
+    description: 'Its files and their history; null, with the errors, where a list in it is refused to the caller.',
     resolve: (project) => project,
   }),
 }));

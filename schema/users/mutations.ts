@@ -55,7 +55,7 @@ builder.mutationFields((t) => ({
     },
     resolve: async (_root, { input }, context, info) => {
       const login = input.login ?? input.email;
-      if (login == null) throw new BadRequest('login, email are missing, at least one parameter must be provided');
+      if (login == null) throw new BadRequest('Give either a login or an email address', 'login');
       return { viewer: await signIn(context, login, input.password, selectionAt(info, 'User')) };
     },
   }),

@@ -4,7 +4,7 @@ import { findSession } from '#src/access/sessions/session.ts';
 import { noteSeenToday } from '#src/access/sign_in/seen.ts';
 import { noteTokenUse, TOKEN_TO_NOTE } from '#src/access/tokens/seen.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
-import { DomainError, EndedToken, Forbidden } from '#src/platform/errors.ts';
+import { DomainError, EndedToken, Forbidden, Unauthenticated } from '#src/platform/errors.ts';
 import { mayBeSomebody } from '#src/platform/mail/sending.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
@@ -44,6 +44,18 @@ export async function authenticate(db: Db, credentials: Credentials, beside?: Be
   if (found.tokenToNote !== null) await noteTokenUse(db, found.tokenToNote);
   return credentials.sudo ? impersonate(db, found, credentials.sudo) : found.actor;
 }
+
+/**
+ * As authenticate, but a token that is nobody's is refused; a session that has ended is not, as browsers send its cookie
+ * unasked. Throws Unauthenticated too.
+ */
+export async function authenticateKnown(db: Db, credentials: Credentials): Promise<Actor | null> {
+  const actor = await authenticate(db, credentials);
+  if (!actor && (credentials.privateToken || credentials.bearer)) throw new Unauthenticated(UNKNOWN_TOKEN);
+  return actor;
+}
+
+const UNKNOWN_TOKEN = 'The token is unknown, expired or revoked, or its user is blocked.';
 
 /** A session acts as nobody else: sudo takes a private token. */
 async function fromSession(db: Db, { session = '', sudo }: Credentials): Promise<Actor | null> {

@@ -12,15 +12,15 @@ const NO_START = 'Invalid reference name';
 /** Creates a branch at what a branch, a tag or a hash leads to. Throws NotFound, Forbidden, BadRequest. */
 export async function createBranch(context: Context, ref: Ref, name: string, start: string): Promise<BranchRow> {
   const { actor, project } = await writableProject(context, ref);
-  if (!isValidBranchName(name)) throw new BadRequest('Branch name is invalid');
+  if (!isValidBranchName(name)) throw new BadRequest('Branch name is invalid', 'name');
   await requirePush(context, actor, project, name);
   const reader = await context.repositories.open(project);
-  if (await reader?.branch(name)) throw new BadRequest('Branch already exists');
+  if (await reader?.branch(name)) throw new BadRequest('Branch already exists', 'name');
   const to = start === '' ? null : ((await reader?.resolve(start)) ?? null);
-  if (to === null) throw new BadRequest(NO_START);
+  if (to === null) throw new BadRequest(NO_START, 'ref');
   const outcomes = await pushRefs(context, actor, project, [{ name: `refs/heads/${name}`, from: null, to }]);
   // Nothing led to the commit, and it has been removed since, in whole or in part.
-  if (outcomes.some(({ error }) => error instanceof MissingObject)) throw new BadRequest(NO_START);
+  if (outcomes.some(({ error }) => error instanceof MissingObject)) throw new BadRequest(NO_START, 'ref');
   // Somebody was faster, or there are branches below that name.
   requireMade(outcomes, (await reader?.branch(name)) ? 'Branch already exists' : 'Branch name is invalid');
   return findBranch(context, project, name);

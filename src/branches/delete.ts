@@ -12,9 +12,9 @@ export async function deleteBranch(context: Context, ref: Ref, name: string): Pr
   const reader = await context.repositories.open(project);
   const branch = await reader?.branch(name);
   if (!reader || !branch) throw new NotFound('Branch', 'No such branch');
-  if (name === (await defaultBranch(project, reader))) throw new BadRequest('Cannot remove HEAD branch');
+  if (name === (await defaultBranch(project, reader))) throw new BadRequest('Cannot remove HEAD branch', 'name');
   const protections = await listProtections(context.db, project.id);
-  if (protectionOf(protections, name).protected) throw new BadRequest('Protected branch cant be removed');
+  if (protectionOf(protections, name).protected) throw new BadRequest('Protected branch cant be removed', 'name');
   await requirePush(context, actor, project, name);
   const change = { name: `refs/heads/${name}`, from: branch.commit, to: null };
   requireMade(await pushRefs(context, actor, project, [change]), 'The branch was changed meanwhile');

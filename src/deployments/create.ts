@@ -5,7 +5,7 @@ import { insertDeployment } from '#src/deployments/record.ts';
 import { ENVIRONMENT_NAME, NAME_RULE } from '#src/environments/values.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { isTooLong, REF_TOO_LONG } from '#src/pipelines/ref.ts';
-import { ValidationFailed } from '#src/platform/errors.ts';
+import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 
@@ -25,16 +25,23 @@ export async function createDeployment(context: Context, ref: Ref, input: Outsid
   const project = await findProject(context, ref);
   authorize(actor, 'create_deployment', project);
   const { environment } = input;
-  if (environment.trim() === '') throw new ValidationFailed({ environment: ["can't be blank"] });
-  if (environment.length > 255)
-    throw new ValidationFailed({ environment: ['is too long (maximum is 255 characters)'] });
-  if (!ENVIRONMENT_NAME.test(environment)) throw new ValidationFailed({ environment: [NAME_RULE] });
-  if (input.ref.trim() === '') throw new ValidationFailed({ ref: ["can't be blank"] });
-  if (isTooLong(input.ref)) throw new ValidationFailed({ ref: [REF_TOO_LONG] });
+  const wrong = wrongNames(input);
+  const [first] = Object.entries(wrong);
+  if (first) throw new ValidationFailed(Object.fromEntries([first]), wrong);
   const { oid: sha } = await findCommit(context, project, input.sha);
   const deployment = { projectId: project.id, environment, ref: input.ref, tag: input.tag ?? false, sha };
   const id = await context.db.$transaction((tx) =>
     insertDeployment(tx, { ...deployment, userId: actor.id, jobId: null, url: null }),
   );
   return { project, id };
+}
+
+function wrongNames({ environment, ref }: OutsideDeployment): FieldErrors {
+  const wrong: FieldErrors = {};
+  if (environment.trim() === '') wrong.environment = ["can't be blank"];
+  else if (environment.length > 255) wrong.environment = ['is too long (maximum is 255 characters)'];
+  else if (!ENVIRONMENT_NAME.test(environment)) wrong.environment = [NAME_RULE];
+  if (ref.trim() === '') wrong.ref = ["can't be blank"];
+  else if (isTooLong(ref)) wrong.ref = [REF_TOO_LONG];
+  return wrong;
 }

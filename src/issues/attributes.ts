@@ -34,16 +34,13 @@ export function checkTexts(title: string | null | undefined, description: string
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-/** What reporters may set, by the names of the API. */
-const FOR_REPORTERS = { assigneeId: 'assignee_id', milestoneId: 'milestone_id', labels: 'labels', dueDate: 'due_date' };
+const FOR_REPORTERS = ['assigneeId', 'milestoneId', 'labels', 'dueDate'] as const;
 
 /** The attributes that the actor may set. 0 clears as null does. Throws Forbidden for others, unless they are to be ignored. */
 export function permittedAttributes(actor: Actor, project: ProjectRow, given: IssueAttributes): IssueAttributes {
   const { assigneeId, milestoneId, labels, dueDate, ignoreForbidden } = given;
   if (!can(actor, 'admin_issue', project)) {
-    const refused = Object.entries(FOR_REPORTERS).filter(
-      ([name]) => given[name as keyof typeof FOR_REPORTERS] !== undefined,
-    );
+    const refused = FOR_REPORTERS.filter((name) => given[name] !== undefined);
     refuse(refused, 'reporters of the project', ignoreForbidden);
     return { ignoreForbidden };
   }
@@ -60,17 +57,17 @@ export function permittedAttributes(actor: Actor, project: ProjectRow, given: Is
 export function permittedTimestamp(
   actor: Actor,
   project: ProjectRow,
-  name: 'created_at' | 'updated_at',
+  name: 'createdAt' | 'updatedAt',
   { at, ignoreForbidden }: { at: Date | null | undefined; ignoreForbidden: boolean | undefined },
 ): Date | null {
   if (at == null || maySetTimestamps(actor, project)) return at ?? null;
-  refuse([[name, name]], 'administrators and the owner of the personal namespace', ignoreForbidden);
+  refuse([name], 'administrators and the owner of the personal namespace', ignoreForbidden);
   return null;
 }
 
-function refuse(refused: readonly [string, string][], whom: string, ignoreForbidden = false): void {
+function refuse(refused: readonly string[], whom: string, ignoreForbidden = false): void {
   if (ignoreForbidden || refused.length === 0) return;
-  throw new Forbidden(`${refused.map(([, name]) => name).join(', ')} can be set only by ${whom}`);
+  throw new Forbidden(`${refused.join(', ')} can be set only by ${whom}`);
 }
 
 /**

@@ -32,7 +32,7 @@ export async function createIssue(context: Context, input: NewIssue): Promise<Ch
   const attributes = permittedAttributes(actor, project, withoutNulls(input));
   const columns = await resolveAttributes(context, project, attributes);
   const { createdAt: at, ignoreForbidden } = input;
-  const createdAt = permittedTimestamp(actor, project, 'created_at', { at, ignoreForbidden }) ?? new Date();
+  const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   // One statement, and so atomic by itself: only labels need a transaction around it.
   const insert = async (db: Pick<Transaction, '$queryRaw'>): Promise<number> => {
     const [issue] = await db.$queryRaw<[{ id: number }]>`

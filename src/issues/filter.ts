@@ -31,7 +31,7 @@ export function issueConditions(
   const { state, labels, milestone, iids, search } = filter;
   if (state && state !== 'all') conditions.push(sql`${issue.state} = ${state}::issue_state`);
   if (labels && labels.length > MOST_LABELS) {
-    throw new BadRequest(`labels has too many names (maximum is ${MOST_LABELS})`);
+    throw new BadRequest(`labels has too many names (maximum is ${MOST_LABELS})`, 'labels');
   }
   if (labels && labels.length > 0) conditions.push(...labelConditions(issue, [...new Set(labels)], inProjects));
   if (milestone) conditions.push(milestoneCondition(issue, milestone));

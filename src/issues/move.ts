@@ -21,7 +21,7 @@ export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref
     can(actor, 'move_issue', project) && can(actor, 'move_issue', target) && maySee(actor, project, issue);
   if (!permitted || issue.movedToId !== null)
     throw new BadRequest('Cannot move issue due to insufficient permissions!');
-  if (target.id === project.id) throw new BadRequest('Cannot move issue to project it originates from!');
+  if (target.id === project.id) throw new BadRequest('Cannot move issue to project it originates from!', 'to');
   const id = await context.db.$transaction(async (tx) => {
     await lockCounters(tx, [project.id, target.id]);
     const copy = await copyIssue(tx, issue, target);

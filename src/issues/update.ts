@@ -39,7 +39,7 @@ export async function updateIssue(
   const columns = await resolveAttributes(context, project, attributes);
   const { labels } = attributes;
   const { updatedAt: at, ignoreForbidden } = changes;
-  const updatedAt = permittedTimestamp(actor, project, 'updated_at', { at, ignoreForbidden });
+  const updatedAt = permittedTimestamp(actor, project, 'updatedAt', { at, ignoreForbidden });
   await context.db.$transaction(async (tx) => {
     const changed = await tx.issue.updateMany({
       where: { id: issue.id, deletedAt: null },

@@ -7,7 +7,7 @@ import { moveJob } from '#src/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import { CANCELABLE, type JobStatus } from '#src/pipelines/status.ts';
 import type { Transaction } from '#src/platform/db.ts';
-import { BadRequest, Forbidden } from '#src/platform/errors.ts';
+import { BadRequest, Forbidden, PLAIN } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
@@ -34,7 +34,7 @@ export function retryJob(context: Context, ref: Ref, id: number): Promise<Change
 /** Starts a job that waits for somebody to do so. Throws NotFound, Forbidden, BadRequest. */
 export function playJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job, actor) => {
-    if (job.status !== 'manual') throw new BadRequest('400 (Bad request) "Unplayable Job" not given');
+    if (job.status !== 'manual') throw new BadRequest(PLAIN.UNPLAYABLE_JOB);
     await startManualJob(tx, job, actor.id);
     return job.id;
   });

@@ -31,7 +31,7 @@ export async function createLabel(context: Context, ref: Ref, values: LabelValue
     const { id } = await context.db.label.create({ data, select: { id: true } });
     return { project, id };
   } catch (error) {
-    throw violates(error) ? new Conflict('Label already exists') : error;
+    throw violates(error) ? new Conflict('Label already exists', undefined, 'title') : error;
   }
 }
 

@@ -34,7 +34,7 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
   const [user] = await context.db.$queryRaw<{ member: boolean }[]>`
     SELECT EXISTS (SELECT 1 FROM members m WHERE ${ofSource(source, 'm')} AND m.user_id = u.id AND ${live('m')}) AS member
     FROM users u WHERE u.id = ${input.userId} AND NOT u.ghost`;
-  if (user?.member) throw new Conflict('Member already exists');
+  if (user?.member) throw new Conflict('Member already exists', undefined, 'user_id');
   const errors = { ...levelErrors(source, input.accessLevel), ...expiryErrors(input.expiresAt) };
   if (!user) errors.invite_email = ['is invalid'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
@@ -57,7 +57,7 @@ export async function insertMember(tx: Transaction, source: Source, input: NewMe
     ON CONFLICT (${columns}) DO UPDATE
       SET access_level = EXCLUDED.access_level, expires_at = EXCLUDED.expires_at, created_at = EXCLUDED.created_at
       WHERE members.expires_at <= (now() AT TIME ZONE 'UTC')::date`;
-  if (added === 0) throw new Conflict('Member already exists');
+  if (added === 0) throw new Conflict('Member already exists', undefined, 'user_id');
   const { record, kind } = source;
   const where = kind === 'project' ? { projectId: record.id } : { namespaceId: record.id };
   await tx.accessRequest.deleteMany({ where: { userId, ...where } });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { BudgetLimits } from './budget.ts';
+import { readTrustedDocuments } from './config/trusted_documents.ts';
 import { readUploads, type S3Settings } from './config/uploads.ts';
 import {
   atLeast,
@@ -58,6 +59,8 @@ export interface Config {
   trustProxy: boolean | number | string;
   /** By what mail is sent; none is without it. */
   mail?: MailConfig | undefined;
+  /** The GraphQL documents that alone are executed, by their hashes; any is without them. */
+  trustedDocuments?: ReadonlyMap<string, string> | undefined;
   /** What one request to /graphql may ask for; what is absent has its default. */
   graphqlLimits: Partial<Record<'depth' | 'cost' | 'aliases' | 'batch' | 'tokens' | 'spreads' | 'bytes', number>>;
   /** What one operation may use, REST or GraphQL; what is absent has its default. */
@@ -169,6 +172,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       spreads: setting('GRAPHQL_MAX_SPREADS', parseCount),
       bytes: setting('GRAPHQL_MAX_BYTES', parseCount),
     }),
+    trustedDocuments: setting('GRAPHQL_TRUSTED_DOCUMENTS', (text) => readTrustedDocuments(path.resolve(cwd, text))),
     budget: present({
       milliseconds: setting('GANTRY_MAX_SECONDS', parseSeconds),
       statements: setting('GANTRY_MAX_STATEMENTS', parseCount),

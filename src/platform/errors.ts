@@ -36,6 +36,12 @@ export const USUAL = {
   FORBIDDEN: 'You are not allowed to do this.',
 } as const;
 
+/** What v4 has words of its own for, which only REST says. */
+export const PLAIN = {
+  UNPLAYABLE_JOB: 'Only a job that waits to be played can be played',
+  HALF_AN_IDENTITY: 'A provider of identities and the user there must be given together',
+} as const;
+
 /** No usable credential; `reason` says what else is in the way where a password was right. */
 export class Unauthenticated extends DomainError {
   readonly reason: string | null;
@@ -88,28 +94,34 @@ export function missing(resource: string): string {
   return `${resource} not found`;
 }
 
-/** Values that the domain refuses, with messages by field (behaviour.md 1.6). */
+/**
+ * Values that the domain refuses, with messages by field (behaviour.md 1.6); `about` has those of all fields that are wrong
+ * where v4 tells some of them first.
+ */
 export class ValidationFailed extends DomainError {
   readonly fields: FieldErrors;
 
-  constructor(fields: FieldErrors) {
+  constructor(fields: FieldErrors, about?: FieldErrors) {
     const text = Object.entries(fields).flatMap(([field, messages]) => messages.map((m) => `${field} ${m}`));
-    super('VALIDATION_FAILED', text.join(', '), { fields });
+    super('VALIDATION_FAILED', text.join(', '), { fields, ...(about && { about }) });
     this.fields = fields;
   }
 }
 
-/** A request that makes no sense as a whole; the message says why. */
+/** A request that makes no sense as a whole; the message says why, and `about` the field that is wrong where one is. */
 export class BadRequest extends DomainError {
-  constructor(message: string) {
-    super('BAD_REQUEST', message);
+  constructor(message: string, about?: string) {
+    super('BAD_REQUEST', message, about === undefined ? {} : { about });
   }
 }
 
-/** It exists already; `fields` has messages by field where more than one thing is taken. */
+/**
+ * It exists already; `fields` has messages by field where more than one thing is taken. Where the message says it all,
+ * `about` is the field that it speaks of, or has messages for each that is taken, of which the message tells the first.
+ */
 export class Conflict extends DomainError {
-  constructor(message: string, fields?: FieldErrors) {
-    super('CONFLICT', message, fields ? { fields } : {});
+  constructor(message: string, fields?: FieldErrors, about?: string | FieldErrors) {
+    super('CONFLICT', message, { ...(fields && { fields }), ...(about !== undefined && { about }) });
   }
 }
 

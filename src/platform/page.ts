@@ -1,4 +1,4 @@
-import { BadRequest } from './errors.ts';
+import { ValidationFailed } from './errors.ts';
 
 /** Where a record stands in the order of its list: the values of the columns of the order, by their names in the database. */
 export type Place = Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export function pageOf<T>(list: readonly T[], { limit, offset }: PageRequest): P
  * The part of a list that is at hand as a whole, in the order of names that tell its records apart. `rows` makes records of what
  * is on the page, and may leave some out.
  *
- * @throws BadRequest for places that are of another list
+ * @throws ValidationFailed for places that are of another list
  */
 export async function pageByName<T extends { name: string }, Row extends { name: string }>(
   list: readonly T[],
@@ -60,7 +60,7 @@ export async function pageByName<T extends { name: string }, Row extends { name:
 }
 
 function nameOf(parameter: string, { name }: Place): string {
-  if (typeof name !== 'string') throw new BadRequest(`${parameter} is not a cursor of this list`);
+  if (typeof name !== 'string') throw new ValidationFailed({ [parameter]: ['is not a cursor of this list'] });
   return name;
 }
 

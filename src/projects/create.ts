@@ -52,7 +52,10 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
   const path = input.path ?? pathFrom(name);
   const home = await findHome(context, actor, creatorId, input.namespaceId ?? null);
   const settings = await currentSettings(context.db);
-  const source = await checkedSource(context, input.importUrl ?? null);
+  const texts = textErrors({ ...input, name, path });
+  const source = await checkedSource(context, input.importUrl ?? null).catch((error: unknown) => {
+    throw error instanceof ValidationFailed ? new ValidationFailed(error.fields, { ...texts, ...error.fields }) : error;
+  });
   try {
     const id = await context.db.$transaction(async (tx) => {
       const held = await holdHome(tx, home);
@@ -60,7 +63,7 @@ async function create(context: Context, actor: Actor, creatorId: number, input: 
       const bounds = { group: held.visibility, source: null };
       const wanted = settings.defaultProjectVisibility;
       const visibility = input.visibility ?? closestVisibility(actor, settings, wanted, bounds);
-      const errors: FieldErrors = textErrors({ ...input, name, path });
+      const errors = { ...texts };
       const wrong = visibilityErrors(actor, settings, visibility, bounds);
       if (wrong.length > 0) errors.visibility_level = wrong;
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);

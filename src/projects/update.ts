@@ -31,18 +31,16 @@ export async function updateProject(context: Context, ref: Ref, changes: Project
   if ((changes.visibility ?? found.visibility) !== found.visibility) authorize(actor, 'change_visibility', found);
   const settings = await currentSettings(context.db);
   const branchErrors = textErrors({ defaultBranch: changes.defaultBranch });
-  if (Object.keys(branchErrors).length > 0) throw new ValidationFailed(branchErrors);
+  if (Object.keys(branchErrors).length > 0) {
+    throw new ValidationFailed(branchErrors, changedTextErrors(found, { ...changes, name }));
+  }
   const defaultBranch = changes.defaultBranch === undefined ? found.defaultBranch : changes.defaultBranch || null;
   if (defaultBranch !== found.defaultBranch) await changeDefaultBranch(context, found, defaultBranch);
   try {
     await context.db.$transaction(async (tx) => {
       const project = await hold(tx, found.id);
       const path = changes.path ?? project.path;
-      const errors: FieldErrors = textErrors({
-        ...changes,
-        name: name === project.name ? undefined : name,
-        path: path === project.path ? undefined : path,
-      });
+      const errors = changedTextErrors(project, { ...changes, name, path });
       const visibility = changes.visibility ?? project.visibility;
       const wrong = visibility === project.visibility ? [] : visibilityErrors(actor, settings, visibility, project);
       if (wrong.length > 0) errors.visibility_level = wrong;
@@ -57,6 +55,18 @@ export async function updateProject(context: Context, ref: Ref, changes: Project
     throw fields ? new ValidationFailed(fields) : error;
   }
   return findProject(context, found.id);
+}
+
+/** What is wrong with the texts that change. */
+function changedTextErrors(
+  project: Pick<ProjectRow, 'name' | 'path'>,
+  { name, path, ...texts }: ProjectChanges,
+): FieldErrors {
+  return textErrors({
+    ...texts,
+    name: name === project.name ? undefined : (name ?? undefined),
+    path: path === project.path ? undefined : (path ?? undefined),
+  });
 }
 
 interface HeldProject {

@@ -11,7 +11,6 @@ export function checkSettings(given: Partial<Settings>, stored: Settings, storag
   const missing = REQUIREMENTS.flatMap(([name, on]) => {
     return given[on] && given[name] === undefined && stored[name] === null ? [[snake(name), ['is missing']]] : [];
   });
-  if (missing.length > 0) throw new ValidationFailed(Object.fromEntries(missing));
   const errors: FieldErrors = {};
   for (const [name, on, message] of REQUIREMENTS) {
     if ((given[on] ?? stored[on]) && given[name] === null) errors[snake(name)] = [message];
@@ -33,6 +32,8 @@ export function checkSettings(given: Partial<Settings>, stored: Settings, storag
     errors.after_sign_out_path = ['must be a valid URL'];
   }
   Object.assign(errors, listErrors(given, storages));
+  if (missing.length > 0)
+    throw new ValidationFailed(Object.fromEntries(missing), { ...errors, ...Object.fromEntries(missing) });
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 

@@ -30,7 +30,7 @@ export interface NewTag {
 export async function createTag(context: Context, ref: Ref, input: NewTag): Promise<TagRow> {
   const { name } = input;
   const { actor, project } = await writableProject(context, ref);
-  if (!isValidTagName(name)) throw new BadRequest('Tag name invalid');
+  if (!isValidTagName(name)) throw new BadRequest('Tag name invalid', 'name');
   const reader = await context.repositories.open(project);
   const outcomes = await tagNow(context, actor, project, reader, input);
   // Nothing led to the commit, and it has been removed since, in whole or in part.
@@ -51,7 +51,7 @@ async function tagNow(
   const commit = target === '' ? null : ((await reader?.resolve(target)) ?? null);
   if (!reader || commit === null) throw invalidTarget(input);
   checkNotes(releaseDescription ?? '');
-  if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`);
+  if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`, 'name');
   const hold = await Hold.open(reader.directory);
   try {
     const to = await tagged(context, { actor, project }, reader, commit, input, hold);
@@ -73,7 +73,7 @@ async function addRelease(tx: Transaction, { id }: ProjectRow, tag: string, desc
 }
 
 function invalidTarget({ target }: NewTag): BadRequest {
-  return new BadRequest(`Target ${target} is invalid`);
+  return new BadRequest(`Target ${target} is invalid`, 'ref');
 }
 
 /** What the tag is to hold: the commit, or an annotation of it. */

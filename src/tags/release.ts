@@ -14,7 +14,7 @@ export async function createRelease(context: Context, ref: Ref, tag: string, des
     const select = { tag: true, description: true };
     return await context.db.release.create({ data: { projectId, tag, description }, select });
   } catch (error) {
-    throw violates(error) ? new Conflict('Release already exists') : error;
+    throw violates(error) ? new Conflict('Release already exists', undefined, 'tag') : error;
   }
 }
 

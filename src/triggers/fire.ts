@@ -61,8 +61,9 @@ function readVariables(value: unknown): Variables {
   if (value === undefined || value === null) return {};
   const entries = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : [['', null] as const];
   const texts = entries.every(([key, text]) => key !== '' && typeof text === 'string' && !(key + text).includes('\0'));
-  if (!texts) throw new BadRequest('variables needs to be a map of key-valued strings');
+  if (!texts) throw new BadRequest('variables needs to be a map of key-valued strings', 'variables');
   const size = entries.reduce((sum, [key, text]) => sum + key.length + String(text).length, 0);
-  if (size > MOST_CHARACTERS) throw new BadRequest(`variables are larger than ${MOST_CHARACTERS} characters`);
+  if (size > MOST_CHARACTERS)
+    throw new BadRequest(`variables are larger than ${MOST_CHARACTERS} characters`, 'variables');
   return Object.fromEntries(entries.map(([key, text]) => [key, String(text)]));
 }

@@ -2,7 +2,7 @@ import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import { isAddress } from '#src/emails/address.ts';
 import { groupPathErrors } from '#src/groups/path.ts';
 import { type Db, violates } from '#src/platform/db.ts';
-import { BadRequest, Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { BadRequest, Conflict, type FieldErrors, PLAIN, ValidationFailed } from '#src/platform/errors.ts';
 
 /** What users say of themselves, of 255 characters at most each. Null clears. */
 export interface Profile {
@@ -41,6 +41,12 @@ const TEXTS = {
 
 /** Refuses values of which some are no good; those that are undefined are not looked at. Throws ValidationFailed. */
 export function checkUser(values: UserValues): void {
+  const errors = userErrors(values);
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+/** What is wrong with the values, by field; those that are undefined are not looked at. */
+export function userErrors(values: UserValues): FieldErrors {
   const { username, email, name, password, projectsLimit } = values;
   const errors: FieldErrors = {};
   if (email !== undefined && !isAddress(email)) errors.email = ['is invalid'];
@@ -53,13 +59,15 @@ export function checkUser(values: UserValues): void {
     if (text.length > 255) errors[field] = ['is too long (maximum is 255 characters)'];
     else if (text.includes('\0')) errors[field] = ['is invalid'];
   }
-  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+  return errors;
 }
+
+const TAKEN = 'has already been taken';
 
 /** The identity elsewhere that the values name; null without one. Throws BadRequest when half of it is missing. */
 export function identityOf({ provider, externUid }: UserValues): { provider: string; externUid: string } | null {
   if (Boolean(provider) !== Boolean(externUid)) {
-    throw new BadRequest('extern_uid, provider provide all or none of parameters');
+    throw new BadRequest(PLAIN.HALF_AN_IDENTITY, provider ? 'extern_uid' : 'provider');
   }
   return provider && externUid ? { provider, externUid } : null;
 }
@@ -76,17 +84,20 @@ export async function refuseTaken(
       EXISTS (SELECT 1 FROM users WHERE lower(username) = lower(${username ?? ''}) AND id <> ${userId})
       OR EXISTS (SELECT 1 FROM namespaces WHERE lower(full_path) = lower(${username ?? ''}) AND deleted_at IS NULL
         AND owner_id IS DISTINCT FROM ${userId}) AS username`;
-  if (taken.email) throw new Conflict('Email has already been taken');
-  if (taken.username) throw new Conflict('Username has already been taken');
+  const all: FieldErrors = {};
+  for (const field of ['email', 'username'] as const) if (taken[field]) all[field] = [TAKEN];
+  if (taken.email) throw new Conflict('Email has already been taken', undefined, all);
+  if (taken.username) throw new Conflict('Username has already been taken', undefined, all);
 }
 
 /** The refusal for what another request took in the meantime; any other error as it is. */
 export function takenMeanwhile(error: unknown): unknown {
   if (!violates(error)) return error;
-  if (violates(error, 'users_email_lower')) return new Conflict('Email has already been taken');
-  if (violates(error, 'identities')) return new ValidationFailed({ extern_uid: ['has already been taken'] });
+  if (violates(error, 'users_email_lower'))
+    return new Conflict('Email has already been taken', undefined, { email: [TAKEN] });
+  if (violates(error, 'identities')) return new ValidationFailed({ extern_uid: [TAKEN] });
   if (violates(error, 'users_username_lower') || violates(error, 'namespaces_full_path_lower')) {
-    return new Conflict('Username has already been taken');
+    return new Conflict('Username has already been taken', undefined, { username: [TAKEN] });
   }
   return error;
 }

@@ -9,7 +9,14 @@ import { sendsMail } from '#src/platform/mail/sending.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { takePath } from '#src/redirects/paths.ts';
-import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } from '#src/users/attributes.ts';
+import {
+  checkUser,
+  identityOf,
+  refuseTaken,
+  takenMeanwhile,
+  type UserValues,
+  userErrors,
+} from '#src/users/attributes.ts';
 
 export interface NewUser extends UserValues {
   username: string;
@@ -49,7 +56,10 @@ export async function createUserAsAdministrator(
   requireAdmin(context);
   if (given.admin) requireCredentialManager(context);
   const { confirm, skipConfirmation, ...input } = given;
-  if (!input.resetPassword && input.password == null) throw new ValidationFailed({ password: ["can't be blank"] });
+  if (!input.resetPassword && input.password == null) {
+    const blank = { password: ["can't be blank"] };
+    throw new ValidationFailed(blank, { ...userErrors(input), ...blank });
+  }
   const { db, jobs } = context;
   const confirmed = skipConfirmation === true || confirm === false || !sendsMail(db);
   const kind = input.resetPassword ? 'welcome' : 'confirmation';

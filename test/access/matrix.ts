@@ -112,6 +112,11 @@ export function agrees(entrance: Entrance, found: number, wanted: number): boole
   return found === wanted || (entrance === 'GraphQL' && wanted === 401 && found === 404);
 }
 
+/** The status that a role gets at an entrance: in GraphQL the token of a user who is blocked is refused, not anonymous. */
+export function at(entrance: Entrance, role: Role, wanted: number): number {
+  return entrance === 'GraphQL' && role === 'blocked' ? 401 : wanted;
+}
+
 /** Makes the request as somebody, through one of the entrances; the status as REST tells it. */
 export async function knock(
   world: World,

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld, type TestUser, type World } from '../support/world.ts';
 import {
   agrees,
+  at,
   ENTRANCES,
   inPlace,
   knock,
@@ -43,7 +44,7 @@ export async function provePlaces(makeRules: MakeRules): Promise<void> {
           let given = await rule.given?.(stages[visibility], undefined);
           let before = reads ? 0 : await changes();
           for (const role of ROLES) {
-            const wanted = inPlace(rule, role, visibility);
+            const wanted = at(entrance, role, inPlace(rule, role, visibility));
             const found = await knock(
               world,
               key,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startWorld } from '../support/world.ts';
 import { groupRules } from './group_rules.ts';
-import { agrees, ENTRANCES, endpoints, knock, onServer, people, ROLES, watchChanges } from './matrix.ts';
+import { agrees, at, ENTRANCES, endpoints, knock, onServer, people, ROLES, watchChanges } from './matrix.ts';
 import { projectRules } from './project_rules.ts';
 import { serverRules } from './server_rules.ts';
 
@@ -23,7 +23,7 @@ describe.each(Object.entries(rules))('%s', (key, rule) => {
       for (const role of ROLES) {
         const given = (await rule.given?.(undefined as never, users[role])) ?? {};
         const before = await changes();
-        const wanted = onServer(rule, role);
+        const wanted = at(entrance, role, onServer(rule, role));
         const found = await knock(world, key, given, entrance, users[role]);
         if (!agrees(entrance, found, wanted)) wrong.push(`${entrance} ${role}: ${found} instead of ${wanted}`);
         if (found >= 300 && (await changes()) !== before) wrong.push(`${entrance} ${role}: ${found} changed something`);

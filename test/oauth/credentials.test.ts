@@ -219,7 +219,7 @@ describe('Changing a password', () => {
         user { id } } }`,
         now,
       );
-    expect((await change('')).errors[0].extensions.fields).toEqual({ code: ["can't be blank"] });
+    expect((await change('')).errors[0].extensions.fields).toEqual({ 'input.code': ["can't be blank"] });
     expect((await change(', code: "000000"')).errors[0].extensions.code).toBe('VALIDATION_FAILED');
     expect((await change(`, code: "${recovery}"`)).errors).toBeUndefined();
   });

@@ -156,7 +156,10 @@ describe('Secondary addresses in GraphQL', () => {
     const email = address();
     const { databaseId } = (await world.graphql(create, { input: { email } }, user)).body.data.createEmail.email;
     const again = await world.graphql(create, { input: { email, userId: other.id } }, admin);
-    expect(again.body.errors[0].extensions).toMatchObject({ code: 'VALIDATION_FAILED', fields: taken });
+    expect(again.body.errors[0].extensions).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      fields: { 'input.email': taken.email },
+    });
     const list = '{ viewer { secondaryEmails(first: 1) { nodes { email } } } }';
     expect((await world.graphql(list, {}, user)).body.data.viewer.secondaryEmails.nodes).toEqual([{ email }]);
     const sideways = `{ user(id: ${user.id}) { secondaryEmails { nodes { email } } } }`;

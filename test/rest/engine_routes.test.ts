@@ -21,7 +21,7 @@ import { sender } from '../support/http.ts';
 const schema = buildSchema(`
   enum Mood { GLAD SAD }
   type Said { text: String count: Int mood: Mood inner: Said list: [Said!] }
-  type Query { say(text: String, count: Int, words: [String!], due: String, flag: Boolean, format: String): Said fail(code: String!): Said }
+  type Query { say(text: String, count: Int, words: [String!], due: String, flag: Boolean, format: String): Said fail(code: String!): Said gone: Said }
   type Mutation { drop(text: String): Said }
 `);
 for (const mood of assertEnumType(schema.getType('Mood')).getValues()) mood.value = mood.name.toLowerCase();
@@ -48,6 +48,7 @@ const rootValue = {
     throw ERRORS[code]?.() ?? new Error('unexpected');
   },
   drop: () => null,
+  gone: () => null,
 };
 
 const say = parse(
@@ -92,6 +93,7 @@ const routes: Route[] = [
     operation: parse('mutation Drop($text: String) { drop(text: $text) { text } }'),
     result: 'drop',
   }),
+  row('/gone', { operation: parse('query Gone { gone { inner { text } } }'), result: 'gone.inner' }),
   fail('/fails'),
   fail('/fails-405', { failure: 405 }),
   fail('/fails-map', { failure: { CONFLICT: 400, FORBIDDEN: 404 } }),
@@ -282,6 +284,7 @@ describe('Refusals of a route', () => {
     ['/fails/conflict', 409, { message: 'Taken' }],
     ['/fails/lost', 404, { message: '404 Thing Not Found' }],
     ['/fails/forbidden', 403, { message: '403 Forbidden' }],
+    ['/gone', 404, { message: '404 Not found' }],
     ['/fails/other', 500, { message: '500 Internal Server Error' }],
     // One status for whatever is refused because of a value, and for nothing else.
     ['/fails-405/validation', 405, { message: { title: ["can't be blank"] } }],

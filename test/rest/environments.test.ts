@@ -182,7 +182,7 @@ describe('By GraphQL', () => {
   it('environments are created, changed, stopped, read and deleted', async () => {
     const run = async (text: string, input: object, who = master) => {
       const { body } = await world.graphql(text, { input: { project: project.id, ...input } }, who);
-      return body.data ? Object.values(body.data)[0] : body.errors[0].extensions.code;
+      return body.errors ? body.errors[0].extensions.code : Object.values(body.data)[0];
     };
     const mutation = (name: string, type: string) =>
       `mutation ($input: ${type}!) { ${name}(input: $input) { environment { databaseId name state externalUrl } } }`;

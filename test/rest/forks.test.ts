@@ -228,7 +228,7 @@ describe('Forks in GraphQL', () => {
     });
     expect((await run(fork, { project: project.id }, forker)).body.errors[0].extensions).toEqual({
       code: 'CONFLICT',
-      fields: { name: taken, path: taken },
+      fields: { input: taken },
     });
     const { databaseId } = data.forkProject.project;
     const unlink = 'unlinkFork(input: INPUT) { project { forkedFrom { databaseId } } }';

@@ -109,11 +109,11 @@ describe('What a caller may not set', () => {
     const before = await world.db.issue.count();
     const { error } = await create({ labels: ['x'], dueDate: '2030-01-01' });
     expect([error.message, error.extensions.code]).toEqual([
-      'labels, due_date can be set only by reporters of the project',
+      'labels, dueDate can be set only by reporters of the project',
       'FORBIDDEN',
     ]);
     const timed = await create({ createdAt: '2001-01-01T00:00:00Z' });
-    expect(timed.error.message).toContain('created_at can be set only by administrators');
+    expect(timed.error.message).toContain('createdAt can be set only by administrators');
     expect(await world.db.issue.count()).toBe(before);
   });
 

@@ -498,7 +498,10 @@ describe('Groups in GraphQL', () => {
       description: 'x',
     });
     const wrong = await world.graphql(update, { input: { group: group.id, path: 'a b' } }, owner);
-    expect(wrong.body.errors[0].extensions).toEqual({ code: 'VALIDATION_FAILED', fields: { path: [PATH_RULE] } });
+    expect(wrong.body.errors[0].extensions).toEqual({
+      code: 'VALIDATION_FAILED',
+      fields: { 'input.path': [PATH_RULE] },
+    });
     const transfer = `mutation ($input: TransferProjectInput!) { transferProject(input: $input) {
       group { databaseId } project { fullPath } } }`;
     const move = { group: group.id, project: project.id };

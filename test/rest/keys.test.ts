@@ -253,7 +253,10 @@ describe('Keys in GraphQL', () => {
     const { id, databaseId, ...rest } = created.body.data.createSshKey.sshKey;
     expect(rest).toMatchObject({ title: 'api', user: { username: user.username } });
     const again = await world.graphql(CREATE, { input: { title: 'api', key, userId: user.id } }, admin);
-    expect(again.body.errors[0].extensions).toMatchObject({ code: 'VALIDATION_FAILED', fields: taken });
+    expect(again.body.errors[0].extensions).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      fields: { 'input.key': taken.key },
+    });
     const foreign = await world.graphql(CREATE, { input: { title: 'api', key: newKey(), userId: user.id } }, other);
     expect(foreign.body.errors[0].extensions.code).toBe('FORBIDDEN');
     const list = '{ viewer { sshKeys(limit: 1) { totalCount nodes { databaseId } } } }';

@@ -445,7 +445,7 @@ describe('By GraphQL', () => {
     const invalid = await change('createPipeline', 'CreatePipelineInput', { ref: 'no\0where' });
     expect(invalid.body.errors[0].extensions).toMatchObject({
       code: 'VALIDATION_FAILED',
-      fields: { base: ['Reference not found'] },
+      fields: { input: ['Reference not found'] },
     });
   });
 });

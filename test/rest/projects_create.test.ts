@@ -288,9 +288,12 @@ describe('Creating projects in GraphQL', () => {
     expect(made.body.data.createProject.project).toEqual(project);
     const refusal = async (input: object, who?: TestUser) => (await create(input, who)).body.errors[0].extensions;
     expect(await refusal({ name: 'by graph' }, user)).toMatchObject({
-      fields: { name: ['has already been taken'], path: ['has already been taken'] },
+      fields: { 'input.name': ['has already been taken'], 'input.path': ['has already been taken'] },
     });
-    expect(await refusal({}, user)).toMatchObject({ code: 'VALIDATION_FAILED', fields: { name: ["can't be blank"] } });
+    expect(await refusal({}, user)).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      fields: { 'input.name': ["can't be blank"] },
+    });
     expect(await refusal({ name: 'x' }, external)).toMatchObject({ code: 'LIMIT_REACHED' });
     expect(await refusal({ name: 'x' })).toMatchObject({ code: 'UNAUTHENTICATED' });
     const forUser = `mutation ($input: CreateProjectForUserInput!) { createProjectForUser(input: $input) {

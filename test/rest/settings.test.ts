@@ -305,10 +305,11 @@ describe('Settings in GraphQL', () => {
     expect(await code(undefined, { signupEnabled: false })).toMatchObject({ code: 'UNAUTHENTICATED' });
     expect(await code(admin, { codeideEnabled: true })).toMatchObject({
       code: 'VALIDATION_FAILED',
-      fields: { codeide_url: ['is missing'] },
+      fields: { 'input.codeideUrl': ['is missing'] },
     });
-    const unknown = await world.graphql(mutation, { input: { defaultBranchProtection: 3 } }, admin);
-    expect(unknown.body.errors[0].message).toContain('"BranchProtection"');
+    expect(await code(admin, { defaultBranchProtection: 3 })).toMatchObject({
+      fields: { 'input.defaultBranchProtection': ['must be one of FULL, NONE, PARTIAL'] },
+    });
     expect((await world.graphql(query, {}, user)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     expect(await stored()).toMatchObject({
       signupEnabled: true,

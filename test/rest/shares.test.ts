@@ -123,7 +123,7 @@ describe('Shares in GraphQL', () => {
       (await world.graphql(query, { input: given }, who)).body.errors[0].extensions;
     expect(await extensions(share, input, developer)).toMatchObject({ code: 'FORBIDDEN' });
     expect(await extensions(share, { ...input, accessLevel: 'OWNER' }, master)).toMatchObject({
-      fields: { group_access: ['is not included in the list'] },
+      fields: { 'input.accessLevel': ['is not included in the list'] },
     });
     expect((await world.graphql(share, { input }, master)).body.data.shareProject.share).toEqual({
       groupId: group.id,

@@ -229,7 +229,10 @@ describe('A password that must be renewed', () => {
     ];
     for (const [newPassword, message] of cases) {
       const { body } = await change({ login: user.username, currentPassword: PASSWORD, newPassword });
-      expect(body.errors[0].extensions).toMatchObject({ code: 'VALIDATION_FAILED', fields: { password: [message] } });
+      expect(body.errors[0].extensions).toMatchObject({
+        code: 'VALIDATION_FAILED',
+        fields: { 'input.newPassword': [message] },
+      });
     }
     expect(await signIn(user.username)).toMatchObject({ status: 201 });
   });

@@ -436,7 +436,7 @@ describe('Administration in GraphQL', () => {
     expect((await world.graphql(create, { input: half }, admin)).body.errors[0].extensions.code).toBe('BAD_REQUEST');
     const { password: _, ...without } = fresh();
     expect((await world.graphql(create, { input: without }, admin)).body.errors[0].extensions.fields).toEqual({
-      password: ["can't be blank"],
+      'input.password': ["can't be blank"],
     });
     const { databaseId } = created;
     const update = `mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { name bio } } }`;

@@ -1,4 +1,4 @@
-import type { DocumentNode } from 'graphql';
+import { type DocumentNode, GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { documents } from '#schema/documents.ts';
 import { schema } from '#schema/index.ts';
@@ -15,9 +15,12 @@ function seeing() {
     };
     const parsing = { params: { source }, context: { params: {} }, extendContext: () => undefined };
     plugin.onParse?.({ ...parsing, setParsedDocument: take } as never);
-    const validating = { params: { documentAST: document }, setResult: () => undefined };
+    const validating = { params: { documentAST: document, schema }, setResult: () => undefined };
     const validated = plugin.onValidate?.(validating as never) as ((of: object) => void) | undefined;
-    validated?.({ result: Array.from({ length: errors }, () => new Error('invalid')), setResult: () => undefined });
+    validated?.({
+      result: Array.from({ length: errors }, () => new GraphQLError('invalid')),
+      setResult: () => undefined,
+    });
     return document;
   };
 }

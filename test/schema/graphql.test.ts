@@ -158,7 +158,7 @@ describe('The same rules as in REST', () => {
     );
     expect(body.errors[0].extensions).toMatchObject({
       code: 'VALIDATION_FAILED',
-      fields: { title: ['is invalid'], color: ['must be a valid color code'] },
+      fields: { 'input.title': ['is invalid'], 'input.color': ['must be a valid color code'] },
     });
   });
 
@@ -240,6 +240,6 @@ describe('Connections', () => {
       {},
       owner,
     );
-    expect(code(body)).toBe('BAD_REQUEST');
+    expect(code(body)).toBe('VALIDATION_FAILED');
   });
 });

@@ -153,6 +153,26 @@ describe('A plan answers as graphql-js does', () => {
     }
   });
 
+  it('the rest of an answer in which look-ups and mutations fail', async () => {
+    const queries = `{
+      gone: project(ref: 999999999) { name }
+      found: project(ref: ${project.id}) { name gone: issue(iid: 999) { title } repository { gone: commit(ref: "nowhere") { sha } } }
+      nobody: user(databaseId: 999999) { username }
+    }`;
+    const remove = (title: string) =>
+      `deleteLabel(input: { project: ${project.id}, title: "${title}" }) { label { title } }`;
+    const mutations = `mutation { one: ${remove('none')} two: ${remove('nor this one')} }`;
+    for (const [text, failures] of [
+      [queries, 4],
+      [mutations, 2],
+    ] as const) {
+      const { expected, answer } = await both(parse(text), {}, owner);
+      expect(answer).toEqual(expected);
+      expect(expected.errors).toHaveLength(failures);
+      expect(expected.data).not.toBeNull();
+    }
+  });
+
   it('four hundred queries over the whole schema, for members, administrators and nobody', async () => {
     const id = (type: string, number: number) => `"${Buffer.from(`${type}:${number}`).toString('base64url')}"`;
     const often = (value: string) => Array<string>(8).fill(value);

@@ -59,10 +59,20 @@ describe('The schema', () => {
     const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
     for (const { name, args, type } of mutations) {
       expect([name, args.map((arg) => arg.name)]).toEqual([name, ['input']]);
-      expect(String(type)).toMatch(/Payload!$/);
+      expect(String(type)).toMatch(/Payload$/);
     }
     const names = parts().map(([name]) => name.split('.').at(-1) ?? '');
     expect(names.filter((name) => /^[a-z]/.test(name) && name.includes('_'))).toEqual([]);
+  });
+
+  it('is at /graphql/schema.graphql, for anybody, and not sent twice', async () => {
+    const committed = readFileSync(packagePath('schema/schema.graphql'), 'utf8');
+    for (const place of ['/graphql/schema.graphql', '/api/graphql/schema.graphql']) {
+      const { status, headers, body } = await world.send('GET', place, {});
+      expect([status, headers['content-type'], body]).toEqual([200, 'text/plain; charset=utf-8', committed]);
+      const again = await world.send('GET', place, { headers: { 'If-None-Match': `${headers.etag}` } });
+      expect(again.status).toBe(304);
+    }
   });
 
   it('passes its introspection query through /graphql', async () => {

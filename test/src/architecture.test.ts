@@ -125,6 +125,15 @@ describe('Who may import whom', () => {
     expect(listed(found)).toEqual([]);
   });
 
+  it('words of HTTP stand in entrances alone', () => {
+    const files = globSync('{src,schema}/**/*.ts', { cwd: root }).map((name) => name.replaceAll('\\', '/'));
+    const found = files.filter((file) => {
+      if (file.startsWith('src/generated/') || file.startsWith('src/web/')) return false;
+      return /['"`][1-5]\d\d [A-Z(]/.test(readFileSync(path.join(root, file), 'utf8'));
+    });
+    expect(found).toEqual([]);
+  });
+
   it('nothing imports from outside of the package', () => {
     const all = ['src', 'schema', 'rest', 'test', 'scripts'].flatMap((layer) => importsOf(layer));
     expect(all.length).toBeGreaterThan(200);

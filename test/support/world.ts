@@ -279,6 +279,8 @@ export interface WorldOptions extends StoreOptions {
   smtp?: string;
   /** What one operation may use, where that is not the usual. */
   budget?: Partial<BudgetLimits>;
+  /** The GraphQL documents that alone are executed, by their hashes. */
+  trustedDocuments?: ReadonlyMap<string, string>;
   /** Who reads the metrics without a credential. */
   metricsAddresses?: readonly string[];
   /** Gets the lines of the log; there is none without. */
@@ -290,6 +292,7 @@ export async function startWorld({
   storages = ['default'],
   smtp,
   budget,
+  trustedDocuments,
   metricsAddresses,
   log: toLog,
   ...store
@@ -319,7 +322,7 @@ export async function startWorld({
   let listeningUrl = '';
   const log = toLog && createLogger('info', { write: (line) => toLog(JSON.parse(line)) });
   const serving = { db, secret, jobs, repositories, uploads, imports };
-  const options = { ...serving, budget, metricsAddresses, log, listeningUrl: () => listeningUrl };
+  const options = { ...serving, budget, trustedDocuments, metricsAddresses, log, listeningUrl: () => listeningUrl };
   const server = createServer(createApp(options));
   // A connection that is kept is not closed just when the next request of a test takes it.
   server.keepAliveTimeout = 120_000;

@@ -625,7 +625,7 @@ describe('Accounts over GraphQL', () => {
     expect(await run('signUp', account, 'confirmationRequired')).toEqual({ confirmationRequired: true });
     expect(await run('signUp', account, 'confirmationRequired')).toMatchObject({
       code: 'VALIDATION_FAILED',
-      fields: { username: ['has already been taken'] },
+      fields: { 'input.username': ['has already been taken'] },
     });
     const token = tokenOf((await mailbox.next(email)).link);
     expect(await run('confirmEmail', { token: 'x' }, 'email')).toMatchObject({ code: 'VALIDATION_FAILED' });
@@ -639,7 +639,7 @@ describe('Accounts over GraphQL', () => {
     }
     const reset = tokenOf((await mailbox.next(email)).link);
     expect(await run('resetPassword', { token: reset, newPassword: 'short' }, 'changed')).toMatchObject({
-      fields: { password: ['is too short (minimum is 8 characters)'] },
+      fields: { 'input.newPassword': ['is too short (minimum is 8 characters)'] },
     });
     const answers = await Promise.all(
       ['first password', 'second password'].map((newPassword) =>

@@ -1,5 +1,5 @@
 import { PLACE, Prisma } from '#src/platform/db.ts';
-import { BadRequest } from '#src/platform/errors.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 import type { Direction, PageRequest, Place } from '#src/platform/page.ts';
 import type { Alias } from './alias.ts';
 import { type ColumnFacts, type Columns, factsOf, type ModelName } from './model.ts';
@@ -49,7 +49,7 @@ export function placePair<M extends ModelName>(row: Alias<M>, of: Order<M>): Pri
 /**
  * The conditions for rows of which a page is: behind one place, before another.
  *
- * @throws BadRequest for a place that is of another order
+ * @throws ValidationFailed for a place that is of another order
  */
 export function between<M extends ModelName>(
   row: Alias<M>,
@@ -95,7 +95,7 @@ function nameOf(columns: Readonly<Record<string, ColumnFacts>>, column: string):
   return name;
 }
 
-/** A place that clients have sent. Throws BadRequest. */
+/** A place that clients have sent. Throws ValidationFailed. */
 function place<M extends ModelName>(name: string, { model, by, hasNulls }: Order<M>, given: Place): Place {
   const { columns } = factsOf(model);
   const names = by.map((column) => nameOf(columns, column));
@@ -106,7 +106,7 @@ function place<M extends ModelName>(name: string, { model, by, hasNulls }: Order
       if (value === null) return index === 0 && hasNulls === true;
       return isValue(columns[column]?.type ?? '', value);
     });
-  if (!isOfList) throw new BadRequest(`${name} is not a cursor of this list`);
+  if (!isOfList) throw new ValidationFailed({ [name]: ['is not a cursor of this list'] });
   return given;
 }
 

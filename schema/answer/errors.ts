@@ -1,0 +1,118 @@
+import {
+  type ASTNode,
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { codeOf } from '#schema/answer/error_codes.ts';
+import { inputPath } from '#schema/answer/input_names.ts';
+import { add, placeOf, wrongLiterals, wrongVariables } from '#schema/answer/wrong_values.ts';
+import { REFUSED } from '#schema/limits.ts';
+import { type FieldErrors, missing } from '#src/platform/errors.ts';
+
+/** An operation as it was asked for. */
+export interface Asked {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  operationName?: string | null | undefined;
+  variables: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The result with its errors as clients of GraphQL are told them (docs/graphql.md): `code` of the list, `fields` by the names
+ * of the input. REST reads the errors of the domain as they are.
+ */
+export function withToldErrors(result: ExecutionResult, asked: Asked): ExecutionResult {
+  const { errors } = result;
+  if (!errors?.length) return result;
+  const operation = getOperationAST(asked.document, asked.operationName);
+  const isCoercion = !('data' in result) && errors.every(({ extensions, path }) => !extensions.code && !path);
+  if (isCoercion && operation) {
+    const fields = wrongVariables(asked.schema, asked.document, operation, asked.variables);
+    if (Object.keys(fields).length > 0) return { ...result, errors: [wrongValues(fields, operation)] };
+    // A default that a variable cannot have, which is a fault of the document.
+    return { ...result, errors: errors.map(invalid) };
+  }
+  return { ...result, errors: errors.map((error) => told(error, operation, asked)) };
+}
+
+/** Errors of validation with those of wrong values put together for each field, in the form that the domain's have. */
+export function toldValidation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  errors: readonly GraphQLError[],
+): GraphQLError[] {
+  const wrong = wrongLiterals(schema, document);
+  const values = new Set(wrong.flatMap(({ told }) => told));
+  const others = errors.filter(({ message }) => !values.has(message));
+  return [...others.map(invalid), ...wrong.map(({ fields, node }) => wrongValues(fields, node))];
+}
+
+/** What is told of a request that was not executed: a code of the list in any case. */
+export function withCode(error: GraphQLError): GraphQLError {
+  const { error: challenge, sudo, ...extensions } = error.extensions;
+  const code = codeOf(extensions.code);
+  const status = STATUS[code];
+  const http = extensions.http ?? (status === undefined || error.path ? undefined : { spec: true, status });
+  return changed(error, error.message, { ...extensions, code, ...(http !== undefined && { http }) });
+}
+
+/** Statuses of requests that were not executed, for clients that ask for `application/graphql-response+json`. */
+const STATUS: Readonly<Record<string, number>> = { UNAUTHENTICATED: 401, RATE_LIMITED: 429, UNAVAILABLE: 503 };
+
+function told(error: GraphQLError, operation: OperationDefinitionNode | null | undefined, asked: Asked): GraphQLError {
+  const { nodes, extensions, message } = error;
+  const [node] = nodes ?? [];
+  if (extensions.code === undefined && !error.path) return withCode(error);
+  if (extensions.code === undefined) {
+    // The value of a variable that an argument does not take; whatever else has no code is a fault of the schema.
+    if (node?.kind !== Kind.VARIABLE) return changed(error, message, { ...extensions, code: 'INTERNAL_SERVER_ERROR' });
+    const fields: FieldErrors = {};
+    add(fields, placeOf(asked.document, node.name.value), ['must not be null']);
+    return changed(error, sentence(fields), { code: 'VALIDATION_FAILED', fields });
+  }
+  const field = node?.kind === Kind.FIELD ? node : undefined;
+  const { fields: ofDomain, about, error: _, sudo: __, ...rest } = extensions;
+  const named = typeof about === 'string' ? { [about]: [message] } : (about ?? ofDomain);
+  const code = codeOf(extensions.code);
+  if (!named) return changed(error, worded(message, rest.resource), { ...rest, code });
+  const fields: FieldErrors = {};
+  for (const [name, messages] of Object.entries(named as FieldErrors)) {
+    add(fields, [inputPath(name, field, operation, asked.schema)], messages);
+  }
+  return changed(error, code === 'VALIDATION_FAILED' ? sentence(fields) : message, { ...rest, code, fields });
+}
+
+function invalid(error: GraphQLError): GraphQLError {
+  return changed(error, error.message, { ...error.extensions, code: 'GRAPHQL_VALIDATION_FAILED', http: REFUSED });
+}
+
+function wrongValues(fields: FieldErrors, nodes: ASTNode | null): GraphQLError {
+  const extensions = { code: 'VALIDATION_FAILED', fields, http: REFUSED };
+  return new GraphQLError(sentence(fields), { nodes, extensions });
+}
+
+/** All that is wrong: `title can't be blank, color must be a valid color code`. */
+function sentence(fields: FieldErrors): string {
+  const all = Object.entries(fields).flatMap(([place, messages]) => {
+    const name = place.replace(/^input\./, '');
+    return messages.map((message) => (/^\p{Lu}/u.test(message) ? `${name}: ${message}` : `${name} ${message}`));
+  });
+  return all.join(', ');
+}
+
+/** Kinds of records are names of types in the domain: `AccessRequest not found` is `Access request not found`. */
+function worded(message: string, resource: unknown): string {
+  if (typeof resource !== 'string' || message !== missing(resource)) return message;
+  const [first = '', ...others] = resource.replace(/([a-z])([A-Z])/g, '$1 $2').split(' ');
+  return missing([first, ...others.map((word) => word.toLowerCase())].join(' '));
+}
+
+function changed(error: GraphQLError, message: string, extensions: Record<string, unknown>): GraphQLError {
+  const { nodes, source, positions, path, originalError } = error;
+  return new GraphQLError(message, { nodes, source, positions, path, originalError, extensions });
+}

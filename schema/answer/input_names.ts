@@ -1,0 +1,67 @@
+import {
+  type FieldNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNullableType,
+  isInputObjectType,
+  type OperationDefinitionNode,
+} from 'graphql';
+
+/**
+ * The names of input that a name of the domain may stand for, where it is not the same in camelCase; the first that the input
+ * has is meant.
+ */
+export const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
+  title: ['newTitle', 'title'],
+  password: ['newPassword', 'password'],
+  visibility_level: ['visibility'],
+  invite_email: ['user', 'userId'],
+  user_id: ['user', 'userId'],
+  access_level: ['accessLevel', 'role'],
+  group_access: ['accessLevel', 'groupAccess'],
+  parent_id: ['parent', 'parentId'],
+  namespace: ['namespace', 'namespaceId'],
+  new_namespace: ['group', 'project'],
+  forked_from_project: ['forkedFrom'],
+  fingerprint: ['key'],
+};
+
+/** Arguments of a field, or fields of an input, by their names. */
+type Inputs = Readonly<Record<string, GraphQLInputType>>;
+
+/**
+ * Where the input of a field of an operation has what the domain names: `visibility_level` is `input.visibility`. What the
+ * input has under no such name is said of the argument as a whole; of fields with no input, the name in camelCase.
+ */
+export function inputPath(
+  name: string,
+  node: FieldNode | undefined,
+  operation: OperationDefinitionNode | null | undefined,
+  schema: GraphQLSchema,
+): string {
+  const candidates = [...(OTHERWISE[name] ?? []), camelCase(name)];
+  const root = operation?.operation === 'mutation' ? schema.getMutationType() : undefined;
+  const args = root?.getFields()[node?.name.value ?? '']?.args ?? [];
+  const inputs = Object.fromEntries(args.map((arg) => [arg.name, arg.type]));
+  return find(candidates, inputs)?.join('.') ?? args[0]?.name ?? camelCase(name);
+}
+
+/** How deep inputs are looked into: `input.author.name`. */
+const DEPTH = 3;
+
+function find(candidates: readonly string[], inputs: Inputs, depth = DEPTH): string[] | undefined {
+  const own = candidates.find((name) => Object.hasOwn(inputs, name));
+  if (own !== undefined) return [own];
+  for (const [name, type] of Object.entries(inputs)) {
+    const nullable = getNullableType(type);
+    if (!isInputObjectType(nullable) || depth === 1) continue;
+    const fields = Object.values(nullable.getFields()).map((field) => [field.name, field.type]);
+    const within = find(candidates, Object.fromEntries(fields), depth - 1);
+    if (within) return [name, ...within];
+  }
+  return undefined;
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

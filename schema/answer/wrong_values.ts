@@ -1,0 +1,184 @@
+import {
+  type ASTNode,
+  BREAK,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLError,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  Kind,
+  type OperationDefinitionNode,
+  TypeInfo,
+  typeFromAST,
+  validateInputLiteral,
+  validateInputValue,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { FieldErrors } from '#src/platform/errors.ts';
+
+type Keys = readonly (string | number)[];
+
+/** What is wrong with values that stand in a document, below one of its fields. */
+export interface WrongLiterals {
+  node: FieldNode | null;
+  fields: FieldErrors;
+  /** As validation words them, to know its errors again. */
+  told: string[];
+}
+
+/** Places of which is told what is wrong with them: as many as anybody corrects at once, of a list with thousands of values. */
+const MOST_TOLD = 50;
+
+/** What is wrong with the values of variables, by the input where the document uses each first. */
+export function wrongVariables(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  given: Readonly<Record<string, unknown>>,
+): FieldErrors {
+  const fields: FieldErrors = {};
+  const tell = upTo(MOST_TOLD);
+  for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
+    const name = variable.name.value;
+    const type = typeFromAST(schema, node);
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (!isInputType(type) || (value === undefined && defaultValue)) continue;
+    const place = placeOf(document, name);
+    if (value === undefined) {
+      if (node.kind === Kind.NON_NULL_TYPE) add(fields, place, ['is required']);
+      continue;
+    }
+    tell((count) =>
+      validateInputValue(value, type, ({ message }, keys) => {
+        const { at, problem } = plainly(message, keys, type);
+        add(fields, [...place, ...at], [problem]);
+        count();
+      }),
+    );
+  }
+  return fields;
+}
+
+/** What is wrong with the values in a document, for each of its fields. */
+export function wrongLiterals(schema: GraphQLSchema, document: DocumentNode): WrongLiterals[] {
+  const found: WrongLiterals[] = [];
+  const around: (FieldNode | null)[] = [];
+  const info = new TypeInfo(schema);
+  const tell = upTo(MOST_TOLD);
+  const visitor = {
+    Field: { enter: (node: FieldNode) => void around.push(node), leave: () => void around.pop() },
+    Argument: (node: { name: { value: string }; value: Parameters<typeof validateInputLiteral>[0] }) => {
+      const type = info.getInputType();
+      if (!type) return;
+      const field = around.at(-1) ?? null;
+      const wrong = ({ message }: GraphQLError, keys: Keys) => {
+        const one = found.find((known) => known.node === field) ?? { node: field, fields: {}, told: [] };
+        if (!found.includes(one)) found.push(one);
+        const { at, problem } = plainly(message, keys, type);
+        add(one.fields, [node.name.value, ...at], [problem]);
+        one.told.push(message);
+      };
+      tell((count) =>
+        validateInputLiteral(node.value, type, (error, keys) => {
+          wrong(error, keys);
+          count();
+        }),
+      );
+    },
+  };
+  visit(document, visitWithTypeInfo(info, visitor));
+  return found;
+}
+
+/** Does work that counts what it finds, until that is so much; work behind that is not begun. */
+function upTo(most: number): (work: (count: () => void) => void) => void {
+  let found = 0;
+  const enough = new Error('enough');
+  return (work) => {
+    if (found >= most) return;
+    try {
+      work(() => {
+        found += 1;
+        if (found >= most) throw enough;
+      });
+    } catch (error) {
+      if (error !== enough) throw error;
+    }
+  };
+}
+
+/** Where a document uses a variable first, as the path of its input; of one that it does not use, the variable's name. */
+export function placeOf(document: DocumentNode, variable: string): Keys {
+  let place: Keys = [variable];
+  visit(document, {
+    VariableDefinition: () => false,
+    Variable(node, _key, parent, _path, ancestors) {
+      if (node.name.value !== variable) return undefined;
+      place = keysOf([...ancestors, ...(parent ? [parent] : []), node]);
+      return BREAK;
+    },
+  });
+  return place;
+}
+
+/** Adds messages to those that there are at a place. */
+export function add(fields: FieldErrors, place: Keys, messages: readonly string[]): void {
+  const name = place.join('.');
+  fields[name] = [...new Set([...(fields[name] ?? []), ...messages])];
+}
+
+/** Names of arguments and fields of inputs, and places in lists, along the way to a value. */
+function keysOf(way: readonly (ASTNode | readonly ASTNode[])[]): Keys {
+  return way.flatMap((node, at): (string | number)[] => {
+    if ('kind' in node) return node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD ? [node.name.value] : [];
+    const list = way[at - 1];
+    const isList = list !== undefined && 'kind' in list && list.kind === Kind.LIST;
+    return isList ? [node.indexOf(way[at + 1] as ASTNode)] : [];
+  });
+}
+
+/** The words of graphql-js, which repeat values and speak of types, as what is wrong with the input at a place. */
+function plainly(message: string, keys: Keys, type: GraphQLInputType): { at: Keys; problem: string } {
+  const missing = /^Expected value of type "[^"]*" to include required field "(\w+)"/.exec(message)?.[1];
+  if (missing !== undefined) return { at: [...keys, missing], problem: 'is required' };
+  const unknown = /^Expected value of type "[^"]*" not to include unknown field "([^"]*)"/.exec(message)?.[1];
+  if (unknown !== undefined) return { at: [...keys, unknown], problem: 'is not known here' };
+  if (/not to be null\.$/.test(message)) return { at: keys, problem: 'must not be null' };
+  if (message.startsWith('Within OneOf')) return { at: keys, problem: 'must have exactly one of its fields' };
+  // The scalars of this schema say what is wrong in these words.
+  if (/^(is|must|has|cannot) /.test(message)) return { at: keys, problem: message };
+  return { at: keys, problem: `must be ${expected(typeAt(type, keys))}` };
+}
+
+function typeAt(type: GraphQLInputType, [key, ...rest]: Keys): GraphQLInputType {
+  const nullable = getNullableType(type);
+  if (key === undefined) return nullable;
+  if (isListType(nullable)) return typeAt(nullable.ofType, typeof key === 'number' ? rest : [key, ...rest]);
+  const field = isInputObjectType(nullable) ? nullable.getFields()[key] : undefined;
+  return field ? typeAt(field.type, rest) : nullable;
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  Int: 'an integer of 32 bits',
+  Float: 'a number',
+  String: 'a string',
+  Boolean: 'true or false',
+  ID: 'an ID',
+};
+
+function expected(type: GraphQLInputType): string {
+  const named = getNamedType(type);
+  if (isEnumType(named)) {
+    const names = named.getValues().map(({ name }) => name);
+    return names.length === 1 ? `${names[0]}` : `one of ${names.join(', ')}`;
+  }
+  if (isInputObjectType(named)) return 'an object';
+  return EXPECTED[named.name] ?? `a ${named.name}`;
+}

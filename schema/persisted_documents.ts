@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { GraphQLError } from 'graphql';
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import { LRUCache } from 'lru-cache';
+import { REFUSED } from '#schema/limits.ts';
+
+/** Texts of documents by what clients call them: a hash as a rule. */
+export type TrustedDocuments = ReadonlyMap<string, string>;
+
+/** Characters of the documents that are kept by their hashes, and of the largest of them. */
+const MOST_KEPT = 2 * 1024 * 1024;
+const LARGEST_KEPT = 32 * 1024;
+
+/**
+ * Takes hashes in place of documents: those of documents that were sent before (automatic persisted queries, as Apollo has
+ * them), or of trusted ones. Where there are trusted documents, nothing else is executed.
+ */
+export function persistedDocuments(trusted: TrustedDocuments | undefined): Plugin {
+  const approved = trusted && new Set(trusted.values());
+  const kept = new LRUCache<string, string>({
+    maxSize: MOST_KEPT,
+    maxEntrySize: LARGEST_KEPT,
+    sizeCalculation: (text) => text.length + 1,
+  });
+  return {
+    onParams({ params, setParams }) {
+      const hash = hashOf(params);
+      const { documentId: _, ...others } = params as Params;
+      const { query } = others;
+      if (typeof query === 'string') {
+        if (approved && !approved.has(query)) throw refused('PERSISTED_QUERY_REQUIRED', ONLY_TRUSTED);
+        if (hash !== null && !trusted && sha256(query) !== hash) throw refused('BAD_REQUEST', OTHER_HASH);
+        return;
+      }
+      if (hash === null) {
+        if (trusted) throw refused('PERSISTED_QUERY_REQUIRED', ONLY_TRUSTED);
+        return;
+      }
+      const known = (trusted ?? kept).get(hash);
+      if (known === undefined) throw refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+      setParams({ ...others, query: known });
+    },
+    // By then it is valid and within the limits.
+    onExecute({ args }) {
+      const { params } = args.contextValue as { params?: GraphQLParams };
+      const hash = params && hashOf(params);
+      if (hash && params.query && !trusted) kept.set(hash, params.query);
+    },
+  };
+}
+
+type Params = GraphQLParams & { documentId?: unknown };
+
+const ONLY_TRUSTED = 'This server runs only the documents that its administrators have approved';
+const OTHER_HASH = 'The hash is not the SHA-256 of the document';
+
+/** The hash that a request names, by Apollo's extension or as `documentId` (GraphQL over HTTP); null without one. */
+function hashOf({ extensions, documentId }: Params): string | null {
+  const { persistedQuery } = (extensions ?? {}) as { persistedQuery?: { version?: unknown; sha256Hash?: unknown } };
+  const given = persistedQuery?.sha256Hash ?? documentId ?? null;
+  if (given === null) return null;
+  if (typeof given !== 'string' || given.length > 200)
+    throw refused('BAD_REQUEST', 'The hash of a document is a string');
+  if (persistedQuery && persistedQuery.version !== 1) {
+    throw refused('BAD_REQUEST', 'Persisted queries are of version 1');
+  }
+  return given.replace(/^sha256:/, '');
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function refused(code: string, message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code, http: REFUSED } });
+}

@@ -1,0 +1,9 @@
+import type { Request, Response } from 'express';
+import { packageRoot } from '#src/platform/package_root.ts';
+
+/** Sends the GraphQL schema in its own language, for tools that read files rather than introspection. */
+export function sendSchema(_request: Request, response: Response): void {
+  response.setHeader('Access-Control-Allow-Origin', '*');
+  response.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  response.sendFile('schema/schema.graphql', { root: packageRoot, cacheControl: false });
+}
