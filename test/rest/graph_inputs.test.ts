@@ -139,7 +139,7 @@ describe('What a caller may not set', () => {
     const { error } = await create({ assigneeId: toGlobalId('User', stranger.id), milestoneId: foreign }, owner);
     expect([error.extensions.code, error.message]).toEqual([
       'VALIDATION_FAILED',
-      'assignee_id is not a user who can read the project, milestone_id is not a milestone of the project',
+      'assigneeId is not a user who can read the project, milestoneId is not a milestone of the project',
     ]);
   });
 });
@@ -152,7 +152,7 @@ describe('Exactly one of several', () => {
     const id = toGlobalId('Label', label.id);
     expect(await which({ id })).toEqual({ label: { id } });
     expect((await which({ title: label.title })).error.extensions.code).toBe('NOT_MODIFIED');
-    expect((await which({ id, title: label.title })).error.message).toContain('LabelReference');
+    expect((await which({ id, title: label.title })).error.message).toBe('label must have exactly one of its fields');
     expect(await run('deleteLabel', { project: project.id, label: { id } }, 'deletedLabelId')).toEqual({
       deletedLabelId: id,
     });
@@ -167,7 +167,9 @@ describe('Exactly one of several', () => {
 describe('Words that no enum has', () => {
   it('are refused in GraphQL by the schema, and in REST in the words of the contract', async () => {
     const add = { project: project.id, userId: stranger.id, accessLevel: 'EMPEROR' };
-    expect((await run('addProjectMember', add, 'member { userId }')).error.message).toContain('"AccessLevel"');
+    expect((await run('addProjectMember', add, 'member { userId }')).error.message).toMatch(
+      /^accessLevel must be one of/,
+    );
     const level = await world
       .api(owner)
       .post(`/projects/${project.id}/members`, { user_id: stranger.id, access_level: 15 });
