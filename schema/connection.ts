@@ -1,4 +1,4 @@
-import type { ObjectRef, OutputShape } from '@pothos/core';
+import type { InterfaceRef, ObjectRef, OutputShape, UnionRef } from '@pothos/core';
 import type { GraphQLResolveInfo, SelectionSetNode } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
@@ -9,7 +9,7 @@ export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 100;
 
 const PageInfo = builder.objectRef<LoadedPage<unknown>>('PageInfo').implement({
-  description: 'Where a page lies in its list.',
+  description: 'The position of a page in its list, and what lies before and behind it.',
   fields: (t) => ({
     hasNextPage: t.boolean({ description: 'Whether more records follow the page.', resolve: (page) => follows(page) }),
     hasPreviousPage: t.boolean({
@@ -29,30 +29,42 @@ const PageInfo = builder.objectRef<LoadedPage<unknown>>('PageInfo').implement({
   }),
 });
 
+type Types = typeof builder.$inferSchemaTypes;
+type Node<T> = ObjectRef<Types, T, T> | InterfaceRef<Types, T, T> | UnionRef<Types, T, T>;
+
 /** The connection and edge types over a node type. */
-export function connectionOf<T>(name: string, node: ObjectRef<typeof builder.$inferSchemaTypes, T, T>) {
+export function connectionOf<T>(name: string, node: Node<T>) {
   const Edge = builder.objectRef<{ node: T; cursor: string }>(`${name}Edge`).implement({
-    description: `A ${name} at its place in a list.`,
+    description: `One entry of a \`${name}Connection\`: a record with its cursor.`,
     fields: (t) => ({
       node: t.field({
         type: node,
-        description: 'The record.',
+        description: 'The record at this place of the list.',
         resolve: (edge) => edge.node as OutputShape<never, never>,
       }),
-      cursor: t.exposeString('cursor', { description: 'Its place, for `after` and `before`.' }),
+      cursor: t.exposeString('cursor', {
+        description: 'Opaque place of the record in the list, for `after` and `before`.',
+      }),
     }),
   });
   return builder.objectRef<LoadedPage<T>>(`${name}Connection`).implement({
     description: `A page of a list of ${name}.`,
     fields: (t) => ({
-      nodes: t.field({ type: [node], description: 'The records of the page.', resolve: (page) => page.nodes as never }),
+      nodes: t.field({
+        type: [node],
+        description: 'The records of the page, in the order of the list.',
+        resolve: (page) => page.nodes as never,
+      }),
       edges: t.field({
         type: [Edge],
-        description: 'The records with their cursors.',
+        description: 'The records of the page, each with its cursor.',
         resolve: (page) => page.nodes.map((node, index) => ({ node, cursor: cursorAt(page, index) })),
       }),
-      pageInfo: t.field({ type: PageInfo, description: 'Where the page lies.', resolve: (page) => page }),
-      totalCount: t.int({ description: 'How many records there are in all.', resolve: ({ total }) => total ?? 0 }),
+      pageInfo: t.field({ type: PageInfo, description: 'Position of the page in the list.', resolve: (page) => page }),
+      totalCount: t.int({
+        description: 'Number of all records of the list that the caller may see, on whatever page.',
+        resolve: ({ total }) => total ?? 0,
+      }),
     }),
   });
 }

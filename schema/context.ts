@@ -6,6 +6,7 @@ import { traceTexts } from '#src/jobs/trace.ts';
 import { commitStatuses } from '#src/pipelines/of_commits.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
+import { type BranchRefusals, branchRefusals } from '#src/repository/protection.ts';
 
 /** What every resolver gets: the domain's context, the URL that the client used, and batching loaders for this request. */
 export interface GraphQLContext extends Context {
@@ -27,6 +28,8 @@ export interface Loaders {
   readonly commit: DataLoader<CommitKey, CommitRow | null, string>;
   /** What jobs printed that the actor may read. */
   readonly trace: DataLoader<number, string>;
+  /** Why the actor may not do something to branches of a project; null for anonymous callers, who may do nothing. */
+  readonly branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number>;
   /** Status of the latest pipeline of a commit. */
   readonly commitStatus: DataLoader<CommitKey, JobStatus | null, string>;
 }
@@ -56,9 +59,15 @@ function makeLoaders(context: Context): Loaders {
     project,
     groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
     commit: new DataLoader((keys) => commitsByKeys(context, keys, (id) => project.load(id)), { cacheKeyFn: commitKey }),
+    branchRefusals: new DataLoader((projects) => refusalsOf(context, projects), { cacheKeyFn: ({ id }) => id }),
     trace: new DataLoader((ids) => traceTexts(context, ids)),
     commitStatus: new DataLoader((keys) => commitStatuses(context, keys), { cacheKeyFn: commitKey }),
   };
+}
+
+function refusalsOf(context: Context, projects: readonly ProjectRow[]): Promise<(BranchRefusals | null)[]> {
+  const { actor } = context;
+  return Promise.all(projects.map((project) => (actor ? branchRefusals(context, actor, project) : null)));
 }
 
 function commitKey({ projectId, sha }: CommitKey): string {

@@ -33,6 +33,9 @@ export const SIZES: Readonly<Record<string, number>> = {
   '__Directive.args': 4,
 };
 
+/** Lists that have as many records as an argument has entries. */
+export const COUNTED: Readonly<Record<string, string>> = { 'Query.nodes': 'ids' };
+
 /** How operations are counted, for the description of the schema. */
 export const COUNTING =
   `Operations are limited in cost: each field costs 1, or what its description says; what is below a list counts

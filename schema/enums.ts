@@ -10,55 +10,58 @@ function values<T extends string | number>(described: Record<string, { value: T;
 export const Visibility = builder.enumType('Visibility', {
   description: 'Who may see a project or group.',
   values: values<'private' | 'internal' | 'public'>({
-    PRIVATE: { value: 'private', description: 'Its members see it.' },
-    INTERNAL: { value: 'internal', description: 'Every signed-in user who is not external sees it.' },
-    PUBLIC: { value: 'public', description: 'Everybody sees it, without signing in.' },
+    PRIVATE: { value: 'private', description: 'Only members see it, and administrators.' },
+    INTERNAL: { value: 'internal', description: 'Every signed-in user sees it who is not external.' },
+    PUBLIC: { value: 'public', description: 'Everybody sees it, also anonymous callers.' },
   }),
 });
 
 export const UserState = builder.enumType('UserState', {
-  description: 'Whether a user may sign in.',
+  description: 'Whether a user may sign in, and why not.',
   values: values<'active' | 'blocked' | 'ldap_blocked'>({
-    ACTIVE: { value: 'active', description: 'May sign in.' },
-    BLOCKED: { value: 'blocked', description: 'May not sign in.' },
-    LDAP_BLOCKED: { value: 'ldap_blocked', description: 'Blocked by directory synchronisation.' },
+    ACTIVE: { value: 'active', description: 'The user may sign in.' },
+    BLOCKED: { value: 'blocked', description: 'An administrator has blocked the user, who may not sign in.' },
+    LDAP_BLOCKED: {
+      value: 'ldap_blocked',
+      description: 'Directory synchronisation has blocked the user, who may not sign in.',
+    },
   }),
 });
 
 export const NamespaceKind = builder.enumType('NamespaceKind', {
-  description: 'What a namespace belongs to.',
+  description: 'Whether a namespace is a group or belongs to a user.',
   values: values<'user' | 'group'>({
     USER: { value: 'user', description: 'The personal namespace of a user.' },
-    GROUP: { value: 'group', description: 'A group.' },
+    GROUP: { value: 'group', description: 'A group of several people.' },
   }),
 });
 
 export const ImportStatus = builder.enumType('ImportStatus', {
-  description: 'How far the import of a repository is.',
+  description: 'Progress of the import of a repository from elsewhere.',
   values: values<'scheduled' | 'started' | 'finished' | 'failed'>({
-    SCHEDULED: { value: 'scheduled', description: 'It waits for its turn.' },
-    STARTED: { value: 'started', description: 'It is under way.' },
-    FINISHED: { value: 'finished', description: 'The repository is there.' },
-    FAILED: { value: 'failed', description: 'It ended without a repository.' },
+    SCHEDULED: { value: 'scheduled', description: 'The import waits for its turn.' },
+    STARTED: { value: 'started', description: 'The import is under way.' },
+    FINISHED: { value: 'finished', description: 'The import has succeeded: the repository is there.' },
+    FAILED: { value: 'failed', description: 'The import has failed, and there is no repository.' },
   }),
 });
 
 export const AccessLevel = builder.enumType('AccessLevel', {
-  description: 'How far a membership reaches. Each level includes the ones before it.',
+  description: 'What a membership allows; each level allows all that those below it do.',
   values: values<number>({
-    GUEST: { value: 10, description: 'Reads issues and creates them.' },
-    REPORTER: { value: 20, description: 'Also reads the repository and manages issues and labels.' },
-    DEVELOPER: { value: 30, description: 'Also pushes.' },
-    MASTER: { value: 40, description: 'Also administers the project.' },
-    OWNER: { value: 50, description: 'Owns the group.' },
+    GUEST: { value: 10, description: 'Reads issues and creates them: level 10.' },
+    REPORTER: { value: 20, description: 'Also reads the repository and manages issues and labels: level 20.' },
+    DEVELOPER: { value: 30, description: 'Also pushes to branches that are not protected: level 30.' },
+    MASTER: { value: 40, description: 'Also administers the project: level 40.' },
+    OWNER: { value: 50, description: 'Owns the group or the personal namespace: level 50.' },
   }),
 });
 
 export const SortDirection = builder.enumType('SortDirection', {
   description: 'Which end of an order comes first.',
   values: values<'asc' | 'desc'>({
-    ASC: { value: 'asc', description: 'The smallest or oldest.' },
-    DESC: { value: 'desc', description: 'The largest or newest.' },
+    ASC: { value: 'asc', description: 'The smallest or the oldest comes first.' },
+    DESC: { value: 'desc', description: 'The largest or the newest comes first.' },
   }),
 });
 

@@ -12,7 +12,7 @@ import {
   type ValueNode,
 } from 'graphql';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '#schema/connection.ts';
-import { COSTS, SIZES } from '#schema/costs.ts';
+import { COSTS, COUNTED, SIZES } from '#schema/costs.ts';
 
 /** How large an operation is, its fragments counted wherever they are spread. */
 export interface Measure {
@@ -123,6 +123,8 @@ class Measuring {
     place: string,
     field: { readonly args: readonly { readonly name: string }[] } | undefined,
   ): number {
+    const list = given.find(({ name }) => name.value === COUNTED[place]);
+    if (list) return this.#length(list.value);
     if (!field?.args.some(({ name }) => name === 'limit')) return SIZES[place] ?? 1;
     const sizes = given.filter(({ name }) => ['first', 'last', 'limit'].includes(name.value));
     const asked = sizes.map(({ value }) => this.#number(value)).filter((size) => size !== null);
@@ -133,6 +135,15 @@ class Measuring {
   #number(node: ValueNode): number | null {
     const value = node.kind === Kind.VARIABLE ? (this.#variables.get(node.name.value) ?? null) : literal(node);
     return value === null || typeof value === 'number' ? value : MAX_LIMIT;
+  }
+
+  /** How many entries a list has. What stands for a list of one counts as one, and what is not known as the most. */
+  #length(node: ValueNode): number {
+    if (node.kind === Kind.LIST) return Math.max(1, node.values.length);
+    if (node.kind !== Kind.VARIABLE) return 1;
+    const value = this.#variables.get(node.name.value);
+    if (value === undefined) return MAX_LIMIT;
+    return Array.isArray(value) ? Math.max(1, value.length) : 1;
   }
 
   #named(name: string | undefined): GraphQLCompositeType | undefined {

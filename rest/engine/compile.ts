@@ -2,12 +2,14 @@ import {
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLEnumType,
+  type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
   isEnumType,
+  isInterfaceType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -32,7 +34,7 @@ export interface Endpoint {
   readonly status: number;
   /** Turns enum values into the API's words, in place; null when there is nothing to turn. */
   readonly render: ((value: unknown) => void) | null;
-  readonly resultType: GraphQLObjectType;
+  readonly resultType: FieldsType;
   /** Whether the body is an array that is not paginated. */
   readonly list: boolean;
   /** The type of a body that is no record but one value. */
@@ -117,15 +119,22 @@ function leftToDomain(parameter: string, route: Route): string[] {
   });
 }
 
+/** What a selection may be of. */
+export type FieldsType = GraphQLObjectType | GraphQLInterfaceType;
+
+export function hasFields(type: unknown): type is FieldsType {
+  return isObjectType(type) || isInterfaceType(type);
+}
+
 interface Target {
-  type: GraphQLObjectType;
+  type: FieldsType;
   selection: SelectionSetNode;
   scalar?: GraphQLOutputType;
   list?: boolean;
 }
 
 function descend(
-  type: GraphQLObjectType,
+  type: FieldsType,
   selection: SelectionSetNode,
   path: readonly string[],
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -137,7 +146,7 @@ function descend(
     const fieldType = field && target.type.getFields()[field.field]?.type;
     if (!field || !fieldType) throw new Error(`${route.method} ${route.path}: nothing at ${path.join('.')}`);
     const next = getNamedType(fieldType);
-    if (!isObjectType(next) || !field.selection) return { ...target, scalar: fieldType };
+    if (!hasFields(next) || !field.selection) return { ...target, scalar: fieldType };
     target = { type: next, selection: field.selection, list: isListType(getNullableType(fieldType)) };
   }
   return target;
@@ -183,7 +192,7 @@ type Step = (record: Record<string, unknown>) => void;
 
 /** Only the paths that hold enum values are walked. */
 function renderer(
-  type: GraphQLObjectType,
+  type: FieldsType,
   selection: SelectionSetNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ): ((value: unknown) => void) | null {
@@ -200,7 +209,7 @@ function renderer(
         if (typeof value === 'string') record[name] = word(value);
         else if (Array.isArray(value)) record[name] = value.map(word);
       });
-    } else if (isObjectType(fieldType) && inner) {
+    } else if (hasFields(fieldType) && inner) {
       const render = renderer(fieldType, inner, fragments);
       if (render) steps.push((record) => render(record[name]));
     }

@@ -1,18 +1,16 @@
 import {
   type GraphQLInputType,
-  type GraphQLObjectType,
   type GraphQLOutputType,
   GraphQLString,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
-  isObjectType,
   Kind,
   type SelectionSetNode,
 } from 'graphql';
 import { isNumeric, snakeCase } from '#rest/engine/coerce.ts';
-import { type Endpoint, fieldsOf } from '#rest/engine/compile.ts';
+import { type Endpoint, type FieldsType, fieldsOf, hasFields } from '#rest/engine/compile.ts';
 
 /** A JSON Schema, or another part of the OpenAPI document. */
 export type Json = Record<string, unknown>;
@@ -44,13 +42,13 @@ function bareOutput(
   omitted: readonly string[],
 ): Json {
   if (isListType(type)) return { type: 'array', items: outputSchema(type.ofType, selection, shape, omitted) };
-  if (isObjectType(type) && selection) return objectSchema(type, selection, shape, omitted);
+  if (hasFields(type) && selection) return objectSchema(type, selection, shape, omitted);
   return named(type);
 }
 
 /** The schema of a record; a reference where the selection is just a fragment. */
 export function objectSchema(
-  type: GraphQLObjectType,
+  type: FieldsType,
   selection: SelectionSetNode,
   shape: Shape,
   omitted: readonly string[],
@@ -61,12 +59,7 @@ export function objectSchema(
   return { $ref: `#/components/schemas/${keep(shape.records, only.name.value, schema)}` };
 }
 
-function recordSchema(
-  type: GraphQLObjectType,
-  selection: SelectionSetNode,
-  shape: Shape,
-  omitted: readonly string[],
-): Json {
+function recordSchema(type: FieldsType, selection: SelectionSetNode, shape: Shape, omitted: readonly string[]): Json {
   const properties: Json = {};
   const required = new Set<string>();
   for (const { name, field, selection: inner, optional } of fieldsOf(selection, shape.fragments)) {

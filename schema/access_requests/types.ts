@@ -7,13 +7,13 @@ import { pageBelow } from '#schema/records/page_below.ts';
 import { listAccessRequests } from '#src/access_requests/list.ts';
 
 export const AccessRequest = builder.prismaObject('AccessRequest', {
-  description: 'The wish of a user to become a member of a project or group.',
+  description: 'The request of a user to become a member of a project or group.',
   select: { id: true },
   fields: (t) => ({
     ...userFields(t as never),
     avatarUrl: t.string(picture),
     webUrl: t.string(page),
-    requestedAt: t.expose('requestedAt', { type: 'DateTime', description: 'When it was made.' }),
+    requestedAt: t.expose('requestedAt', { type: 'DateTime', description: 'When the user asked for access.' }),
   }),
 });
 
@@ -22,7 +22,7 @@ const AccessRequestConnection = connectionOf('AccessRequest', AccessRequest);
 builder.objectFields(Project, (t) => ({
   accessRequests: t.field({
     type: AccessRequestConnection,
-    description: 'The open requests for access to it, oldest first. For its masters.',
+    description: 'The open requests for access to the project, oldest first. For its masters.',
     args: pageArgs,
     resolve: (record, args, context, info) =>
       pageBelow('AccessRequest', { kind: 'project', record } as const, args, context, info, listAccessRequests),
@@ -32,7 +32,7 @@ builder.objectFields(Project, (t) => ({
 builder.objectFields(Group, (t) => ({
   accessRequests: t.field({
     type: AccessRequestConnection,
-    description: 'The open requests for access to it, oldest first. For its owners.',
+    description: 'The open requests for access to the group, oldest first. For its owners.',
     args: pageArgs,
     resolve: (record, args, context, info) =>
       pageBelow('AccessRequest', { kind: 'group', record } as const, args, context, info, listAccessRequests),

@@ -11,21 +11,27 @@ import { type AuthorizedRow, listAuthorized } from '#src/applications/authorized
 import { type ApplicationRow, findApplication, listAllApplications, listApplications } from '#src/applications/find.ts';
 
 export const OAuthApplication = builder.prismaObject('OAuthApplication', {
-  description: 'A program that users may let act for them.',
+  description: 'A program that users may authorize to act for them through OAuth 2.0.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('OAuthApplication', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID.' }),
-    applicationId: t.exposeString('uid', { description: 'What OAuth calls client_id.' }),
+    id: t.id({
+      description: 'Global ID of the application, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('OAuthApplication', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the application.' }),
+    applicationId: t.exposeString('uid', {
+      description: 'Public identifier of the application: the `client_id` of OAuth.',
+    }),
     secret: t.string({
       nullable: true,
-      description: 'The secret, in the answer to what made it; null ever after, and for public applications.',
+      description:
+        'The `client_secret`, in the answer to the mutation that made it; null ever after, and for public applications.',
       resolve: ({ secret }: Pick<ApplicationRow, 'id' | 'secret'>) => secret ?? null,
     }),
-    name: t.exposeString('name', { description: 'As users are told.' }),
+    name: t.exposeString('name', { description: 'Name of the application, as users see it when they authorize it.' }),
     redirectUris: t.exposeStringList('redirectUris', {
-      description: 'Where users may be sent back to, to the letter.',
+      description: 'The exact URLs to which users may be sent back.',
     }),
     scopes: t.field({
       type: [OAuthScope],
@@ -33,9 +39,14 @@ export const OAuthApplication = builder.prismaObject('OAuthApplication', {
       select: { scopes: true },
       resolve: ({ scopes }) => scopes as Scope[],
     }),
-    confidential: t.exposeBoolean('confidential', { description: 'Whether it has a secret.' }),
-    ownerId: t.exposeInt('ownerId', { description: 'Numeric ID of the user who registered it.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was registered.' }),
+    confidential: t.exposeBoolean('confidential', {
+      description: 'Whether the application has a secret; programs on machines of users have none.',
+    }),
+    ownerId: t.exposeInt('ownerId', {
+      description: 'Numeric ID of the user who registered it; `owner` leads to the user.',
+    }),
+    owner: t.relation('owner', { description: 'The user who registered the application.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the application was registered.' }),
   }),
 });
 
@@ -43,16 +54,30 @@ const OAuthApplicationConnection = connectionOf('OAuthApplication', OAuthApplica
 
 const AuthorizedApplication = builder.objectRef<AuthorizedRow>('AuthorizedApplication');
 AuthorizedApplication.implement({
-  description: 'An application that a user let in.',
+  description: 'An application that a user has authorized to act for them.',
   fields: (t) => ({
     applicationDatabaseId: t.exposeInt('applicationId', {
       nullable: true,
       description: 'Numeric ID of the application; null for what was given for the password, to no application.',
     }),
-    name: t.exposeString('name', { nullable: true, description: 'Of the application.' }),
-    ownerUsername: t.exposeString('owner', { nullable: true, description: 'Who registered it.' }),
-    scopes: t.exposeStringList('scopes', { description: 'What it may do.' }),
-    authorizedAt: t.expose('since', { type: 'DateTime', description: 'When it was let in first.' }),
+    name: t.exposeString('name', {
+      nullable: true,
+      description: 'Name of the application; null for what was given for the password, to no application.',
+    }),
+    ownerUsername: t.exposeString('owner', {
+      nullable: true,
+      description: 'Username of the user who registered the application; null without an application.',
+    }),
+    owner: t.expose('ownerUser', {
+      type: User,
+      nullable: true,
+      description: 'The user who registered the application; null without an application.',
+    }),
+    scopes: t.exposeStringList('scopes', { description: 'Scopes that the user granted.' }),
+    authorizedAt: t.expose('since', {
+      type: 'DateTime',
+      description: 'When the user first authorized the application.',
+    }),
   }),
 });
 
@@ -61,28 +86,29 @@ const AuthorizedApplicationConnection = connectionOf('AuthorizedApplication', Au
 builder.objectFields(User, (t) => ({
   oauthApplications: t.field({
     type: OAuthApplicationConnection,
-    description: 'Applications that they registered, oldest first. For administrators and the user.',
+    description: 'The OAuth applications that the user registered, oldest first. For administrators and the user.',
     args: pageArgs,
     resolve: ({ id }, args, context, info) => pageBelow('OAuthApplication', id, args, context, info, listApplications),
   }),
   authorizedApplications: t.field({
     type: AuthorizedApplicationConnection,
-    description: 'Applications that they let in, by name. For administrators and the user.',
+    description: 'The applications that the user authorized, by name. For administrators and the user.',
     args: pageArgs,
-    resolve: ({ id }, args, context, info) => loadCountedPage(args, info, (page) => listAuthorized(context, id, page)),
+    resolve: ({ id }, args, context, info) =>
+      loadCountedPage(args, info, (page) => listAuthorized(context, id, page, selectionAt(info, 'User'))),
   }),
 }));
 
 builder.queryFields((t) => ({
   oauthApplication: t.field({
     type: OAuthApplication,
-    description: "One of the caller's own applications; for administrators any.",
+    description: 'An OAuth application by its ID: one of the caller; for administrators any.',
     args: { id: t.arg({ ...idOf('OAuthApplication'), required: true, description: 'ID of the application.' }) },
     resolve: (_root, { id }, context, info) => findApplication(context, id, selectionAt(info, 'OAuthApplication')),
   }),
   oauthApplications: t.field({
     type: OAuthApplicationConnection,
-    description: 'All applications, oldest first. For administrators.',
+    description: 'All OAuth applications of the server, oldest first. For administrators.',
     args: pageArgs,
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listAllApplications(context, page, selectionAt(info, 'OAuthApplication'))),

@@ -9,53 +9,57 @@ import {
 } from '#src/bgjobs/metrics.ts';
 
 const JobQueue = builder.objectRef<QueueMetrics>('JobQueue').implement({
-  description: 'A queue of background jobs.',
+  description: 'A queue of background jobs of the server.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Its name.' }),
-    backlog: t.exposeInt('backlog', { description: 'How many jobs could run now and do not yet.' }),
-    latency: t.exposeInt('latency', { description: 'Seconds that the oldest of them has been waiting.' }),
+    name: t.exposeString('name', { description: 'Name that all jobs of the kind share.' }),
+    backlog: t.exposeInt('backlog', { description: 'Number of jobs that could run now and do not yet.' }),
+    latency: t.exposeInt('latency', { description: 'Seconds for which the oldest of those jobs has been waiting.' }),
   }),
 });
 
 const JobProcess = builder.objectRef<ProcessMetrics>('JobProcess').implement({
   description: 'A live process that works on background jobs.',
   fields: (t) => ({
-    hostname: t.exposeString('hostname', { description: 'Where it runs.' }),
-    pid: t.exposeInt('pid', { description: 'Its number there.' }),
-    tag: t.exposeString('tag', { description: 'What it is called.' }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
-    queues: t.exposeStringList('queues', { description: 'The queues that it works on.' }),
-    labels: t.exposeStringList('labels', { description: 'What it was given to be told apart by.' }),
-    concurrency: t.exposeInt('concurrency', { description: 'How many jobs it works on at once, at most.' }),
-    busy: t.exposeInt('busy', { description: 'How many it is working on.' }),
+    hostname: t.exposeString('hostname', { description: 'Host name of the machine on which the process runs.' }),
+    pid: t.exposeInt('pid', { description: 'Process ID on that machine.' }),
+    tag: t.exposeString('tag', { description: 'Name of the process, which tells it from others.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the process was started.' }),
+    queues: t.exposeStringList('queues', { description: 'Names of the queues on which the process works.' }),
+    labels: t.exposeStringList('labels', {
+      description: 'Labels that the process was started with, to tell it from others.',
+    }),
+    concurrency: t.exposeInt('concurrency', { description: 'Number of jobs that the process runs at once, at most.' }),
+    busy: t.exposeInt('busy', { description: 'Number of jobs that the process is running now.' }),
   }),
 });
 
 const JobStatistics = builder.objectRef<JobStats>('JobStatistics').implement({
-  description: 'Background jobs in all.',
+  description: 'Totals over all background jobs of the server.',
   fields: (t) => ({
-    processed: t.exposeInt('processed', { description: 'Attempts that came to an end, failed ones too.' }),
-    failed: t.exposeInt('failed', { description: 'Attempts that failed.' }),
-    enqueued: t.exposeInt('enqueued', { description: 'Jobs that could run now and do not yet.' }),
+    processed: t.exposeInt('processed', {
+      description: 'Number of attempts that came to an end, failed ones included.',
+    }),
+    failed: t.exposeInt('failed', { description: 'Number of attempts that failed.' }),
+    enqueued: t.exposeInt('enqueued', { description: 'Number of jobs that could run now and do not yet.' }),
   }),
 });
 
 const JobMetrics = builder.objectRef<Record<string, never>>('JobMetrics').implement({
-  description: 'How the background jobs are doing.',
+  description: 'State of the background jobs of the server.',
   fields: (t) => ({
     queues: t.field({
       type: [JobQueue],
-      description: 'Every queue, by name.',
+      description: 'All queues of background jobs, by name.',
       resolve: (_metrics, _args, context) => queueMetrics(context),
     }),
     processes: t.field({
       type: [JobProcess],
-      description: 'The processes that work on them, in the order of their starts.',
+      description: 'The processes that work on the queues, in the order of their starts.',
       resolve: (_metrics, _args, context) => processMetrics(context),
     }),
     jobs: t.field({
       type: JobStatistics,
-      description: 'Totals, which outlive every process.',
+      description: 'Totals over all jobs, which outlive every process.',
       resolve: (_metrics, _args, context) => jobStats(context),
     }),
   }),
@@ -64,7 +68,7 @@ const JobMetrics = builder.objectRef<Record<string, never>>('JobMetrics').implem
 builder.queryFields((t) => ({
   jobMetrics: t.field({
     type: JobMetrics,
-    description: 'How the background jobs are doing, for administrators.',
+    description: 'State of the background jobs of the server. For administrators.',
     resolve: () => ({}),
   }),
 }));

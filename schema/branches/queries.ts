@@ -7,13 +7,13 @@ import { findBranch, listBranches } from '#src/branches/list.ts';
 builder.objectFields(Repository, (t) => ({
   branches: t.field({
     type: BranchConnection,
-    description: 'Its branches by name.',
+    description: 'The branches of the repository, by name.',
     args: pageArgs,
     resolve: (project, args, context, info) => loadPage(args, info, (page) => listBranches(context, project, page)),
   }),
   branch: t.field({
     type: Branch,
-    description: 'One of its branches.',
+    description: 'A branch of the repository by its name.',
     args: { name: t.arg.string({ required: true, description: 'Name of the branch, without `refs/heads/`.' }) },
     resolve: (project, { name }, context) => findBranch(context, project, name),
   }),

@@ -4,19 +4,24 @@ import { connectionOf } from '#schema/connection.ts';
 import type { BranchRow } from '#src/branches/list.ts';
 
 export const Branch = builder.objectRef<BranchRow>('Branch').implement({
-  description: 'A line of development: a name for the latest of its commits.',
+  description: 'A branch of a repository, which names the latest commit of a line of development.',
   fields: (t) => ({
-    name: t.string({ description: 'Without `refs/heads/`.', resolve: ({ name }) => name.toWellFormed() }),
-    commit: t.expose('commit', { type: Commit, description: 'The latest commit.' }),
-    merged: t.exposeBoolean('merged', {
-      description: 'Whether the default branch, another one, has all its commits.',
+    name: t.string({
+      description: 'Name of the branch, without `refs/heads/`.',
+      resolve: ({ name }) => name.toWellFormed(),
     }),
-    protected: t.exposeBoolean('protected', { description: 'Whether pushing and merging take a master.' }),
+    commit: t.expose('commit', { type: Commit, description: 'The latest commit of the branch.' }),
+    merged: t.exposeBoolean('merged', {
+      description: 'Whether all its commits are in the default branch; false of the default branch itself.',
+    }),
+    protected: t.exposeBoolean('protected', {
+      description: 'Whether the branch is protected: only masters push and merge then.',
+    }),
     developersCanPush: t.exposeBoolean('developersCanPush', {
-      description: 'Whether developers may push though it is protected.',
+      description: 'Whether developers may push though the branch is protected.',
     }),
     developersCanMerge: t.exposeBoolean('developersCanMerge', {
-      description: 'Whether developers may merge into it though it is protected.',
+      description: 'Whether developers may merge into the branch though it is protected.',
     }),
   }),
 });

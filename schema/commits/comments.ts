@@ -9,32 +9,45 @@ import { LINE_TYPES, listCommitComments } from '#src/commits/comments_list.ts';
 export const LineType = builder.enumType('LineType', {
   description: 'On which side of a diff a line is.',
   values: {
-    NEW: { value: 'new', description: 'In the file as the commit left it.' },
-    OLD: { value: 'old', description: 'In the file as it was before.' },
+    NEW: { value: 'new', description: 'The line is in the file as the commit left it.' },
+    OLD: { value: 'old', description: 'The line is in the file as it was before.' },
   } as const,
 });
 
 export const CommitComment = builder.prismaObject('CommitComment', {
-  description: 'What somebody said of a commit, or of a line in it.',
+  description: 'A comment on a commit, or on a line that it changed.',
   select: { id: true },
   fields: (t) => ({
-    databaseId: t.exposeInt('id', { description: 'Numeric ID.' }),
-    sha: t.exposeString('sha', { description: 'Hash of the commit.' }),
-    note: t.exposeString('note', { description: 'What was said, in Markdown.' }),
-    path: t.exposeString('path', { nullable: true, description: 'The file that it is about.' }),
-    line: t.exposeInt('line', { nullable: true, description: 'The line that it is about.' }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the comment.' }),
+    sha: t.exposeString('sha', { description: 'Hash of the commit in full; `commit` leads to it.' }),
+    commit: t.field({
+      type: Commit,
+      nullable: true,
+      description: 'The commit that the comment is on; null where it is gone from the repository.',
+      select: { projectId: true, sha: true },
+      resolve: ({ projectId, sha }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
+    }),
+    note: t.exposeString('note', { description: 'Text of the comment, in Markdown.' }),
+    path: t.exposeString('path', {
+      nullable: true,
+      description: 'Path of the file that the comment is about; null where it is about the whole commit.',
+    }),
+    line: t.exposeInt('line', {
+      nullable: true,
+      description: 'Number of the line that the comment is about, from 1; null where it is about no line.',
+    }),
     lineType: t.field({
       type: LineType,
       nullable: true,
-      description: 'On which side that line is.',
+      description: 'On which side of the diff that line is; null where the comment is about no line.',
       select: { lineType: true },
       resolve: ({ lineType }) => LINE_TYPES.find((one) => one === lineType) ?? null,
     }),
     author: t.relation('author', {
-      description: 'Who said it; the e-mail address is shown to all readers.',
+      description: 'The user who wrote the comment; the e-mail address is shown to all readers.',
       ...also({ author: { select: { shownEmail: true } } }),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was said.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the comment was written.' }),
   }),
 });
 
@@ -43,7 +56,7 @@ const CommitCommentConnection = connectionOf('CommitComment', CommitComment);
 builder.objectFields(Commit, (t) => ({
   comments: t.field({
     type: CommitCommentConnection,
-    description: 'What was said of it, oldest first.',
+    description: 'The comments on the commit, oldest first.',
     args: pageArgs,
     resolve: (commit, args, context, info) =>
       pageBelow('CommitComment', commit, args, context, info, listCommitComments),

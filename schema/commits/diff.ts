@@ -4,34 +4,47 @@ import { commitDiff } from '#src/commits/diff.ts';
 import type { DiffEntry } from '#src/git/diff/diff.ts';
 
 export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
-  description: 'How one file, link or submodule differs.',
+  description: 'The difference of one file, link or submodule between two states.',
   fields: (t) => ({
     diff: t.string({
-      description: 'The lines that differ, as git words them; empty where only mode or name differ.',
+      description:
+        'The lines that differ, in the format of `git diff` without headers; empty where only mode or name differ.',
       resolve: ({ diff }) => diff.toWellFormed(),
     }),
-    oldPath: t.string({ description: 'Its path before.', resolve: ({ oldPath }) => oldPath.toWellFormed() }),
-    newPath: t.string({ description: 'Its path after.', resolve: ({ newPath }) => newPath.toWellFormed() }),
-    oldMode: t.exposeString('oldMode', { nullable: true, description: 'Its mode before; null for a new file.' }),
-    newMode: t.exposeString('newMode', { nullable: true, description: 'Its mode after; null for a deleted file.' }),
-    newFile: t.exposeBoolean('newFile', { description: 'Whether it was not there before.' }),
-    renamedFile: t.exposeBoolean('renamedFile', { description: 'Whether it had another path before.' }),
-    deletedFile: t.exposeBoolean('deletedFile', { description: 'Whether it is not there after.' }),
-    binary: t.exposeBoolean('binary', { description: 'Whether it is no text.' }),
+    oldPath: t.string({
+      description: 'Path of the file before the change, from the root.',
+      resolve: ({ oldPath }) => oldPath.toWellFormed(),
+    }),
+    newPath: t.string({
+      description: 'Path of the file after the change, from the root.',
+      resolve: ({ newPath }) => newPath.toWellFormed(),
+    }),
+    oldMode: t.exposeString('oldMode', {
+      nullable: true,
+      description: 'Mode of the file before, as six octal digits; null for a new file.',
+    }),
+    newMode: t.exposeString('newMode', {
+      nullable: true,
+      description: 'Mode of the file after, as six octal digits; null for a deleted file.',
+    }),
+    newFile: t.exposeBoolean('newFile', { description: 'Whether the file was not there before.' }),
+    renamedFile: t.exposeBoolean('renamedFile', { description: 'Whether the file had another path before.' }),
+    deletedFile: t.exposeBoolean('deletedFile', { description: 'Whether the file is not there afterwards.' }),
+    binary: t.exposeBoolean('binary', { description: 'Whether the file is binary: its lines are not compared then.' }),
     tooLarge: t.boolean({
       nullable: true,
-      description: 'True where it was too large to be compared, and `diff` is empty; null for others.',
+      description: 'True where the file was too large to be compared, and `diff` is empty; null for others.',
       resolve: ({ tooLarge }) => tooLarge || null,
     }),
-    additions: t.exposeInt('additions', { description: 'Lines added.' }),
-    deletions: t.exposeInt('deletions', { description: 'Lines removed.' }),
+    additions: t.exposeInt('additions', { description: 'Number of lines added to the file.' }),
+    deletions: t.exposeInt('deletions', { description: 'Number of lines removed from the file.' }),
   }),
 });
 
 builder.objectFields(Commit, (t) => ({
   diffs: t.field({
     type: [FileDiff],
-    description: 'What it changed against its first parent, by path.',
+    description: 'The files that the commit changed against its first parent, by path.',
     resolve: (commit, _args, context) => commitDiff(context, commit),
   }),
 }));

@@ -1,57 +1,91 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
+import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { Project } from '#schema/projects/types.ts';
+import { User } from '#schema/users/types.ts';
+import { userByAddress } from '#schema/users/user_by_address.ts';
 import { type CommitRow, type CommitStats, commitStats, titleOf } from '#src/commits/find.ts';
 
 const CommitStatistics = builder.objectRef<CommitStats>('CommitStatistics').implement({
   description: 'How many lines a commit changed against its first parent; binary files count none.',
   fields: (t) => ({
-    additions: t.exposeInt('additions', { description: 'Lines added.' }),
-    deletions: t.exposeInt('deletions', { description: 'Lines removed.' }),
-    total: t.int({ description: 'Both together.', resolve: ({ additions, deletions }) => additions + deletions }),
+    additions: t.exposeInt('additions', { description: 'Number of lines that the commit added.' }),
+    deletions: t.exposeInt('deletions', { description: 'Number of lines that the commit removed.' }),
+    total: t.int({
+      description: 'Number of lines added and removed together.',
+      resolve: ({ additions, deletions }) => additions + deletions,
+    }),
   }),
 });
 
 export const Commit = builder.objectRef<CommitRow>('Commit').implement({
   description: 'A state of all files of a repository, with who made it of which states before it, and why.',
   fields: (t) => ({
-    sha: t.exposeString('oid', { description: 'Its hash, in full.' }),
+    sha: t.exposeString('oid', { description: 'Hash of the commit, in full: 40 hexadecimal digits.' }),
     shortSha: t.string({ description: 'The first 8 digits of its hash.', resolve: ({ oid }) => oid.slice(0, 8) }),
-    projectId: t.int({ description: 'Numeric ID of the project.', resolve: ({ project }) => project.id }),
+    projectId: t.int({
+      description: 'Numeric ID of the project; `project` leads to it.',
+      resolve: ({ project }) => project.id,
+    }),
+    project: t.field({
+      type: Project,
+      description: 'The project from whose repository the commit was read.',
+      resolve: ({ project }, _args, context, info) => surelyProjectOf(context, info, project.id),
+    }),
     title: t.string({
       description: 'The first line of its message.',
       resolve: titleOf,
     }),
-    message: t.string({ description: 'Why it was made.', resolve: ({ message }) => message.toWellFormed() }),
-    parentShas: t.exposeStringList('parents', { description: 'Hashes of the states that it was made of.' }),
+    message: t.string({
+      description: 'The whole message of the commit.',
+      resolve: ({ message }) => message.toWellFormed(),
+    }),
+    parentShas: t.exposeStringList('parents', {
+      description: 'Hashes of the parents of the commit, in full; none of the first, several of a merge.',
+    }),
     authorName: t.string({
-      description: 'Who wrote the change.',
+      description: 'Name of the author, as the commit has it.',
       resolve: ({ author }) => author.name.toWellFormed(),
     }),
     authorEmail: t.string({
-      description: 'E-mail address of who wrote the change.',
+      description: 'E-mail address of the author, as the commit has it.',
       resolve: ({ author }) => author.email.toWellFormed(),
+    }),
+    authorUser: t.field({
+      type: User,
+      nullable: true,
+      description:
+        'The user who has confirmed the e-mail address of the author as theirs; null without one, and for anonymous callers.',
+      resolve: ({ author }, _args, context, info) => userByAddress(context, info, author.email.toWellFormed()),
     }),
     authoredDate: t.field({
       type: 'CommitDateTime',
-      description: 'When the change was written.',
+      description: 'When the author wrote the change, as the commit has it.',
       resolve: ({ author }) => author,
     }),
     committerName: t.string({
-      description: 'Who made the commit.',
+      description: 'Name of the committer, as the commit has it.',
       resolve: ({ committer }) => committer.name.toWellFormed(),
     }),
     committerEmail: t.string({
-      description: 'E-mail address of who made the commit.',
+      description: 'E-mail address of the committer, as the commit has it.',
       resolve: ({ committer }) => committer.email.toWellFormed(),
+    }),
+    committerUser: t.field({
+      type: User,
+      nullable: true,
+      description:
+        'The user who has confirmed the e-mail address of the committer as theirs; null without one, and for anonymous callers.',
+      resolve: ({ committer }, _args, context, info) => userByAddress(context, info, committer.email.toWellFormed()),
     }),
     committedDate: t.field({
       type: 'CommitDateTime',
-      description: 'When the commit was made.',
+      description: 'When the commit was made, as the commit has it.',
       resolve: ({ committer }) => committer,
     }),
     stats: t.field({
       type: CommitStatistics,
-      description: 'How many lines it changed.',
+      description: 'Number of lines that the commit changed against its first parent.',
       resolve: (commit, _args, context) => commitStats(context, commit),
     }),
   }),

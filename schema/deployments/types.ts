@@ -1,5 +1,7 @@
 import { builder } from '#schema/builder.ts';
+import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import '#schema/environments/types.ts';
 import '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
@@ -11,23 +13,34 @@ import '#schema/users/types.ts';
 import { findDeployment, listDeployments } from '#src/deployments/list.ts';
 
 export const Deployment = builder.prismaObject('Deployment', {
-  description: 'That a commit was brought to an environment.',
+  description: 'The deployment of a commit to an environment.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Deployment', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    iid: t.exposeInt('iid', { description: 'Counts the deployments of the project.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    ref: t.exposeString('ref', { description: 'The branch or tag.' }),
+    id: t.id({
+      description: 'Global ID of the deployment, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('Deployment', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the deployment, as the REST API uses it.' }),
+    iid: t.exposeInt('iid', { description: 'Number of the deployment within its project.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
+    ref: t.exposeString('ref', { description: 'Name of the branch or tag that was deployed.' }),
     tag: t.exposeBoolean('tag', { description: 'Whether the ref is a tag.' }),
-    sha: t.exposeString('sha', { description: 'Hash of the commit.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was done.' }),
-    user: t.relation('user', { description: 'Who did it.' }),
-    environment: t.relation('environment', { description: 'Where the commit was brought to.' }),
+    sha: t.exposeString('sha', { description: 'Hash of the commit in full; `commit` leads to it.' }),
+    commit: t.field({
+      type: Commit,
+      nullable: true,
+      description: 'The commit that was deployed; null where it is gone or the caller may not read commits.',
+      select: { projectId: true, sha: true },
+      resolve: ({ projectId, sha }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the commit was deployed.' }),
+    user: t.relation('user', { description: 'The user who deployed the commit or started the job.' }),
+    environment: t.relation('environment', { description: 'The environment to which the commit was deployed.' }),
     deployable: t.relation('job', {
       nullable: true,
-      description: 'The job that did it; null where another system deployed.',
+      description: 'The job that deployed the commit; null where another system did.',
     }),
   }),
 });
@@ -37,7 +50,7 @@ const DeploymentConnection = connectionOf('Deployment', Deployment);
 builder.objectFields(Project, (t) => ({
   deployments: t.field({
     type: DeploymentConnection,
-    description: 'What was brought to its environments, oldest first.',
+    description: 'The deployments of the project, oldest first. For reporters.',
     args: pageArgs,
     resolve: (project, args, context, info) => {
       context.loaders.project.prime(project.id, project);
@@ -46,7 +59,7 @@ builder.objectFields(Project, (t) => ({
   }),
   deployment: t.field({
     type: Deployment,
-    description: 'One of its deployments.',
+    description: 'A deployment of the project by its ID. For reporters.',
     args: { id: t.arg({ ...idOf('Deployment'), required: true, description: 'ID of the deployment.' }) },
     resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);

@@ -10,14 +10,17 @@ Email.implement({
   description: 'A secondary e-mail address of a user.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Email', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    email: t.exposeString('email', { description: 'The address, in lower case.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
+    id: t.id({
+      description: 'Global ID of the address, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('Email', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the address, as the REST API uses it.' }),
+    email: t.exposeString('email', { description: 'The e-mail address, in lower case.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the address was added.' }),
     confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When they followed the link that was mailed there; null before that.',
+      description: 'When the user followed the link that was mailed there; null before that.',
     }),
   }),
 });
@@ -27,13 +30,13 @@ export const EmailConnection = connectionOf('Email', Email);
 builder.objectFields(User, (t) => ({
   secondaryEmails: t.field({
     type: EmailConnection,
-    description: 'Their addresses beside the primary one, newest first. For administrators and the user.',
+    description: 'The addresses of the user beside the primary one, newest first. For administrators and the user.',
     args: pageArgs,
     resolve: ({ id }, args, context, info) => loadPage(args, info, (page) => listEmails(context, id, page)),
   }),
   secondaryEmail: t.field({
     type: Email,
-    description: 'One of their secondary addresses. For administrators and the user.',
+    description: 'A secondary address of the user by its ID. For administrators and the user.',
     args: { id: t.arg({ ...idOf('Email'), required: true, description: 'ID of the address.' }) },
     resolve: (user, { id }, context) => findEmail(context, user.id, id),
   }),

@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -11,8 +11,8 @@ import { findEnvironment, listEnvironments } from '#src/environments/list.ts';
 const EnvironmentState = builder.enumType('EnvironmentState', {
   description: 'Whether an environment is in use.',
   values: {
-    AVAILABLE: { value: 'available', description: 'It is.' },
-    STOPPED: { value: 'stopped', description: 'It is not, until something is deployed to it again.' },
+    AVAILABLE: { value: 'available', description: 'The environment is in use.' },
+    STOPPED: { value: 'stopped', description: 'The environment is stopped until something is deployed to it again.' },
   } as const,
 });
 
@@ -21,20 +21,23 @@ export const Environment = builder.prismaObject('Environment', {
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Environment', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    name: t.exposeString('name', { description: 'Unique within the project.' }),
-    slug: t.exposeString('slug', { description: 'Made of the first name, for host names; unique within the project.' }),
-    externalUrl: t.exposeString('externalUrl', { nullable: true, description: 'Address of what is deployed.' }),
-    state: t.expose('state', { type: EnvironmentState, description: 'Whether it is in use.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
-    project: t.field({
-      type: Project,
-      description: 'The project.',
-      select: { projectId: true },
-      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
+    id: t.id({
+      description: 'Global ID of the environment, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('Environment', id),
     }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the environment, as the REST API uses it.' }),
+    name: t.exposeString('name', { description: 'Name of the environment, unique within the project.' }),
+    slug: t.exposeString('slug', {
+      description: 'Short name for host names, made of the first name; unique within the project.',
+    }),
+    externalUrl: t.exposeString('externalUrl', {
+      nullable: true,
+      description: 'URL of what is deployed; null when unset.',
+    }),
+    state: t.expose('state', { type: EnvironmentState, description: 'Whether the environment is in use or stopped.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the environment was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the environment last changed.' }),
+    project: t.field(ownProject),
   }),
 });
 
@@ -43,13 +46,13 @@ const EnvironmentConnection = connectionOf('Environment', Environment);
 builder.objectFields(Project, (t) => ({
   environments: t.field({
     type: EnvironmentConnection,
-    description: 'The places to which it is deployed, oldest first.',
+    description: 'The environments of the project, oldest first. For reporters.',
     args: pageArgs,
     resolve: (project, args, context, info) => pageBelow('Environment', project, args, context, info, listEnvironments),
   }),
   environment: t.field({
     type: Environment,
-    description: 'One of the places to which it is deployed.',
+    description: 'An environment of the project by its ID. For reporters.',
     args: { id: t.arg({ ...idOf('Environment'), required: true, description: 'ID of the environment.' }) },
     resolve: (project, { id }, context, info) =>
       findEnvironment(context, project, id, selectionAt(info, 'Environment')),

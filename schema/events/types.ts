@@ -8,26 +8,36 @@ import { type EventRow, listProjectEvents, listUserEvents, type NoteRow } from '
 import { withAddresses } from '#src/repository/push_data.ts';
 
 builder.scalarType('JSON', {
-  description: 'Any JSON value, read only.',
+  description: 'Any JSON value; it is only read.',
   serialize: (value) => value,
 });
 
 const Note = builder.objectRef<NoteRow>('Note').implement({
-  description: 'What somebody said of something.',
+  description: 'A comment that an event is about.',
   fields: (t) => ({
-    databaseId: t.exposeInt('id', { description: 'Numeric ID.' }),
-    body: t.exposeString('body', { description: 'What was said, in Markdown.' }),
-    attachment: t.string({ nullable: true, description: 'Always null: the REST API has it.', resolve: () => null }),
-    author: t.expose('author', { type: User, description: 'Who said it.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was said.' }),
-    updatedAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was last changed.' }),
-    system: t.boolean({ description: 'Whether the server said it by itself.', resolve: () => false }),
-    noteableId: t.int({
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the note.' }),
+    body: t.exposeString('body', { description: 'Text of the note, in Markdown.' }),
+    attachment: t.string({
       nullable: true,
-      description: 'Numeric ID of what it is about; a commit has none.',
+      description: 'Always null; it is there because the REST API has it.',
       resolve: () => null,
     }),
-    noteableType: t.string({ description: 'Kind of what it is about: `Commit`.', resolve: () => 'Commit' }),
+    author: t.expose('author', { type: User, description: 'The user who wrote the note.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the note was written.' }),
+    updatedAt: t.expose('createdAt', { type: 'DateTime', description: 'When the note was last changed.' }),
+    system: t.boolean({
+      description: 'Whether the server wrote the note by itself; always false.',
+      resolve: () => false,
+    }),
+    noteableId: t.int({
+      nullable: true,
+      description: 'Numeric ID of the record that the note is about; null for commits, which have none.',
+      resolve: () => null,
+    }),
+    noteableType: t.string({
+      description: 'Type of what the note is about: always `Commit`.',
+      resolve: () => 'Commit',
+    }),
   }),
 });
 
@@ -59,42 +69,62 @@ const EventTarget = builder.enumType('EventTarget', {
 
 export const Event = builder.objectRef<EventRow>('Event');
 Event.implement({
-  description: 'Something that somebody did in a project.',
+  description: 'An activity of a user in a project, such as a push or an opened issue.',
   fields: (t) => ({
-    databaseId: t.exposeInt('id', { description: 'Numeric ID; a later event has a larger one.' }),
-    title: t.string({ nullable: true, description: 'Always null: the REST API has it.', resolve: () => null }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the event; a later event has a larger one.' }),
+    title: t.string({
+      nullable: true,
+      description: 'Always null; it is there because the REST API has it.',
+      resolve: () => null,
+    }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
     project: t.field({
       type: Project,
       nullable: true,
-      description: 'Where it happened.',
+      description: 'The project in which the event happened; null where the caller may not see it.',
       resolve: ({ projectId }, _args, context, info) => projectOf(context, info, projectId),
     }),
     actionName: t.field({
       type: EventAction,
-      description: 'What was done.',
+      description: 'What the user did.',
       resolve: ({ action }) => action as 'opened',
     }),
-    targetId: t.exposeInt('targetId', { nullable: true, description: 'Numeric ID of what it was done to.' }),
+    targetId: t.exposeInt('targetId', {
+      nullable: true,
+      description: 'Numeric ID of the record that the event is about; null without one.',
+    }),
     targetType: t.field({
       type: EventTarget,
       nullable: true,
-      description: 'Kind of what it was done to; null for pushes, and for what was done to the project.',
+      description: 'Type of the record that the event is about; null without one.',
       resolve: ({ targetType }) => targetType as 'Issue' | null,
     }),
-    targetTitle: t.exposeString('targetTitle', { nullable: true, description: 'Its title.' }),
-    author: t.expose('author', { type: User, description: 'Who did it.' }),
-    authorId: t.int({ description: 'Numeric ID of who did it.', resolve: ({ author }) => author.id }),
-    authorUsername: t.string({ description: 'Username of who did it.', resolve: ({ author }) => author.username }),
+    targetTitle: t.exposeString('targetTitle', {
+      nullable: true,
+      description: 'Title of the record that the event is about; null without one.',
+    }),
+    author: t.expose('author', { type: User, description: 'The user who caused the event.' }),
+    authorId: t.int({
+      description: 'Numeric ID of the user who caused the event.',
+      resolve: ({ author }) => author.id,
+    }),
+    authorUsername: t.string({
+      description: 'Username of the user who caused the event.',
+      resolve: ({ author }) => author.username,
+    }),
     data: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'What was pushed; null for anything else.',
+      description: 'Branch, hashes and commits of a push, as the REST API has them; null for other events.',
       resolve: ({ data, author: { avatarHash } }, _args, { baseUrl, avatars }) =>
         withAddresses(data, baseUrl, avatars ? avatarUrl(avatarHash) : null),
     }),
-    note: t.expose('note', { type: Note, nullable: true, description: 'What was said; null for anything else.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
+    note: t.expose('note', {
+      type: Note,
+      nullable: true,
+      description: 'The comment that was written; null for other events.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the event happened.' }),
   }),
 });
 
@@ -103,20 +133,22 @@ export const EventConnection = connectionOf('Event', Event);
 builder.objectField(EventConnection, 'newestId', (t) =>
   t.int({
     nullable: true,
-    description: 'Numeric ID of the newest event, for `upTo` of the pages that follow; null but on the first page.',
+    description: 'Numeric ID of the newest event, for `upTo` of the pages that follow; null on later pages.',
     resolve: ({ nodes: [newest], offset }) => (offset === 0 && newest ? newest.id : null),
   }),
 );
 
 const eventArgs = builder.args((t) => ({
   ...pageArgs,
-  upTo: t.int({ description: 'Only the feed as it was when the event with this ID was its newest one.' }),
+  upTo: t.int({
+    description: 'Only events up to the one with this numeric ID, so that pages do not shift as new events arrive.',
+  }),
 }));
 
 builder.objectFields(Project, (t) => ({
   events: t.field({
     type: EventConnection,
-    description: 'What happened in it, as far as the caller sees, newest first.',
+    description: 'The events of the project that the caller may see, newest first.',
     args: eventArgs,
     resolve: (project, args, context, info) =>
       loadPage(args, info, (page) =>
@@ -128,7 +160,7 @@ builder.objectFields(Project, (t) => ({
 builder.objectFields(User, (t) => ({
   events: t.field({
     type: EventConnection,
-    description: 'What they did in projects that the caller sees, newest first.',
+    description: 'The events that the user caused in projects that the caller may see, newest first.',
     args: eventArgs,
     resolve: ({ id }, args, context, info) =>
       loadPage(args, info, (page) =>

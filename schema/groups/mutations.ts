@@ -7,10 +7,9 @@ import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { createGroup } from '#src/groups/create.ts';
 import { deleteGroup } from '#src/groups/delete.ts';
-import type { GroupRow } from '#src/groups/find.ts';
+import { findGroup, type GroupRow } from '#src/groups/find.ts';
 import { transferProject } from '#src/groups/transfer.ts';
 import { updateGroup } from '#src/groups/update.ts';
-import type { ProjectRow } from '#src/projects/find.ts';
 import { findProject } from '#src/projects/find.ts';
 
 const NAME = 'Name that people read; at most 255 characters.';
@@ -69,9 +68,15 @@ const TransferProjectInput = builder.inputType('TransferProjectInput', {
 });
 
 function groupPayload(mutation: string) {
-  return builder.objectRef<{ group: GroupRow }>(namesOf(mutation).payload).implement({
+  return builder.objectRef<{ id: number }>(namesOf(mutation).payload).implement({
     description: 'The group after the mutation.',
-    fields: (t) => ({ group: t.expose('group', { type: Group, description: 'The group as it is now.' }) }),
+    fields: (t) => ({
+      group: t.field({
+        type: Group,
+        description: 'The group as it is now.',
+        resolve: ({ id }, _args, context, info) => findGroup(context, id, selectionAt(info, 'Namespace')),
+      }),
+    }),
   });
 }
 
@@ -87,15 +92,19 @@ const DeleteGroupPayload = builder.objectRef<GroupRow>('DeleteGroupPayload').imp
 });
 
 const TransferProjectPayload = builder
-  .objectRef<{ group: GroupRow; project: ProjectRow }>('TransferProjectPayload')
+  .objectRef<{ groupId: number; projectId: number }>('TransferProjectPayload')
   .implement({
     description: 'The project at its new place.',
     fields: (t) => ({
-      group: t.expose('group', { type: Group, description: 'The group that has the project now.' }),
+      group: t.field({
+        type: Group,
+        description: 'The group that has the project now.',
+        resolve: ({ groupId }, _args, context, info) => findGroup(context, groupId, selectionAt(info, 'Namespace')),
+      }),
       project: t.field({
         type: Project,
         description: 'The project with its new path.',
-        resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
+        resolve: ({ projectId }, _args, context, info) => findProject(context, projectId, selectionAt(info, 'Project')),
       }),
     }),
   });
@@ -106,7 +115,7 @@ builder.mutationFields((t) => ({
     description: 'Creates a group that the caller owns. For users who may create groups.',
     args: { input: t.arg({ type: CreateGroupInput, required: true, description: 'Name and path of the new group.' }) },
     resolve: async (_root, { input: { parent, ...input } }, context) => ({
-      group: await createGroup(context, { ...input, parentId: parent }),
+      id: await createGroup(context, { ...input, parentId: parent }),
     }),
   }),
   updateGroup: t.field({
@@ -116,7 +125,7 @@ builder.mutationFields((t) => ({
       input: t.arg({ type: UpdateGroupInput, required: true, description: 'Names the group, and the changes.' }),
     },
     resolve: async (_root, { input: { group, ...changes } }, context) => ({
-      group: await updateGroup(context, group, changes),
+      id: await updateGroup(context, group, changes),
     }),
   }),
   deleteGroup: t.field({

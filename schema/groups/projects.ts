@@ -1,38 +1,56 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
-import { loadPage } from '#schema/connection.ts';
+import type { GraphQLContext } from '#schema/context.ts';
 import { Group } from '#schema/groups/types.ts';
-import { ProjectConnection, projectArgs, projectOrder } from '#schema/projects/list.ts';
+import { ProjectConnection, projectArgs, projectList } from '#schema/projects/list.ts';
 import { Project } from '#schema/projects/types.ts';
+import { loadBelow } from '#schema/records/below.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { allGroupProjects, listGroupProjects } from '#src/groups/projects.ts';
+import type { GroupRow } from '#src/groups/find.ts';
+import { ALL_PROJECTS, type GroupProjects, listGroupProjects } from '#src/groups/projects.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
 
 builder.objectFields(Group, (t) => ({
   projects: t.field({
     type: ProjectConnection,
-    description: 'The projects directly in it that the caller sees.',
+    description: 'The projects directly in the group that the caller may see.',
     args: projectArgs,
     resolve: (group, args, context, info) =>
-      loadPage(args, info, (page) =>
-        listGroupProjects(context, group, 'own', args, projectOrder(args), page, selectionAt(info, 'Project')),
+      pageBelow('Project', group, args, context, info, (_context, groups, page, selection) =>
+        listGroupProjects(context, groups, 'own', projectList(args), page, selection),
       ),
   }),
   sharedProjects: t.field({
     type: ProjectConnection,
-    description: 'The projects of others that give its members access, as far as the caller sees them.',
+    description: 'The projects elsewhere that are shared with the group, as far as the caller may see them.',
     args: projectArgs,
     resolve: (group, args, context, info) =>
-      loadPage(args, info, (page) =>
-        listGroupProjects(context, group, 'shared', args, projectOrder(args), page, selectionAt(info, 'Project')),
+      pageBelow('Project', group, args, context, info, (_context, groups, page, selection) =>
+        listGroupProjects(context, groups, 'shared', projectList(args), page, selection),
       ),
   }),
   allProjects: t.field({
     type: [Project],
-    description: 'All that `projects` holds, newest first.',
-    resolve: (group, _args, context, info) => allGroupProjects(context, group, 'own', selectionAt(info, 'Project')),
+    description: 'All projects directly in the group, newest first, without pages. Prefer `projects`.',
+    resolve: (group, _args, context, info) => allProjects(context, info, group, 'own'),
   }),
   allSharedProjects: t.field({
     type: [Project],
-    description: 'All that `sharedProjects` holds, newest first.',
-    resolve: (group, _args, context, info) => allGroupProjects(context, group, 'shared', selectionAt(info, 'Project')),
+    description: 'All projects shared with the group, newest first, without pages. Prefer `sharedProjects`.',
+    resolve: (group, _args, context, info) => allProjects(context, info, group, 'shared'),
   }),
 }));
+
+/** All projects of a group, read with those of the other groups of a list. */
+async function allProjects(
+  context: GraphQLContext,
+  info: GraphQLResolveInfo,
+  group: GroupRow,
+  which: GroupProjects,
+): Promise<ProjectRow[]> {
+  const { page, list } = ALL_PROJECTS;
+  const selection = selectionAt(info, 'Project');
+  const load = (groups: readonly GroupRow[]) => listGroupProjects(context, groups, which, list, page, selection);
+  return (await loadBelow(context, info, { page, selection }, group, load)).nodes;
+}

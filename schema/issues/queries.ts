@@ -3,17 +3,19 @@ import { loadPage, pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
 import { sortField } from '#schema/inputs.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
+import { Label } from '#schema/labels/types.ts';
+import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
 import { findIssue } from '#src/issues/find.ts';
-import { listAuthoredIssues, listGroupIssues, listIssuesOf } from '#src/issues/list.ts';
+import { listGroupIssues, listIssuesOf, listIssuesOfUsers } from '#src/issues/list.ts';
 import type { IssueOrder } from '#src/issues/page.ts';
 import type { Direction } from '#src/platform/page.ts';
 
 const IssueStateFilter = builder.enumType('IssueStateFilter', {
-  description: 'Which issues a list holds.',
+  description: 'The states of the issues that a list holds.',
   values: {
     OPENED: { value: 'opened', description: 'Only issues that are open.' },
     CLOSED: { value: 'closed', description: 'Only issues that are closed.' },
@@ -24,8 +26,8 @@ const IssueStateFilter = builder.enumType('IssueStateFilter', {
 const Order = builder.enumType('IssueOrder', {
   description: 'What issues are ordered by.',
   values: {
-    CREATED_AT: { value: 'created_at', description: 'When they were opened.' },
-    UPDATED_AT: { value: 'updated_at', description: 'When they last changed.' },
+    CREATED_AT: { value: 'created_at', description: 'When the issues were opened.' },
+    UPDATED_AT: { value: 'updated_at', description: 'When the issues last changed.' },
   } as const,
 });
 
@@ -61,9 +63,10 @@ function order(args: { orderBy: IssueOrder['by']; sort: Direction }): IssueOrder
 builder.objectFields(Project, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'Its issues that the caller sees.',
+    description: 'The issues of the project that the caller may see.',
     args: issueArgs,
     resolve: (project, args, context, info) => {
+      context.loaders.project.prime(project.id, project);
       return pageBelow('Issue', { project }, args, context, info, (_context, parents, page, selection) =>
         listIssuesOf(context, parents, args, order(args), page, selection),
       );
@@ -71,16 +74,19 @@ builder.objectFields(Project, (t) => ({
   }),
   issue: t.field({
     type: Issue,
-    description: 'One of its issues.',
-    args: { iid: t.arg.int({ required: true, description: 'Number of the issue within its project.' }) },
-    resolve: (project, { iid }, context, info) => findIssue(context, project, iid, selectionAt(info, 'Issue')),
+    description: 'An issue of the project by its number.',
+    args: { iid: t.arg.int({ required: true, description: 'Number of the issue within the project.' }) },
+    resolve: (project, { iid }, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      return findIssue(context, project, iid, selectionAt(info, 'Issue'));
+    },
   }),
 }));
 
 builder.objectFields(Group, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'The issues of its projects and those of its subgroups that the caller sees.',
+    description: 'The issues of all projects in the group and its subgroups that the caller may see.',
     args: issueArgs,
     resolve: (group, args, context, info) =>
       loadPage(args, info, (page) =>
@@ -89,14 +95,46 @@ builder.objectFields(Group, (t) => ({
   }),
 }));
 
+const IssueRole = builder.enumType('IssueRole', {
+  description: 'What a user has to do with an issue.',
+  values: {
+    AUTHOR: { value: 'author', description: 'The user opened the issue.' },
+    ASSIGNEE: { value: 'assignee', description: 'The issue is assigned to the user.' },
+  } as const,
+});
+
 builder.objectFields(User, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'The issues that they opened, as far as the caller sees them.',
-    args: issueArgs,
-    resolve: ({ id }, args, context, info) => {
+    description: 'The issues that the user opened, or that are assigned to the user, as far as the caller sees them.',
+    args: {
+      ...issueArgs,
+      role: t.arg({
+        type: IssueRole,
+        required: true,
+        defaultValue: 'author',
+        description: 'Whether to list the issues that the user opened or those assigned to the user.',
+      }),
+    },
+    resolve: ({ id }, { role, ...args }, context, info) => {
       return pageBelow('Issue', id, args, context, info, (_context, ids, page, selection) =>
-        listAuthoredIssues(context, ids, args, order(args), page, selection),
+        listIssuesOfUsers(context, ids, role, args, order(args), page, selection),
+      );
+    },
+  }),
+}));
+
+builder.prismaObjectFields(Label, (t) => ({
+  issues: t.field({
+    type: IssueConnection,
+    description: 'The issues with this label that the caller sees.',
+    args: issueArgs,
+    select: { projectId: true },
+    resolve: async ({ id, projectId }, args, context, info) => {
+      const project = await surelyBaseOf(context, projectId);
+      const parent = { project, labelId: id };
+      return pageBelow('Issue', parent, args, context, info, (_context, parents, page, selection) =>
+        listIssuesOf(context, parents, args, order(args), page, selection),
       );
     },
   }),

@@ -1,17 +1,16 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
-import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import '#schema/milestones/types.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
-import { Project } from '#schema/projects/types.ts';
 import '#schema/users/types.ts';
 import '#src/issues/own_values.ts';
 
 export const IssueState = builder.enumType('IssueState', {
-  description: 'Whether an issue is still to be done.',
+  description: 'Whether an issue is open or closed.',
   values: {
-    OPENED: { value: 'opened', description: 'It is.' },
-    CLOSED: { value: 'closed', description: 'It is done or dropped.' },
+    OPENED: { value: 'opened', description: 'The issue is open: still to be done or discussed.' },
+    CLOSED: { value: 'closed', description: 'The issue is closed: done or dropped.' },
   } as const,
 });
 
@@ -20,38 +19,55 @@ export const Issue = builder.prismaObject('Issue', {
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Issue', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID over all projects.' }),
-    iid: t.exposeInt('iid', { description: 'Number within the project, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    project: t.field({
-      type: Project,
-      description: 'Where it is.',
-      select: { projectId: true },
-      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
+    id: t.id({
+      description: 'Global ID of the issue, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('Issue', id),
     }),
-    title: t.exposeString('title', { description: 'At most 255 characters.' }),
-    description: t.exposeString('description', { nullable: true, description: 'Markdown.' }),
-    state: t.expose('state', { type: IssueState, description: 'Whether it is still to be done.' }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the issue, unique over all projects.' }),
+    iid: t.exposeInt('iid', { description: 'Number of the issue within its project, as the REST API uses it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
+    title: t.exposeString('title', { description: 'Title in one line, of at most 255 characters.' }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'What is to be done and why, in Markdown; null when unset.',
+    }),
+    state: t.expose('state', { type: IssueState, description: 'Whether the issue is open or closed.' }),
     confidential: t.exposeBoolean('confidential', {
-      description: 'Whether only author, assignee and reporters see it.',
+      description: 'Whether only its author, its assignee and reporters of the project see the issue.',
     }),
-    labelNames: t.exposeStringList('labelNames', { description: 'Titles of its labels in their order.' }),
-    milestone: t.relation('milestone', { nullable: true, description: 'The goal it belongs to.' }),
-    author: t.relation('author', { description: 'Who opened it.' }),
-    assignee: t.relation('assignee', { nullable: true, description: 'Who is to do it.' }),
-    userNotesCount: t.exposeInt('userNotesCount', { description: 'How many notes people wrote.' }),
-    upvotes: t.exposeInt('upvotes', { description: 'How many thumbs are up.' }),
-    downvotes: t.exposeInt('downvotes', { description: 'How many thumbs are down.' }),
-    dueDate: t.expose('dueDate', { type: 'Date', nullable: true, description: 'When it is to be done.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was opened.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    labelTitles: t.exposeStringList('labelTitles', {
+      description: 'Titles of its labels, in alphabetical order; `labels` leads to the labels themselves.',
+    }),
+    milestone: t.relation('milestone', {
+      nullable: true,
+      description: 'The milestone by which the issue is to be done; null without one.',
+    }),
+    author: t.relation('author', { description: 'The user who opened the issue.' }),
+    assignee: t.relation('assignee', {
+      nullable: true,
+      description: 'The user to whom the issue is assigned; null without one.',
+    }),
+    userNotesCount: t.exposeInt('userNotesCount', {
+      description: 'Number of notes that people wrote on the issue; those of the server do not count.',
+    }),
+    upvotes: t.exposeInt('upvotes', { description: 'Number of users who awarded a thumbs-up.' }),
+    downvotes: t.exposeInt('downvotes', { description: 'Number of users who awarded a thumbs-down.' }),
+    dueDate: t.expose('dueDate', {
+      type: 'Date',
+      nullable: true,
+      description: 'Last day on which the issue is to be done; null when unset.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the issue was opened.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the issue last changed.' }),
     webUrl: t.string({
-      description: 'Address of its page.',
+      description: 'URL of the page of the issue.',
       select: { iid: true, projectFullPath: true },
       resolve: ({ projectFullPath, iid }, _args, { baseUrl }) => `${baseUrl}/${projectFullPath}/issues/${iid}`,
     }),
-    viewerSubscribed: t.exposeBoolean('isSubscribed', { description: 'Whether the caller follows it.' }),
+    viewerSubscribed: t.exposeBoolean('isSubscribed', {
+      description: 'Whether the caller is notified of changes of the issue, by choice or as a participant.',
+    }),
   }),
 });
 

@@ -3,17 +3,20 @@ import { pageArgs } from '#schema/connection.ts';
 import { Job, JobConnection } from '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
+import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findJob, listPipelineJobs, listProjectJobs } from '#src/jobs/list.ts';
-import { NotFound } from '#src/platform/errors.ts';
 
 builder.objectFields(Project, (t) => ({
   jobs: t.field({
     type: JobConnection,
-    description: 'The jobs of its pipelines, newest first.',
-    args: { ...pageArgs, scope: t.arg({ type: [JobStatus], description: 'Only those in one of these states.' }) },
+    description: 'The jobs of all pipelines of the project, newest first.',
+    args: {
+      ...pageArgs,
+      scope: t.arg({ type: [JobStatus], description: 'Only jobs in one of these states; all by default.' }),
+    },
     resolve: (project, args, context, info) => {
       context.loaders.project.prime(project.id, project);
       return pageBelow('Job', project, args, context, info, (_context, projects, page, selection) =>
@@ -23,7 +26,7 @@ builder.objectFields(Project, (t) => ({
   }),
   job: t.field({
     type: Job,
-    description: 'One of the jobs of its pipelines.',
+    description: 'A job of the project by its ID.',
     args: { id: t.arg({ ...idOf('Job'), required: true, description: 'ID of the job.' }) },
     resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
@@ -35,12 +38,14 @@ builder.objectFields(Project, (t) => ({
 builder.prismaObjectFields(Pipeline, (t) => ({
   jobs: t.field({
     type: JobConnection,
-    description: 'Its jobs, oldest first; posted statuses are none.',
-    args: { ...pageArgs, scope: t.arg({ type: [JobStatus], description: 'Only those in one of these states.' }) },
+    description: 'The jobs of the pipeline, oldest first; posted statuses are not among them.',
+    args: {
+      ...pageArgs,
+      scope: t.arg({ type: [JobStatus], description: 'Only jobs in one of these states; all by default.' }),
+    },
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await context.loaders.project.load(projectId);
-      if (!project) throw new NotFound('Project');
+      const project = await surelyBaseOf(context, projectId);
       const parent = { project, pipelineId: id };
       return pageBelow('Job', parent, args, context, info, (_context, parents, page, selection) =>
         listPipelineJobs(context, parents, args.scope, page, selection),

@@ -3,19 +3,20 @@ import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { through } from '#schema/records/plugin.ts';
 import '#schema/users/types.ts';
 
 const Runner = builder.objectRef<number>('Runner').implement({
-  description: 'Who runs jobs.',
-  fields: (t) => ({ databaseId: t.int({ description: 'Numeric ID.', resolve: (id) => id }) }),
+  description: 'A program that runs jobs on another machine.',
+  fields: (t) => ({ databaseId: t.int({ description: 'Numeric ID of the runner.', resolve: (id) => id }) }),
 });
 
 const JobArtifacts = builder.objectRef<{ filename: string; size: number }>('JobArtifacts').implement({
-  description: 'Files that a job left.',
+  description: 'An archive with the files that a job left.',
   fields: (t) => ({
-    filename: t.exposeString('filename', { description: 'What they are called, packed into one.' }),
-    size: t.expose('size', { type: 'Long', description: 'Their size in bytes, packed.' }),
+    filename: t.exposeString('filename', { description: 'File name of the archive.' }),
+    size: t.expose('size', { type: 'Long', description: 'Size of the archive, in bytes.' }),
   }),
 });
 
@@ -34,16 +35,22 @@ export const Job = builder.prismaObject('Job', {
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Job', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    name: t.exposeString('name', { description: 'What it is called.' }),
-    stage: t.exposeString('stage', { description: 'The stage of the pipeline that it belongs to.' }),
-    status: t.expose('status', { type: JobStatus, description: 'How it stands.' }),
-    ref: t.string({ description: 'The branch or tag.', ...through('pipeline', 'ref') }),
+    id: t.id({
+      description: 'Global ID of the job, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('Job', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the job, as the REST API uses it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
+    name: t.exposeString('name', { description: 'Name of the job in `.gitlab-ci.yml`.' }),
+    stage: t.exposeString('stage', { description: 'Name of the stage of the pipeline to which the job belongs.' }),
+    status: t.expose('status', { type: JobStatus, description: 'Current state of the job.' }),
+    ref: t.string({ description: 'Name of the branch or tag, without `refs/`.', ...through('pipeline', 'ref') }),
     tag: t.boolean({ description: 'Whether the ref is a tag.', ...through('pipeline', 'tag') }),
-    retried: t.exposeBoolean('retried', { description: 'Whether another job of its name came after it.' }),
-    allowFailure: t.exposeBoolean('allowFailure', { description: 'Whether the pipeline may succeed without it.' }),
+    retried: t.exposeBoolean('retried', { description: 'Whether another job of the same name took its place.' }),
+    allowFailure: t.exposeBoolean('allowFailure', {
+      description: 'Whether the pipeline may succeed though the job fails.',
+    }),
     when: t.field({
       type: JobWhen,
       description: 'After what the job runs, as `.gitlab-ci.yml` says.',
@@ -52,27 +59,43 @@ export const Job = builder.prismaObject('Job', {
     }),
     coverage: t.exposeFloat('coverage', {
       nullable: true,
-      description: 'How much of the code tests cover, in percent; null where the job does not tell.',
+      description: 'Test coverage that the job reported, in percent; null without any.',
     }),
     environmentName: t.exposeString('environment', {
       nullable: true,
       description: 'Name of the environment to which it deploys.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    queuedAt: t.expose('queuedAt', { type: 'DateTime', nullable: true, description: 'When its turn came.' }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it started.' }),
-    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it finished.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the job was created.' }),
+    queuedAt: t.expose('queuedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the job could first be taken by a runner; null before that.',
+    }),
+    startedAt: t.expose('startedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a runner started the job; null before that.',
+    }),
+    finishedAt: t.expose('finishedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the job finished; null before that.',
+    }),
     erasedAt: t.expose('erasedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When what it printed and left was removed.',
+      description: 'When the log and the artifacts of the job were erased; null where they were not.',
     }),
-    user: t.relation('user', { description: 'Who started it.' }),
-    runner: t.expose('runnerId', { type: Runner, nullable: true, description: 'Who runs it, or ran it.' }),
+    user: t.relation('user', { description: 'The user who started the job or the pipeline.' }),
+    runner: t.expose('runnerId', {
+      type: Runner,
+      nullable: true,
+      description: 'The runner that runs or ran the job; null before that.',
+    }),
     artifactsFile: t.field({
       type: JobArtifacts,
       nullable: true,
-      description: 'The files that it left.',
+      description: 'The artifacts of the job; null without any.',
       select: { artifactsFilename: true, artifactsSize: true },
       resolve: ({ artifactsFilename: filename, artifactsSize: size }) =>
         filename === null ? null : { filename, size: Number(size ?? 0) },
@@ -86,7 +109,7 @@ export const Job = builder.prismaObject('Job', {
       resolve: ({ projectId, pipeline: { sha } }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
     }),
     trace: t.string({
-      description: 'What it printed; refused with CONTENT_TOO_LARGE where it is larger than 4 MB.',
+      description: 'The log of the job as text; refused with CONTENT_TOO_LARGE where it is larger than 4 MB.',
       resolve: ({ id }, _args, { loaders }) => loaders.trace.load(id),
     }),
   }),

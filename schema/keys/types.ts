@@ -11,18 +11,27 @@ SshKey.implement({
   description: 'A public key with which a user reaches repositories over SSH.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('SshKey', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    title: t.exposeString('title', { description: 'What the user calls it.' }),
-    key: t.exposeString('key', { description: 'Type, base64 and comment, in the form of OpenSSH.' }),
-    fingerprint: t.exposeString('fingerprint', { description: 'MD5: hexadecimal pairs with colons between them.' }),
-    fingerprintSha256: t.exposeString('fingerprintSha256', { description: 'SHA-256: base64 without padding.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
+    id: t.id({
+      description: 'Global ID of the key, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('SshKey', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the key, as the REST API uses it.' }),
+    title: t.exposeString('title', { description: 'Title that the user gave the key.' }),
+    key: t.exposeString('key', {
+      description: 'The public key in one line of type, base64 and comment, as OpenSSH writes it.',
+    }),
+    fingerprint: t.exposeString('fingerprint', {
+      description: 'MD5 fingerprint: hexadecimal pairs with colons between them.',
+    }),
+    fingerprintSha256: t.exposeString('fingerprintSha256', {
+      description: 'SHA-256 fingerprint: base64 without padding.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the key was added.' }),
     canPush: t.boolean({
       description: 'Whether it may push by itself, as some deploy keys may; keys of users may what the user may.',
       resolve: () => false,
     }),
-    user: t.expose('user', { type: User, description: 'Whose it is.' }),
+    user: t.expose('user', { type: User, description: 'The user to whom the key belongs.' }),
   }),
 });
 
@@ -31,15 +40,15 @@ export const SshKeyConnection = connectionOf('SshKey', SshKey);
 builder.objectFields(User, (t) => ({
   sshKeys: t.field({
     type: SshKeyConnection,
-    description: 'Their keys, newest first. For administrators and the user.',
+    description: 'The SSH keys of the user, newest first. For administrators and the user.',
     args: pageArgs,
     resolve: ({ id }, args, context, info) =>
       loadPage(args, info, (page) => listKeys(context, id, page, selectionAt(info, 'User'))),
   }),
   sshKey: t.field({
     type: SshKey,
-    description: 'One of their keys. For administrators and the user.',
-    args: { id: t.arg({ ...idOf('SshKey'), required: true, description: 'ID of the SSH key.' }) },
+    description: 'An SSH key of the user by its ID. For administrators and the user.',
+    args: { id: t.arg({ ...idOf('SshKey'), required: true, description: 'ID of the key.' }) },
     resolve: (user, { id }, context) => findKey(context, user.id, id),
   }),
 }));
@@ -47,8 +56,8 @@ builder.objectFields(User, (t) => ({
 builder.queryFields((t) => ({
   sshKey: t.field({
     type: SshKey,
-    description: "Anybody's key. For administrators.",
-    args: { id: t.arg({ ...idOf('SshKey'), required: true, description: 'ID of the SSH key.' }) },
+    description: 'An SSH key of any user by its ID. For administrators.',
+    args: { id: t.arg({ ...idOf('SshKey'), required: true, description: 'ID of the key.' }) },
     resolve: (_root, { id }, context) => findAnyKey(context, id),
   }),
 }));

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -11,17 +12,37 @@ export const Label = builder.prismaObject('Label', {
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Label', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    title: t.exposeString('title', { description: 'Unique within the project; no comma.' }),
-    color: t.exposeString('color', { description: 'Hex digits behind a `#`.' }),
-    description: t.exposeString('description', { nullable: true, description: 'What it means.' }),
-    priority: t.exposeInt('priority', { nullable: true, description: '0 or more; the lowest comes first.' }),
-    openIssuesCount: t.exposeInt('openIssuesCount', { description: 'Open issues that the caller sees.' }),
-    closedIssuesCount: t.exposeInt('closedIssuesCount', { description: 'Closed issues that the caller sees.' }),
-    openMergeRequestsCount: t.exposeInt('openMergeRequestsCount', { description: 'Open merge requests.' }),
-    viewerSubscribed: t.exposeBoolean('isSubscribed', { description: 'Whether the caller follows it.' }),
+    id: t.id({
+      description: 'Global ID of the label, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('Label', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the label, as the REST API uses it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
+    title: t.exposeString('title', {
+      description: 'Title of the label, unique within the project and without commas.',
+    }),
+    color: t.exposeString('color', { description: 'Colour as six hexadecimal digits behind a `#`: `#d9534f`.' }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'What the label stands for, as plain text; null when unset.',
+    }),
+    priority: t.exposeInt('priority', {
+      nullable: true,
+      description: 'Priority of the label, 0 or more, of which the lowest comes first; null when unset.',
+    }),
+    openIssuesCount: t.exposeInt('openIssuesCount', {
+      description: 'Number of open issues with the label that the caller may see.',
+    }),
+    closedIssuesCount: t.exposeInt('closedIssuesCount', {
+      description: 'Number of closed issues with the label that the caller may see.',
+    }),
+    openMergeRequestsCount: t.exposeInt('openMergeRequestsCount', {
+      description: 'Number of open merge requests with the label.',
+    }),
+    viewerSubscribed: t.exposeBoolean('isSubscribed', {
+      description: 'Whether the caller is notified of new issues with the label.',
+    }),
   }),
 });
 
@@ -30,9 +51,10 @@ export const LabelConnection = connectionOf('Label', Label);
 builder.objectFields(Project, (t) => ({
   labels: t.field({
     type: LabelConnection,
-    description: 'Its labels by title.',
+    description: 'The labels of the project, by title. For signed-in callers.',
     args: pageArgs,
     resolve: (project, args, context, info) => {
+      context.loaders.project.prime(project.id, project);
       return pageBelow('Label', project, args, context, info, (_context, projects, page, selection) =>
         listLabels(context, projects, page, selection),
       );
@@ -40,9 +62,11 @@ builder.objectFields(Project, (t) => ({
   }),
   label: t.field({
     type: Label,
-    description: 'One of its labels.',
-    args: { ref: t.arg.string({ required: true, description: 'Numeric ID or title.' }) },
-    resolve: (project, { ref }, context, info) =>
-      findLabel(context, project, { idOrTitle: ref }, selectionAt(info, 'Label')),
+    description: 'A label of the project by ID or title.',
+    args: { ref: t.arg.string({ required: true, description: 'Numeric ID or title of the label.' }) },
+    resolve: (project, { ref }, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      return findLabel(context, project, { idOrTitle: ref }, selectionAt(info, 'Label'));
+    },
   }),
 }));

@@ -22,7 +22,7 @@ const userArgs = builder.args((t) => ({
 builder.objectFields(Project, (t) => ({
   members: t.field({
     type: MemberConnection,
-    description: 'Its direct members, newest users first.',
+    description: 'The direct members, newest users first; those of groups around are not among them.',
     args: memberArgs,
     resolve: (record, args, context, info) =>
       pageBelow(
@@ -36,7 +36,7 @@ builder.objectFields(Project, (t) => ({
   }),
   member: t.field({
     type: Member,
-    description: 'One of its direct members.',
+    description: 'A direct member by the ID of the user.',
     args: userArgs,
     resolve: (record, { userId }, context, info) =>
       findMember(context, { kind: 'project', record }, userId, selectionAt(info, 'Member')),
@@ -46,7 +46,7 @@ builder.objectFields(Project, (t) => ({
 builder.objectFields(Group, (t) => ({
   members: t.field({
     type: MemberConnection,
-    description: 'Its direct members, newest users first.',
+    description: 'The direct members, newest users first; those of groups around are not among them.',
     args: memberArgs,
     resolve: (record, args, context, info) =>
       pageBelow('Member', { kind: 'group', record } as const, args, context, info, (...[, sources, page, selection]) =>
@@ -55,7 +55,7 @@ builder.objectFields(Group, (t) => ({
   }),
   member: t.field({
     type: Member,
-    description: 'One of its direct members.',
+    description: 'A direct member by the ID of the user.',
     args: userArgs,
     resolve: (record, { userId }, context, info) =>
       findMember(context, { kind: 'group', record }, userId, selectionAt(info, 'Member')),

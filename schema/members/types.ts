@@ -11,13 +11,16 @@ export const Member = builder.prismaObject('Member', {
     ...userFields(t as never),
     avatarUrl: t.string(picture),
     webUrl: t.string(page),
-    accessLevel: t.expose('accessLevel', { type: AccessLevel, description: 'The level of access that it gives.' }),
+    accessLevel: t.expose('accessLevel', {
+      type: AccessLevel,
+      description: 'Level of the membership, which says what it allows.',
+    }),
     expiresAt: t.expose('expiresAt', {
       type: 'Date',
       nullable: true,
-      description: 'The day from which on it gives nothing.',
+      description: 'Day (UTC) from which the membership gives nothing; null when it has no end.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Since when.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the membership began.' }),
   }),
 });
 

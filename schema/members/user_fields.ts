@@ -13,13 +13,13 @@ type Builder = PothosSchemaTypes.PrismaObjectFieldBuilder<Types, Types['PrismaTy
  */
 export function userFields(t: Builder) {
   return {
-    user: t.relation('user', { description: 'The user.' }),
-    userId: t.exposeInt('userId', { description: 'Numeric ID of the user.' }),
+    user: t.relation('user', { description: 'The user that the record is about.' }),
+    userId: t.exposeInt('userId', { description: 'Numeric ID of the user; `user` leads to the user.' }),
     username: t.string({ description: 'Username of the user.', ...through('user', 'username') }),
-    name: t.string({ description: 'What people call the user.', ...through('user', 'name') }),
+    name: t.string({ description: 'Display name of the user.', ...through('user', 'name') }),
     state: t.field({
       type: UserState,
-      description: 'Whether the user may sign in.',
+      description: 'Whether the user may sign in, or is blocked.',
       ...through('user', 'state'),
     }),
   };
@@ -34,14 +34,14 @@ interface Shown {
 
 export const picture = {
   nullable: true,
-  description: 'Address of the picture of the user; null when the server uses no avatar service.',
+  description: 'URL of a picture of the user of 80 by 80 pixels; null when the server uses no avatar service.',
   select: SHOWN,
   resolve: ({ user }: Shown, _args: object, { avatars }: GraphQLContext) =>
     avatars ? avatarUrl(user.avatarHash) : null,
 } as const;
 
 export const page = {
-  description: 'Address of the page of the user.',
+  description: 'URL of the page of the user.',
   select: SHOWN,
   resolve: ({ user }: Shown, _args: object, { baseUrl }: GraphQLContext) => `${baseUrl}/${user.username}`,
 } as const;

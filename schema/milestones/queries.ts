@@ -4,16 +4,16 @@ import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequestConnection } from '#schema/merge_requests/types.ts';
 import { Milestone, MilestoneConnection } from '#schema/milestones/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
+import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { listIssuesOf } from '#src/issues/list.ts';
 import { listMilestoneMergeRequests } from '#src/merge_requests/list.ts';
 import { findMilestone, listMilestones } from '#src/milestones/list.ts';
-import { NotFound } from '#src/platform/errors.ts';
 
 const MilestoneStateFilter = builder.enumType('MilestoneStateFilter', {
-  description: 'Which milestones a list holds.',
+  description: 'The states of the milestones that a list holds.',
   values: {
     ACTIVE: { value: 'active', description: 'Only milestones that are active.' },
     CLOSED: { value: 'closed', description: 'Only milestones that are closed.' },
@@ -24,7 +24,7 @@ const MilestoneStateFilter = builder.enumType('MilestoneStateFilter', {
 builder.objectFields(Project, (t) => ({
   milestones: t.field({
     type: MilestoneConnection,
-    description: 'Its milestones, newest first.',
+    description: 'The milestones of the project, newest first. For signed-in callers.',
     args: {
       ...pageArgs,
       state: t.arg({
@@ -45,7 +45,7 @@ builder.objectFields(Project, (t) => ({
   }),
   milestone: t.field({
     type: Milestone,
-    description: 'One of its milestones.',
+    description: 'A milestone of the project by its ID.',
     args: { id: t.arg({ ...idOf('Milestone'), required: true, description: 'ID of the milestone.' }) },
     resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
@@ -59,12 +59,11 @@ const OLDEST_FIRST = { by: 'created_at', direction: 'asc' } as const;
 builder.prismaObjectFields(Milestone, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'Its issues that the caller sees, oldest first.',
+    description: 'The issues of the milestone that the caller may see, oldest first.',
     args: pageArgs,
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await context.loaders.project.load(projectId);
-      if (!project) throw new NotFound('Project');
+      const project = await surelyBaseOf(context, projectId);
       return pageBelow(
         'Issue',
         { project, milestoneId: id },
@@ -77,12 +76,11 @@ builder.prismaObjectFields(Milestone, (t) => ({
   }),
   mergeRequests: t.field({
     type: MergeRequestConnection,
-    description: 'Its merge requests, oldest first.',
+    description: 'The merge requests of the milestone, oldest first.',
     args: pageArgs,
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
-      const project = await context.loaders.project.load(projectId);
-      if (!project) throw new NotFound('Project');
+      const project = await surelyBaseOf(context, projectId);
       return pageBelow(
         'MergeRequest',
         { project, milestoneId: id },

@@ -1,12 +1,13 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 
 export const MilestoneState = builder.enumType('MilestoneState', {
-  description: 'Whether a milestone is still aimed at.',
+  description: 'Whether a milestone is still to be reached.',
   values: {
-    ACTIVE: { value: 'active', description: 'It is.' },
-    CLOSED: { value: 'closed', description: 'It is over.' },
+    ACTIVE: { value: 'active', description: 'The milestone is still to be reached.' },
+    CLOSED: { value: 'closed', description: 'The milestone is closed: reached or given up.' },
   } as const,
 });
 
@@ -15,17 +16,32 @@ export const Milestone = builder.prismaObject('Milestone', {
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Milestone', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    iid: t.exposeInt('iid', { description: 'Number within the project.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    title: t.exposeString('title', { description: 'Unique within the project.' }),
-    description: t.exposeString('description', { nullable: true, description: 'Markdown.' }),
-    state: t.expose('state', { type: MilestoneState, description: 'Whether it is still aimed at.' }),
-    startDate: t.expose('startDate', { type: 'Date', nullable: true, description: 'First day.' }),
-    dueDate: t.expose('dueDate', { type: 'Date', nullable: true, description: 'Last day.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    id: t.id({
+      description: 'Global ID of the milestone, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('Milestone', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the milestone, as the REST API uses it.' }),
+    iid: t.exposeInt('iid', { description: 'Number of the milestone within its project.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
+    title: t.exposeString('title', { description: 'Title of the milestone, unique within the project.' }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'What the milestone is about, in Markdown; null when unset.',
+    }),
+    state: t.expose('state', { type: MilestoneState, description: 'Whether the milestone is active or closed.' }),
+    startDate: t.expose('startDate', {
+      type: 'Date',
+      nullable: true,
+      description: 'First day of the milestone; null when unset.',
+    }),
+    dueDate: t.expose('dueDate', {
+      type: 'Date',
+      nullable: true,
+      description: 'Last day of the milestone; null when unset.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the milestone was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the milestone last changed.' }),
   }),
 });
 

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { NamespaceConnection } from '#schema/namespaces/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
 import { listNamespaces } from '#src/namespaces/list.ts';
 
 builder.queryFields((t) => ({
@@ -10,8 +11,9 @@ builder.queryFields((t) => ({
       'The personal namespace of the caller and the groups of which they are a member, newest first; all for administrators.',
     args: {
       ...pageArgs,
-      search: t.arg.string({ description: 'Only those with this text in name or path.' }),
+      search: t.arg.string({ description: 'Only namespaces with this text in name or path, in any case.' }),
     },
-    resolve: (_root, args, context, info) => loadPage(args, info, (page) => listNamespaces(context, args, page)),
+    resolve: (_root, args, context, info) =>
+      loadPage(args, info, (page) => listNamespaces(context, args, page, selectionAt(info, 'Namespace'))),
   }),
 }));

@@ -1,97 +1,113 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
+import { MAX_LIMIT } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { fromGlobalId, Node } from '#schema/node/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { requireAccount } from '#src/access/actor.ts';
-import { findVisibleToken } from '#src/access/tokens/list.ts';
-import { findApplication } from '#src/applications/find.ts';
-import { findDeployment } from '#src/deployments/list.ts';
-import { findVisibleEmail } from '#src/emails/list.ts';
-import { findEnvironment } from '#src/environments/list.ts';
-import { findGroup } from '#src/groups/find.ts';
-import { findIssue } from '#src/issues/find.ts';
-import { findJob } from '#src/jobs/list.ts';
-import { findVisibleKey } from '#src/keys/list.ts';
-import { labelById } from '#src/labels/list.ts';
-import { findMilestone } from '#src/milestones/list.ts';
-import { findPipeline } from '#src/pipelines/find.ts';
-import { NotFound } from '#src/platform/errors.ts';
-import { findProject } from '#src/projects/find.ts';
-import { findSnippet } from '#src/snippets/find.ts';
-import { findTrigger } from '#src/triggers/list.ts';
-import { findUser } from '#src/users/find.ts';
+import { findTokensByIds } from '#src/access/tokens/list.ts';
+import { findApplicationsByIds } from '#src/applications/find.ts';
+import { findDeploymentsByIds } from '#src/deployments/list.ts';
+import { findEmailsByIds } from '#src/emails/list.ts';
+import { findEnvironmentsByIds } from '#src/environments/list.ts';
+import { findGroupsByIds } from '#src/groups/find.ts';
+import { findIssuesByIds } from '#src/issues/find.ts';
+import { findJobsByIds } from '#src/jobs/list.ts';
+import { findKeysByIds } from '#src/keys/list.ts';
+import { findLabelsByIds } from '#src/labels/list.ts';
+import { findMilestonesByIds } from '#src/milestones/list.ts';
+import { findPipelinesByIds } from '#src/pipelines/find.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+import type { ModelName } from '#src/platform/records/model.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
+import type { ProjectOf } from '#src/projects/below.ts';
+import { findProjectsByIds } from '#src/projects/find.ts';
+import { findSnippetsByIds } from '#src/snippets/find.ts';
+import { findTriggersByIds } from '#src/triggers/list.ts';
+import { findUsersByIds } from '#src/users/find.ts';
 
-/** How a record of each type is found by its ID, with the visibility that it has everywhere. */
-const FINDERS: Record<
-  string,
-  (context: GraphQLContext, id: number, info: GraphQLResolveInfo) => Promise<{ id: number }>
-> = {
-  User: (context, id, info) => findUser(context, id, selectionAt(info, 'User')),
-  SshKey: findVisibleKey,
-  Email: findVisibleEmail,
-  PersonalAccessToken: findVisibleToken,
-  OAuthApplication: (context, id, info) => findApplication(context, id, selectionAt(info, 'OAuthApplication')),
-  Group: findGroup,
-  Project: (context, id, info) => findProject(context, id, selectionAt(info, 'Project')),
-  Snippet: (context, id, info) => findSnippet(context, id, selectionAt(info, 'Snippet')),
-  async Issue(context, id, info) {
-    const { projectId, iid } = found('Issue', await context.db.issue.findUnique({ where: { id } }));
-    return findIssue(context, await findProject(context, projectId), iid, selectionAt(info, 'Issue'));
-  },
-  async Label(context, id, info) {
-    const { projectId } = found('Label', await context.db.label.findUnique({ where: { id } }));
-    return labelById(context, await findProject(context, projectId), id, selectionAt(info, 'Label'));
-  },
-  async Milestone(context, id, info) {
-    const { projectId } = found('Milestone', await context.db.milestone.findUnique({ where: { id } }));
-    return findMilestone(context, await findProject(context, projectId), id, selectionAt(info, 'Milestone'));
-  },
-  async Trigger(context, id, info) {
-    const { projectId } = found('Trigger', await context.db.trigger.findUnique({ where: { id } }));
-    return findTrigger(context, await findProject(context, projectId), id, selectionAt(info, 'Trigger'));
-  },
-  async Deployment(context, id, info) {
-    const { projectId } = found('Deployment', await context.db.deployment.findUnique({ where: { id } }));
-    return findDeployment(context, await findProject(context, projectId), id, selectionAt(info, 'Deployment'));
-  },
-  async Environment(context, id, info) {
-    const { projectId } = found('Environment', await context.db.environment.findUnique({ where: { id } }));
-    return findEnvironment(context, await findProject(context, projectId), id, selectionAt(info, 'Environment'));
-  },
-  async Job(context, id, info) {
-    const { projectId } = found('Job', await context.db.job.findUnique({ where: { id } }));
-    return findJob(context, await findProject(context, projectId), id, selectionAt(info, 'Job'));
-  },
-  async Pipeline(context, id, info) {
-    const { projectId } = found('Pipeline', await context.db.pipeline.findUnique({ where: { id } }));
-    return findPipeline(context, await findProject(context, projectId), id, selectionAt(info, 'Pipeline'));
-  },
+type Finder = (
+  context: GraphQLContext,
+  ids: readonly number[],
+  info: GraphQLResolveInfo,
+) => Promise<readonly { id: number }[]>;
+
+/** How records of each type are found by their IDs: those that the caller may see, by one statement however many they are. */
+const FINDERS: Record<string, Finder> = {
+  User: (context, ids, info) => findUsersByIds(context, ids, selectionAt(info, 'User')),
+  SshKey: findKeysByIds,
+  Email: findEmailsByIds,
+  PersonalAccessToken: findTokensByIds,
+  OAuthApplication: (context, ids, info) => findApplicationsByIds(context, ids, selectionAt(info, 'OAuthApplication')),
+  Group: (context, ids, info) => findGroupsByIds(context, ids, selectionAt(info, 'Namespace')),
+  Project: (context, ids, info) => findProjectsByIds(context, ids, selectionAt(info, 'Project')),
+  Snippet: inProjects('Snippet', findSnippetsByIds),
+  Issue: inProjects('Issue', findIssuesByIds),
+  Label: inProjects('Label', findLabelsByIds),
+  Milestone: inProjects('Milestone', findMilestonesByIds),
+  Trigger: inProjects('Trigger', findTriggersByIds),
+  Deployment: inProjects('Deployment', findDeploymentsByIds),
+  Environment: inProjects('Environment', findEnvironmentsByIds),
+  Job: inProjects('Job', findJobsByIds),
+  Pipeline: inProjects('Pipeline', findPipelinesByIds),
 };
+
+type FindInProjects<M extends ModelName> = (
+  context: GraphQLContext,
+  ids: readonly number[],
+  selection: Selection<M, { id: number }>,
+  projectOf: ProjectOf,
+) => Promise<{ id: number }[]>;
+
+/** The projects that tell who may read a record are found together for the records of all types. */
+function inProjects<M extends ModelName>(model: M, find: FindInProjects<M>): Finder {
+  return (context, ids, info) =>
+    find(context, ids, selectionAt(info, model) as Selection<M, { id: number }>, (id) =>
+      context.loaders.project.load(id),
+    );
+}
+
+type NodeOrNull = { id: number; __typename: string } | null;
+
+/** The records with these global IDs, in their order; null for those that the caller may not see or that are none. */
+async function findNodes(
+  context: GraphQLContext,
+  globalIds: readonly string[],
+  info: GraphQLResolveInfo,
+): Promise<NodeOrNull[]> {
+  requireAccount(context);
+  const wanted = globalIds.map((globalId) => fromGlobalId(globalId));
+  const found = new Map<string, NodeOrNull>();
+  await Promise.all(
+    [...new Set(wanted.flatMap((one) => (one && Object.hasOwn(FINDERS, one.type) ? one.type : [])))].map(
+      async (type) => {
+        const ids = [...new Set(wanted.flatMap((one) => (one?.type === type ? one.id : [])))];
+        const records = (await FINDERS[type]?.(context, ids, info)) ?? [];
+        for (const record of records) found.set(`${type}:${record.id}`, { ...record, __typename: type });
+      },
+    ),
+  );
+  return wanted.map((one) => (one && found.get(`${one.type}:${one.id}`)) ?? null);
+}
 
 builder.queryFields((t) => ({
   node: t.field({
     type: Node,
     nullable: true,
-    description: 'The record with that global ID; null when the caller may not see it or there is none.',
-    args: { id: t.arg.id({ required: true, description: 'Global ID of the record, of any type.' }) },
-    resolve: async (_root, { id: globalId }, context, info) => {
-      requireAccount(context);
-      const { type = '', id = 0 } = fromGlobalId(globalId) ?? {};
-      const find = FINDERS[type];
-      if (!find) return null;
-      try {
-        return { ...(await find(context, id, info)), __typename: type };
-      } catch (error) {
-        if (error instanceof NotFound) return null;
-        throw error;
-      }
+    description: 'The record with a global ID; null when the caller may not see it or there is none.',
+    args: { id: t.arg.id({ required: true, description: 'Global ID, as the field `id` of a record has it.' }) },
+    resolve: async (_root, { id }, context, info) => (await findNodes(context, [id], info))[0] ?? null,
+  }),
+  nodes: t.field({
+    type: [Node],
+    nullable: { list: false, items: true },
+    description: `The records with these global IDs, at most ${MAX_LIMIT}, in their order; null in the place of each that the caller may not see or that is none.`,
+    args: {
+      ids: t.arg.idList({ required: true, description: 'Global IDs, of any types and in any order.' }),
+    },
+    resolve: (_root, { ids }, context, info) => {
+      if (ids.length > MAX_LIMIT) throw new BadRequest(`ids has too many entries (maximum is ${MAX_LIMIT})`);
+      return findNodes(context, ids, info);
     },
   }),
 }));
-
-/** A row, or the refusal that hides whether there is one. */
-function found<T>(resource: string, row: T | null): T {
-  if (row === null) throw new NotFound(resource);
-  return row;
-}

@@ -4,6 +4,8 @@ export { fromGlobalId, toGlobalId } from '#schema/node/global_id.ts';
 
 /** The interface of everything that has a global ID. */
 export const Node = builder.interfaceRef<{ id: number }>('Node').implement({
-  description: 'Something with a global ID.',
-  fields: (t) => ({ id: t.id({ description: 'Opaque and unique over all types.', resolve: () => '' }) }),
+  description: 'A record with a global ID, by which `node` and `nodes` find it.',
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID of the record: opaque, and unique over all types.', resolve: () => '' }),
+  }),
 });

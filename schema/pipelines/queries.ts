@@ -11,30 +11,30 @@ import { findPipeline } from '#src/pipelines/find.ts';
 import { listPipelines } from '#src/pipelines/list.ts';
 
 const PipelineScope = builder.enumType('PipelineScope', {
-  description: 'Which pipelines a list holds.',
+  description: 'A choice of pipelines by what they are doing or what they belong to.',
   values: {
-    RUNNING: { value: 'running', description: 'Those that run.' },
-    PENDING: { value: 'pending', description: 'Those that wait.' },
-    FINISHED: { value: 'finished', description: 'Those that succeeded, failed or were canceled.' },
-    BRANCHES: { value: 'branches', description: 'The latest of each branch that is there.' },
-    TAGS: { value: 'tags', description: 'The latest of each tag that is there.' },
+    RUNNING: { value: 'running', description: 'Only pipelines that are running.' },
+    PENDING: { value: 'pending', description: 'Only pipelines that wait to be run.' },
+    FINISHED: { value: 'finished', description: 'Only pipelines that succeeded, failed or were canceled.' },
+    BRANCHES: { value: 'branches', description: 'The latest pipeline of each branch that exists.' },
+    TAGS: { value: 'tags', description: 'The latest pipeline of each tag that exists.' },
   } as const,
 });
 
 const Order = builder.enumType('PipelineOrder', {
   description: 'What pipelines are ordered by.',
   values: {
-    ID: { value: 'id', description: 'Their age.' },
+    ID: { value: 'id', description: 'Their numeric ID, which grows with each new pipeline.' },
     STATUS: { value: 'status', description: 'Their status, from created to manual.' },
-    REF: { value: 'ref', description: 'Their branch or tag.' },
-    USER_ID: { value: 'user_id', description: 'Who started them.' },
+    REF: { value: 'ref', description: 'The name of their branch or tag.' },
+    USER_ID: { value: 'user_id', description: 'The numeric ID of the user who started them.' },
   } as const,
 });
 
 builder.objectFields(Project, (t) => ({
   pipelines: t.field({
     type: PipelineConnection,
-    description: 'Its pipelines, newest first.',
+    description: 'The pipelines of the project, newest first.',
     args: {
       ...pageArgs,
       scope: t.arg({ type: PipelineScope, description: 'Only pipelines of this kind; all when left out.' }),
@@ -67,7 +67,7 @@ builder.objectFields(Project, (t) => ({
   }),
   pipeline: t.field({
     type: Pipeline,
-    description: 'One of its pipelines.',
+    description: 'A pipeline of the project by its ID.',
     args: { id: t.arg({ ...idOf('Pipeline'), required: true, description: 'ID of the pipeline.' }) },
     resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
@@ -80,7 +80,7 @@ builder.objectField(Commit, 'status', (t) =>
   t.field({
     type: JobStatus,
     nullable: true,
-    description: 'Status of its latest pipeline; null without one.',
+    description: 'Status of the latest pipeline of the commit; null without one.',
     resolve: ({ project, oid }, _args, { loaders }) => loaders.commitStatus.load({ projectId: project.id, sha: oid }),
   }),
 );

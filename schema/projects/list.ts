@@ -4,19 +4,19 @@ import { Visibility } from '#schema/enums.ts';
 import { onlyField, sortField } from '#schema/inputs.ts';
 import { Project } from '#schema/projects/types.ts';
 import type { Direction } from '#src/platform/page.ts';
-import type { ProjectOrder } from '#src/projects/list.ts';
+import type { ProjectFilter, ProjectList, ProjectOrder } from '#src/projects/list.ts';
 
 export const ProjectConnection = connectionOf('Project', Project);
 
 const Order = builder.enumType('ProjectOrder', {
   description: 'What projects are ordered by.',
   values: {
-    ID: { value: 'id', description: 'Their numeric ID.' },
-    NAME: { value: 'name', description: 'Their name.' },
-    PATH: { value: 'path', description: 'Their own part of addresses.' },
+    ID: { value: 'id', description: 'Their numeric ID, which grows with each new project.' },
+    NAME: { value: 'name', description: 'Their display name, letter by letter.' },
+    PATH: { value: 'path', description: 'The last part of their full path, letter by letter.' },
     CREATED_AT: { value: 'created_at', description: 'When they were created.' },
     UPDATED_AT: { value: 'updated_at', description: 'When they last changed.' },
-    LAST_ACTIVITY_AT: { value: 'last_activity_at', description: 'When something last happened in them.' },
+    LAST_ACTIVITY_AT: { value: 'last_activity_at', description: 'When the latest event in them happened.' },
   } as const,
 });
 
@@ -40,7 +40,11 @@ export const projectArgs = builder.args((t) => ({
   sort: sortField(t, 'desc'),
 }));
 
-/** The order that the arguments name. */
-export function projectOrder(args: { orderBy: ProjectOrder['by']; sort: Direction }): ProjectOrder {
-  return { by: args.orderBy, direction: args.sort };
+/** What the arguments say: which projects, in which order. */
+export function projectList({
+  orderBy,
+  sort,
+  ...filter
+}: ProjectFilter & { orderBy: ProjectOrder['by']; sort: Direction }): ProjectList {
+  return { filter, order: { by: orderBy, direction: sort } };
 }

@@ -29,3 +29,13 @@ export async function surelyProjectOf(
   if (!project) throw new NotFound('Project');
   return project;
 }
+
+/**
+ * What is known of the project that a record belongs to by which it is told who may do what (PROJECT_BASE): of the records of a
+ * list by one statement, and by none where the project is at hand. Throws NotFound.
+ */
+export async function surelyBaseOf({ loaders }: GraphQLContext, id: number): Promise<ProjectRow> {
+  const project = await loaders.project.load(id);
+  if (!project) throw new NotFound('Project');
+  return project;
+}

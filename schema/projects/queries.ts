@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
-import { ProjectConnection, projectArgs, projectOrder } from '#schema/projects/list.ts';
+import { ProjectConnection, projectArgs, projectList } from '#schema/projects/list.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { UserConnection } from '#schema/users/types.ts';
@@ -11,36 +11,31 @@ import { listProjectUsers } from '#src/projects/users.ts';
 builder.queryFields((t) => ({
   project: t.field({
     type: Project,
-    description: 'A project that the caller may see.',
+    description: 'A project by numeric ID or full path, where the caller may see it. For anonymous callers too.',
     args: {
-      ref: t.arg({
-        type: 'ProjectRef',
-        required: true,
-        description: 'The project: full path, global ID or numeric ID.',
-      }),
+      ref: t.arg({ type: 'ProjectRef', required: true, description: 'Numeric ID or full path of the project.' }),
     },
     resolve: (_root, { ref }, context, info) => findProject(context, ref, selectionAt(info, 'Project')),
   }),
   projects: t.field({
     type: ProjectConnection,
-    description: 'The projects that the caller may see.',
+    description: 'All projects of the server that the caller may see. For anonymous callers too.',
     args: projectArgs,
     resolve: (_root, args, context, info) =>
-      loadPage(args, info, (page) =>
-        listProjects(context, args, projectOrder(args), page, selectionAt(info, 'Project')),
-      ),
+      loadPage(args, info, (page) => listProjects(context, projectList(args), page, selectionAt(info, 'Project'))),
   }),
 }));
 
 builder.objectFields(Project, (t) => ({
   users: t.field({
     type: UserConnection,
-    description: 'Its owner and the members of it, of the groups around it and of those with which it is shared.',
+    description:
+      'Its owner, its members, and the members of the groups around it and of the groups with which it is shared.',
     args: {
       ...pageArgs,
       search: t.arg.string({
         description:
-          'Only those with this text in name or username, or with this whole primary e-mail address; administrators find parts of it too.',
+          'Only users with this text in name or username, or with this whole primary e-mail address; administrators find parts of addresses too.',
       }),
     },
     resolve: (project, args, context, info) =>

@@ -1,9 +1,11 @@
 import {
   type FieldNode,
+  type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
   getNamedType,
   isAbstractType,
+  isInterfaceType,
   isObjectType,
   type SelectionSetNode,
 } from 'graphql';
@@ -60,11 +62,9 @@ function below(
   asking: Asking,
 ): Selection {
   const named = getNamedType(type);
-  const objects = objectsOf(named, asking);
-  const own = objects.filter((object) => modelOf(object) === model);
-  let selection = own.reduce((all, object) => all.with(collect(model, object, sets, asking)), keyOf(model));
+  let selection = recordsOf(model, named, sets, asking);
   // Connections, edges and payloads stand around the records.
-  const [around] = isObjectType(named) && modelOf(named) === undefined ? objects : [];
+  const around = isObjectType(named) && modelOf(named) === undefined ? named : undefined;
   for (const { nodes } of around ? collectFields(asking.schema, asking.fragments, around, sets) : []) {
     const field = around?.getFields()[nodes[0].name.value];
     const under = setsOf(nodes);
@@ -78,9 +78,39 @@ function objectsOf(type: ReturnType<typeof getNamedType>, { schema }: Asking): r
   return isObjectType(type) ? [type] : [];
 }
 
-/** What is selected of the records of a type. */
+/** What is selected of the records of a model where a type, or an interface or union of several, is. */
+function recordsOf(
+  model: ModelName,
+  type: ReturnType<typeof getNamedType>,
+  sets: SelectionSetNode[],
+  asking: Asking,
+): Selection {
+  const objects = objectsOf(type, asking).filter((object) => modelOf(object) === model);
+  // Of an interface over one model the records have what it always reads; more of it only where more is asked for.
+  const common = isInterfaceType(type) && modelOf(type) === model ? type : undefined;
+  return objects.reduce(
+    (all, object) => {
+      const isWhole = !common || asksBeyond(common, object, sets, asking);
+      return all.with(isWhole ? alwaysOf(model, object) : keyOf(model)).with(collect(model, object, sets, asking));
+    },
+    common ? alwaysOf(model, common) : keyOf(model),
+  );
+}
+
+/** Whether anything is selected of a type that not all types of the interface have. */
+function asksBeyond(
+  common: GraphQLInterfaceType,
+  type: GraphQLObjectType,
+  sets: SelectionSetNode[],
+  { schema, fragments }: Asking,
+): boolean {
+  const names = collectFields(schema, fragments, type, sets).map(({ nodes }) => nodes[0].name.value);
+  return names.some((name) => name !== '__typename' && !common.getFields()[name]);
+}
+
+/** What the selected fields of a type read. */
 function collect(model: ModelName, type: GraphQLObjectType, sets: SelectionSetNode[], asking: Asking): Selection {
-  let selection = alwaysOf(model, type);
+  let selection = keyOf(model);
   for (const { nodes } of collectFields(asking.schema, asking.fragments, type, sets)) {
     const field = type.getFields()[nodes[0].name.value];
     const reads = field && readsOf(field);
@@ -100,10 +130,11 @@ function along(model: ModelName, [part = '', ...rest]: readonly string[], end: (
 }
 
 function related(type: GraphQLResolveInfo['returnType'], nodes: FieldNode[], asking: Asking): Selection {
-  const [object] = objectsOf(getNamedType(type), asking);
+  const named = getNamedType(type);
+  const [object] = objectsOf(named, asking);
   const model = object && modelOf(object);
   if (!model) throw new Error(`${String(type)} is no type with a model`);
-  return collect(model, object, setsOf(nodes), asking);
+  return recordsOf(model, named, setsOf(nodes), asking);
 }
 
 /** What resolvers declare beside the document. */
@@ -122,11 +153,11 @@ function keyOf(model: ModelName): Selection {
 }
 
 /** What every record of a type has. */
-function alwaysOf(model: ModelName, { extensions }: GraphQLObjectType): Selection {
+function alwaysOf(model: ModelName, { extensions }: GraphQLObjectType | GraphQLInterfaceType): Selection {
   return keyOf(model).with(constant(model, (extensions.pothosPrismaSelect ?? {}) as Record<string, unknown>));
 }
 
-function modelOf(type: GraphQLObjectType): ModelName | undefined {
+function modelOf(type: GraphQLObjectType | GraphQLInterfaceType): ModelName | undefined {
   return type.extensions.pothosPrismaModel as ModelName | undefined;
 }
 

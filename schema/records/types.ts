@@ -1,4 +1,5 @@
 import type PrismaTypes from '#src/generated/pothos.ts';
+import type { GroupRow } from '#src/groups/find.ts';
 import type { ModelName, Relations } from '#src/platform/records/model.ts';
 import type { Row } from '#src/platform/records/own_values.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -15,5 +16,12 @@ export type RecordTypes = {
   [M in keyof PrismaTypes & ModelName]: Omit<PrismaTypes[M], 'Shape' | 'Select'> & { Shape: Row<M>; Select: Select<M> };
 };
 
-/** A record on its way to its fields, which alone know what else was selected of it. Of projects more is at hand always. */
-export type Known<M extends ModelName> = M extends 'Project' ? ProjectRow : Pick<Row<M>, 'id' & keyof Row<M>>;
+/**
+ * A record on its way to its fields, which alone know what else was selected of it. Of projects and groups more is at hand
+ * always.
+ */
+export type Known<M extends ModelName> = M extends 'Project'
+  ? ProjectRow
+  : M extends 'Namespace'
+    ? GroupRow
+    : Pick<Row<M>, 'id' & keyof Row<M>>;

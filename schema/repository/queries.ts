@@ -19,7 +19,7 @@ import { listTree } from '#src/repository/tree.ts';
 builder.objectFields(Repository, (t) => ({
   tree: t.field({
     type: TreeEntryConnection,
-    description: 'What a directory holds: directories, files, submodules.',
+    description: 'The entries of a directory: directories, files and submodules.',
     args: {
       ...pageArgs,
       path: t.arg.string({ description: 'Path of the directory; the root when left out.' }),
@@ -35,22 +35,22 @@ builder.objectFields(Repository, (t) => ({
   }),
   blob: t.field({
     type: Blob,
-    description: 'One of the contents that it holds.',
+    description: 'The content of files by its hash.',
     args: { sha: t.arg.string({ required: true, description: 'Hash of the content, in full.' }) },
     resolve: (project, { sha }, context) => findBlob(context, project, sha),
   }),
   file: t.field({
     type: RepositoryFile,
-    description: 'One of its files.',
+    description: 'A file by its path, as it is at a ref.',
     args: {
       path: t.arg.string({ required: true, description: 'Path of the file from the root of the repository.' }),
-      ref: t.arg.string({ required: true, description: 'A branch, a tag or a hash.' }),
+      ref: t.arg.string({ required: true, description: 'The branch, tag or hash at which the file is read.' }),
     },
     resolve: (project, { path, ref }, context) => findFile(context, project, path, ref),
   }),
   compare: t.field({
     type: Comparison,
-    description: 'What one of its states has that another one has not.',
+    description: 'The commits and changes that one ref has and another one has not.',
     args: {
       from: t.arg.string({ required: true, description: 'A branch, a tag or a hash: what to compare with.' }),
       to: t.arg.string({ required: true, description: 'A branch, a tag or a hash: what to compare.' }),
@@ -59,14 +59,14 @@ builder.objectFields(Repository, (t) => ({
   }),
   contributors: t.field({
     type: ContributorConnection,
-    description: 'Who wrote the commits behind the default branch, in the order of their latest commits.',
+    description: 'The authors of the commits behind the default branch, in the order of their latest commits.',
     args: pageArgs,
     resolve: (project, args, context, info) =>
       loadCountedPage(args, info, (page) => listContributors(context, project, page)),
   }),
   archive: t.field({
     type: Archive,
-    description: 'All its files, packed into one.',
+    description: 'An archive of all files at a ref, and where to download it.',
     args: {
       ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when left out.' }),
       format: t.arg({

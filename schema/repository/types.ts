@@ -2,7 +2,10 @@ import { builder } from '#schema/builder.ts';
 import { FileDiff } from '#schema/commits/diff.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf } from '#schema/connection.ts';
+import { surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
+import { User } from '#schema/users/types.ts';
+import { userByAddress } from '#schema/users/user_by_address.ts';
 import type { TreeEntry as Entry } from '#src/git/model.ts';
 import type { Contributor as ContributorRow } from '#src/git/reader.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -13,7 +16,12 @@ import { type FileRow, lastCommitOf } from '#src/repository/file.ts';
 export const Repository = builder.objectRef<ProjectRow>('Repository').implement({
   description: 'The git repository of a project: its files and their history.',
   fields: (t) => ({
-    projectId: t.exposeInt('id', { description: 'Numeric ID of the project.' }),
+    projectId: t.exposeInt('id', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field({
+      type: Project,
+      description: 'The project that has the repository.',
+      resolve: ({ id }, _args, context, info) => surelyProjectOf(context, info, id),
+    }),
   }),
 });
 
@@ -21,87 +29,115 @@ builder.objectFields(Project, (t) => ({
   repository: t.field({
     type: Repository,
     nullable: true,
-    description: 'Its files and their history; null, with the errors, where a list in it is refused to the caller.',
+    description:
+      'The git repository of the project; null, with the errors, where a list in it is refused to the caller.',
     resolve: (project) => project,
   }),
 }));
 
 const TreeEntryType = builder.enumType('TreeEntryType', {
-  description: 'What a directory holds.',
+  description: 'The kinds of entries of a directory.',
   values: {
-    TREE: { value: 'tree', description: 'A directory.' },
-    BLOB: { value: 'blob', description: 'A file or a symbolic link.' },
-    COMMIT: { value: 'commit', description: 'A submodule: a commit of another repository.' },
+    TREE: { value: 'tree', description: 'The entry is a directory.' },
+    BLOB: { value: 'blob', description: 'The entry is a file or a symbolic link.' },
+    COMMIT: { value: 'commit', description: 'The entry is a submodule: a commit of another repository.' },
   } as const,
 });
 
 const TreeEntry = builder.objectRef<Entry>('TreeEntry').implement({
-  description: 'Something in a directory.',
+  description: 'An entry of a directory of the repository.',
   fields: (t) => ({
-    sha: t.exposeString('oid', { description: 'Hash of what it is.' }),
-    name: t.string({ description: 'Its name in the directory.', resolve: ({ name }) => name.toWellFormed() }),
-    type: t.expose('type', { type: TreeEntryType, description: 'What it is.' }),
-    path: t.string({ description: 'From the root of the repository.', resolve: ({ path }) => path.toWellFormed() }),
-    mode: t.exposeString('mode', { description: 'Six octal digits: `100644`.' }),
+    sha: t.exposeString('oid', { description: 'Hash of the file, directory or submodule commit.' }),
+    name: t.string({
+      description: 'Name of the entry within its directory.',
+      resolve: ({ name }) => name.toWellFormed(),
+    }),
+    type: t.expose('type', {
+      type: TreeEntryType,
+      description: 'Whether the entry is a file, a directory or a submodule.',
+    }),
+    path: t.string({
+      description: 'Path from the root of the repository, without a leading slash.',
+      resolve: ({ path }) => path.toWellFormed(),
+    }),
+    mode: t.exposeString('mode', { description: 'File mode as six octal digits: `100644`.' }),
   }),
 });
 
 export const TreeEntryConnection = connectionOf('TreeEntry', TreeEntry);
 
 export const Blob = builder.objectRef<BlobRow>('Blob').implement({
-  description: 'A content, whichever files have it.',
+  description: 'The content of files, whatever their names.',
   fields: (t) => ({
-    sha: t.exposeString('oid', { description: 'Its hash.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    size: t.exposeFloat('size', { description: 'In bytes.' }),
-    encoding: t.string({ description: 'How `content` is written: always `base64`.', resolve: () => 'base64' }),
+    sha: t.exposeString('oid', { description: 'Hash of the content, in full.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field({
+      type: Project,
+      description: 'The project that has the repository.',
+      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
+    }),
+    size: t.exposeFloat('size', { description: 'Size of the content, in bytes.' }),
+    encoding: t.string({ description: 'Encoding of `content`: always `base64`.', resolve: () => 'base64' }),
     content: t.string({
-      description: 'All of it; refused with CONTENT_TOO_LARGE where it is larger than 20 MB.',
+      description: 'The whole content in Base64; refused with CONTENT_TOO_LARGE where it is larger than 20 MB.',
       resolve: (blob, _args, context) => blobContent(context, blob),
     }),
   }),
 });
 
 export const RepositoryFile = builder.objectRef<FileRow>('RepositoryFile').implement({
-  description: 'A file in a state of the repository.',
+  description: 'A file as it is in one commit of the repository.',
   fields: (t) => ({
-    name: t.string({ description: 'The last part of its path.', resolve: ({ name }) => name.toWellFormed() }),
-    path: t.string({ description: 'From the root of the repository.', resolve: ({ path }) => path.toWellFormed() }),
-    mode: t.exposeString('mode', { description: 'Six octal digits: `100644`.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    size: t.exposeFloat('size', { description: 'In bytes.' }),
-    encoding: t.string({ description: 'How `content` is written: always `base64`.', resolve: () => 'base64' }),
+    name: t.string({
+      description: 'File name: the last part of the path.',
+      resolve: ({ name }) => name.toWellFormed(),
+    }),
+    path: t.string({
+      description: 'Path from the root of the repository, without a leading slash.',
+      resolve: ({ path }) => path.toWellFormed(),
+    }),
+    mode: t.exposeString('mode', { description: 'File mode as six octal digits: `100644`.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field({
+      type: Project,
+      description: 'The project that has the repository.',
+      resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
+    }),
+    size: t.exposeFloat('size', { description: 'Size of the content, in bytes.' }),
+    encoding: t.string({ description: 'Encoding of `content`: always `base64`.', resolve: () => 'base64' }),
     content: t.string({
-      description: 'All of it; refused with CONTENT_TOO_LARGE where it is larger than 20 MB.',
+      description: 'The whole content in Base64; refused with CONTENT_TOO_LARGE where it is larger than 20 MB.',
       resolve: (file, _args, context) => blobContent(context, file),
     }),
-    ref: t.exposeString('ref', { description: 'The branch, tag or hash that was asked for.' }),
-    blobSha: t.exposeString('oid', { description: 'Hash of its content.' }),
-    commitSha: t.exposeString('commitOid', { description: 'Hash of the commit that was asked for.' }),
+    ref: t.exposeString('ref', { description: 'The branch, tag or hash by which the file was asked for.' }),
+    blobSha: t.exposeString('oid', { description: 'Hash of the content of the file, in full.' }),
+    commitSha: t.exposeString('commitOid', {
+      description: 'Hash of the commit from which the file was read, in full.',
+    }),
     lastCommitSha: t.string({
-      description: 'Hash of the latest commit that changed it.',
+      description: 'Hash of the latest commit that changed the file, in full.',
       resolve: (file) => lastCommitOf(file),
     }),
   }),
 });
 
 export const Comparison = builder.objectRef<ComparisonRow>('Comparison').implement({
-  description: 'What one state has that another one has not.',
+  description: 'The commits and changes that one state of the repository has and another one has not.',
   fields: (t) => ({
     commit: t.field({
       type: Commit,
       nullable: true,
-      description: 'The latest of `allCommits`.',
+      description: 'The latest of the commits; null without any.',
       resolve: async ({ commits }) => (await commits()).rows.at(-1) ?? null,
     }),
     allCommits: t.field({
       type: [Commit],
-      description: 'The commits that it has more, oldest first: the latest 5,000.',
+      description: 'The commits of `to` that `from` has not, oldest first: the latest 5,000 at most.',
       resolve: async ({ commits }) => (await commits()).rows,
     }),
     diffs: t.field({
       type: [FileDiff],
-      description: 'What changed since both parted, by path.',
+      description: 'The files that changed since both had their last common commit, by path.',
       resolve: async ({ diff }) => (await diff()).entries,
     }),
     timeout: t.boolean({
@@ -113,13 +149,25 @@ export const Comparison = builder.objectRef<ComparisonRow>('Comparison').impleme
 });
 
 const Contributor = builder.objectRef<ContributorRow>('Contributor').implement({
-  description: 'Somebody who wrote commits; merges do not count.',
+  description: 'An author of commits; merges do not count.',
   fields: (t) => ({
-    name: t.string({ description: 'As in the latest commit.', resolve: ({ name }) => name.toWellFormed() }),
-    email: t.string({ description: 'By which commits are told apart.', resolve: ({ email }) => email.toWellFormed() }),
-    commits: t.exposeInt('commits', { description: 'How many.' }),
-    additions: t.exposeInt('additions', { description: 'Lines that they added.' }),
-    deletions: t.exposeInt('deletions', { description: 'Lines that they removed.' }),
+    name: t.string({
+      description: 'Name of the author, as in their latest commit.',
+      resolve: ({ name }) => name.toWellFormed(),
+    }),
+    email: t.string({
+      description: 'E-mail address of the author, which tells contributors apart.',
+      resolve: ({ email }) => email.toWellFormed(),
+    }),
+    user: t.field({
+      type: User,
+      nullable: true,
+      description: 'The user who has confirmed that address as theirs; null without one, and for anonymous callers.',
+      resolve: ({ email }, _args, context, info) => userByAddress(context, info, email.toWellFormed()),
+    }),
+    commits: t.exposeInt('commits', { description: 'Number of commits that they wrote.' }),
+    additions: t.exposeInt('additions', { description: 'Number of lines that they added.' }),
+    deletions: t.exposeInt('deletions', { description: 'Number of lines that they removed.' }),
   }),
 });
 

@@ -3,31 +3,34 @@ import { BranchProtection, Visibility } from '#schema/enums.ts';
 import type { Settings } from '#src/platform/settings/current.ts';
 
 export const GitAccessProtocol = builder.enumType('GitAccessProtocol', {
-  description: 'How git reaches repositories.',
+  description: 'The protocol by which git reaches repositories.',
   values: {
-    SSH: { value: 'ssh', description: 'Over SSH only.' },
-    HTTP: { value: 'http', description: 'Over HTTP only.' },
+    SSH: { value: 'ssh', description: 'Git reaches repositories over SSH only.' },
+    HTTP: { value: 'http', description: 'Git reaches repositories over HTTP only.' },
   } as const,
 });
 
 export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSettings').implement({
-  description: 'The settings of the whole server.',
+  description: 'The settings of the whole server, which administrators change.',
   fields: (t) => ({
-    databaseId: t.exposeInt('id', { description: 'Always the same: there is one record.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When they were made.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When they last changed.' }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the settings, always the same: there is one record.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the settings were created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the settings last changed.' }),
     defaultProjectsLimit: t.exposeInt('defaultProjectsLimit', {
-      description: 'How many personal projects a new user may have.',
+      description: 'Number of personal projects that a new user may have.',
     }),
     signupEnabled: t.exposeBoolean('signupEnabled', { description: 'Whether people may register themselves.' }),
     signinEnabled: t.exposeBoolean('signinEnabled', { description: 'Whether passwords sign in on the web.' }),
     avatarServiceEnabled: t.exposeBoolean('avatarServiceEnabled', {
       description: 'Whether users have pictures from the avatar service.',
     }),
-    signInText: t.exposeString('signInText', { nullable: true, description: 'Text of the sign-in page.' }),
+    signInText: t.exposeString('signInText', {
+      nullable: true,
+      description: 'Text of the sign-in page, in Markdown; null when unset.',
+    }),
     homePageUrl: t.exposeString('homePageUrl', {
       nullable: true,
-      description: 'Where those who are not signed in are sent.',
+      description: 'URL to which visitors are sent who are not signed in; null when unset.',
     }),
     defaultBranchProtection: t.expose('defaultBranchProtection', {
       type: BranchProtection,
@@ -36,67 +39,73 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
     restrictedVisibilityLevels: t.expose('restrictedVisibilityLevels', {
       type: [Visibility],
       nullable: true,
-      description: 'Levels that only administrators may use; null: none are restricted.',
+      description: 'Visibilities that only administrators may give; null when none is restricted.',
     }),
-    maxAttachmentSize: t.exposeInt('maxAttachmentSize', { description: 'Megabytes.' }),
-    sessionExpireDelay: t.exposeInt('sessionExpireDelay', { description: 'Minutes that a session lasts.' }),
+    maxAttachmentSize: t.exposeInt('maxAttachmentSize', { description: 'Size of the largest upload, in megabytes.' }),
+    sessionExpireDelay: t.exposeInt('sessionExpireDelay', { description: 'Minutes for which a session lasts.' }),
     defaultProjectVisibility: t.expose('defaultProjectVisibility', {
       type: Visibility,
-      description: 'Of projects for which nothing is said.',
+      description: 'Visibility of new projects for which none is given.',
     }),
     defaultSnippetVisibility: t.expose('defaultSnippetVisibility', {
       type: Visibility,
-      description: 'Of snippets for which nothing is said.',
+      description: 'Visibility of new snippets for which none is given.',
     }),
     defaultGroupVisibility: t.expose('defaultGroupVisibility', {
       type: Visibility,
-      description: 'Of groups for which nothing is said.',
+      description: 'Visibility of new groups for which none is given.',
     }),
     domainWhitelist: t.exposeStringList('domainWhitelist', {
       nullable: true,
-      description: 'Domains whose addresses may register; null: all.',
+      description: 'Domains of the e-mail addresses that may register; null for all domains.',
     }),
     domainBlacklistEnabled: t.exposeBoolean('domainBlacklistEnabled', {
       description: 'Whether the domains of the blacklist may not register.',
     }),
     domainBlacklist: t.exposeStringList('domainBlacklist', {
       nullable: true,
-      description: 'Domains whose addresses may not register.',
+      description: 'Domains of the e-mail addresses that may not register; null for none.',
     }),
     userOauthApplications: t.exposeBoolean('userOauthApplications', {
       description: 'Whether users may register OAuth applications.',
     }),
-    afterSignOutPath: t.exposeString('afterSignOutPath', { nullable: true, description: 'Where signing out leads.' }),
+    afterSignOutPath: t.exposeString('afterSignOutPath', {
+      nullable: true,
+      description: 'Path or URL to which signing out leads; null when unset.',
+    }),
     containerRegistryTokenExpireDelay: t.exposeInt('containerRegistryTokenExpireDelay', {
-      description: 'Minutes that a token of the registry lasts.',
+      description: 'Minutes for which a token of the container registry lasts.',
     }),
     repositoryStorages: t.exposeStringList('repositoryStorages', {
-      description: 'Storages of which each new project gets one at random.',
+      description: 'Names of the storages of which each new project gets one at random.',
     }),
     repositoryStorage: t.string({
       nullable: true,
       deprecationReason: 'The first of repositoryStorages.',
-      description: 'The first storage.',
+      description: 'Name of the first of the storages.',
       resolve: ({ repositoryStorages }) => repositoryStorages[0] ?? null,
     }),
     enabledGitAccessProtocol: t.field({
       type: GitAccessProtocol,
       nullable: true,
-      description: 'The only way in which git reaches repositories; null: every way.',
+      description: 'The only protocol by which git reaches repositories; null when all do.',
       resolve: ({ enabledGitAccessProtocol }) => enabledGitAccessProtocol as 'ssh' | 'http' | null,
     }),
     codeideEnabled: t.exposeBoolean('codeideEnabled', { description: 'Whether the code IDE is offered.' }),
-    codeideUrl: t.exposeString('codeideUrl', { nullable: true, description: 'Address of the code IDE.' }),
+    codeideUrl: t.exposeString('codeideUrl', { nullable: true, description: 'URL of the code IDE; null when unset.' }),
     disabledOauthSignInSources: t.exposeStringList('disabledOauthSignInSources', {
       description: 'Providers of identities that sign nobody in.',
     }),
     diagramEnabled: t.exposeBoolean('diagramEnabled', { description: 'Whether diagrams are drawn.' }),
-    diagramUrl: t.exposeString('diagramUrl', { nullable: true, description: 'Address of the diagram server.' }),
+    diagramUrl: t.exposeString('diagramUrl', {
+      nullable: true,
+      description: 'URL of the diagram server; null when unset.',
+    }),
     terminalMaxSessionTime: t.exposeInt('terminalMaxSessionTime', {
-      description: 'Seconds that a web terminal lasts; 0: without end.',
+      description: 'Seconds for which a web terminal lasts; 0 when it has no end.',
     }),
     pollingIntervalMultiplier: t.exposeFloat('pollingIntervalMultiplier', {
-      description: 'How much slower than usual pages poll; 0: never.',
+      description: 'Factor by which pages poll slower than usual; 0 when they never poll.',
     }),
   }),
 });

@@ -11,13 +11,13 @@ import { listOwnSnippets, listProjectSnippets, listPublicSnippets } from '#src/s
 builder.objectFields(Project, (t) => ({
   snippets: t.field({
     type: SnippetConnection,
-    description: 'Its snippets that the caller sees, newest first.',
+    description: 'The snippets of the project that the caller may see, newest first.',
     args: pageArgs,
     resolve: (project, args, context, info) => pageBelow('Snippet', project, args, context, info, listProjectSnippets),
   }),
   snippet: t.field({
     type: Snippet,
-    description: 'One of its snippets.',
+    description: 'A snippet of the project by its ID.',
     args: { id: t.arg({ ...idOf('Snippet'), required: true, description: 'ID of the snippet.' }) },
     resolve: (project, args, context, info) =>
       findProjectSnippet(context, project, args.id, selectionAt(info, 'Snippet')),
@@ -34,14 +34,14 @@ builder.queryFields((t) => ({
   }),
   publicSnippets: t.field({
     type: SnippetConnection,
-    description: 'The personal snippets that everybody may see, newest first.',
+    description: 'The personal snippets of all users that everybody may see, newest first. For signed-in callers.',
     args: pageArgs,
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listPublicSnippets(context, page, selectionAt(info, 'Snippet'))),
   }),
   snippet: t.field({
     type: Snippet,
-    description: 'A personal snippet.',
+    description: 'A personal snippet by its ID, where the caller may see it.',
     args: { id: t.arg({ ...idOf('Snippet'), required: true, description: 'ID of the snippet.' }) },
     resolve: (_root, args, context, info) => findPersonalSnippet(context, args.id, selectionAt(info, 'Snippet')),
   }),

@@ -18,38 +18,42 @@ export const Snippet = builder.prismaObject('Snippet', {
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Snippet', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    title: t.exposeString('title', { description: 'What it is.' }),
-    fileName: t.exposeString('fileName', { description: 'What its file would be called.' }),
+    id: t.id({
+      description: 'Global ID of the snippet, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('Snippet', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the snippet, as the REST API uses it.' }),
+    title: t.exposeString('title', { description: 'Title of the snippet, of at most 255 characters.' }),
+    fileName: t.exposeString('fileName', { description: 'File name of the text, which tells its format.' }),
     visibility: t.expose('visibility', {
       type: Visibility,
-      description: 'Who may see it: its author alone, all who see the project and are signed in, or everybody.',
+      description:
+        'Who may see the snippet: its author alone, all who see the project and are signed in, or everybody.',
     }),
-    content: t.exposeString('content', { description: 'The text itself.' }),
+    content: t.exposeString('content', { description: 'The whole text of the snippet.' }),
     project: t.field({
       type: Project,
       nullable: true,
-      description: 'Where it is; null for a personal one.',
+      description: 'The project that the snippet belongs to; null for a personal one.',
       select: { projectId: true },
       resolve: ({ projectId }, _args, context, info) => projectOf(context, info, projectId),
     }),
     author: t.relation('author', {
-      description: 'Whose it is; the e-mail address is shown to all readers.',
+      description: 'The user who wrote the snippet; the e-mail address is shown to all readers.',
       ...also({ author: { select: { shownEmail: true } } }),
     }),
     webUrl: t.string({
-      description: 'Address of its page.',
+      description: 'URL of the page of the snippet.',
       select: PLACE,
       resolve: (snippet, _args, { baseUrl }) => `${baseUrl}${pathOf(snippet)}`,
     }),
     rawUrl: t.string({
-      description: 'Address of its text.',
+      description: 'URL of the bare text of the snippet.',
       select: PLACE,
       resolve: (snippet, _args, { baseUrl }) => `${baseUrl}${pathOf(snippet)}/raw`,
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the snippet was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the snippet last changed.' }),
   }),
 });
 

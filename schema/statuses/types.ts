@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { through } from '#schema/records/plugin.ts';
 import '#schema/users/types.ts';
@@ -9,29 +10,49 @@ import { listStatuses } from '#src/statuses/list.ts';
 
 export const CommitStatus = builder.prismaObject('Job', {
   variant: 'CommitStatus',
-  description: 'What a job, or another system that posted it, says of a commit.',
+  description: 'The state of a commit as a job, or another system that posted it, reports it.',
   select: { id: true },
   fields: (t) => ({
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
-    pipelineId: t.exposeInt('pipelineId', { description: 'Numeric ID of its pipeline.' }),
-    sha: t.string({ description: 'Hash of the commit.', ...through('pipeline', 'sha') }),
-    ref: t.string({ description: 'The branch or tag.', ...through('pipeline', 'ref') }),
-    status: t.expose('status', { type: JobStatus, description: 'How it stands.' }),
-    name: t.exposeString('name', { description: 'What it is called.' }),
-    stage: t.exposeString('stage', { description: 'Its stage; `external` where it was posted.' }),
-    generic: t.exposeBoolean('generic', { description: 'Whether it was posted.' }),
-    targetUrl: t.exposeString('targetUrl', { nullable: true, description: 'Where to learn more.' }),
-    description: t.exposeString('description', { nullable: true, description: 'In a few words.' }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the status, as the REST API uses it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
+    pipelineId: t.exposeInt('pipelineId', { description: 'Numeric ID of its pipeline; `pipeline` leads to it.' }),
+    pipeline: t.relation('pipeline', { description: 'The pipeline to which the status counts.' }),
+    sha: t.string({ description: 'Hash of the commit, in full.', ...through('pipeline', 'sha') }),
+    ref: t.string({ description: 'Name of the branch or tag, without `refs/`.', ...through('pipeline', 'ref') }),
+    status: t.expose('status', { type: JobStatus, description: 'State that the job or the other system reports.' }),
+    name: t.exposeString('name', { description: 'Name of the job, or the name under which the status was posted.' }),
+    stage: t.exposeString('stage', { description: 'Stage of the job; `external` where the status was posted.' }),
+    generic: t.exposeBoolean('generic', {
+      description: 'Whether another system posted the status, and no job made it.',
+    }),
+    targetUrl: t.exposeString('targetUrl', {
+      nullable: true,
+      description: 'URL of a page about the status; null when unset.',
+    }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'Description of the status in a few words; null when unset.',
+    }),
     coverage: t.exposeFloat('coverage', {
       nullable: true,
-      description: 'How much of the code tests cover, in percent; null where the status does not tell.',
+      description: 'Test coverage, in percent; null without any.',
     }),
-    allowFailure: t.exposeBoolean('allowFailure', { description: 'Whether the pipeline may succeed without it.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it started.' }),
-    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it finished.' }),
-    author: t.relation('user', { description: 'Who posted or started it.' }),
+    allowFailure: t.exposeBoolean('allowFailure', {
+      description: 'Whether the pipeline may succeed though this one fails.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the status was created.' }),
+    startedAt: t.expose('startedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the job or check started; null before that.',
+    }),
+    finishedAt: t.expose('finishedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the job or check finished; null before that.',
+    }),
+    author: t.relation('user', { description: 'The user who posted the status or started the job.' }),
   }),
 });
 
@@ -40,7 +61,7 @@ const CommitStatusConnection = connectionOf('CommitStatus', CommitStatus);
 builder.objectFields(Commit, (t) => ({
   statuses: t.field({
     type: CommitStatusConnection,
-    description: 'What jobs and other systems say of it, oldest first.',
+    description: 'The statuses that jobs and other systems report for the commit, oldest first.',
     args: {
       ...pageArgs,
       ref: t.arg.string({ description: 'Only statuses for this branch or tag.' }),

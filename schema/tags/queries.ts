@@ -7,13 +7,13 @@ import { findTag, listTags } from '#src/tags/list.ts';
 builder.objectFields(Repository, (t) => ({
   tags: t.field({
     type: TagConnection,
-    description: 'Its tags in the reverse order of their names.',
+    description: 'The tags of the repository, in the reverse order of their names.',
     args: pageArgs,
     resolve: (project, args, context, info) => loadPage(args, info, (page) => listTags(context, project, page)),
   }),
   tag: t.field({
     type: Tag,
-    description: 'One of its tags.',
+    description: 'A tag of the repository by its name.',
     args: { name: t.arg.string({ required: true, description: 'Name of the tag, without `refs/tags/`.' }) },
     resolve: (project, { name }, context) => findTag(context, project, name),
   }),

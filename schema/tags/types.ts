@@ -4,28 +4,35 @@ import { connectionOf } from '#schema/connection.ts';
 import type { ReleaseRow, TagRow } from '#src/tags/list.ts';
 
 export const Release = builder.objectRef<ReleaseRow>('Release').implement({
-  description: 'Notes about a tag.',
+  description: 'Release notes that belong to a tag.',
   fields: (t) => ({
-    tagName: t.exposeString('tag', { description: 'Name of the tag.' }),
-    description: t.exposeString('description', { description: 'The notes, in Markdown.' }),
+    tagName: t.exposeString('tag', { description: 'Name of the tag that was released.' }),
+    description: t.exposeString('description', { description: 'The release notes, in Markdown.' }),
   }),
 });
 
 export const Tag = builder.objectRef<TagRow>('Tag').implement({
-  description: 'A lasting name for a commit.',
+  description: 'A tag of a repository: a lasting name for a commit.',
   fields: (t) => ({
-    name: t.string({ description: 'Without `refs/tags/`.', resolve: ({ name }) => name.toWellFormed() }),
+    name: t.string({
+      description: 'Name of the tag, without `refs/tags/`.',
+      resolve: ({ name }) => name.toWellFormed(),
+    }),
     message: t.string({
       nullable: true,
-      description: 'Its annotation; null for a lightweight tag.',
+      description: 'Message of an annotated tag; null for a lightweight one.',
       resolve: ({ message }) => message?.toWellFormed() ?? null,
     }),
     commit: t.expose('commit', {
       type: Commit,
       nullable: true,
-      description: 'What it names; null where that is no commit.',
+      description: 'The commit that the tag names; null where it names something else.',
     }),
-    release: t.expose('release', { type: Release, nullable: true, description: 'Notes about it.' }),
+    release: t.expose('release', {
+      type: Release,
+      nullable: true,
+      description: 'Release notes of the tag; null without any.',
+    }),
   }),
 });
 

@@ -14,22 +14,26 @@ import {
 } from '#src/access/tokens/list.ts';
 
 const TokenStateFilter = builder.enumType('TokenStateFilter', {
-  description: 'Which tokens a list holds.',
+  description: 'The states of the tokens that a list holds.',
   values: {
     ALL: { value: 'all', description: 'Tokens in any state.' },
-    ACTIVE: { value: 'active', description: 'Only tokens that work.' },
+    ACTIVE: { value: 'active', description: 'Only tokens that still work.' },
     INACTIVE: { value: 'inactive', description: 'Only tokens that are revoked or expired.' },
   } as const satisfies Record<string, { value: TokenState; description: string }>,
 });
 
 export const PersonalAccessToken = builder.objectRef<TokenRow>('PersonalAccessToken');
 PersonalAccessToken.implement({
-  description: 'A token of a user, which itself is shown once: where it is made.',
+  description:
+    'A token with which a user, or an administrator as the user, calls the API. The token itself is shown once.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('PersonalAccessToken', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    name: t.exposeString('name', { description: 'What it is for.' }),
+    id: t.id({
+      description: 'Global ID of the token, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('PersonalAccessToken', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the token, as the REST API uses it.' }),
+    name: t.exposeString('name', { description: 'Name of the token, which says what it is for.' }),
     token: t.string({
       nullable: true,
       description: 'The token itself, in the answer to its creation; null ever after.',
@@ -40,18 +44,20 @@ PersonalAccessToken.implement({
       description: 'What the token reaches.',
       resolve: ({ scopes }) => scopes as Reach[],
     }),
-    active: t.exposeBoolean('active', { description: 'Whether it is neither revoked nor expired.' }),
-    revoked: t.exposeBoolean('revoked', { description: 'Whether it was revoked.' }),
+    active: t.exposeBoolean('active', {
+      description: 'Whether the token still works: it is neither revoked nor expired.',
+    }),
+    revoked: t.exposeBoolean('revoked', { description: 'Whether somebody revoked the token.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'Date',
       nullable: true,
-      description: 'First day (UTC) on which it is inactive; null when it never expires.',
+      description: 'The token stops working at 00:00 UTC on this day; null when it never expires.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the token was created.' }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was last used, to the hour; null when it never was.',
+      description: 'When the token was last used, to the hour; null when it never was.',
     }),
     impersonation: t.exposeBoolean('impersonation', {
       description: 'Whether an administrator made it, to act as the user.',
@@ -74,21 +80,21 @@ const tokenArgs = builder.args((t) => ({
 builder.objectFields(User, (t) => ({
   personalAccessTokens: t.field({
     type: PersonalAccessTokenConnection,
-    description: 'Tokens that they made, oldest first. For administrators and the user.',
+    description: 'The personal access tokens of the user, oldest first. For administrators and the user.',
     args: tokenArgs,
     resolve: ({ id }, args, context, info) =>
       loadPage(args, info, (page) => listPersonalAccessTokens(context, id, args.state, page)),
   }),
   impersonationTokens: t.field({
     type: PersonalAccessTokenConnection,
-    description: 'Tokens with which administrators act as them, oldest first. For administrators.',
+    description: 'The tokens with which administrators act as the user, oldest first. For administrators.',
     args: tokenArgs,
     resolve: ({ id }, args, context, info) =>
       loadPage(args, info, (page) => listImpersonationTokens(context, id, args.state, page)),
   }),
   impersonationToken: t.field({
     type: PersonalAccessToken,
-    description: 'One of the tokens with which administrators act as them. For administrators.',
+    description: 'A token with which administrators act as the user, by its ID. For administrators.',
     args: { id: t.arg({ ...idOf('PersonalAccessToken'), required: true, description: 'ID of the token.' }) },
     resolve: (user, { id }, context) => findToken(context, user.id, id, true),
   }),

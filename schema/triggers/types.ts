@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
+import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -13,31 +14,36 @@ export const Trigger = builder.prismaObject('Trigger', {
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('Trigger', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project.' }),
+    id: t.id({
+      description: 'Global ID of the trigger, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('Trigger', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the trigger, as the REST API uses it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    project: t.field(ownProject),
     token: t.string({
-      description: 'What starts a pipeline.',
+      description: 'The token that starts pipelines; it is a secret.',
       select: { tokenEncrypted: true },
       resolve: (trigger, _args, context) => triggerToken(context, trigger),
     }),
-    description: t.exposeString('description', { description: 'What it is for.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
+    description: t.exposeString('description', { description: 'What the trigger is for, as plain text.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the trigger was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the trigger was last changed.' }),
     deletedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Null: what is deleted is in no answer.',
+      description: 'Always null: deleted triggers are in no answer.',
       resolve: () => null,
     }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it last started a pipeline.',
+      description: 'When the trigger last started a pipeline; null when it never did.',
     }),
     owner: t.relation('owner', {
       nullable: true,
-      description: 'As whom it starts pipelines; null when that user is gone, and then it starts none.',
+      description:
+        'The user as whom the trigger starts pipelines; null when that user is gone, and then it starts none.',
     }),
   }),
 });
@@ -47,13 +53,13 @@ const TriggerConnection = connectionOf('Trigger', Trigger);
 builder.objectFields(Project, (t) => ({
   triggers: t.field({
     type: TriggerConnection,
-    description: 'What starts its pipelines from outside, oldest first. For masters.',
+    description: 'The triggers that start its pipelines from outside, oldest first. For masters.',
     args: pageArgs,
     resolve: (project, args, context, info) => pageBelow('Trigger', project, args, context, info, listTriggers),
   }),
   trigger: t.field({
     type: Trigger,
-    description: 'One of its triggers. For masters.',
+    description: 'A trigger of the project by its ID. For masters.',
     args: { id: t.arg({ ...idOf('Trigger'), required: true, description: 'ID of the trigger.' }) },
     resolve: (project, { id }, context, info) => findTrigger(context, project, id, selectionAt(info, 'Trigger')),
   }),

@@ -5,14 +5,15 @@ import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
 import { requireActor } from '#src/access/actor.ts';
-import { findUser, findViewer } from '#src/users/find.ts';
+import { BadRequest } from '#src/platform/errors.ts';
+import { findUser, findUserByName, findViewer } from '#src/users/find.ts';
 import { listActivities, listUsers } from '#src/users/list.ts';
 
 const Version = builder.objectRef<{ version: string; revision: string }>('Version').implement({
-  description: 'Which server this is.',
+  description: 'Version and revision of the server.',
   fields: (t) => ({
-    version: t.exposeString('version', { description: 'Version of the server.' }),
-    revision: t.exposeString('revision', { description: 'Revision of its source.' }),
+    version: t.exposeString('version', { description: 'Version of the server, as in its releases: `1.2.3`.' }),
+    revision: t.exposeString('revision', { description: 'Hash of the commit from which the server was built.' }),
   }),
 });
 
@@ -32,39 +33,49 @@ const activityArgs = builder.args((t) => ({
   ...pageArgs,
   from: t.field({
     type: 'Date',
-    description: 'Only users who were there on this day or later; 6 months ago when left out.',
+    description: 'Only users whose latest request was on this day (UTC) or later; 6 months ago by default.',
   }),
 }));
 
 builder.queryFields((t) => ({
   viewer: t.field({
     type: User,
-    description: 'The account of the caller.',
+    nullable: true,
+    description: 'The account of the caller; null, with the error UNAUTHENTICATED, for anonymous callers.',
     resolve: (_root, _args, context, info) => findViewer(context, selectionAt(info, 'User')),
   }),
   user: t.field({
     type: User,
-    description: 'A user.',
-    args: { id: t.arg({ ...idOf('User'), required: true, description: 'ID of the user.' }) },
-    resolve: (_root, { id }, context, info) => findUser(context, id, selectionAt(info, 'User')),
+    nullable: true,
+    description: 'A user by ID or by username, one of which must be given. For signed-in callers.',
+    args: {
+      id: t.arg({ ...idOf('User'), description: 'ID of the user; not together with `username`.' }),
+      username: t.arg.string({ description: 'Username of the user, in any case.' }),
+    },
+    resolve: (_root, { id, username }, context, info) => {
+      const selection = selectionAt(info, 'User');
+      if (id != null && username == null) return findUser(context, id, selection);
+      if (id == null && username != null) return findUserByName(context, username, selection);
+      throw new BadRequest('Give either id or username');
+    },
   }),
   users: t.field({
     type: UserConnection,
-    description: 'Users, newest first.',
+    description: 'All users of the server, newest first. For signed-in callers.',
     args: userArgs,
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listUsers(context, args, page, selectionAt(info, 'User'))),
   }),
   userActivities: t.field({
     type: UserActivityConnection,
-    description: 'When users were last there, the longest absent first. For administrators.',
+    description: 'The days of the latest requests of users, the longest absent first. For administrators.',
     args: activityArgs,
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listActivities(context, args.from, page, selectionAt(info, 'User'))),
   }),
   version: t.field({
     type: Version,
-    description: 'Which server this is; for signed-in users.',
+    description: 'Version and revision of the server. For signed-in callers.',
     resolve: (_root, _args, context) => {
       requireActor(context);
       return { version: context.version, revision: context.revision };

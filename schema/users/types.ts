@@ -11,10 +11,10 @@ import type { UserActivity as Activity } from '#src/users/list.ts';
 import '#src/users/own_values.ts';
 
 builder.prismaObject('Identity', {
-  description: 'How a user is known to another provider of identities.',
+  description: 'An account of a user at another provider of identities.',
   fields: (t) => ({
-    provider: t.exposeString('provider', { description: 'Name of the provider.' }),
-    externUid: t.exposeString('externUid', { description: 'The user there.' }),
+    provider: t.exposeString('provider', { description: 'Name of the provider of identities.' }),
+    externUid: t.exposeString('externUid', { description: 'Identifier of the user at the provider.' }),
   }),
 });
 
@@ -37,46 +37,76 @@ function seesAccount({ id, isOwn }: Shown, context: GraphQLContext): boolean {
 }
 
 export const User = builder.prismaObject('User', {
-  description: 'A user. Some fields are null but for administrators and the user; they say so.',
+  description:
+    'A person or bot with an account. Fields that only administrators and the user see are null for others, and say so.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
-    id: t.id({ description: 'Global ID.', resolve: ({ id }) => toGlobalId('User', id) }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID, as the REST API uses it.' }),
-    username: t.exposeString('username', { description: 'Unique, whatever its case.' }),
-    name: t.exposeString('name', { description: 'What people call them.' }),
-    state: t.expose('state', { type: UserState, description: 'Whether they may sign in.' }),
+    id: t.id({
+      description: 'Global ID of the user, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('User', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the user, as the REST API uses it.' }),
+    username: t.exposeString('username', {
+      description: 'Name for signing in and for addresses; unique, whatever its case.',
+    }),
+    name: t.exposeString('name', { description: 'Display name of the user.' }),
+    state: t.expose('state', { type: UserState, description: 'Whether the user may sign in, or is blocked.' }),
     avatarUrl: t.string({
       nullable: true,
-      description: 'Address of their picture; null when the server uses no avatar service.',
+      description: 'URL of a picture of 80 by 80 pixels; null when the server uses no avatar service.',
       select: { avatarHash: true },
       resolve: ({ avatarHash }, _args, { avatars }) => (avatars ? avatarUrl(avatarHash) : null),
     }),
     webUrl: t.string({
-      description: 'Address of their page.',
+      description: 'URL of the page of the user.',
       select: { username: true },
       resolve: ({ username }, _args, { baseUrl }) => `${baseUrl}/${username}`,
     }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
-      description: 'When the account was created. This and the following are for signed-in callers.',
+      description: 'When the account was created. For signed-in callers.',
       ...signedIn,
     }),
-    admin: t.exposeBoolean('admin', { description: 'Whether they administrate the server.', ...signedIn }),
-    bio: t.exposeString('bio', { nullable: true, description: 'What they say of themselves.', ...signedIn }),
-    location: t.exposeString('location', { nullable: true, description: 'Where they are.', ...signedIn }),
-    skype: t.exposeString('skype', { description: 'Skype name.', ...signedIn }),
-    linkedin: t.exposeString('linkedin', { description: 'LinkedIn name.', ...signedIn }),
-    twitter: t.exposeString('twitter', { description: 'Twitter name.', ...signedIn }),
-    websiteUrl: t.exposeString('websiteUrl', { description: 'Their page elsewhere.', ...signedIn }),
+    admin: t.exposeBoolean('admin', {
+      description: 'Whether the user administers the server. For signed-in callers.',
+      ...signedIn,
+    }),
+    bio: t.exposeString('bio', {
+      nullable: true,
+      description: 'What the user says of themselves, as plain text. For signed-in callers.',
+      ...signedIn,
+    }),
+    location: t.exposeString('location', {
+      nullable: true,
+      description: 'Place where the user lives, as they wrote it. For signed-in callers.',
+      ...signedIn,
+    }),
+    skype: t.exposeString('skype', {
+      description: 'Skype name of the user; empty when unset. For signed-in callers.',
+      ...signedIn,
+    }),
+    linkedin: t.exposeString('linkedin', {
+      description: 'LinkedIn name of the user; empty when unset. For signed-in callers.',
+      ...signedIn,
+    }),
+    twitter: t.exposeString('twitter', {
+      description: 'Twitter name of the user; empty when unset. For signed-in callers.',
+      ...signedIn,
+    }),
+    websiteUrl: t.exposeString('websiteUrl', {
+      description: 'URL of a page of the user elsewhere; empty when unset. For signed-in callers.',
+      ...signedIn,
+    }),
     organization: t.exposeString('organization', {
       nullable: true,
-      description: 'Where they work.',
+      description: 'Organization for which the user works. For signed-in callers.',
       ...signedIn,
     }),
     email: t.string({
       nullable: true,
-      description: 'Primary e-mail address. For administrators and the user, and where a field says so.',
+      description:
+        'Primary e-mail address. For administrators and the user, and where the field that leads to the user says so.',
       select: { email: true },
       resolve: (user, _args, context) =>
         (user as Shown).shownEmail ?? (seesAccount(user as Shown, context) ? user.email : null),
@@ -84,13 +114,13 @@ export const User = builder.prismaObject('User', {
     lastSignInAt: t.expose('lastSignInAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'The sign-in before the latest. For administrators and the user.',
+      description: 'When the user signed in before the latest sign-in. For administrators and the user.',
       ...forAccount,
     }),
     currentSignInAt: t.expose('currentSignInAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'The latest sign-in. For administrators and the user.',
+      description: 'When the user last signed in. For administrators and the user.',
       ...forAccount,
     }),
     confirmedAt: t.expose('confirmedAt', {
@@ -102,32 +132,32 @@ export const User = builder.prismaObject('User', {
     lastActivityOn: t.expose('lastActivityOn', {
       type: 'Date',
       nullable: true,
-      description: 'Day of the latest request (UTC). For administrators and the user.',
+      description: 'Day (UTC) of the latest request of the user. For administrators and the user.',
       ...forAccount,
     }),
     colorSchemeId: t.exposeInt('colorSchemeId', {
       nullable: true,
-      description: 'Number of the chosen colour scheme. For administrators and the user.',
+      description: 'Number of the colour scheme that the user chose; 1 by default. For administrators and the user.',
       ...forAccount,
     }),
     projectsLimit: t.exposeInt('projectsLimit', {
       nullable: true,
-      description: 'How many personal projects they may have. For administrators and the user.',
+      description: 'How many projects the personal namespace may hold. For administrators and the user.',
       ...forAccount,
     }),
     identities: t.relation('identities', {
       nullable: true,
-      description: 'Identities elsewhere. For administrators and the user.',
+      description: 'Accounts at other providers of identities. For administrators and the user.',
       ...forAccount,
     }),
     canCreateGroup: t.exposeBoolean('canCreateGroup', {
       nullable: true,
-      description: 'Whether they may create groups. For administrators and the user.',
+      description: 'Whether the user may create groups. For administrators and the user.',
       ...forAccount,
     }),
     canCreateProject: t.exposeBoolean('canCreateProject', {
       nullable: true,
-      description: 'Whether they may create another personal project. For administrators and the user.',
+      description: 'Whether the limit leaves room for another personal project. For administrators and the user.',
       ...forAccount,
     }),
     twoFactorEnabled: t.exposeBoolean('twoFactorEnabled', {
@@ -137,12 +167,13 @@ export const User = builder.prismaObject('User', {
     }),
     external: t.exposeBoolean('external', {
       nullable: true,
-      description: 'Whether internal projects are hidden from them. For administrators and the user.',
+      description: 'Whether internal projects are hidden from the user. For administrators and the user.',
       ...forAccount,
     }),
     privateToken: t.string({
       nullable: true,
-      description: 'Only after signing in with a password, and for an administrator who acts as the user.',
+      description:
+        'The private token, in the answer to a sign-in with a password and for an administrator who acts as the user; else null.',
       resolve: (user) => (user as Shown).privateToken ?? null,
     }),
   }),
@@ -151,11 +182,17 @@ export const User = builder.prismaObject('User', {
 export const UserConnection = connectionOf('User', User);
 
 export const UserActivity = builder.objectRef<Activity<Known<'User'>>>('UserActivity').implement({
-  description: 'When a user was last there.',
+  description: 'The day of the latest request of a user.',
   fields: (t) => ({
-    user: t.expose('user', { type: User, description: 'Who.' }),
-    username: t.string({ description: 'Who, by name.', resolve: ({ user }) => user.username }),
-    lastActivityOn: t.expose('lastActivityOn', { type: 'Date', description: 'Day of the latest request (UTC).' }),
+    user: t.expose('user', { type: User, description: 'The user who sent the request.' }),
+    username: t.string({
+      description: 'Name for signing in of that user, as the REST API has it.',
+      resolve: ({ user }) => user.username,
+    }),
+    lastActivityOn: t.expose('lastActivityOn', {
+      type: 'Date',
+      description: 'Day (UTC) of the latest request of the user.',
+    }),
   }),
 });
 

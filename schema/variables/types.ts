@@ -6,12 +6,14 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { findVariable, listVariables, variableValue } from '#src/variables/list.ts';
 
 export const Variable = builder.prismaObject('Variable', {
-  description: 'A value that the builds of a project get.',
+  description: 'A variable that the jobs of a project get.',
   select: { id: true },
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'Unique within the project: letters, digits and `_`.' }),
+    key: t.exposeString('key', {
+      description: 'Name of the variable, unique within the project: letters, digits and `_`.',
+    }),
     value: t.string({
-      description: 'It may be a secret.',
+      description: 'Value of the variable, which may be a secret.',
       select: { valueEncrypted: true },
       resolve: (variable, _args, context) => variableValue(context, variable),
     }),
@@ -23,14 +25,14 @@ const VariableConnection = connectionOf('Variable', Variable);
 builder.objectFields(Project, (t) => ({
   variables: t.field({
     type: VariableConnection,
-    description: 'What its builds get, in the order of creation; for who administers the project.',
+    description: 'The variables that its jobs get, in the order of creation. For masters.',
     args: pageArgs,
     resolve: (project, args, context, info) => pageBelow('Variable', project, args, context, info, listVariables),
   }),
   variable: t.field({
     type: Variable,
-    description: 'One of its variables; for who administers the project.',
-    args: { key: t.arg.string({ required: true, description: 'Key of the variable, to the letter.' }) },
+    description: 'A variable of the project by its key. For masters.',
+    args: { key: t.arg.string({ required: true, description: 'The key by which the variable is named.' }) },
     resolve: (project, { key }, context, info) => findVariable(context, project, key, selectionAt(info, 'Variable')),
   }),
 }));

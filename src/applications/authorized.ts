@@ -4,6 +4,8 @@ import { requireCredentialManager } from '#src/access/manage_credentials.ts';
 import { Prisma, queryPage } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;
 
@@ -15,16 +17,22 @@ export interface AuthorizedRow {
   name: string | null;
   /** Username of who registered it. */
   owner: string | null;
+  /** The user who registered it; null where no application was named. */
+  ownerUser: UserRow | null;
   scopes: string[];
   /** When it was let in first: ISO 8601. */
   since: string;
 }
+
+/** What is read of who registered them where nobody asks for more. */
+const BRIEF = select('User', { id: true });
 
 /** The applications that a user let in, by name, for the user and administrators. Throws Forbidden. */
 export async function listAuthorized(
   context: Context,
   userId: number,
   page: PageRequest,
+  owners: Selection<'User'> = BRIEF,
 ): Promise<Page<AuthorizedRow>> {
   authorizeAccount(requireActor(context), userId);
   const all = sql`SELECT z.application_id, min(z.created_at) AS since,
@@ -36,9 +44,10 @@ export async function listAuthorized(
         WHERE t.grant_id = g.id AND t.revoked_at IS NULL AND t.consumed_at IS NULL AND t.expires_at > now())
     ) z LEFT JOIN LATERAL unnest(z.scopes) s(scope) ON TRUE GROUP BY z.application_id`;
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('applicationId', p.application_id, 'name', p.name,
-      'owner', p.username, 'scopes', COALESCE(p.scopes, '{}'), 'since', p.since) ORDER BY p.name, p.application_id), '[]')
-    FROM (SELECT z.*, a.name, u.username FROM (${all}) z LEFT JOIN oauth_applications a ON a.id = z.application_id
-      LEFT JOIN users u ON u.id = a.owner_id ORDER BY a.name, z.application_id LIMIT ${page.limit} OFFSET ${page.offset}) p)`;
+      'owner', p.username, 'ownerUser', ${userJson('o', owners)}, 'scopes', COALESCE(p.scopes, '{}'), 'since', p.since) ORDER BY p.name, p.application_id), '[]')
+    FROM (SELECT z.*, a.name, a.owner_id, u.username FROM (${all}) z LEFT JOIN oauth_applications a ON a.id = z.application_id
+      LEFT JOIN users u ON u.id = a.owner_id ORDER BY a.name, z.application_id LIMIT ${page.limit} OFFSET ${page.offset}) p
+      CROSS JOIN LATERAL (SELECT p.owner_id AS id) o)`;
   return queryPage(context.db, page, nodes, page.withTotal && sql`(SELECT count(*) FROM (${all}) z)`);
 }
 

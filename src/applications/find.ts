@@ -7,7 +7,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
-import { pageOfRows, readPage, readRow } from '#src/platform/records/read.ts';
+import { pageOfRows, readPage, readRow, readRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
@@ -42,6 +42,18 @@ export async function findApplication<R>(
   const found = await readRow(context.db, selection, { rows: application, where });
   if (!found) throw new NotFound('Application');
   return found;
+}
+
+/** Those of the applications with these IDs that the actor may see: the actor's own, for administrators all. */
+export async function findApplicationsByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'OAuthApplication', R>,
+): Promise<R[]> {
+  const actor = requireActor(context);
+  const isOwn = sql`(${application.ownerId} = ${actor.id} OR ${actor.admin}::boolean)`;
+  const where = sql`${application.id} = ANY(${[...ids]}::int[]) AND ${isOwn}`;
+  return readRows(context.db, selection, { rows: application, where });
 }
 
 /**

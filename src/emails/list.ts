@@ -35,10 +35,11 @@ export async function findEmail(context: Context, userId: number, id: number): P
   return one(context, sql`e.user_id = ${userId} AND e.id = ${id}`);
 }
 
-/** The secondary address, where the actor may see it. Throws NotFound. */
-export async function findVisibleEmail(context: Context, id: number): Promise<EmailRow> {
+/** Those of the secondary addresses with these IDs that the actor may see: the actor's own, for administrators all. */
+export async function findEmailsByIds(context: Context, ids: readonly number[]): Promise<EmailRow[]> {
   const actor = requireAccount(context);
-  return one(context, sql`e.id = ${id} AND (${actor.admin}::boolean OR e.user_id = ${actor.id})`);
+  const seen = sql`e.id = ANY(${[...ids]}::int[]) AND (${actor.admin}::boolean OR e.user_id = ${actor.id})`;
+  return queryJson(context.db, emailRows(seen, Prisma.empty));
 }
 
 async function one({ db }: Context, condition: Prisma.Sql): Promise<EmailRow> {

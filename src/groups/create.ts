@@ -1,7 +1,7 @@
 import { authorize, OWNER, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
-import { findGroup, type GroupRow, type Ref } from '#src/groups/find.ts';
+import { findGroup, type Ref } from '#src/groups/find.ts';
 import { type GroupValues, groupErrors } from '#src/groups/values.ts';
 import { type HeldNamespace, holdNamespace } from '#src/namespaces/lock.ts';
 import { type Transaction, violates } from '#src/platform/db.ts';
@@ -19,15 +19,15 @@ export interface NewGroup extends GroupValues {
 /** How many groups may lie around each other. */
 const MAX_DEPTH = 20;
 
-/** Creates a group whose owner is the actor. Throws Forbidden, NotFound for the parent, ValidationFailed. */
-export async function createGroup(context: Context, input: NewGroup): Promise<GroupRow> {
+/** Creates a group whose owner is the actor, and gives its ID. Throws Forbidden, NotFound for the parent, ValidationFailed. */
+export async function createGroup(context: Context, input: NewGroup): Promise<number> {
   const actor = requireActor(context);
   if (!mayCreateGroups(actor)) throw new Forbidden();
   const parent = input.parentId == null ? null : await findGroup(context, input.parentId);
   if (parent) authorize(actor, 'create_subgroup', parent);
   const settings = await currentSettings(context.db);
   try {
-    const id = await context.db.$transaction(async (tx) => {
+    return await context.db.$transaction(async (tx) => {
       const held = parent && (await holdNamespace(tx, parent.id));
       if (parent && !held) throw new NotFound('Group');
       const bounds = { group: held?.visibility ?? null };
@@ -40,7 +40,6 @@ export async function createGroup(context: Context, input: NewGroup): Promise<Gr
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
       return insert(tx, actor, { ...input, visibility }, held);
     });
-    return await findGroup(context, id);
   } catch (error) {
     if (violates(error)) throw new ValidationFailed({ path: ['has already been taken'] });
     throw error;
@@ -48,7 +47,7 @@ export async function createGroup(context: Context, input: NewGroup): Promise<Gr
 }
 
 /** Administrators, and users who are allowed to and not external. */
-function mayCreateGroups({ admin, external, canCreateGroup }: Actor): boolean {
+export function mayCreateGroups({ admin, external, canCreateGroup }: Actor): boolean {
   return admin || (canCreateGroup && !external);
 }
 

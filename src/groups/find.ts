@@ -1,62 +1,83 @@
-import type { Subject } from '#src/access/abilities.ts';
-import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
-import { groupAccessLevel, groupVisible } from '#src/access/visibility.ts';
-import { PLACE, Prisma } from '#src/platform/db.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { groupVisible } from '#src/access/visibility.ts';
+import '#src/groups/own_values.ts';
+import { Prisma } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import { alias } from '#src/platform/records/alias.ts';
-import { type Order, placeJson, sorted } from '#src/platform/records/order.ts';
+import { type Alias, alias } from '#src/platform/records/alias.ts';
+import { readRows } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
 import { namespaceFormerlyAt } from '#src/redirects/paths.ts';
 
 const { sql } = Prisma;
-const namespace = alias('Namespace', 'n');
+const group = alias('Namespace', 'n');
 
 /** A numeric ID, or a full path. */
 export type Ref = number | string;
 
-export interface GroupRow extends Subject {
-  id: number;
-  name: string;
-  path: string;
-  fullName: string;
-  fullPath: string;
-  description: string;
-  lfsEnabled: boolean;
-  requestAccessEnabled: boolean;
-  parentId: number | null;
-  lineage: number[];
-}
+/** What is known of every group that is at hand: who may do what in it, and where it is. */
+export const GROUP_BASE = {
+  id: true,
+  kind: true,
+  name: true,
+  path: true,
+  fullName: true,
+  fullPath: true,
+  description: true,
+  visibility: true,
+  lfsEnabled: true,
+  requestAccessEnabled: true,
+  parentId: true,
+  lineage: true,
+  accessLevel: true,
+} as const;
 
-/** The group, when the actor may see it. Throws NotFound, which tells where the group went that had that path before. */
-export async function findGroup(context: Context, ref: Ref): Promise<GroupRow> {
-  const group = await selectGroup(context, ref);
-  if (group) return group;
+const BASE = select('Namespace', GROUP_BASE);
+
+/** A group as the actor has it. */
+export type GroupRow = typeof BASE.row;
+
+/**
+ * The group, when the actor may see it, with what is selected of it beside. Throws Unauthenticated, and NotFound, which tells
+ * where the group went that had that path before.
+ */
+export async function findGroup<R = unknown>(
+  context: Context,
+  ref: Ref,
+  selection?: Selection<'Namespace', R>,
+): Promise<GroupRow & R> {
+  const [found] = await read(context, wanted(ref), selection);
+  if (found) return found;
   const former = typeof ref === 'string' ? await namespaceFormerlyAt(context.db, ref) : null;
-  const moved = former === null ? undefined : await selectGroup(context, former);
+  const [moved] = former === null ? [] : await read(context, wanted(former));
   throw new NotFound('Group', undefined, moved?.fullPath);
 }
 
-async function selectGroup(context: Context, ref: Ref): Promise<GroupRow | undefined> {
+/** The groups with these IDs that the actor may see, in no order: for dataloaders. Throws Unauthenticated. */
+export async function findGroupsByIds<R = unknown>(
+  context: Context,
+  ids: readonly number[],
+  selection?: Selection<'Namespace', R>,
+): Promise<(GroupRow & R)[]> {
+  return read(context, sql`${group.id} = ANY(${[...ids]}::int[])`, selection);
+}
+
+async function read<R = unknown>(
+  context: Context,
+  condition: Prisma.Sql,
+  selection?: Selection<'Namespace', R>,
+): Promise<(GroupRow & R)[]> {
   const actor = requireActor(context);
-  const wanted = typeof ref === 'number' ? sql`n.id = ${ref}` : sql`lower(n.full_path) = lower(${ref})`;
-  const [group] = await context.db.$queryRaw<GroupRow[]>`
-    SELECT ${columns(actor)} FROM namespaces n
-    WHERE n.kind = 'group' AND ${wanted} AND n.deleted_at IS NULL AND ${groupVisible(actor, namespace)}`;
-  return group;
+  const base = (selection ? BASE.with(selection) : BASE) as Selection<'Namespace', GroupRow & R>;
+  const where = sql`${isGroup(group)} AND ${condition} AND ${groupVisible(actor, group)}`;
+  return readRows(context.db, base, { rows: group, where, given: { actor } });
 }
 
-/**
- * A statement for a JSON array of GroupRow: those whose IDs the statement `ids` gives, in that order, as the actor has them.
- * The caller has made sure that the actor may see them.
- */
-export function groupRows(actor: Actor, ids: Prisma.Sql, order: Order<'Namespace'>): Prisma.Sql {
-  return sql`(SELECT COALESCE(json_agg(row_to_json(t)), '[]') FROM (
-    SELECT ${columns(actor)}, ${placeJson(namespace, order)} AS ${Prisma.raw(`"${PLACE}"`)}
-    FROM unnest(ARRAY(${ids})) AS page (id) JOIN namespaces n ON n.id = page.id ORDER BY ${sorted(namespace, order)}) t)`;
+/** Whether a namespace is a group that is not deleted; in the words of the indexes over names and paths of groups. */
+export function isGroup({ kind, deletedAt }: Alias<'Namespace'>): Prisma.Sql {
+  return sql`${kind} = 'group' AND ${deletedAt} IS NULL`;
 }
 
-/** The columns of a GroupRow from alias `n`. */
-function columns(actor: Actor): Prisma.Sql {
-  return sql`n.id, n.name, n.path, n.full_name AS "fullName", n.full_path AS "fullPath", n.description,
-    n.visibility::text AS visibility, n.lfs_enabled AS "lfsEnabled", n.request_access_enabled AS "requestAccessEnabled",
-    n.parent_id AS "parentId", n.lineage, ${groupAccessLevel(actor, namespace)}::int AS "accessLevel"`;
+/** The condition that names one group. */
+function wanted(ref: Ref): Prisma.Sql {
+  return typeof ref === 'number' ? sql`${group.id} = ${ref}` : sql`lower(${group.fullPath}) = lower(${ref})`;
 }

@@ -1,14 +1,18 @@
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { groupVisible, live, memberNamespaces } from '#src/access/visibility.ts';
-import { type GroupRow, groupRows } from '#src/groups/find.ts';
+import { type GroupRow, isGroup } from '#src/groups/find.ts';
+import '#src/groups/own_values.ts';
 import { namespaceMatches } from '#src/namespaces/matching.ts';
-import { all, Prisma, queryPage } from '#src/platform/db.ts';
+import { all, Prisma, readPages } from '#src/platform/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { between, order, slice } from '#src/platform/records/order.ts';
+import { type Order, order } from '#src/platform/records/order.ts';
+import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { pageOfRows, readPage } from '#src/platform/records/read.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 
 const { sql } = Prisma;
-const namespace = alias('Namespace', 'n');
+const group = alias('Namespace', 'n');
 
 /** The filters of the group list (rest-api-v4.md, Groups and namespaces). */
 export interface GroupFilter {
@@ -27,37 +31,58 @@ export interface GroupOrder {
   direction: Direction;
 }
 
-/** The groups of the actor, or all that the actor sees. */
-export async function listGroups(
+/** The groups of the actor, or all that the actor sees. Throws Unauthenticated. */
+export async function listGroups<R>(
   context: Context,
   filter: GroupFilter,
   by: GroupOrder,
   page: PageRequest,
-): Promise<Page<GroupRow>> {
+  selection: Selection<'Namespace', R>,
+): Promise<Page<R>> {
   const actor = requireActor(context);
-  return load(context, actor, [audience(actor, filter), ...groupConditions(filter)], by, page);
+  const where = all([isGroup(group), audience(actor, filter), ...groupConditions(filter)]);
+  return readPage(context.db, selection, { rows: group, where, order: orderOf(by), given: { actor } }, page);
 }
 
-/** The groups directly inside a group that the actor sees, by name. */
-export async function listSubgroups(context: Context, group: GroupRow, page: PageRequest): Promise<Page<GroupRow>> {
-  const actor = requireActor(context);
-  const conditions = [sql`n.parent_id = ${group.id}`, groupVisible(actor, namespace)];
-  return load(context, actor, conditions, { by: 'name', direction: 'asc' }, page);
-}
-
-async function load(
-  { db }: Context,
-  actor: Actor,
-  conditions: Prisma.Sql[],
-  { by, direction }: GroupOrder,
+/** The groups directly inside each group that the actor sees, by name, in one statement. */
+export async function listSubgroups<R>(
+  context: Context,
+  groups: readonly GroupRow[],
   page: PageRequest,
-): Promise<Page<GroupRow>> {
-  // In the words of the indexes over names and paths of groups.
-  const source = sql`namespaces n WHERE n.kind = 'group' AND n.deleted_at IS NULL AND ${all(conditions)}`;
-  const columns = order('Namespace', [by, 'id'], direction);
-  const ids = sql`SELECT n.id FROM ${source} AND ${all(between(namespace, columns, page))} ${slice(namespace, columns, page)}`;
-  const total = page.withTotal && sql`(SELECT count(*) FROM ${source})`;
-  return queryPage(db, page, groupRows(actor, ids, columns), total);
+  selection: Selection<'Namespace', R>,
+): Promise<Page<R>[]> {
+  const actor = requireActor(context);
+  const pageOf = ({ parent }: Asked<{ parent: number }>) => {
+    const where = all([sql`${group.parentId} = ${parent}`, isGroup(group), groupVisible(actor, group)]);
+    return pageOfRows(selection, { rows: group, where, order: orderOf(BY_NAME), given: { actor } }, page);
+  };
+  const parents = groups.map(({ id }) => ({ parent: id }));
+  return readPages(context.db, page, ofEach(parents, { parent: 'int' }, pageOf));
+}
+
+/** The groups of which each user is a member directly, as far as the actor sees them, in one statement. */
+export async function listGroupsOfUsers<R>(
+  context: Context,
+  userIds: readonly number[],
+  filter: Pick<GroupFilter, 'search'>,
+  by: GroupOrder,
+  page: PageRequest,
+  selection: Selection<'Namespace', R>,
+): Promise<Page<R>[]> {
+  const actor = requireActor(context);
+  const pageOf = ({ member }: Asked<{ member: number }>) => {
+    const ofUser = sql`${group.id} IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${member} AND ${live('m')})`;
+    const where = all([ofUser, isGroup(group), groupVisible(actor, group), ...groupConditions(filter)]);
+    return pageOfRows(selection, { rows: group, where, order: orderOf(by), given: { actor } }, page);
+  };
+  const parents = userIds.map((member) => ({ member }));
+  return readPages(context.db, page, ofEach(parents, { member: 'int' }, pageOf));
+}
+
+const BY_NAME: GroupOrder = { by: 'name', direction: 'asc' };
+
+function orderOf({ by, direction }: GroupOrder): Order<'Namespace'> {
+  return order('Namespace', [by, 'id'], direction);
 }
 
 /** Whose groups: `owned` goes before everything, and administrators need not ask for all. */
@@ -65,7 +90,7 @@ function audience(actor: Actor, { owned, allAvailable }: GroupFilter): Prisma.Sq
   if (owned) {
     return sql`n.id IN (SELECT m.namespace_id FROM members m WHERE m.user_id = ${actor.id} AND m.access_level = 50 AND ${live('m')})`;
   }
-  if (actor.admin || allAvailable) return groupVisible(actor, namespace);
+  if (actor.admin || allAvailable) return groupVisible(actor, group);
   return sql`n.lineage && ${memberNamespaces(actor)}`;
 }
 

@@ -1,19 +1,19 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireAdmin } from '#src/access/actor.ts';
 import { isWider } from '#src/access/visibility_levels.ts';
-import { findGroup, type GroupRow, type Ref } from '#src/groups/find.ts';
+import { findGroup, type Ref } from '#src/groups/find.ts';
 import { holdNamespace } from '#src/namespaces/lock.ts';
 import { type Transaction, violates } from '#src/platform/db.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { redirectProject, takePath } from '#src/redirects/paths.ts';
 
-/** Moves a project into a group; its old full path redirects. Throws NotFound for either, Forbidden, ValidationFailed. */
+/** Moves a project into a group; its old full path redirects. Gives the IDs of both. Throws NotFound for either, Forbidden, ValidationFailed. */
 export async function transferProject(
   context: Context,
   groupRef: Ref,
   projectRef: Ref,
-): Promise<{ group: GroupRow; project: ProjectRow }> {
+): Promise<{ groupId: number; projectId: number }> {
   const actor = requireAdmin(context);
   const group = await findGroup(context, groupRef);
   authorize(actor, 'transfer_project_to_group', group);
@@ -25,7 +25,7 @@ export async function transferProject(
     const what = violates(error, 'projects_name_lower') ? 'name' : 'path';
     throw new ValidationFailed({ new_namespace: [`Project with same ${what} in target namespace already exists`] });
   }
-  return { group: await findGroup(context, group.id), project: await findProject(context, project.id) };
+  return { groupId: group.id, projectId: project.id };
 }
 
 async function move(tx: Transaction, projectId: number, groupId: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { authorize, type Visibility } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { isWider, visibilityErrors } from '#src/access/visibility_levels.ts';
-import { findGroup, type GroupRow, type Ref } from '#src/groups/find.ts';
+import { findGroup, type Ref } from '#src/groups/find.ts';
 import { type GroupValues, groupErrors } from '#src/groups/values.ts';
 import { type HeldNamespace, holdNamespace, lockNamespaceTree } from '#src/namespaces/lock.ts';
 import { renameNamespace } from '#src/namespaces/rename.ts';
@@ -11,9 +11,9 @@ import { currentSettings } from '#src/platform/settings/current.ts';
 
 /**
  * Changes a group: unset means unchanged, null clears the description. Another path or name changes every full path and full
- * name below, and the old paths redirect. Throws NotFound, Forbidden, ValidationFailed.
+ * name below, and the old paths redirect. Gives its ID. Throws NotFound, Forbidden, ValidationFailed.
  */
-export async function updateGroup(context: Context, ref: Ref, changes: GroupValues): Promise<GroupRow> {
+export async function updateGroup(context: Context, ref: Ref, changes: GroupValues): Promise<number> {
   const actor = requireActor(context);
   const { id, ...found } = await findGroup(context, ref);
   authorize(actor, 'update_group', found);
@@ -38,7 +38,7 @@ export async function updateGroup(context: Context, ref: Ref, changes: GroupValu
     if (violates(error)) throw new ValidationFailed({ path: ['has already been taken'] });
     throw error;
   }
-  return findGroup(context, id);
+  return id;
 }
 
 /** Nothing inside a group is seen by more people than the group itself. */

@@ -37,12 +37,10 @@ export function issueConditions(
   if (milestone) conditions.push(milestoneCondition(issue, milestone));
   if (iids && iids.length > 0) conditions.push(sql`${issue.iid} = ANY(${[...iids]}::int[])`);
   if (search) {
-    const pattern = containing(search);
-    const held = sql`(${holds(issue.title, pattern)} OR ${holds(issue.description, pattern)})`;
-    const few = sql`(SELECT count(*) FROM hits) <= ${MOST_HITS}`;
+    const held = holdsText(issue, search);
     conditions.push(
       hasTrigrams(search)
-        ? sql`CASE WHEN ${few} THEN (${issue.id} IN (SELECT h.id FROM hits h)) IS TRUE ELSE ${held} END`
+        ? sql`CASE WHEN ${FEW_HITS} THEN (${issue.id} IN (SELECT h.id FROM hits h)) IS TRUE ELSE ${held} END`
         : held,
     );
   }
@@ -51,6 +49,15 @@ export function issueConditions(
 
 /** Up to so many issues are looked up among those of a list; of more than that most lists hold some. */
 const MOST_HITS = 5_000;
+
+/** Whether they are so few, where `searchHits` stands behind WITH. */
+export const FEW_HITS = sql`((SELECT count(*) FROM hits) <= ${MOST_HITS})`;
+
+/** Whether an issue has a text in title or description, in any case, as it is told of each row. */
+export function holdsText({ title, description }: Alias<'Issue'>, text: string): Prisma.Sql {
+  const pattern = containing(text);
+  return sql`(${holds(title, pattern)} OR ${holds(description, pattern)})`;
+}
 
 /**
  * The issues of the whole server that have the text, by index, as the subquery `hits`; one more than are looked up where it is

@@ -5,9 +5,10 @@ import '#src/issues/own_values.ts';
 import { Prisma, queryJson } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
+import { readRows } from '#src/platform/records/read.ts';
 import { rowsJson } from '#src/platform/records/rows.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import type { ChangedRecord } from '#src/projects/below.ts';
+import { type ChangedRecord, ofSeenProjects, type ProjectOf } from '#src/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import '#src/users/own_values.ts';
 
@@ -16,6 +17,8 @@ const issue = alias('Issue', 'i');
 
 /** By what it is known who sees an issue. */
 const SEEN = select('Issue', { confidential: true, authorId: true, assigneeId: true });
+
+const LOCATED = select('Issue', { id: true, projectId: true }).with(SEEN);
 
 /** What commands read of the issue that they change. */
 const CHANGEABLE = select('Issue', { id: true, iid: true, title: true, movedToId: true }).with(SEEN);
@@ -38,6 +41,25 @@ export async function findIssue<R>(
   const found = await findIssueUnseen(context, project, iid, selection.with(SEEN));
   if (!maySee(requireActor(context), project, found)) throw new NotFound('Issue');
   return found;
+}
+
+/**
+ * Those of the issues with these IDs that the actor may see, in no order, in one statement.
+ *
+ * @param projectOf gives the projects that the actor sees, null for others
+ */
+export async function findIssuesByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'Issue', R>,
+  projectOf: ProjectOf,
+): Promise<(R & { id: number })[]> {
+  const actor = requireActor(context);
+  const where = sql`${issue.id} = ANY(${[...ids]}::int[]) AND ${issue.deletedAt} IS NULL`;
+  const found = await readRows(context.db, selection.with(LOCATED), { rows: issue, where, given: { actor } });
+  const mayRead = (project: ProjectRow, one: typeof LOCATED.row) =>
+    can(actor, 'read_issue', project) && maySee(actor, project, one);
+  return ofSeenProjects(found, projectOf, mayRead);
 }
 
 /** As findIssue, but finds confidential ones for everybody: for commands that refuse by ability (behaviour.md 6). */

@@ -15,12 +15,13 @@ import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;
-const issue = alias('Issue', 'i');
+const [issue, issueLabel] = [alias('Issue', 'i'), alias('IssueLabel', 'bl')];
 
-/** What issues belong to: a project, and there a milestone. */
+/** What issues belong to: a project, and there a milestone or a label. */
 export interface IssueParent {
   project: ProjectRow;
   milestoneId?: number;
+  labelId?: number;
 }
 
 /**
@@ -36,16 +37,20 @@ export async function listIssuesOf<R>(
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
   const open = parents.filter(({ project }) => project.issuesEnabled);
-  const asked = open.map(({ project, milestoneId = null }) => ({
+  const asked = open.map(({ project, milestoneId = null, labelId = null }) => ({
     project: project.id,
     path: project.fullPath,
     sees: actor.admin || can(actor, 'read_confidential_issue', project),
     milestone: milestoneId,
+    label: labelId,
   }));
-  const ofMilestones = asked.some(({ milestone }) => milestone !== null);
-  const types = { project: 'int', path: 'text', sees: 'boolean', milestone: 'int' } as const;
-  const pageOf = (parent: Asked<AskedParent>) =>
-    parentPage(actor, parent, { filter, order, page, selection, ofMilestones });
+  const below = asked.some(({ milestone }) => milestone !== null)
+    ? 'milestone'
+    : asked.some(({ label }) => label !== null)
+      ? 'label'
+      : 'project';
+  const types = { project: 'int', path: 'text', sees: 'boolean', milestone: 'int', label: 'int' } as const;
+  const pageOf = (parent: Asked<AskedParent>) => parentPage(actor, parent, { filter, order, page, selection, below });
   const pages = ofEach<AskedParent>(asked, types, pageOf, searchHits(filter));
   const found = asked.length === 0 ? [] : await readPages<R>(context.db, page, pages);
   const ofOpen = new Map(open.map((parent, index) => [parent, found[index]]));
@@ -58,6 +63,7 @@ type AskedParent = {
   /** Whether the actor sees the confidential issues of the project. */
   sees: boolean;
   milestone: number | null;
+  label: number | null;
 };
 
 interface List {
@@ -69,34 +75,41 @@ interface List {
 
 function parentPage(
   actor: Actor,
-  { project, path, sees, milestone }: Asked<AskedParent>,
-  { filter, order, page, selection, ofMilestones }: List & { ofMilestones: boolean },
+  { project, path, sees, milestone, label }: Asked<AskedParent>,
+  { filter, order, page, selection, below }: List & { below: 'project' | 'milestone' | 'label' },
 ): Prisma.Sql {
+  const labelled = sql`SELECT ${issueLabel.issueId} FROM ${table(issueLabel)} WHERE ${issueLabel.labelId} = ${label}`;
   const conditions = [
     sql`${issue.projectId} = ${project}`,
-    ...(ofMilestones ? [sql`${issue.milestoneId} = ${milestone}`] : []),
+    ...(below === 'milestone' ? [sql`${issue.milestoneId} = ${milestone}`] : []),
+    ...(below === 'label' ? [sql`${issue.id} IN (${labelled})`] : []),
     issueVisible(issue, actor, sees),
     ...issueConditions(issue, filter, (label) => sql`${label.projectId} = ${project}`),
   ];
-  const isCounted = countsSuffice(filter) && !ofMilestones;
+  const isCounted = countsSuffice(filter) && below === 'project';
   const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
   const given = { actor, projectPath: path };
   return issuePage(selection, { ...where(conditions, order, page), total, given }, order, page);
 }
 
-/** The issues that each of the users wrote, as far as the actor sees them, in one statement. */
-export async function listAuthoredIssues<R>(
+/** What a user has to do with an issue: wrote it, or is to do it. */
+export type IssueRole = 'author' | 'assignee';
+
+/** The issues that each of the users wrote, or is to do, as far as the actor sees them, in one statement. */
+export async function listIssuesOfUsers<R>(
   context: Context,
-  authorIds: readonly number[],
+  userIds: readonly number[],
+  role: IssueRole,
   filter: IssueFilter,
   order: IssueOrder,
   page: PageRequest,
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
-  const pageOf = ({ author }: Asked<{ author: number }>) => {
+  const column = role === 'author' ? issue.authorId : issue.assigneeId;
+  const pageOf = ({ user }: Asked<{ user: number }>) => {
     const conditions = [
-      sql`${issue.authorId} = ${author}`,
+      sql`${column} = ${user}`,
       within(issue.projectId, 'issues'),
       issueVisible(issue, actor, within(issue.projectId, 'confidential')),
       ...issueConditions(issue, filter, (label) => sql`${label.projectId} IN (SELECT v.id FROM places v)`),
@@ -104,8 +117,8 @@ export async function listAuthoredIssues<R>(
     return issuePage(selection, { ...where(conditions, order, page), total: null, given: { actor } }, order, page);
   };
   const common = [seenPlaces(actor), ...searchHits(filter)];
-  const authors = authorIds.map((author) => ({ author }));
-  return readPages(context.db, page, ofEach(authors, { author: 'int' }, pageOf, common));
+  const users = userIds.map((user) => ({ user }));
+  return readPages(context.db, page, ofEach(users, { user: 'int' }, pageOf, common));
 }
 
 /** The issues of all projects in a group and its subgroups that the actor sees. */

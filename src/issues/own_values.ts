@@ -1,5 +1,5 @@
 import type { Actor } from '#src/access/actor.ts';
-import { labelNames, projectPath, type TrailValues, trailValues } from '#src/issues/trail.ts';
+import { labelTitles, projectPath, type TrailValues, trailValues } from '#src/issues/trail.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { ownValues } from '#src/platform/records/own_values.ts';
@@ -22,7 +22,7 @@ const [issueLabel, note, subscription] = [alias('IssueLabel', 'il'), alias('Note
 ownValues('Issue', {
   ...trailValues('Issue'),
   projectFullPath: (issue, tools) => projectPath(issue.projectId, tools),
-  labelNames: (issue) => labelNames(issueLabel, issueLabel.issueId, issue.id),
+  labelTitles: (issue) => labelTitles(issueLabel, issueLabel.issueId, issue.id),
   isSubscribed: (issue, { given }) => given(({ actor }) => (actor ? follows(actor, issue) : sql`FALSE`)),
 });
 

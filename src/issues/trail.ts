@@ -6,7 +6,7 @@ import type { Tools } from '#src/platform/records/own_values.ts';
 export interface TrailValues {
   projectFullPath: string;
   /** Titles of its labels in their order. */
-  labelNames: string[];
+  labelTitles: string[];
   /** How many notes people wrote. */
   userNotesCount: number;
   upvotes: number;
@@ -45,7 +45,7 @@ export function trailValues(type: 'Issue' | 'MergeRequest') {
 }
 
 /** The titles of the labels that a table of pairs gives to a subject. */
-export function labelNames(
+export function labelTitles(
   pair: Alias<'IssueLabel'> | Alias<'MergeRequestLabel'>,
   subjectId: Prisma.Sql,
   id: Prisma.Sql,

@@ -70,8 +70,12 @@ export async function changeState(tx: Transaction, id: number, state: 'opened' |
   return count > 0;
 }
 
-/** Reporters, the author and the assignee may. */
-function mayUpdate(actor: Actor, project: ProjectRow, issue: ChangeableIssue): boolean {
+/** Whether the actor may change the issue: reporters, the author and the assignee may. */
+export function mayUpdate(
+  actor: Actor,
+  project: ProjectRow,
+  issue: Pick<ChangeableIssue, 'confidential' | 'authorId' | 'assigneeId'>,
+): boolean {
   if (!maySee(actor, project, issue)) return false;
   return can(actor, 'update_issue', project) || issue.authorId === actor.id || issue.assigneeId === actor.id;
 }

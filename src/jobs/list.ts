@@ -26,7 +26,7 @@ const jobs = ofProjects({
 });
 
 /** A job of a project: one that the actor may read, or one that a command has changed or made. */
-export const { find: findJob, changed: changedJob } = jobs;
+export const { find: findJob, changed: changedJob, findByIds: findJobsByIds } = jobs;
 
 /** The jobs of each project in these states, all without any, newest first. */
 export function listProjectJobs<R>(

@@ -49,10 +49,11 @@ export async function findAnyKey(context: Context, id: number): Promise<KeyRow> 
   return one(context, sql`k.id = ${id}`);
 }
 
-/** The key, where the actor may see it. Throws NotFound. */
-export async function findVisibleKey(context: Context, id: number): Promise<KeyRow> {
+/** Those of the keys with these IDs that the actor may see: the actor's own, for administrators all. */
+export async function findKeysByIds(context: Context, ids: readonly number[]): Promise<KeyRow[]> {
   const actor: Actor = requireAccount(context);
-  return one(context, sql`k.id = ${id} AND (${actor.admin}::boolean OR k.user_id = ${actor.id})`);
+  const seen = sql`k.id = ANY(${[...ids]}::int[]) AND (${actor.admin}::boolean OR k.user_id = ${actor.id})`;
+  return queryJson(context.db, keyRows(seen, Prisma.empty));
 }
 
 async function one({ db }: Context, condition: Prisma.Sql): Promise<KeyRow> {

@@ -1,4 +1,4 @@
-import { labelNames, projectPath, type TrailValues, trailValues } from '#src/issues/trail.ts';
+import { labelTitles, projectPath, type TrailValues, trailValues } from '#src/issues/trail.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { ownValues } from '#src/platform/records/own_values.ts';
 
@@ -13,5 +13,5 @@ const mergeRequestLabel = alias('MergeRequestLabel', 'ml');
 ownValues('MergeRequest', {
   ...trailValues('MergeRequest'),
   projectFullPath: (mergeRequest, tools) => projectPath(mergeRequest.targetProjectId, tools),
-  labelNames: (mergeRequest) => labelNames(mergeRequestLabel, mergeRequestLabel.mergeRequestId, mergeRequest.id),
+  labelTitles: (mergeRequest) => labelTitles(mergeRequestLabel, mergeRequestLabel.mergeRequestId, mergeRequest.id),
 });

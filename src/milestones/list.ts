@@ -24,7 +24,7 @@ const milestones = ofProjects({
 });
 
 /** The milestone of a project with a (global) ID. */
-export const { find: findMilestone } = milestones;
+export const { find: findMilestone, findByIds: findMilestonesByIds } = milestones;
 
 /** The milestones of each project, newest first. */
 export function listMilestones<R>(

@@ -1,4 +1,4 @@
-import { authorize, type ProjectAbility } from '#src/access/abilities.ts';
+import { authorize, can, type ProjectAbility } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { all, Prisma, readPages } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -7,8 +7,8 @@ import type { Alias } from '#src/platform/records/alias.ts';
 import type { Columns, ModelName } from '#src/platform/records/model.ts';
 import type { Order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach, ofPermitted } from '#src/platform/records/parents.ts';
-import { byKey, pageOfRows, readRow } from '#src/platform/records/read.ts';
-import type { Selection } from '#src/platform/records/selection.ts';
+import { byKey, pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
+import { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 const { sql } = Prisma;
@@ -26,6 +26,9 @@ interface ProjectRecords<M extends OfProject> {
   /** That of lists: oldest first where nothing is said. */
   order?: Order<M>;
 }
+
+/** Finds a project that the actor sees, null for others; of several at a time by one statement. */
+export type ProjectOf = (id: number) => Promise<ProjectRow | null>;
 
 /** Where a record of a project is to be read, once it was changed. */
 export interface ChangedRecord {
@@ -48,6 +51,17 @@ interface Reading<M extends OfProject> {
   ): Promise<(Page<R> | Error)[]>;
   /** The record of the project with that ID, or of which that holds. Throws NotFound, Forbidden, Unauthenticated. */
   find<R>(context: Context, project: ProjectRow, which: number | Prisma.Sql, selection: Selection<M, R>): Promise<R>;
+  /**
+   * Those of the records with these IDs that the actor may read, in no order, in one statement. Throws Unauthenticated.
+   *
+   * @param projectOf gives the projects that the actor sees, null for others
+   */
+  findByIds<R>(
+    context: Context,
+    ids: readonly number[],
+    selection: Selection<M, R>,
+    projectOf: ProjectOf,
+  ): Promise<(R & { id: number })[]>;
   /** As `find`, for reading back what the actor was allowed to change. Throws NotFound. */
   changed<R>(context: Context, changed: ChangedRecord, selection: Selection<M, R>): Promise<R>;
 }
@@ -75,6 +89,13 @@ export function ofProjects<M extends OfProject>({ ability, rows, only, order }: 
       const isIt = typeof which === 'number' ? sql`${rowId} = ${which}` : which;
       return one(context.db, within(project.id, isIt), selection);
     },
+    async findByIds(context, ids, selection, projectOf) {
+      const actor = requireActor(context);
+      const keys = new Selection(selection.model, new Map(['id', 'projectId'].map((name) => [name, null])));
+      const where = all([sql`${rowId} = ANY(${[...ids]}::int[])`, ...(only ? [only] : [])]);
+      const found = (await readRows(context.db, selection.with(keys), { rows, where })) as KeyedOf<typeof selection>[];
+      return ofSeenProjects(found, projectOf, (project) => can(actor, ability, project));
+    },
     async list<R>(
       context: Context,
       projects: readonly ProjectRow[],
@@ -93,4 +114,24 @@ export function ofProjects<M extends OfProject>({ ability, rows, only, order }: 
       return ofPermitted(projects, (project) => authorize(actor, ability, project), read);
     },
   };
+}
+
+type KeyedOf<S extends { row: unknown }> = S['row'] & Keyed;
+
+interface Keyed {
+  id: number;
+  projectId: number;
+}
+
+/** Those of the records whose project the actor sees, and which may be read there. */
+export async function ofSeenProjects<R extends Keyed>(
+  records: readonly R[],
+  projectOf: ProjectOf,
+  mayRead: (project: ProjectRow, record: R) => boolean,
+): Promise<R[]> {
+  const projects = await Promise.all(records.map(({ projectId }) => projectOf(projectId)));
+  return records.filter((record, index) => {
+    const project = projects[index];
+    return project != null && mayRead(project, record);
+  });
 }

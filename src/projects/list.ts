@@ -1,11 +1,12 @@
 import type { Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts';
 import { accessibleProjects, live, projectListed } from '#src/access/visibility.ts';
-import { all, containing, hasTrigrams, holds, Prisma } from '#src/platform/db.ts';
+import { all, containing, hasTrigrams, holds, Prisma, readPages } from '#src/platform/db.ts';
 import type { Direction, Page, PageRequest } from '#src/platform/page.ts';
 import { type Alias, alias } from '#src/platform/records/alias.ts';
 import { type Order, order } from '#src/platform/records/order.ts';
-import { readPage } from '#src/platform/records/read.ts';
+import { type Asked, ofEach } from '#src/platform/records/parents.ts';
+import { pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import '#src/projects/own_values.ts';
 import '#src/users/own_values.ts';
@@ -32,23 +33,44 @@ export interface ProjectOrder {
   direction: Direction;
 }
 
-/** Further conditions on the projects of a list. */
-export type ProjectScope = (project: Alias<'Project'>) => Prisma.Sql[];
+/** Which projects of which the actor sees, in which order. */
+export interface ProjectList {
+  filter: ProjectFilter;
+  order: ProjectOrder;
+}
 
-/** The projects that the actor sees, within the scope that further conditions make; for anonymous callers too. */
+/** The projects that the actor sees; for anonymous callers too. */
 export async function listProjects<R>(
   context: Context,
-  filter: ProjectFilter,
-  by: ProjectOrder,
+  list: ProjectList,
   page: PageRequest,
   selection: Selection<'Project', R>,
-  scope: ProjectScope = () => [],
 ): Promise<Page<R>> {
+  const [found] = await listProjectsOf(context, [{}], {}, () => [], list, page, selection);
+  return found ?? { nodes: [], offset: page.offset, total: 0 };
+}
+
+/**
+ * The projects of each parent that the actor sees, in one statement; for anonymous callers too.
+ *
+ * @param scope which projects belong to a parent
+ */
+export async function listProjectsOf<P extends Readonly<Record<string, number>>, R>(
+  context: Context,
+  parents: readonly P[],
+  types: { readonly [Name in keyof P]: 'int' },
+  scope: (project: Alias<'Project'>, parent: Asked<P>) => Prisma.Sql[],
+  { filter, order: by }: ProjectList,
+  page: PageRequest,
+  selection: Selection<'Project', R>,
+): Promise<Page<R>[]> {
   const { db, actor } = context;
   requireApiScope(actor);
-  const where = all([...scope(project), ...projectConditions(actor, filter)]);
-  const list = { rows: project, where, order: orderOf(by), given: { actor } };
-  return readPage(db, selection, list, page);
+  const pageOf = (parent: Asked<P>) => {
+    const where = all([...scope(project, parent), ...projectConditions(actor, filter)]);
+    return pageOfRows(selection, { rows: project, where, order: orderOf(by), given: { actor } }, page);
+  };
+  return readPages(db, page, ofEach(parents, types, pageOf));
 }
 
 /** What the actor sees of what the filter lets through. */

@@ -33,6 +33,8 @@ declare module '#src/platform/records/own_values.ts' {
       groupMembership: number | null;
       /** Those that the actor sees. */
       openIssuesCount: number;
+      /** Whether the actor starred it. */
+      isStarred: boolean;
       /** Shares with groups that the actor sees. */
       sharedWithGroups: ProjectShareRow[];
     };
@@ -40,7 +42,7 @@ declare module '#src/platform/records/own_values.ts' {
 }
 
 const { sql } = Prisma;
-const [share, group] = [alias('ProjectShare', 's'), alias('Namespace', 'g')];
+const [share, group, star] = [alias('ProjectShare', 's'), alias('Namespace', 'g'), alias('ProjectStar', 'st')];
 type Row = Alias<'Project'>;
 
 ownValues('Project', {
@@ -55,6 +57,8 @@ ownValues('Project', {
   projectMembership: (project, tools) => accessOf(project, tools).membership,
   groupMembership: (project, tools) => accessOf(project, tools).around,
   openIssuesCount: openIssues,
+  isStarred: ({ id }, { given }) => sql`EXISTS (SELECT 1 FROM ${table(star)}
+    WHERE ${star.projectId} = ${id} AND ${star.userId} = ${given(({ actor }) => sql`${actor?.id ?? 0}`)})`,
   sharedWithGroups: ({ id }, { given }) => sql`COALESCE((SELECT json_agg(json_build_object('id', ${share.id},
       'projectId', ${share.projectId}, 'groupId', ${group.id}, 'groupName', ${group.name},
       'groupAccessLevel', ${share.groupAccess}, 'expiresAt', ${share.expiresAt}) ORDER BY ${share.id})

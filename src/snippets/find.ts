@@ -1,10 +1,12 @@
-import { authorize } from '#src/access/abilities.ts';
+import { authorize, can } from '#src/access/abilities.ts';
 import { type Context, requireApiScope } from '#src/access/actor.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
-import { readRow } from '#src/platform/records/read.ts';
-import type { Selection } from '#src/platform/records/selection.ts';
+import { readRow, readRows } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import type { ProjectOf } from '#src/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import '#src/snippets/own_values.ts';
 import { personal, snippet, visible } from '#src/snippets/visible.ts';
 
 const { sql } = Prisma;
@@ -25,7 +27,7 @@ export async function findProjectSnippet<R>(
   const { actor } = context;
   requireApiScope(actor);
   if (actor) authorize(actor, 'read_project_snippet', project);
-  else if (project.visibility !== 'public' || !project.snippetsEnabled) throw new Unauthenticated();
+  else if (!mayRead(context, project)) throw new Unauthenticated();
   const seen = sql`${snippet.projectId} = ${project.id} AND ${visible(actor, project.accessLevel > 0)}`;
   return one(context, seen, id, selection);
 }
@@ -45,6 +47,38 @@ export async function findSnippet<R>(context: Context, id: number, selection: Se
   const { projectId } = (await context.db.snippet.findUnique({ where: { id }, select: { projectId: true } })) ?? {};
   const project = projectId == null ? null : await findProject(context, projectId);
   return changedSnippet(context, { project, id }, selection);
+}
+
+/**
+ * Those of the snippets with these IDs that the actor sees, in no order, in one statement; also for anonymous callers.
+ *
+ * @param projectOf gives the projects that the actor sees, null for others
+ */
+export async function findSnippetsByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'Snippet', R>,
+  projectOf: ProjectOf,
+): Promise<(R & { id: number })[]> {
+  const { db, actor } = context;
+  requireApiScope(actor);
+  const where = sql`${snippet.id} = ANY(${[...ids]}::int[])`;
+  const found = await readRows(db, selection.with(SEEN), { rows: snippet, where, given: { actor } });
+  const projects = await Promise.all(found.map(({ projectId }) => (projectId === null ? null : projectOf(projectId))));
+  return found.filter(({ projectId, isOpen, isOpenToMember }, index) => {
+    if (projectId === null) return isOpen;
+    const project = projects[index];
+    if (!project || !mayRead(context, project)) return false;
+    return project.accessLevel > 0 ? isOpenToMember : isOpen;
+  });
+}
+
+const SEEN = select('Snippet', { id: true, projectId: true, isOpen: true, isOpenToMember: true });
+
+/** Whether the actor may read snippets of a project at all. */
+function mayRead({ actor }: Context, project: ProjectRow): boolean {
+  if (actor) return can(actor, 'read_project_snippet', project);
+  return project.visibility === 'public' && project.snippetsEnabled;
 }
 
 /** One that is known to be of a project, or personal. Throws as the others. */

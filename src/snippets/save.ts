@@ -104,8 +104,13 @@ async function editable<R>(
 ) {
   const project = ref == null ? null : await findProject(context, ref);
   const snippet = await changedSnippet(context, { project, id }, selection.with(EDITABLE));
-  if (!actor.admin && snippet.authorId !== actor.id) throw new Forbidden();
+  if (!mayChange(actor, snippet)) throw new Forbidden();
   return { project, snippet };
+}
+
+/** Whether the actor may change and delete a snippet: its author and administrators may. */
+export function mayChange(actor: Actor, { authorId }: { authorId: number }): boolean {
+  return actor.admin || authorId === actor.id;
 }
 
 function check(actor: Actor, settings: Settings, { title, fileName, content, visibility }: SnippetValues): void {

@@ -1,7 +1,6 @@
-import type { Actor } from '#src/access/actor.ts';
-import { openTo } from '#src/access/visibility.ts';
+import { openTo, type Seer } from '#src/access/visibility.ts';
 import { Prisma } from '#src/platform/db.ts';
-import { alias } from '#src/platform/records/alias.ts';
+import { type Alias, alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 
 const { sql } = Prisma;
@@ -16,13 +15,17 @@ export const personal = sql`${snippet.projectId} IS NULL`;
  * Whom visibility alone lets see a snippet: private ones are their author's, public ones everybody's. External users count as
  * any other where they are members of the project.
  */
-export function visible(actor: Actor | null, isMember: boolean | Prisma.Sql = false): Prisma.Sql {
-  if (!actor) return sql`${snippet.visibility} = 'public'`;
+export function visible(
+  actor: Seer | null,
+  isMember: boolean | Prisma.Sql = false,
+  of: Alias<'Snippet'> = snippet,
+): Prisma.Sql {
+  if (!actor) return sql`${of.visibility} = 'public'`;
   if (actor.admin) return sql`TRUE`;
   const byLevel = actor.external
-    ? sql`${openTo(actor, snippet)} OR (${isMember} AND ${openTo({ ...actor, external: false }, snippet)})`
-    : openTo(actor, snippet);
-  return sql`(${snippet.authorId} = ${actor.id} OR ${byLevel})`;
+    ? sql`${openTo(actor, of)} OR (${isMember} AND ${openTo({ ...actor, external: false }, of)})`
+    : openTo(actor, of);
+  return sql`(${of.authorId} = ${actor.id} OR ${byLevel})`;
 }
 
 export const newestFirst = order('Snippet', ['id'], 'desc');

@@ -6,7 +6,11 @@ import { ofProjects } from '#src/projects/below.ts';
 import '#src/users/own_values.ts';
 
 /** The triggers of projects, oldest first, and one of them. */
-export const { list: listTriggers, find: findTrigger } = ofProjects({
+export const {
+  list: listTriggers,
+  find: findTrigger,
+  findByIds: findTriggersByIds,
+} = ofProjects({
   ability: 'admin_trigger',
   rows: alias('Trigger', 't'),
 });

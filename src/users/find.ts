@@ -2,7 +2,7 @@ import { type Context, requireAccount } from '#src/access/actor.ts';
 import { type Db, Prisma } from '#src/platform/db.ts';
 import { NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import { alias } from '#src/platform/records/alias.ts';
-import { readRow } from '#src/platform/records/read.ts';
+import { readRow, readRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import '#src/users/own_values.ts';
@@ -51,6 +51,29 @@ export async function findUser<R>(context: Context, id: number, selection: Selec
   const found = await userById(context.db, id, selection);
   if (!found) throw new NotFound('User');
   return found;
+}
+
+/** The user with that username, whatever its case, for signed-in callers. Throws NotFound. */
+export async function findUserByName<R>(
+  context: Context,
+  username: string,
+  selection: Selection<'User', R>,
+): Promise<R> {
+  requireAccount(context);
+  const where = Prisma.sql`lower(${user.username}) = lower(${username})`;
+  const found = await readRow(context.db, selection, { rows: user, where });
+  if (!found) throw new NotFound('User');
+  return found;
+}
+
+/** The users with these IDs, in no order, for signed-in callers. */
+export async function findUsersByIds<R>(
+  context: Context,
+  ids: readonly number[],
+  selection: Selection<'User', R>,
+): Promise<R[]> {
+  requireAccount(context);
+  return readRows(context.db, selection, { rows: user, where: Prisma.sql`${user.id} = ANY(${[...ids]}::int[])` });
 }
 
 /** The user with that ID, without any check; undefined when there is none. */

@@ -1,13 +1,17 @@
 import {
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   getNamedType,
+  isAbstractType,
+  isCompositeType,
   isLeafType,
   isNonNullType,
   isObjectType,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
+import { toGlobalId } from '#schema/node/types.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -166,37 +170,55 @@ interface Way {
 
 const isConnection = (type: GraphQLObjectType) => type.name.endsWith('Connection');
 
+/** The types that an object may have where a type of the schema stands, with what selects from just those. */
+function objectsOf(type: unknown): { type: GraphQLObjectType; within(selection: string): string }[] {
+  if (isObjectType(type)) return [{ type, within: (selection) => selection }];
+  if (!isAbstractType(type)) return [];
+  return schema.getPossibleTypes(type).map((object) => ({
+    type: object,
+    within: (selection) => `... on ${object.name} { ${selection} }`,
+  }));
+}
+
+/** Arguments by the names of fields of the query, with the one type of what they lead to where it may be of several. */
+type Known = Record<string, { args: string; only?: string }[]>;
+
 /** Every field that leads on from a type to objects and needs no argument that nobody could guess. */
 function onward(
   type: GraphQLObjectType,
-  known: Record<string, string> = {},
-): { field: string; type: GraphQLObjectType }[] {
+  known: Known = {},
+): { field: string; target: GraphQLNamedType; only?: string | undefined }[] {
   return Object.values(type.getFields()).flatMap((field: GraphQLField<unknown, unknown>) => {
     const target = getNamedType(field.type);
-    if (!isObjectType(target) || ['pageInfo', 'edges'].includes(field.name)) return [];
+    if (!isCompositeType(target) || ['pageInfo', 'edges'].includes(field.name)) return [];
     const needed = field.args
       .filter((arg) => isNonNullType(arg.type) && arg.defaultValue === undefined)
       .map(({ name }) => name);
     const given = known[field.name];
     if (needed.length > 0 && given === undefined) return [];
     const limit = field.args.some(({ name }) => name === 'limit') ? '(limit: 100)' : '';
-    return [{ field: `${field.name}${given ?? limit}`, type: target }];
+    return (given ?? [{ args: limit }]).map(({ args, only }) => ({ field: `${field.name}${args}`, target, only }));
   });
 }
 
 /** All ways of at most that many steps; a connection and its nodes are one step. */
-function ways(from: Way, steps: number, known?: Record<string, string>): Way[] {
+function ways(from: Way, steps: number, known?: Known): Way[] {
   if (steps === 0) return [];
-  return onward(from.type, known).flatMap(({ field, type }) => {
-    const inner = isConnection(type) ? getNamedType(type.getFields().nodes?.type) : type;
-    if (!isObjectType(inner)) return [];
-    const way: Way = {
-      name: `${from.name}.${field.replace(/\(.*/, '')}`,
-      type: inner,
-      around: (selection) =>
-        from.around(`${field} { ${isConnection(type) ? `totalCount nodes { ${selection} }` : selection} }`),
-    };
-    return [way, ...ways(way, steps - 1)];
+  return onward(from.type, known).flatMap(({ field, target, only }) => {
+    const connection = isObjectType(target) && isConnection(target) ? target : undefined;
+    const inner = connection ? getNamedType(connection.getFields().nodes?.type) : target;
+    const possible = objectsOf(inner).filter(({ type }) => only === undefined || type.name === only);
+    return possible.flatMap(({ type, within }) => {
+      const way: Way = {
+        name: `${from.name}.${field.replace(/\(limit.*/, '')}`,
+        type,
+        around: (selection) => {
+          const inside = within(selection);
+          return from.around(`${field} { ${connection ? `totalCount nodes { __typename ${inside} }` : inside} }`);
+        },
+      };
+      return [way, ...ways(way, steps - 1)];
+    });
   });
 }
 
@@ -219,10 +241,19 @@ function totals(data: Json): [number, number][] {
 describe('Every way through the GraphQL schema', () => {
   const query = schema.getQueryType();
   const start: Way = { name: 'Query', type: query as GraphQLObjectType, around: (selection) => `{ ${selection} }` };
-  const known = () => ({
-    project: `(ref: ${places.open.id})`,
-    group: `(ref: ${places.openGroup.id})`,
-    user: `(id: ${owner.id})`,
+  const searches = ['Project', 'Group', 'User', 'Issue', 'Milestone'].flatMap((only) =>
+    ['open', SECRET, INTERNAL].map((word) => {
+      return { args: `(query: "${word}", type: ${only.toUpperCase()}, limit: 100)`, only };
+    }),
+  );
+  const known = (): Known => ({
+    project: [{ args: `(ref: ${places.open.id})` }],
+    group: [{ args: `(ref: ${places.openGroup.id})` }],
+    user: [{ args: `(id: ${owner.id})` }],
+    node: [places.internal, places.hidden].map(({ id }) => {
+      return { args: `(id: "${toGlobalId('Project', id)}")`, only: 'Project' };
+    }),
+    search: searches,
   });
 
   it.each(Object.entries(readers))(

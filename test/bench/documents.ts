@@ -7,7 +7,7 @@ const ISSUES = `query Issues($ref: ProjectRef!, $limit: Int) {
     issues(limit: $limit) {
       totalCount
       nodes {
-        databaseId iid projectId title description state createdAt updatedAt labelNames
+        databaseId iid projectId title description state createdAt updatedAt labelTitles
         milestone { databaseId iid projectId title description state createdAt updatedAt dueDate startDate }
         assignee { ...brief }
         author { ...brief }
@@ -26,7 +26,7 @@ const PROJECTS = `query Projects($limit: Int, $offset: Int, $issues: Int) {
       issues(limit: $issues) {
         totalCount
         nodes {
-          databaseId iid title state createdAt labelNames
+          databaseId iid title state createdAt labelTitles
           author { databaseId username name state avatarUrl webUrl }
           userNotesCount webUrl
         }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import { listStatements } from '../bench/lists/dataset.ts';
+import { listStatements, listTokens } from '../bench/lists/dataset.ts';
 import { graphqlLists, type List, restLists } from '../bench/lists/lists.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -95,6 +95,15 @@ describe('Each order of', () => {
       ? `issues_live_${column.replace('_at', '')}`
       : `pipelines_project_id_${column}_id_idx`;
     expect(used).toContain(ownIndex);
+  });
+
+  const ofUsers = ['author', 'assignee'].flatMap((role) => ['created_at', 'updated_at'].map((by) => [role, by]));
+
+  it.each(ofUsers)('User.issues (%s) by %s is that of an index', async (role = '', by = '') => {
+    const query = `{ viewer { issues(role: ${role.toUpperCase()}, orderBy: ${by.toUpperCase()}) { nodes { id } } } }`;
+    const page = () => ({ path: '/graphql', body: JSON.stringify({ query }) });
+    const nodes = await planOf({ name: query, token: listTokens.member, method: 'POST', page, total: () => 0 });
+    expect(nodes.flatMap((node) => node['Index Name'] ?? [])).toContain(`issues_${role}_id_${by}_id_idx`);
   });
 });
 

@@ -28,7 +28,7 @@ await world.db.project.update({
   data: { issuesEnabled: false, mergeRequestsEnabled: false },
 });
 
-const ISSUES = `totalCount nodes { iid title labelNames upvotes webUrl author { username } assignee { name }
+const ISSUES = `totalCount nodes { iid title labelTitles upvotes webUrl author { username } assignee { name }
   milestone { title } }`;
 const MILESTONES = `totalCount nodes { title issues(first: 2) { ${ISSUES} } mergeRequests { totalCount nodes { title webUrl
   author { username } } } }`;

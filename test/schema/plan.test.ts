@@ -224,7 +224,7 @@ describe('A plan answers as graphql-js does', () => {
     // They did find something, and did meet errors.
     expect(fields).toBeGreaterThan(1_500);
     expect(failures).toBeGreaterThan(50);
-  });
+  }, 180_000);
 });
 
 describe('A plan', () => {

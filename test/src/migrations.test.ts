@@ -34,6 +34,11 @@ const RELEASED: Record<string, string> = {
   '20261122062016_live_issues_by_change': '0dac1b4da47f74b5509fc7c6c8d3f673ec4f48b4b35e01219c1c00f758f01d20',
   '20261122062020_drop_issue_orders': 'b214b236ba7916481cb62e85f36f976f918f9252262dbe10241d77a152f64845',
   '20261122064000_hold_issues_of_old_events': 'abf65f2f2f95a86658fa7adaf38f55e4c6d2d86245b36e380b06382e60cf29d9',
+  '20261122170000_issues_of_assignee_by_creation': '66c4b347e875cc8174db40b0571fb989bd4a70fa271179476a3dd3f8b6a8cd9f',
+  '20261122170001_issues_of_assignee_by_change': '61376d172535e742d6a81ff02c58456f481bca5204da77b74417c5668c8efda8',
+  '20261122170002_drop_issues_of_assignee': 'e2928dcd252e5793217087f23687490fa6359e13ed3e641ac9cd75faf07cf2be',
+  '20261122170003_milestones_by_title': '336d81a0554ce173ffe8801e3c3b7c58b3cc9d5f6a571a56f689d0432fe2f445',
+  '20261122170004_milestones_by_description': 'd33c6844acccaa5dbf03d4c512997820278605d47e7864726269e21cc06817da',
 };
 
 const directory = packagePath('prisma/migrations');

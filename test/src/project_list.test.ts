@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Prisma } from '#src/platform/db.ts';
 import { select } from '#src/platform/records/selection.ts';
-import { listProjects, type ProjectFilter, type ProjectOrder, type ProjectScope } from '#src/projects/list.ts';
+import { listProjectsOf, type ProjectFilter, type ProjectOrder } from '#src/projects/list.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -18,12 +18,21 @@ const projects = {
 await world.db.project.update({ where: { id: projects.c.id }, data: { archived: true } });
 await world.db.projectStar.create({ data: { projectId: projects.b.id, userId: outsider.id } });
 
+type ProjectScope = Parameters<typeof listProjectsOf>[3];
+
 const by = (by: ProjectOrder['by'], direction: ProjectOrder['direction'] = 'asc') => ({ by, direction });
 const page = { limit: 20, offset: 0, withTotal: true };
 
-async function names(who: TestUser | null, filter: ProjectFilter = {}, order = by('name'), scope?: ProjectScope) {
+async function names(
+  who: TestUser | null,
+  filter: ProjectFilter = {},
+  order = by('name'),
+  scope: ProjectScope = () => [],
+) {
   const context = { ...world.as(owner), actor: who?.actor ?? null };
-  const { nodes, total } = await listProjects(context, filter, order, page, select('Project', { name: true }), scope);
+  const [list, selection] = [{ filter, order }, select('Project', { name: true })];
+  const [found] = await listProjectsOf(context, [{}], {}, scope, list, page, selection);
+  const { nodes = [], total } = found ?? {};
   expect(total).toBe(nodes.length);
   return nodes.map(({ name }) => name[0]).join('');
 }

@@ -1,12 +1,20 @@
 import {
   type GraphQLField,
+  type GraphQLInterfaceType,
   type GraphQLObjectType,
   getNamedType,
+  isInterfaceType,
   isLeafType,
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
 import { schema } from '#schema/index.ts';
+
+type Records = GraphQLObjectType | GraphQLInterfaceType;
+
+function hasFields(type: unknown): type is Records {
+  return isObjectType(type) || isInterfaceType(type);
+}
 
 /** A list of the schema: the way to it from the query, `repository.commits`, each but the last step of a level above. */
 export interface ListField {
@@ -16,7 +24,7 @@ export interface ListField {
   levels: string[][];
   /** The fields of the lists, as `Project.repository.commits`. */
   edges: string[];
-  node: GraphQLObjectType;
+  node: Records;
 }
 
 /** All connections that can be asked for without an argument, up to so many lists within each other. */
@@ -45,10 +53,10 @@ export function documentOf({ levels, node }: ListField, first: number): string {
 
 interface Step {
   path: string[];
-  node: GraphQLObjectType;
+  node: Records;
 }
 
-function grow(parent: ListField | null, type: GraphQLObjectType, { path, node }: Step): ListField {
+function grow(parent: ListField | null, type: Records, { path, node }: Step): ListField {
   const own = path.join('.');
   return {
     name: parent ? `${parent.name} > ${own}` : own,
@@ -59,13 +67,13 @@ function grow(parent: ListField | null, type: GraphQLObjectType, { path, node }:
 }
 
 /** The lists of a type, those of the places within it too, as of the repository of a project. */
-function listsOf(type: GraphQLObjectType): Step[] {
+function listsOf(type: Records): Step[] {
   return plain(type).flatMap((field) => {
     const target = getNamedType(field.type);
     if (!isObjectType(target)) return [];
     if (target.name.endsWith('Connection')) {
       const node = getNamedType((target.getFields().nodes as GraphQLField<unknown, unknown>).type);
-      return isObjectType(node) ? [{ path: [field.name], node }] : [];
+      return hasFields(node) ? [{ path: [field.name], node }] : [];
     }
     return target.name === 'Repository'
       ? listsOf(target).map((list) => ({ ...list, path: [field.name, ...list.path] }))
@@ -74,16 +82,16 @@ function listsOf(type: GraphQLObjectType): Step[] {
 }
 
 /** What a record shows, and so many levels down what belongs to it. */
-function fieldsOf(type: GraphQLObjectType, depth: number): string {
+function fieldsOf(type: Records, depth: number): string {
   const texts = plain(type).flatMap((field) => {
     const target = getNamedType(field.type);
     if (isLeafType(target)) return field.name;
-    if (!isObjectType(target) || target.name.endsWith('Connection') || target.name === 'Repository') return [];
+    if (!hasFields(target) || target.name.endsWith('Connection') || target.name === 'Repository') return [];
     return depth > 0 ? `${field.name} { ${fieldsOf(target, depth - 1)} }` : [];
   });
   return ['__typename', ...texts].join(' ');
 }
 
-function plain(type: GraphQLObjectType): GraphQLField<unknown, unknown>[] {
+function plain(type: Records): GraphQLField<unknown, unknown>[] {
   return Object.values(type.getFields()).filter(({ args }) => !args.some(isRequiredArgument));
 }

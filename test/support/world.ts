@@ -11,7 +11,7 @@ import { createTokenFromCommandLine } from '#src/access/tokens/create.ts';
 import { createApp } from '#src/app.ts';
 import { JOB_PACES, jobHandlers } from '#src/background_jobs.ts';
 import { createGroup, type NewGroup } from '#src/groups/create.ts';
-import type { GroupRow } from '#src/groups/find.ts';
+import { findGroup, type GroupRow } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import { createIssue, type NewIssue } from '#src/issues/create.ts';
 import { createLabel } from '#src/labels/save.ts';
@@ -155,9 +155,9 @@ export class World {
     return (await createTokenFromCommandLine(this.db, { user: user.username, scopes, expiresAt })).token;
   }
 
-  group({ owner, ...input }: Owned<NewGroup>): Promise<GroupRow> {
+  async group({ owner, ...input }: Owned<NewGroup>): Promise<GroupRow> {
     const name = this.unique('group');
-    return createGroup(this.as(owner), { name, path: name, ...input });
+    return findGroup(this.as(owner), await createGroup(this.as(owner), { name, path: name, ...input }));
   }
 
   project({ owner, ...input }: Owned<NewProject>): Promise<ProjectRow> {

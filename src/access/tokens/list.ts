@@ -68,14 +68,12 @@ export async function findToken(
   return token;
 }
 
-/** The token, where the actor may see it. Throws NotFound. */
-export async function findVisibleToken(context: Context, id: number): Promise<TokenRow> {
+/** Those of the tokens with these IDs that the actor may see: the actor's own personal ones, for administrators all. */
+export async function findTokensByIds(context: Context, ids: readonly number[]): Promise<TokenRow[]> {
   const actor = requireActor(context);
   const own = sql`(t.user_id = ${actor.id} AND NOT t.impersonation)`;
-  const condition = sql`t.id = ${id} AND (${actor.admin}::boolean OR ${own})`;
-  const [token] = await queryJson<TokenRow[]>(context.db, tokenRows(condition, sql`LIMIT 1`));
-  if (!token) throw new NotFound('Personal Access Token');
-  return token;
+  const seen = sql`t.id = ANY(${[...ids]}::int[]) AND (${actor.admin}::boolean OR ${own})`;
+  return queryJson(context.db, tokenRows(seen, Prisma.empty));
 }
 
 /** What `gantry token list` does: all tokens of a user. */

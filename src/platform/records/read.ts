@@ -57,12 +57,21 @@ export async function readPage<M extends ModelName, R>(
 export async function readRow<M extends ModelName, R>(
   db: Pick<Db, '$queryRaw'>,
   selection: Selection<M, R>,
-  { rows, where, given = {} }: Rows<M>,
+  list: Rows<M>,
 ): Promise<R | undefined> {
+  const [found] = await readRows(db, selection, list);
+  return found;
+}
+
+/** The rows that a condition names, in the order of their keys. */
+export async function readRows<M extends ModelName, R>(
+  db: Pick<Db, '$queryRaw'>,
+  selection: Selection<M, R>,
+  { rows, where, given = {} }: Rows<M>,
+): Promise<R[]> {
   const from = sql`SELECT ${whole(rows)} FROM ${table(rows)} WHERE ${where}`;
   const order = byKey(selection.model);
-  const [found] = await queryJson<R[]>(db, rowsJson(selection, { from, order: (row) => sorted(row, order), given }));
-  return found;
+  return queryJson<R[]>(db, rowsJson(selection, { from, order: (row) => sorted(row, order), given }));
 }
 
 /** The order of the primary key. */

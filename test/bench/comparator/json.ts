@@ -8,7 +8,7 @@ export function restJson(fields: Fields): string {
 }
 
 /** What the GraphQL API calls it where that is not the same in another case. */
-const NAMES: Readonly<Record<string, string>> = { id: 'databaseId', labels: 'labelNames' };
+const NAMES: Readonly<Record<string, string>> = { id: 'databaseId', labels: 'labelTitles' };
 
 /** As restJson, as the GraphQL API names the fields and spells states. */
 export function graphqlJson(fields: Fields): string {

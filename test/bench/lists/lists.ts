@@ -7,6 +7,8 @@ import {
   isEnumType,
   isLeafType,
   isObjectType,
+  isRequiredArgument,
+  isUnionType,
 } from 'graphql';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
 import { routes } from '#rest/v4/index.ts';
@@ -88,6 +90,8 @@ const PLACES: Record<string, [before: string, after: string]> = {
   User: ['viewer {', '}'],
   Group: ['group(ref: 1) {', '}'],
   Project: ['project(ref: 1) {', '}'],
+  Issue: ['project(ref: 1) { issue(iid: 1) {', '} }'],
+  Label: ['project(ref: 1) { label(ref: "label-03") {', '} }'],
   Milestone: ['project(ref: 1) { milestone(id: 1) {', '} }'],
   Pipeline: ['project(ref: 1) { pipeline(id: 1) {', '} }'],
 };
@@ -103,11 +107,8 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   const place = PLACES[type.name];
   const to = getNamedType(field.type);
   if (!place || !isObjectType(to) || !to.name.endsWith('Connection')) return [];
-  const takes = (name: string) => field.args.some((argument: GraphQLArgument) => argument.name === name);
   const node = getNamedType(to.getFields().nodes?.type ?? to);
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
-  const search = ['search', 'query'].find(takes);
-  const searches = search === undefined ? [] : SEARCHES.map((text) => `${search}: "${text}", `);
   const isForAdmins = /activities|impersonation|accessRequests|triggers|variables|oauthApplications/i.test(field.name);
   const fields = isObjectType(node) ? Object.values(node.getFields()) : [];
   const isPlain = ({ args, type }: GraphQLField<unknown, unknown>) =>
@@ -118,9 +119,9 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
     .join(' ');
   const document = (args: string, selected: string) =>
     `{ ${place[0]} list: ${field.name}(${args}) { ${selected} } ${place[1]} }`;
-  return ['', ...searches].map((given) => ({
+  return argumentsOf(field).map((given) => ({
     document: (args, selected) => document(`${given}${args}`, selected),
-    apart: selection === 'id' ? 'id' : leaves,
+    apart: isUnionType(node) ? '... on Node { id }' : selection === 'id' ? 'id' : leaves,
     name: `${type.name}.${field.name}${given && ` (${given.slice(0, -2)})`}`,
     token: isForAdmins ? listTokens.admin : listTokens.member,
     method: 'POST' as const,
@@ -131,4 +132,21 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
     },
     total: ({ text }) => Number(/"totalCount":(\d+)/.exec(text)?.[1]),
   }));
+}
+
+/** What a list is asked with: nothing, each search, each order, and what it cannot do without. */
+function argumentsOf({ args }: GraphQLField<unknown, unknown>): string[] {
+  const valuesOf = (name: string) => {
+    const type = args.find((argument: GraphQLArgument) => argument.name === name)?.type;
+    const named = type && getNamedType(type);
+    return isEnumType(named) ? named.getValues().map((value) => value.name) : [];
+  };
+  const search = ['search', 'query'].find((name) => args.some((argument) => argument.name === name));
+  if (args.some((argument) => argument.name === search && isRequiredArgument(argument))) {
+    const texts = ['label', ...SEARCHES.filter((text) => text.length > 2)];
+    return valuesOf('type').flatMap((type) => texts.map((text) => `type: ${type}, ${search}: "${text}", `));
+  }
+  const searches = search === undefined ? [] : SEARCHES.map((text) => `${search}: "${text}", `);
+  const roles = valuesOf('role').flatMap((role) => valuesOf('orderBy').map((by) => `role: ${role}, orderBy: ${by}, `));
+  return ['', ...searches, ...roles];
 }

@@ -57,7 +57,7 @@ export function gantryIssue(issue: Issue, project: Project) {
     databaseId: rowId,
     state: state.toUpperCase(),
     createdAt: moment(createdAt),
-    labelNames: labels.nodes.map(({ labelByLabelId }) => labelByLabelId.title).sort(),
+    labelTitles: labels.nodes.map(({ labelByLabelId }) => labelByLabelId.title).sort(),
     userNotesCount: notes.totalCount,
     author: gantryUser(userByAuthorId),
     webUrl: `base:/${gantryProject(project).fullPath}/issues/${issue.iid}`,

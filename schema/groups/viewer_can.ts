@@ -1,0 +1,32 @@
+import { builder } from '#schema/builder.ts';
+import type { GraphQLContext } from '#schema/context.ts';
+import { Group } from '#schema/groups/types.ts';
+import { can, type GroupAbility } from '#src/access/abilities.ts';
+import { mayCreateGroups } from '#src/groups/create.ts';
+import type { GroupRow } from '#src/groups/find.ts';
+
+/** Whether the caller has an ability in the group, by what is at hand of it. */
+function ability(name: GroupAbility, description: string) {
+  return {
+    description,
+    resolve: (group: GroupRow, _args: object, { actor }: GraphQLContext) => actor !== null && can(actor, name, group),
+  };
+}
+
+builder.objectFields(Group, (t) => ({
+  viewerCanUpdate: t.boolean(ability('update_group', 'Whether the caller may change settings of the group.')),
+  viewerCanDelete: t.boolean(
+    ability('delete_group', 'Whether the caller may delete the group with everything inside.'),
+  ),
+  viewerCanManageMembers: t.boolean(
+    ability('admin_group_member', 'Whether the caller may add, change and remove members of the group.'),
+  ),
+  viewerCanCreateProject: t.boolean(
+    ability('create_project_in_group', 'Whether the caller may create projects in the group.'),
+  ),
+  viewerCanCreateSubgroup: t.boolean({
+    description: 'Whether the caller may create groups inside the group.',
+    resolve: (group, _args, { actor }) =>
+      actor !== null && mayCreateGroups(actor) && can(actor, 'create_subgroup', group),
+  }),
+}));

@@ -1,0 +1,13 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import type { GraphQLContext } from '#schema/context.ts';
+import { surelyProjectOf } from '#schema/projects/project_of.ts';
+import { Project } from '#schema/projects/types.ts';
+
+/** The field `project` of records that are in a project always, beside their `projectId`. */
+export const ownProject = {
+  type: Project,
+  description: 'The project that holds the record; whoever sees the record sees the project.',
+  select: { projectId: true },
+  resolve: ({ projectId }: { projectId: number }, _args: object, context: GraphQLContext, info: GraphQLResolveInfo) =>
+    surelyProjectOf(context, info, projectId),
+} as const;

@@ -1,0 +1,65 @@
+import { builder } from '#schema/builder.ts';
+import type { GraphQLContext } from '#schema/context.ts';
+import { Project } from '#schema/projects/types.ts';
+import { can, type ProjectAbility } from '#src/access/abilities.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+
+/** Whether the caller has an ability in the project, by what is at hand of it. */
+function ability(name: ProjectAbility, description: string) {
+  return {
+    description,
+    resolve: (project: ProjectRow, _args: object, { actor }: GraphQLContext) =>
+      actor !== null && can(actor, name, project),
+  };
+}
+
+builder.objectFields(Project, (t) => ({
+  viewerCanUpdate: t.boolean(ability('update_project', 'Whether the caller may change settings of the project.')),
+  viewerCanRename: t.boolean(ability('rename_project', 'Whether the caller may change the name of the project.')),
+  viewerCanChangeVisibility: t.boolean(
+    ability('change_visibility', 'Whether the caller may change who sees the project.'),
+  ),
+  viewerCanArchive: t.boolean(ability('archive_project', 'Whether the caller may archive and unarchive the project.')),
+  viewerCanDelete: t.boolean(ability('delete_project', 'Whether the caller may delete the project.')),
+  viewerCanFork: t.boolean(ability('fork_project', 'Whether the caller may fork the project.')),
+  viewerCanShare: t.boolean(ability('share_project', 'Whether the caller may share the project with groups.')),
+  viewerCanManageMembers: t.boolean(
+    ability('admin_project_member', 'Whether the caller may add, change and remove members of the project.'),
+  ),
+  viewerCanReadRepository: t.boolean({
+    description: 'Whether the caller, who may be anonymous, may read the files of the repository.',
+    resolve: (project, _args, { actor }) => can(actor, 'read_repository', project),
+  }),
+  viewerCanPush: t.boolean(
+    ability(
+      'push_code',
+      'Whether the caller may push to branches that are not protected; `Branch.viewerCanPush` tells of each.',
+    ),
+  ),
+  viewerCanManageProtectedBranches: t.boolean(
+    ability('admin_protected_branch', 'Whether the caller may protect branches and lift their protection.'),
+  ),
+  viewerCanCreateIssue: t.boolean(ability('create_issue', 'Whether the caller may open issues in the project.')),
+  viewerCanManageIssues: t.boolean(
+    ability('admin_issue', 'Whether the caller may set labels, milestone, assignee and due date of issues.'),
+  ),
+  viewerCanManageLabels: t.boolean(ability('admin_label', 'Whether the caller may create, change and delete labels.')),
+  viewerCanManageMilestones: t.boolean(
+    ability('admin_milestone', 'Whether the caller may create and change milestones.'),
+  ),
+  viewerCanCreateSnippet: t.boolean(
+    ability('create_project_snippet', 'Whether the caller may create snippets in the project.'),
+  ),
+  viewerCanCreatePipeline: t.boolean(
+    ability('create_pipeline', 'Whether the caller may start pipelines of the project.'),
+  ),
+  viewerCanCreateEnvironment: t.boolean(
+    ability('create_environment', 'Whether the caller may create environments of the project.'),
+  ),
+  viewerCanManageVariables: t.boolean(
+    ability('admin_variable', 'Whether the caller may read and change the variables that builds get.'),
+  ),
+  viewerCanManageTriggers: t.boolean(
+    ability('admin_trigger', 'Whether the caller may read and change the triggers of the project.'),
+  ),
+}));

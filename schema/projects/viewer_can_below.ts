@@ -1,0 +1,92 @@
+import { Branch } from '#schema/branches/types.ts';
+import { builder } from '#schema/builder.ts';
+import type { GraphQLContext } from '#schema/context.ts';
+import { Environment } from '#schema/environments/types.ts';
+import { Issue } from '#schema/issues/types.ts';
+import { Job } from '#schema/jobs/types.ts';
+import { Label } from '#schema/labels/types.ts';
+import { Milestone } from '#schema/milestones/types.ts';
+import { Pipeline } from '#schema/pipelines/types.ts';
+import { surelyBaseOf } from '#schema/projects/project_of.ts';
+import { Snippet } from '#schema/snippets/types.ts';
+import { can, type ProjectAbility } from '#src/access/abilities.ts';
+import { mayUpdate } from '#src/issues/update.ts';
+import { defaultBranch } from '#src/repository/revision.ts';
+import { mayChange } from '#src/snippets/save.ts';
+
+/** Whether the caller has an ability in the project of a record: the projects of all records of a list are read together. */
+function ability(name: ProjectAbility, description: string) {
+  return {
+    description,
+    select: { projectId: true },
+    resolve: async ({ projectId }: { projectId: number }, _args: object, context: GraphQLContext) =>
+      context.actor !== null && can(context.actor, name, await surelyBaseOf(context, projectId)),
+  } as const;
+}
+
+builder.prismaObjectFields(Issue, (t) => ({
+  viewerCanUpdate: t.boolean({
+    description: 'Whether the caller may change title, description and state of the issue.',
+    select: { projectId: true, confidential: true, authorId: true, assigneeId: true },
+    resolve: async (issue, _args, context) =>
+      context.actor !== null && mayUpdate(context.actor, await surelyBaseOf(context, issue.projectId), issue),
+  }),
+  viewerCanManage: t.boolean(
+    ability('admin_issue', 'Whether the caller may set labels, milestone, assignee and due date of the issue.'),
+  ),
+  viewerCanMove: t.boolean(
+    ability('move_issue', 'Whether the caller may move the issue to another project where they may do so too.'),
+  ),
+  viewerCanDelete: t.boolean(ability('delete_issue', 'Whether the caller may delete the issue.')),
+}));
+
+builder.prismaObjectFields(Label, (t) => ({
+  viewerCanUpdate: t.boolean(ability('admin_label', 'Whether the caller may change the label.')),
+  viewerCanDelete: t.boolean(ability('admin_label', 'Whether the caller may delete the label.')),
+}));
+
+builder.prismaObjectFields(Milestone, (t) => ({
+  viewerCanUpdate: t.boolean(ability('admin_milestone', 'Whether the caller may change and close the milestone.')),
+}));
+
+builder.prismaObjectFields(Pipeline, (t) => ({
+  viewerCanUpdate: t.boolean(ability('update_pipeline', 'Whether the caller may cancel and retry the pipeline.')),
+}));
+
+builder.prismaObjectFields(Job, (t) => ({
+  viewerCanUpdate: t.boolean(ability('update_job', 'Whether the caller may start, cancel, retry and erase the job.')),
+}));
+
+builder.prismaObjectFields(Environment, (t) => ({
+  viewerCanStop: t.boolean(ability('stop_environment', 'Whether the caller may stop the environment.')),
+  viewerCanUpdate: t.boolean(ability('admin_environment', 'Whether the caller may change the environment.')),
+  viewerCanDelete: t.boolean(ability('admin_environment', 'Whether the caller may delete the environment.')),
+}));
+
+builder.prismaObjectFields(Snippet, (t) => ({
+  viewerCanUpdate: t.boolean({
+    description: 'Whether the caller may change the snippet: its author and administrators may.',
+    select: { authorId: true },
+    resolve: (snippet, _args, { actor }) => actor !== null && mayChange(actor, snippet),
+  }),
+  viewerCanDelete: t.boolean({
+    description: 'Whether the caller may delete the snippet: its author and administrators may.',
+    select: { authorId: true },
+    resolve: (snippet, _args, { actor }) => actor !== null && mayChange(actor, snippet),
+  }),
+}));
+
+builder.objectFields(Branch, (t) => ({
+  viewerCanPush: t.boolean({
+    description: 'Whether the caller may push to the branch, with what protects it.',
+    resolve: async ({ name, commit: { project } }, _args, { loaders }) =>
+      (await loaders.branchRefusals.load(project))?.(name, 'push') === null,
+  }),
+  viewerCanDelete: t.boolean({
+    description: 'Whether the caller may delete the branch, with what protects it; the default branch stays.',
+    resolve: async ({ name, commit: { project, repository } }, _args, { loaders }) => {
+      if ((await loaders.branchRefusals.load(project))?.(name, 'delete') !== null) return false;
+      return name !== (await defaultBranch(project, repository));
+    },
+  }),
+}));

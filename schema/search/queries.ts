@@ -1,0 +1,97 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { builder } from '#schema/builder.ts';
+import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import type { GraphQLContext } from '#schema/context.ts';
+import { Group } from '#schema/groups/types.ts';
+import { Issue } from '#schema/issues/types.ts';
+import { Milestone } from '#schema/milestones/types.ts';
+import { Project } from '#schema/projects/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { User } from '#schema/users/types.ts';
+import { listGroups } from '#src/groups/list.ts';
+import { searchIssues } from '#src/issues/search.ts';
+import { searchMilestones } from '#src/milestones/search.ts';
+import type { Page, PageRequest } from '#src/platform/page.ts';
+import { listProjects } from '#src/projects/list.ts';
+import { searchText } from '#src/search/text.ts';
+import { listUsers } from '#src/users/list.ts';
+
+const SearchType = builder.enumType('SearchType', {
+  description: 'What a search looks for.',
+  values: {
+    PROJECT: {
+      value: 'Project',
+      description: 'Projects with the text in path, name, description or name of the namespace, the last active first.',
+    },
+    GROUP: { value: 'Group', description: 'Groups with the text in name or path, by name. For signed-in callers.' },
+    USER: {
+      value: 'User',
+      description:
+        'Users with the text in name or username, or as their whole primary e-mail address, newest first. For signed-in callers.',
+    },
+    ISSUE: {
+      value: 'Issue',
+      description:
+        'Issues with the text in title or description, newest first; of a text that very many have, the newest 1,000. For signed-in callers.',
+    },
+    MILESTONE: {
+      value: 'Milestone',
+      description: 'Milestones with the text in title or description, newest first. For signed-in callers.',
+    },
+  } as const,
+});
+
+type Found = { id: number; __typename: string };
+
+const SearchResult = builder.unionType('SearchResult', {
+  description: 'A record that a search found.',
+  types: [Project, Group, User, Issue, Milestone],
+  resolveType: (found) => (found as Found).__typename,
+});
+
+const SearchResultConnection = connectionOf<Found>('SearchResult', SearchResult as never);
+
+type Search = (
+  context: GraphQLContext,
+  text: string,
+  page: PageRequest,
+  info: GraphQLResolveInfo,
+) => Promise<Page<{ id: number }>>;
+
+/** The lists that are searched, each with the visibility that it has everywhere. */
+const SEARCHES: Record<'Project' | 'Group' | 'User' | 'Issue' | 'Milestone', Search> = {
+  Project: (context, search, page, info) => {
+    const list = { filter: { search }, order: { by: 'last_activity_at', direction: 'desc' } } as const;
+    return listProjects(context, list, page, selectionAt(info, 'Project'));
+  },
+  Group: (context, search, page, info) => {
+    const filter = { search, allAvailable: true };
+    return listGroups(context, filter, { by: 'name', direction: 'asc' }, page, selectionAt(info, 'Namespace'));
+  },
+  User: (context, search, page, info) => listUsers(context, { search }, page, selectionAt(info, 'User')),
+  Issue: (context, text, page, info) => searchIssues(context, text, page, selectionAt(info, 'Issue')),
+  Milestone: (context, text, page, info) => searchMilestones(context, text, page, selectionAt(info, 'Milestone')),
+};
+
+builder.queryFields((t) => ({
+  search: t.field({
+    type: SearchResultConnection,
+    description: 'Records of one type with a text in them, among all that the caller may see on the server.',
+    args: {
+      ...pageArgs,
+      query: t.arg.string({
+        required: true,
+        description:
+          'The text, as it is, in any case: at most 255 characters, at least three letters or digits in a row.',
+      }),
+      type: t.arg({ type: SearchType, required: true, description: 'What to look for.' }),
+    },
+    resolve: (_root, { query, type, ...args }, context, info) => {
+      const text = searchText(query);
+      return loadPage(args, info, async (page) => {
+        const found = await SEARCHES[type](context, text, page, info);
+        return { ...found, nodes: found.nodes.map((node) => ({ ...node, __typename: type })) };
+      });
+    },
+  }),
+}));

@@ -1,0 +1,16 @@
+import { groupAccessLevel } from '#src/access/visibility.ts';
+import { Prisma } from '#src/platform/db.ts';
+import { ownValues } from '#src/platform/records/own_values.ts';
+
+declare module '#src/platform/records/own_values.ts' {
+  interface OwnValues {
+    Namespace: {
+      /** The effective level of the actor in the group: the highest of it and the groups around it; 0 without any. */
+      accessLevel: number;
+    };
+  }
+}
+
+ownValues('Namespace', {
+  accessLevel: (group, { given }) => given(({ actor }) => Prisma.sql`${groupAccessLevel(actor, group)}::int`),
+});
