@@ -103,7 +103,7 @@ describe('An input that names a project, a group or a namespace', () => {
 
 describe('What a caller may not set', () => {
   const create = (input: object, who = guest) =>
-    run('createIssue', { project: project.id, title: 'From a guest', ...input }, 'issue { iid labelNames }', who);
+    run('createIssue', { project: project.id, title: 'From a guest', ...input }, 'issue { iid labelTitles }', who);
 
   it('is refused with a reason in GraphQL, and nothing is done', async () => {
     const before = await world.db.issue.count();
@@ -118,7 +118,7 @@ describe('What a caller may not set', () => {
   });
 
   it('is left out where the caller says so, as in the REST API', async () => {
-    expect((await create({ labels: ['x'], ignoreForbidden: true })).issue.labelNames).toEqual([]);
+    expect((await create({ labels: ['x'], ignoreForbidden: true })).issue.labelTitles).toEqual([]);
     const { status, body } = await world
       .api(guest)
       .post(`/projects/${project.id}/issues`, { title: 'REST', labels: 'x' });
