@@ -41,3 +41,11 @@ builder.queryType({ description: `Everything that can be read. ${COUNTING}` });
 builder.mutationType({
   description: 'Everything that can be changed. Each mutation takes one input and is one transaction.',
 });
+builder.subscriptionType({
+  description:
+    `Changes as they happen, over Server-Sent Events (graphql-sse) or WebSocket (graphql-ws). What the subscriber may not
+see at that moment is not sent. \`extensions.cursor\` of each answer is what \`after\` takes to go on behind it.`.replaceAll(
+      '\n',
+      ' ',
+    ),
+});

@@ -30,14 +30,14 @@ export async function executeWithin(
 ): Promise<ExecutionResult> {
   using budget = new Budget(limits, { isForeign: !comesAgain });
   const operation = getOperationAST(args.document, args.operationName);
-  const isQuery = operation?.operation === 'query';
+  const isMutation = operation?.operation === 'mutation';
   const facts = { type: operation?.operation ?? 'unknown', name: operation?.name?.value };
   const over = () => {
     const { exceeded } = budget;
     return exceeded && [new GraphQLError(exceeded.message, { extensions: exceeded.extensions })];
   };
   try {
-    const signal = isQuery ? budget.signal : undefined;
+    const signal = isMutation ? undefined : budget.signal;
     const result = await within(budget, () => observeOperation(facts, () => run(args, operation, comesAgain, signal)));
     if (!result.errors) return result;
     return { ...result, errors: over() ?? result.errors.map((error) => maskError(error, report)) };

@@ -59,6 +59,7 @@ import '#schema/deployments/types.ts';
 import '#schema/deployments/mutations.ts';
 import '#schema/triggers/types.ts';
 import '#schema/triggers/mutations.ts';
+import '#schema/subscriptions/fields.ts';
 import { builder } from '#schema/builder.ts';
 import { describeCosts } from '#schema/costs.ts';
 import { admitUnknownWords } from '#schema/words.ts';

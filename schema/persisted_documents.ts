@@ -15,30 +15,35 @@ const LARGEST_KEPT = 32 * 1024;
  * Takes hashes in place of documents: those of documents that were sent before (automatic persisted queries, as Apollo has
  * them), or of trusted ones. Where there are trusted documents, nothing else is executed.
  */
-export function persistedDocuments(trusted: TrustedDocuments | undefined): Plugin {
+export function persistedDocuments(trusted: TrustedDocuments | undefined): PersistedDocuments {
   const approved = trusted && new Set(trusted.values());
   const kept = new LRUCache<string, string>({
     maxSize: MOST_KEPT,
     maxEntrySize: LARGEST_KEPT,
     sizeCalculation: (text) => text.length + 1,
   });
-  return {
+  const textOf = (params: Params): string | undefined => {
+    const hash = hashOf(params);
+    const { query } = params;
+    if (typeof query === 'string') {
+      if (approved && !approved.has(query)) throw refused('PERSISTED_QUERY_REQUIRED', ONLY_TRUSTED);
+      if (hash !== null && !trusted && sha256(query) !== hash) throw refused('BAD_REQUEST', OTHER_HASH);
+      return query;
+    }
+    if (hash === null) {
+      if (trusted) throw refused('PERSISTED_QUERY_REQUIRED', ONLY_TRUSTED);
+      return undefined;
+    }
+    const known = (trusted ?? kept).get(hash);
+    if (known === undefined) throw refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+    return known;
+  };
+  const plugin: Plugin = {
     onParams({ params, setParams }) {
-      const hash = hashOf(params);
+      const text = textOf(params);
+      if (text === undefined || typeof params.query === 'string') return;
       const { documentId: _, ...others } = params as Params;
-      const { query } = others;
-      if (typeof query === 'string') {
-        if (approved && !approved.has(query)) throw refused('PERSISTED_QUERY_REQUIRED', ONLY_TRUSTED);
-        if (hash !== null && !trusted && sha256(query) !== hash) throw refused('BAD_REQUEST', OTHER_HASH);
-        return;
-      }
-      if (hash === null) {
-        if (trusted) throw refused('PERSISTED_QUERY_REQUIRED', ONLY_TRUSTED);
-        return;
-      }
-      const known = (trusted ?? kept).get(hash);
-      if (known === undefined) throw refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
-      setParams({ ...others, query: known });
+      setParams({ ...others, query: text });
     },
     // By then it is valid and within the limits.
     onExecute({ args }) {
@@ -47,6 +52,13 @@ export function persistedDocuments(trusted: TrustedDocuments | undefined): Plugi
       if (hash && params.query && !trusted) kept.set(hash, params.query);
     },
   };
+  return Object.assign(plugin, { textOf });
+}
+
+/** For requests over HTTP as a plugin; for others the text that is to be executed, undefined where there is none. */
+export interface PersistedDocuments extends Plugin {
+  /** Throws a GraphQLError where it may not be executed, or where the hash of none is given. */
+  textOf(params: GraphQLParams): string | undefined;
 }
 
 type Params = GraphQLParams & { documentId?: unknown };

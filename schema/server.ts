@@ -10,7 +10,13 @@ import { executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
 import { Limiter, type Limits, tooLarge } from '#schema/limits.ts';
 import { persistedDocuments, type TrustedDocuments } from '#schema/persisted_documents.ts';
+import type { Callers } from '#schema/subscriptions/caller.ts';
+import { type Enveloping, type Prepare, prepareWith } from '#schema/subscriptions/prepare.ts';
+import { serverSentEvents, wantsEvents } from '#schema/subscriptions/server_sent_events.ts';
+import type { Subscribing } from '#schema/subscriptions/subscribe.ts';
 import { callerOf } from '#src/access/caller.ts';
+import type { Hub } from '#src/live/hub.ts';
+import { type LiveLimits, Seats } from '#src/live/seats.ts';
 import type { BudgetLimits } from '#src/platform/budget.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
 import { measureOperation } from '#src/platform/metrics/operations.ts';
@@ -27,6 +33,22 @@ export interface GraphQLServerOptions {
   turns: FairQueue;
   /** The documents that alone are executed; any is without them. */
   trustedDocuments?: TrustedDocuments | undefined;
+  /** What subscriptions take. */
+  live: LiveServing;
+}
+
+/** What hears of changes, and who may subscribe to how many. */
+export interface LiveServing {
+  hub: Hub | null;
+  callers: Callers;
+  limits: LiveLimits;
+}
+
+/** Answers requests for /graphql, and gives what WebSockets need. */
+export interface GraphQLServer {
+  (request: IncomingMessage, response: ServerResponse): Promise<void> | void;
+  subscribing: Subscribing;
+  prepare: Prepare;
 }
 
 /** Operations that cost more than this, and introspection, keep the event loop busy for tens of milliseconds. */
@@ -42,16 +64,23 @@ const LONG = 8 * 1024;
 const LONG_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 50, waiting: 500, patience: 20_000 };
 
 /** The handler for /graphql: GraphQL over HTTP. */
-export function createGraphQLServer({
-  contextOf,
-  report,
-  limits,
-  budget,
-  turns,
-  trustedDocuments,
-}: GraphQLServerOptions) {
+export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
+  const { contextOf, report, limits, budget, turns, trustedDocuments, live } = options;
   const limiter = new Limiter(schema, limits);
-  const yoga = createYoga<{ req: IncomingMessage; res: ServerResponse }, GraphQLContext & Measured>({
+  const { hub, callers } = live;
+  const subscribing: Subscribing = {
+    hub,
+    seats: new Seats('subscriptions', live.limits),
+    contextFor: (caller) => callers.contextFor(caller, null),
+    report,
+    budget,
+  };
+  const persisted = persistedDocuments(trustedDocuments);
+  const events = serverSentEvents({ subscribing, callers, buffer: live.limits.buffer });
+  const yoga = createYoga<
+    { req: IncomingMessage; res: ServerResponse; given?: GraphQLContext },
+    GraphQLContext & Measured
+  >({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
@@ -66,15 +95,20 @@ export function createGraphQLServer({
     maskedErrors: { maskError: (error) => maskError(error, report) },
     plugins: [
       readBodies(limits),
-      persistedDocuments(trustedDocuments),
+      persisted,
       longDocuments(),
       documents(limits, limiter),
       execution(limiter, (args) => executeWithin(args, report, budget), turns),
+      events.plugin,
       closedCodes(),
     ],
-    context: ({ req }) => contextOf(req),
+    context: ({ req, given }) => given ?? contextOf(req),
   });
-  return (request: IncomingMessage, response: ServerResponse) => yoga(request, response);
+  const handle = async (req: IncomingMessage, res: ServerResponse) =>
+    yoga.handleNodeRequestAndResponse(req, res, { req, res });
+  const answer = (request: IncomingMessage, response: ServerResponse) =>
+    wantsEvents(request) ? events.answer(handle, request, response) : yoga(request, response);
+  return Object.assign(answer, { subscribing, prepare: prepareWith(yoga as Enveloping, persisted.textOf) });
 }
 
 /** Has long documents looked at by turns. Who asks is not known yet: their addresses tell callers apart. */

@@ -10,8 +10,8 @@ import { loadGraphiql } from '#schema/graphiql.ts';
 import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
-import type { Actor } from '#src/access/actor.ts';
-import { authenticate, authenticateKnown } from '#src/access/authenticate.ts';
+import type { Actor, Context } from '#src/access/actor.ts';
+import { authenticate, authenticateKnown, type Credentials } from '#src/access/authenticate.ts';
 import { callerOf } from '#src/access/caller.ts';
 import { readCredentials } from '#src/access/credentials.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
@@ -20,8 +20,12 @@ import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import { type RawTrace, readRawTrace } from '#src/jobs/trace.ts';
+import { Hub } from '#src/live/hub.ts';
+import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/live/seats.ts';
+import type { LiveCaller } from '#src/live/subscriber.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import { type BudgetLimits, DEFAULT_BUDGET } from '#src/platform/budget.ts';
+import type { Listener } from '#src/platform/database/listener.ts';
 import type { Db } from '#src/platform/db.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
 import { Readiness } from '#src/platform/lifecycle/readiness.ts';
@@ -50,6 +54,7 @@ import { noteCaller, noteRoute } from '#src/web/request_facts.ts';
 import { requestLog } from '#src/web/request_log.ts';
 import { sendSchema } from '#src/web/schema_file.ts';
 import { sessionForOwnPages, sessionForReads, sessionToken } from '#src/web/session_token.ts';
+import { openLate, type Upgrades } from '#src/web/upgrades.ts';
 import { serveUploads } from '#src/web/uploads.ts';
 
 export interface AppOptions {
@@ -80,6 +85,14 @@ export interface AppOptions {
   log?: Logger | undefined;
   /** Whether the server can do its work; judged by the database alone when absent. */
   readiness?: Readiness | undefined;
+  /** What subscriptions hear of changes by; there are none without. */
+  listener?: Listener | undefined;
+  /** How many subscriptions there may be; sensible defaults when absent. */
+  liveLimits?: Partial<LiveLimits> | undefined;
+  /** Learns who takes over connections that ask for WebSocket. */
+  upgrades?: Upgrades | undefined;
+  /** Aborted when subscriptions are to end, as the server is about to. */
+  stopping?: AbortSignal | undefined;
 }
 
 /** The largest body of a request to /graphql with files, in bytes: of somebody known, and of somebody unknown. */
@@ -113,6 +126,10 @@ export function createApp({
   metricsAddresses = [],
   log,
   readiness = new Readiness(db, undefined),
+  listener,
+  liveLimits,
+  upgrades,
+  stopping,
 }: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -120,17 +137,19 @@ export function createApp({
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
   const projects = new WeakMap<IncomingMessage, ForeseenProject>();
+  const stores = { db, secret, jobs, repositories, uploads, imports };
   const domainContext = (actor: Actor | null, request: IncomingMessage) => {
     const { ip = null, res: answer } = request as Request;
     noteCaller(request, actor);
     const foreseen = projects.get(request);
-    return { db, secret, jobs, repositories, uploads, imports, actor, clientAddress: ip, answer, foreseen };
+    return { ...stores, actor, clientAddress: ip, answer, foreseen };
   };
-  const contextOf = async (actor: Actor | null, request: IncomingMessage) => {
+  const contextAt = async (context: Context, url: string) => {
     const { avatarServiceEnabled } = await currentSettings(db);
-    const about = { ...server, baseUrl: baseUrl(request), avatars: avatarServiceEnabled };
-    return graphqlContext(domainContext(actor, request), about);
+    return graphqlContext(context, { ...server, baseUrl: url, avatars: avatarServiceEnabled });
   };
+  const contextOf = (actor: Actor | null, request: IncomingMessage) =>
+    contextAt(domainContext(actor, request), baseUrl(request));
   const report = reporter(log, 'unexpected error');
 
   app.use(requestLog(log));
@@ -190,11 +209,24 @@ export function createApp({
   app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], sendSchema);
 
   const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
-  const whoAsks = remembered((request) => {
+  const credentialsOf = (request: IncomingMessage) => {
     const session = sessionForOwnPages(request as Request, baseUrl);
     const { access_token, bearer_token } = (request as Request).query;
-    return authenticateKnown(db, { ...readCredentials(request.headers, { access_token, bearer_token }), session });
-  });
+    return { ...readCredentials(request.headers, { access_token, bearer_token }), session };
+  };
+  const whoAsks = remembered((request) => authenticateKnown(db, credentialsOf(request)));
+  const live = {
+    hub: listener ? new Hub({ db, listener, report }) : null,
+    limits: { ...DEFAULT_LIVE_LIMITS, ...liveLimits },
+    callers: {
+      credentialsOf,
+      authenticate: (credentials: Credentials) => authenticateKnown(db, credentials),
+      baseUrlOf: baseUrl,
+      addressOf: (request: IncomingMessage) => (request as Request).ip ?? null,
+      contextFor: ({ actor, baseUrl: url }: Pick<LiveCaller, 'actor' | 'baseUrl'>, clientAddress: string | null) =>
+        contextAt({ ...stores, actor, clientAddress }, url),
+    },
+  };
   // A fifth of all modules serve this entrance alone: they are loaded when somebody asks, or by main.ts once it listens.
   let loading: Promise<ReturnType<typeof createGraphQLServer>> | undefined;
   const loadGraphQL = () => {
@@ -206,10 +238,29 @@ export function createApp({
         budget,
         turns,
         trustedDocuments,
+        live,
       }),
     );
     return loading;
   };
+  const loadWebSockets = async () => {
+    const [{ WebSockets }, graphql] = await Promise.all([
+      import('#schema/subscriptions/web_sockets.ts'),
+      loadGraphQL(),
+    ]);
+    const { subscribing, prepare } = graphql;
+    return new WebSockets({ ...live, subscribing, prepare, messageBytes: limits.bytes });
+  };
+  const webSockets = openLate(loadWebSockets, report);
+  upgrades?.serve((request, socket, head) => {
+    // What Express gives the requests that it handles.
+    Object.setPrototypeOf(request, app.request);
+    webSockets.accept(request, socket, head);
+  });
+  stopping?.addEventListener('abort', () => {
+    webSockets.stop();
+    live.hub?.stop();
+  });
   const graphqlBody = bodyLimit(async (request) => {
     if (!request.is('multipart/form-data')) return limits.bytes;
     const known = await whoAsks(request).catch(() => null);

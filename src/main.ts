@@ -98,7 +98,16 @@ async function start(
 
   const report = reporter(log, 'background work');
   const bound = Promise.withResolvers<string>();
-  const { externalUrl, trustProxy, graphqlLimits, trustedDocuments, budget, gitRequests, metricsAddresses } = config;
+  const {
+    externalUrl,
+    trustProxy,
+    graphqlLimits,
+    trustedDocuments,
+    budget,
+    gitRequests,
+    metricsAddresses,
+    liveLimits,
+  } = config;
   const { jobs, ...stores } = await application.openWorkshop({
     config,
     db,
@@ -117,6 +126,8 @@ async function start(
   });
   await keysMade;
   let listeningUrl = '';
+  const upgrades = new application.Upgrades();
+  const stopping = new AbortController();
   const app = createApp({
     db,
     secret,
@@ -132,10 +143,13 @@ async function start(
     metricsAddresses,
     log,
     readiness,
+    liveLimits,
+    upgrades,
+    stopping: stopping.signal,
   });
   const { host, port, gitGrace = GIT_GRACE } = config;
   const mayTakeLonger = (target: string) => application.isGitPath(target.split('?', 1)[0] ?? '');
-  const listening = await listen(app, { host, port, mayTakeLonger });
+  const listening = await listen(app, { host, port, mayTakeLonger, upgrades });
   resources.defer(collectOnceQuiet(listening.quiet));
   // Nobody waits for it; where it fails, the first request for /graphql says so.
   import('#schema/server.ts').catch(() => undefined);
@@ -143,6 +157,7 @@ async function start(
   bound.resolve(listeningUrl);
   resources.defer(async () => {
     readiness.stop();
+    stopping.abort();
     await listening.close({ long: gitGrace, others: GRACE });
   });
 
@@ -161,14 +176,15 @@ async function start(
 }
 
 async function loadApplication() {
-  const [db, app, bootstrap, workshop, remote] = await Promise.all([
+  const [db, app, bootstrap, workshop, remote, upgrades] = await Promise.all([
     import('./platform/db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
     import('./workshop.ts'),
     import('./web/git_remote.ts'),
+    import('./web/upgrades.ts'),
   ]);
-  return { ...db, ...app, ...bootstrap, ...workshop, isGitPath: remote.isGitPath };
+  return { ...db, ...app, ...bootstrap, ...workshop, ...upgrades, isGitPath: remote.isGitPath };
 }
 
 function temporary(config: Config, resources: AsyncDisposableStack): Config {

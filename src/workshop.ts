@@ -18,6 +18,8 @@ export interface Workshop {
   uploads: UploadStore;
   imports: ImportSettings;
   jobs: JobQueue;
+  /** Hears the notifications of the database. */
+  listener: Listener;
 }
 
 export interface WorkshopOptions {
@@ -69,7 +71,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     stopped.abort();
     await jobs.stop();
   });
-  return { repositories, uploads, imports, jobs };
+  return { repositories, uploads, imports, jobs, listener };
 }
 
 /** A storage that is not there yet is empty. One that cannot be made is told: the server is not ready until it is there. */

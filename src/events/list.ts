@@ -3,6 +3,7 @@ import { type Actor, type Context, requireActor, requireApiScope } from '#src/ac
 import { seenPlaces, within } from '#src/access/places.ts';
 import { issueVisible } from '#src/access/visibility.ts';
 import { all, Prisma, queryPage } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { between, order, placePair, slice } from '#src/platform/records/order.ts';
@@ -63,7 +64,25 @@ export async function listProjectEvents(
   page: EventPageRequest,
   users: Selection<'User'>,
 ): Promise<Page<EventRow>> {
-  const { actor } = context;
+  return load(context, projectFeed(context.actor, project), page, users);
+}
+
+/** One event of a project, as far as the actor may see it; for anonymous callers too. Throws NotFound. */
+export async function findProjectEvent(
+  context: Context,
+  project: ProjectRow,
+  id: number,
+  users: Selection<'User'>,
+): Promise<EventRow> {
+  const feed = projectFeed(context.actor, project);
+  const one = { ...feed, of: sql`${feed.of} AND e.id = ${id}` };
+  const { nodes } = await load(context, one, { limit: 1, offset: 0, withTotal: false }, users);
+  if (!nodes[0]) throw new NotFound('Event');
+  return nodes[0];
+}
+
+/** The events of a project that the actor may see. Throws InsufficientScope. */
+function projectFeed(actor: Actor | null, project: ProjectRow): Feed {
   requireApiScope(actor);
   const readsIssues = actor !== null && can(actor, 'read_issue', project);
   const seesConfidential = readsIssues && can(actor, 'read_confidential_issue', project);
@@ -85,7 +104,7 @@ export async function listProjectEvents(
   const own = readsIssues && !seesConfidential ? ownConfidential(actor, ofProject) : sql`0`;
   const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM project_event_counts c WHERE c.project_id = ${project.id}
     AND c.kind::text = ANY(${kinds.map(({ kind }) => kind)}::text[])) + ${own}`;
-  return load(context, { of: ofProject, visible, counted }, page, users);
+  return { of: ofProject, visible, counted };
 }
 
 /** What a user did, newest first, in the projects and on the issues that the actor may see. */

@@ -43,6 +43,20 @@ export async function findIssue<R>(
   return found;
 }
 
+/** As findIssue, by the ID over all projects. Throws NotFound. */
+export async function findIssueById<R>(
+  context: Context,
+  project: ProjectRow,
+  id: number,
+  selection: Selection<'Issue', R>,
+): Promise<R> {
+  const actor = requireActor(context);
+  if (!can(actor, 'read_issue', project)) throw new NotFound('Issue');
+  const found = await one(context, project, sql`${issue.id} = ${id}`, selection.with(SEEN));
+  if (!maySee(actor, project, found)) throw new NotFound('Issue');
+  return found;
+}
+
 /**
  * Those of the issues with these IDs that the actor may see, in no order, in one statement.
  *

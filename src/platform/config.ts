@@ -63,6 +63,8 @@ export interface Config {
   trustedDocuments?: ReadonlyMap<string, string> | undefined;
   /** What one request to /graphql may ask for; what is absent has its default. */
   graphqlLimits: Partial<Record<'depth' | 'cost' | 'aliases' | 'batch' | 'tokens' | 'spreads' | 'bytes', number>>;
+  /** How many GraphQL subscriptions there may be, and how many bytes may wait for each; what is absent has its default. */
+  liveLimits: Partial<Record<'total' | 'perCaller' | 'perConnection' | 'buffer', number>>;
   /** What one operation may use, REST or GraphQL; what is absent has its default. */
   budget: Partial<BudgetLimits>;
   /** Absolute path of each storage of repositories by its name; `default` is always one of them. */
@@ -173,6 +175,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       bytes: setting('GRAPHQL_MAX_BYTES', parseCount),
     }),
     trustedDocuments: setting('GRAPHQL_TRUSTED_DOCUMENTS', (text) => readTrustedDocuments(path.resolve(cwd, text))),
+    liveLimits: present({
+      total: setting('GRAPHQL_MAX_SUBSCRIPTIONS', parseCount),
+      perCaller: setting('GRAPHQL_MAX_SUBSCRIPTIONS_PER_CALLER', parseCount),
+      perConnection: setting('GRAPHQL_MAX_SUBSCRIPTIONS_PER_CONNECTION', parseCount),
+      buffer: setting('GRAPHQL_MAX_SUBSCRIPTION_BUFFER_BYTES', parseCount),
+    }),
     budget: present({
       milliseconds: setting('GANTRY_MAX_SECONDS', parseSeconds),
       statements: setting('GANTRY_MAX_STATEMENTS', parseCount),

@@ -42,6 +42,8 @@ const PARTS = {
   repository: false,
   /** What attacks do to others. */
   attacks: false,
+  /** The memory of idle subscribers. */
+  subscribers: false,
 } as const;
 
 export type Part = keyof typeof PARTS;

@@ -14,8 +14,12 @@ import { createRepositories } from './repositories.ts';
 import { measureRepositories } from './repository/run.ts';
 import { measureRequests } from './requests.ts';
 import { measureStart } from './start.ts';
+import { measureSubscribers } from './subscribers/measure.ts';
 import { measureSustained } from './sustained/run.ts';
 import { measureVisibility } from './visibility.ts';
+
+/** How many clients subscribe at once; each takes a file, here and there. */
+const SUBSCRIBERS = 10_000;
 
 const quiet = { info: () => undefined, warn: console.warn, error: console.error };
 
@@ -26,6 +30,13 @@ async function bench(options: Options): Promise<void> {
   if (parts.has('start')) figures.push(...startFigures(await measureStart()));
   if (parts.has('repository')) await measureRepositories(options.repository, print);
   if (parts.has('attacks')) await measureAttacks(options.attack, print);
+  if (parts.has('subscribers')) {
+    for (const transport of ['websocket', 'sse'] as const) {
+      const { before, during, after } = await measureSubscribers(transport, SUBSCRIBERS);
+      const [taken, left] = [during - before, after - before].map(Math.round);
+      print(`${SUBSCRIBERS} idle subscribers by ${transport}: ${taken} MB, ${left} MB when they are gone`);
+    }
+  }
   const ofDatabase: Part[] = ['requests', 'postgraphile', 'growth', 'visibility', 'lists', 'sustained'];
   if (ofDatabase.some((part) => parts.has(part))) figures.push(...(await measureWithDatabase(options)));
   if (figures.length > 0) print(figuresTable(figures));

@@ -96,7 +96,7 @@ describe('From users the graph leads to', () => {
 
   it('a user by one of ID and username', async () => {
     const { user } = await ask('{ user(username: "Ben") { databaseId } }', owner);
-    expect(user).toEqual({ id: member.id });
+    expect(user).toEqual({ databaseId: member.id });
     expect(await code('{ user(username: "nobody") { id } }', owner)).toBe('NOT_FOUND');
     expect(await code('{ user { id } }', owner)).toBe('BAD_REQUEST');
     expect(await code(`{ user(id: ${member.id}, username: "ben") { id } }`, owner)).toBe('BAD_REQUEST');

@@ -15,6 +15,7 @@ import { findGroup, type GroupRow } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import { createIssue, type NewIssue } from '#src/issues/create.ts';
 import { createLabel } from '#src/labels/save.ts';
+import type { LiveLimits } from '#src/live/seats.ts';
 import { createMilestone, type MilestoneValues } from '#src/milestones/save.ts';
 import { type JobHandlers, type JobQueue, startJobs } from '#src/platform/background/queue.ts';
 import type { BudgetLimits } from '#src/platform/budget.ts';
@@ -30,6 +31,7 @@ import type { ProjectRow } from '#src/projects/find.ts';
 import { RepositoryStore, type StoreOptions } from '#src/repository/store.ts';
 import { DiskUploads } from '#src/uploads/disk.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
+import { Upgrades } from '#src/web/upgrades.ts';
 import { freshDatabase } from './database.ts';
 import { type Answer, type Send, sender } from './http.ts';
 
@@ -283,6 +285,8 @@ export interface WorldOptions extends StoreOptions {
   trustedDocuments?: ReadonlyMap<string, string>;
   /** Who reads the metrics without a credential. */
   metricsAddresses?: readonly string[];
+  /** How many subscriptions there may be, where that is not the usual. */
+  liveLimits?: Partial<LiveLimits>;
   /** Gets the lines of the log; there is none without. */
   log?: (line: Record<string, unknown>) => void;
 }
@@ -294,6 +298,7 @@ export async function startWorld({
   budget,
   trustedDocuments,
   metricsAddresses,
+  liveLimits,
   log: toLog,
   ...store
 }: WorldOptions = {}): Promise<World> {
@@ -322,8 +327,20 @@ export async function startWorld({
   let listeningUrl = '';
   const log = toLog && createLogger('info', { write: (line) => toLog(JSON.parse(line)) });
   const serving = { db, secret, jobs, repositories, uploads, imports };
-  const options = { ...serving, budget, trustedDocuments, metricsAddresses, log, listeningUrl: () => listeningUrl };
+  const upgrades = new Upgrades();
+  const stopping = new AbortController();
+  const live = { listener, liveLimits, upgrades, stopping: stopping.signal };
+  const options = {
+    ...serving,
+    ...live,
+    budget,
+    trustedDocuments,
+    metricsAddresses,
+    log,
+    listeningUrl: () => listeningUrl,
+  };
   const server = createServer(createApp(options));
+  upgrades.attach(server);
   // A connection that is kept is not closed just when the next request of a test takes it.
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
@@ -334,6 +351,7 @@ export async function startWorld({
   const { send, close } = sender(port);
   afterAll(async () => {
     close();
+    stopping.abort();
     server.closeAllConnections();
     server.close();
     await jobs.stop();

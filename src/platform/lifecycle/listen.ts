@@ -20,18 +20,27 @@ export interface Grace {
   others: number;
 }
 
+export interface ListenOptions {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  /** Whether a request for this path, with its query, has the longer grace. */
+  mayTakeLonger?: (url: string) => boolean;
+  /** Takes over connections that ask for another protocol. */
+  upgrades?: { attach(server: Server): void };
+}
+
 /**
  * Listens for HTTP.
  *
- * @param mayTakeLonger whether a request for this path, with its query, has the longer grace
- * @param port 0 takes a free one
  * @throws Error that says which setting to change
  */
 export async function listen(
   handler: RequestListener,
-  { host, port, mayTakeLonger = () => false }: { host: string; port: number; mayTakeLonger?: (url: string) => boolean },
+  { host, port, mayTakeLonger = () => false, upgrades }: ListenOptions,
 ): Promise<Listening> {
   const server = createServer(handler);
+  upgrades?.attach(server);
   const sockets = watchSockets(server, mayTakeLonger);
   // Longer than the idle time of common proxies, so that it is not the server that closes a connection just being reused.
   server.keepAliveTimeout = 75_000;

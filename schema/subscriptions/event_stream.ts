@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Pulse } from '#schema/subscriptions/pulse.ts';
+import { ServerStops, type Sink } from '#src/live/subscriber.ts';
+import { type DomainError, Unavailable } from '#src/platform/errors.ts';
+import { countSubscription, subscriptionMessages } from '#src/platform/metrics/subscriptions.ts';
+
+/** Milliseconds that a client has to take the end of its stream. */
+const FAREWELL = 5_000;
+
+/** An answer that stays open and takes events, in the distinct connections mode of graphql-sse. */
+export class EventStream implements Sink {
+  readonly #response: ServerResponse;
+  readonly #buffer: number;
+  readonly #ended = countSubscription('sse');
+  readonly #stopPulse: () => void;
+  #leave: () => void = () => undefined;
+
+  /** @param buffer bytes that may wait for the client */
+  constructor(response: ServerResponse, { buffer, pulse }: { buffer: number; pulse: Pulse }) {
+    this.#response = response;
+    this.#buffer = buffer;
+    response.writeHead(200, {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-cache',
+      // Proxies like nginx would gather it.
+      'X-Accel-Buffering': 'no',
+    });
+    // Some browsers tell of the headers only with the first bytes.
+    response.write(':\n\n');
+    this.#stopPulse = pulse.add(() => this.#write(':\n\n'));
+    response.once('close', () => this.#close('client'));
+  }
+
+  /** @param leave ends the subscription */
+  attach(leave: () => void): void {
+    this.#leave = leave;
+    if (this.#response.writableEnded || this.#response.destroyed) leave();
+  }
+
+  next(json: string, cursor: string | null): void {
+    const id = cursor === null ? '' : `id: ${cursor}\n`;
+    subscriptionMessages.inc({ transport: 'sse' });
+    this.#write(`${id}event: next\ndata: ${withCursor(json, cursor)}\n\n`);
+  }
+
+  end(reason: DomainError | null): void {
+    if (reason instanceof ServerStops) this.#finish(`: ${reason.message}\nretry: 1000\n\n`, 'stopping');
+    else this.#finish(`${reason ? errorEvent(reason) : ''}event: complete\ndata:\n\n`, reason?.code ?? 'completed');
+  }
+
+  async ready(): Promise<void> {
+    const response = this.#response;
+    if (!response.writableNeedDrain || response.destroyed) return;
+    const closed = new AbortController();
+    const { signal } = closed;
+    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+    closed.abort();
+  }
+
+  #write(text: string): void {
+    const response = this.#response;
+    if (response.writableEnded || response.destroyed) return;
+    response.write(text);
+    if (response.writableLength <= this.#buffer) return;
+    this.#leave();
+    const slow = new Unavailable(`More than ${this.#buffer} bytes wait for this client, which takes them too slowly.`);
+    this.#finish(`${errorEvent(slow)}event: complete\ndata:\n\n`, 'slow');
+  }
+
+  #finish(text: string, reason: string): void {
+    this.#close(reason);
+    if (this.#response.writableEnded || this.#response.destroyed) return;
+    this.#response.end(text);
+    const timer = setTimeout(() => this.#response.destroy(), FAREWELL).unref();
+    this.#response.once('close', () => clearTimeout(timer));
+  }
+
+  #close(reason: string): void {
+    this.#ended(reason);
+    this.#stopPulse();
+    this.#leave();
+  }
+}
+
+/** An answer with the cursor behind it. */
+export function withCursor(json: string, cursor: string | null): string {
+  return cursor === null ? json : `${json.slice(0, -1)},"extensions":{"cursor":${JSON.stringify(cursor)}}}`;
+}
+
+function errorEvent({ message, extensions }: DomainError): string {
+  return `event: next\ndata: ${JSON.stringify({ errors: [{ message, extensions }] })}\n\n`;
+}

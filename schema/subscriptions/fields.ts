@@ -1,0 +1,198 @@
+import { builder } from '#schema/builder.ts';
+import type { GraphQLContext } from '#schema/context.ts';
+import { Event } from '#schema/events/types.ts';
+import { Issue } from '#schema/issues/types.ts';
+import { Job } from '#schema/jobs/types.ts';
+import { fromGlobalId } from '#schema/node/types.ts';
+import { Pipeline } from '#schema/pipelines/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { type LiveEvent, readSeen, Source } from '#schema/subscriptions/source.ts';
+import { authorize } from '#src/access/abilities.ts';
+import { requireActor } from '#src/access/actor.ts';
+import { findProjectEvent } from '#src/events/list.ts';
+import { findGroup, type Ref } from '#src/groups/find.ts';
+import { findIssueById } from '#src/issues/find.ts';
+import { findJob } from '#src/jobs/list.ts';
+import { readTracePart, type TracePart } from '#src/jobs/trace_part.ts';
+import type { ChangeKind } from '#src/live/change.ts';
+import type { Topic } from '#src/live/topic.ts';
+import { findPipeline } from '#src/pipelines/find.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import { findProject } from '#src/projects/find.ts';
+
+const SCOPES = {
+  project: 'The records of this project.',
+  group: 'The records of the projects of this group and of its subgroups.',
+  viewer: '`true`: the records of all projects of which the caller is a member, directly or through a group.',
+};
+
+const SubscriptionScope = builder.inputType('SubscriptionScope', {
+  description: 'Which records a subscription is about: exactly one of these.',
+  isOneOf: true,
+  fields: (t) => ({
+    project: t.field({ type: 'ProjectRef', description: SCOPES.project }),
+    group: t.field({ type: 'GroupRef', description: SCOPES.group }),
+    viewer: t.boolean({ description: SCOPES.viewer }),
+  }),
+});
+
+const JobTraceScope = builder.inputType('JobTraceScope', {
+  description: 'Which jobs a subscription to traces is about: exactly one of these.',
+  isOneOf: true,
+  fields: (t) => ({
+    job: t.id({ description: 'This job, by its global ID.' }),
+    project: t.field({ type: 'ProjectRef', description: SCOPES.project }),
+    group: t.field({ type: 'GroupRef', description: SCOPES.group }),
+    viewer: t.boolean({ description: SCOPES.viewer }),
+  }),
+});
+
+/** A part of a trace together with its job. */
+type JobTracePartRow = TracePart & { job: { id: number } };
+
+const JobTracePart = builder.objectRef<JobTracePartRow>('JobTracePart').implement({
+  description: 'Something that a job printed.',
+  fields: (t) => ({
+    job: t.field({
+      type: Job,
+      description: 'The job that printed it.',
+      // It is read with the part, with what is selected of it here.
+      resolve: ({ job }) => job as typeof Job.$inferType,
+    }),
+    offset: t.exposeFloat('offset', { description: 'Where it begins in the whole trace, in bytes.' }),
+    nextOffset: t.exposeFloat('nextOffset', { description: 'Where the next part begins, in bytes.' }),
+    content: t.exposeString('content', {
+      description: 'What was printed, at most 64 KiB. Bytes that are no UTF-8 are replaced by U+FFFD.',
+    }),
+  }),
+});
+
+const STATES = 'a record whose state is told may come again after a lost connection.';
+
+builder.subscriptionFields((t) => ({
+  issueChanged: t.field({
+    type: Issue,
+    description: 'An issue that was opened or changed, as it is now. A deleted one is not told of.',
+    args: {
+      in: t.arg({ type: SubscriptionScope, required: true, description: 'Which issues.' }),
+      after: t.arg.string({
+        description: `Cursor of the last answer of a lost subscription, to go on behind it; ${STATES}`,
+      }),
+    },
+    subscribe: (_root, args, context) => sourceOf(context, 'issue', args, 'read_issue'),
+    resolve: (event: LiveEvent, _args, context, info) =>
+      readSeen(event, async () => {
+        const { id, projectId } = event.change;
+        return findIssueById(context, await findProject(context, projectId), id, selectionAt(info, 'Issue'));
+      }),
+  }),
+  pipelineChanged: t.field({
+    type: Pipeline,
+    description: 'A pipeline that was started or changed, or of which a job was, as it is now.',
+    args: {
+      in: t.arg({ type: SubscriptionScope, required: true, description: 'Which pipelines.' }),
+      after: t.arg.string({
+        description: `Cursor of the last answer of a lost subscription, to go on behind it; ${STATES}`,
+      }),
+    },
+    subscribe: (_root, args, context) => sourceOf(context, 'pipeline', args, 'read_pipeline'),
+    resolve: (event: LiveEvent, _args, context, info) =>
+      readSeen(event, async () => {
+        const { id, projectId } = event.change;
+        return findPipeline(context, await findProject(context, projectId), id, selectionAt(info, 'Pipeline'));
+      }),
+  }),
+  eventAdded: t.field({
+    type: Event,
+    description: 'Something that somebody did. Anonymous callers may subscribe to public projects.',
+    args: {
+      in: t.arg({ type: SubscriptionScope, required: true, description: 'Which events.' }),
+      after: t.arg.string({
+        description:
+          'Cursor of the last answer of a lost subscription, or numeric ID of an event: what was missed since comes first, each event once.',
+      }),
+    },
+    subscribe: (_root, args, context) => sourceOf(context, 'event', args),
+    resolve: (event: LiveEvent, _args, context, info) =>
+      readSeen(event, async () => {
+        const { id, projectId } = event.change;
+        return findProjectEvent(context, await findProject(context, projectId), id, selectionAt(info, 'User'));
+      }),
+  }),
+  jobTrace: t.field({
+    type: JobTracePart,
+    description:
+      'What jobs print, from now on. The subscription to one job completes when all that it printed was sent.',
+    args: {
+      in: t.arg({ type: JobTraceScope, required: true, description: 'Which jobs.' }),
+      after: t.arg.string({
+        description: 'Of the trace of one job: only what comes behind this many bytes, so `"0"` is all of it.',
+      }),
+    },
+    subscribe: (_root, args, context) => traceSource(context, args),
+    resolve: (event: LiveEvent, _args, context, info) =>
+      readSeen(event, () => readPart(context, event, selectionAt(info, 'Job'))),
+  }),
+}));
+
+interface Scope {
+  project?: Ref | null | undefined;
+  group?: Ref | null | undefined;
+  viewer?: boolean | null | undefined;
+}
+
+interface Asked<In> {
+  in: In;
+  after?: string | null | undefined;
+}
+
+/** What the caller may subscribe to. Without an ability anonymous callers may, too. Throws NotFound, Forbidden, Unauthenticated. */
+async function sourceOf(
+  context: GraphQLContext,
+  kind: ChangeKind,
+  { in: { project, group, viewer }, after }: Asked<Scope>,
+  ability?: 'read_issue' | 'read_pipeline',
+): Promise<Source> {
+  const topic = (scope: Topic['scope'], id: number) => new Source({ kind, scope, id }, after);
+  if (project != null) {
+    const found = await findProject(context, project);
+    if (ability) authorize(requireActor(context), ability, found);
+    return topic('project', found.id);
+  }
+  if (group != null) return topic('group', (await findGroup(context, group)).id);
+  if (viewer) return topic('viewer', requireActor(context).id);
+  throw new BadRequest('`viewer` must be true.');
+}
+
+async function traceSource(context: GraphQLContext, asked: Asked<Scope & { job?: string | null | undefined }>) {
+  const { job, ...scope } = asked.in;
+  if (job == null) return sourceOf(context, 'trace', { ...asked, in: scope }, 'read_pipeline');
+  const { type, id } = fromGlobalId(job) ?? { type: '', id: 0 };
+  if (type !== 'Job') throw new NotFound('Job');
+  await findJob(context, await findProject(context, await projectOfJob(context, id)), id, select('Job', { id: true }));
+  return new Source({ kind: 'trace', scope: 'job', id }, asked.after);
+}
+
+async function projectOfJob({ db }: GraphQLContext, id: number): Promise<number> {
+  const job = await db.job.findUnique({ where: { id }, select: { projectId: true } });
+  if (!job) throw new NotFound('Job');
+  return job.projectId;
+}
+
+/** What the job printed from where the change says; hidden where that is nothing. */
+async function readPart(
+  context: GraphQLContext,
+  event: LiveEvent,
+  selection: Selection<'Job'>,
+): Promise<JobTracePartRow> {
+  const { id, position = 0 } = event.change;
+  const wanted = select('Job', { id: true, finishedAt: true }).with(selection);
+  const job = await findJob(context, await findProject(context, await projectOfJob(context, id)), id, wanted);
+  const isFinished = job.finishedAt !== null;
+  const part = await readTracePart(context.db, id, position, isFinished);
+  event.next = part.nextOffset;
+  event.hasMore = part.hasMore;
+  event.isOver = isFinished && !part.hasMore;
+  return { ...part, job };
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { type DocumentNode, type ExecutionArgs, parse } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { GraphQLContext } from '#schema/context.ts';
+import { executeWithin } from '#schema/execute.ts';
+import { schema } from '#schema/index.ts';
+import { tooLarge } from '#schema/limits.ts';
+import type { LiveEvent } from '#schema/subscriptions/source.ts';
+import type { LiveCaller, LiveOperation, Reading } from '#src/live/subscriber.ts';
+import type { BudgetLimits } from '#src/platform/budget.ts';
+
+export interface Reads {
+  contextFor(caller: LiveCaller): Promise<GraphQLContext>;
+  report(error: unknown): void;
+  budget?: BudgetLimits | undefined;
+}
+
+/** Bytes of the document and the variables of a subscription, which are kept as long as it is. */
+export const LONGEST = 8 * 1024;
+
+/** Characters of the documents that are kept parsed: a parsed one takes up to a hundred times as much. */
+const parsed = new LRUCache<string, DocumentNode>({
+  maxSize: 128 * 1024,
+  sizeCalculation: (_document, text) => text.length + 1,
+});
+
+/**
+ * What is to be executed for each change, of a valid document. Texts are kept, not what they are when parsed.
+ *
+ * @throws GraphQLError when they are too long
+ */
+export function liveOperation(
+  args: ExecutionArgs,
+  { contextFor, report, budget }: Reads,
+): LiveOperation & { size: number } {
+  const text = args.document.loc?.source.body ?? '';
+  const variables = JSON.stringify(args.variableValues ?? {});
+  const size = Buffer.byteLength(text) + Buffer.byteLength(variables);
+  if (size > LONGEST) throw tooLarge(`The document and variables of a subscription have ${LONGEST} bytes at most.`);
+  const operationName = args.operationName ?? null;
+  return {
+    size,
+    key: createHash('sha1')
+      .update(JSON.stringify([text, variables, operationName]))
+      .digest('base64'),
+    async read(caller, change) {
+      const event: LiveEvent = { change, isHidden: false };
+      const contextValue = await contextFor(caller);
+      const execution = { schema, document: documentOf(text), operationName, rootValue: event, contextValue };
+      const result = await executeWithin({ ...execution, variableValues: JSON.parse(variables) }, report, budget);
+      return event.isHidden ? null : readingOf(event, result);
+    },
+  };
+}
+
+function readingOf({ change, next, hasMore, isOver }: LiveEvent, result: object): Reading {
+  const isEmpty = next !== undefined && next === change.position;
+  return { json: isEmpty ? '' : JSON.stringify(result), next, hasMore, isOver };
+}
+
+function documentOf(text: string): DocumentNode {
+  const known = parsed.get(text) ?? parse(text);
+  parsed.set(text, known);
+  return known;
+}

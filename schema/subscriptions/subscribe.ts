@@ -1,0 +1,72 @@
+import { createSourceEventStream, type ExecutionArgs, GraphQLError, validateSubscriptionArgs } from 'graphql';
+import { maskError } from '#schema/errors.ts';
+import { liveOperation, type Reads } from '#schema/subscriptions/operation.ts';
+import { Source } from '#schema/subscriptions/source.ts';
+import { callerOf } from '#src/access/caller.ts';
+import type { Hub } from '#src/live/hub.ts';
+import type { Seats } from '#src/live/seats.ts';
+import type { LiveCaller, Sink } from '#src/live/subscriber.ts';
+import { Budget, within } from '#src/platform/budget.ts';
+import { DomainError, Unavailable } from '#src/platform/errors.ts';
+
+/** What subscriptions are served with. */
+export interface Subscribing extends Reads {
+  /** Null where this process hears of no changes. */
+  hub: Hub | null;
+  seats: Seats;
+}
+
+/** A subscription that may be: it has its place, which `release` gives back. */
+export interface Admitted {
+  /** Begins to send, and gives what ends the subscription. Throws DomainErrors. */
+  start(sink: Sink): Promise<() => void>;
+  release(): void;
+}
+
+/**
+ * Looks whether somebody may subscribe to what a valid document says, and takes a place.
+ *
+ * @param after from where a lost subscription goes on, where the client says so beside the document
+ * @throws GraphQLError
+ */
+export async function admit(
+  args: ExecutionArgs,
+  caller: LiveCaller,
+  address: string | null,
+  subscribing: Subscribing,
+  after?: string,
+): Promise<Admitted> {
+  const { hub, seats, report, budget } = subscribing;
+  try {
+    if (!hub) throw new GraphQLError('Subscriptions are not served here.', { extensions: { code: 'UNAVAILABLE' } });
+    const operation = liveOperation(args, subscribing);
+    const release = seats.take(callerOf(caller.actor, address), operation.size);
+    try {
+      using spending = new Budget(budget, { isForeign: true });
+      const { topic, after: given } = await within(spending, () => sourceOf(args));
+      const wanted = { topic, caller, operation, after: after ?? given };
+      return { start: hub.prepare(wanted), release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  } catch (error) {
+    throw maskError(error, report);
+  }
+}
+
+/** What the document subscribes to. Throws the first error. */
+async function sourceOf(args: ExecutionArgs): Promise<Source> {
+  const valid = validateSubscriptionArgs(args);
+  if (!('schema' in valid)) throw valid[0];
+  const stream = await createSourceEventStream(valid);
+  if (stream instanceof Source) return stream;
+  throw ('errors' in stream && stream.errors?.[0]) || new Error('A field of Subscription has no source');
+}
+
+/** What a subscriber is told of an error. */
+export function asDomainError(error: unknown, report: (error: unknown) => void): DomainError {
+  if (error instanceof DomainError) return error;
+  report(error);
+  return new Unavailable('The subscription could not begin. Try again.');
+}

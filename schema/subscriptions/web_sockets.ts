@@ -1,0 +1,249 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type DocumentNode, type ExecutionArgs, GraphQLError, Kind } from 'graphql';
+import { CloseCode, type Context, handleProtocols, makeServer } from 'graphql-ws';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { withCode } from '#schema/answer/errors.ts';
+import { maskError } from '#schema/errors.ts';
+import { type Callers, credentialsIn, liveCaller } from '#schema/subscriptions/caller.ts';
+import { CarriedSubscription, CLOSES, Connection } from '#schema/subscriptions/connection.ts';
+import { Invalid, type Prepare, type Prepared, type Sent } from '#schema/subscriptions/prepare.ts';
+import { Pulse } from '#schema/subscriptions/pulse.ts';
+import { type Admitted, admit, asDomainError, type Subscribing } from '#schema/subscriptions/subscribe.ts';
+import type { Actor } from '#src/access/actor.ts';
+import type { Credentials } from '#src/access/authenticate.ts';
+import { callerOf } from '#src/access/caller.ts';
+import { type LiveLimits, Seats } from '#src/live/seats.ts';
+import { DomainError, RateLimited, Unauthenticated } from '#src/platform/errors.ts';
+import { webSockets } from '#src/platform/metrics/subscriptions.ts';
+
+export interface WebSocketOptions {
+  subscribing: Subscribing;
+  callers: Callers;
+  prepare: Prepare;
+  limits: LiveLimits;
+  /** Bytes of the largest message that is taken. */
+  messageBytes: number;
+}
+
+/** Stands for a document that is no longer needed. */
+const NOTHING: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
+
+/** Milliseconds in which a client has to say who it is. */
+const INIT = 10_000;
+
+/** What is known of a connection: what its request said, and who it is once it has said so. */
+interface Extra {
+  connection: Connection;
+  /** Those of its request, until others are given. */
+  credentials: Credentials;
+  actor: Actor | null;
+  baseUrl: string;
+  address: string | null;
+  /** Gives back the place of the connection. */
+  release(): void;
+}
+
+type Ctx = Context<Record<string, unknown> | undefined, Extra>;
+
+/** GraphQL over WebSocket (graphql-transport-ws): subscriptions, queries and mutations. */
+export class WebSockets {
+  readonly #options: WebSocketOptions;
+  readonly #seats: Seats;
+  readonly #pulse = new Pulse();
+  readonly #connections = new Set<Connection>();
+  readonly #admitted = new WeakMap<object, { admitted: Admitted; carried: CarriedSubscription }>();
+  readonly #prepared = new WeakMap<object, Prepared>();
+  readonly #sockets: WebSocketServer;
+  readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>;
+
+  constructor(options: WebSocketOptions) {
+    this.#options = options;
+    this.#seats = new Seats('connections', options.limits);
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: options.messageBytes,
+      handleProtocols,
+    });
+    this.#protocol = makeServer<Record<string, unknown> | undefined, Extra>({
+      connectionInitWaitTimeout: INIT,
+      onConnect: (ctx) => this.#connect(ctx),
+      onSubscribe: (ctx, id, payload) => this.#prepare(ctx, id, payload),
+      execute: (args) => this.#execute(args),
+      subscribe: (args) => this.#subscribe(args),
+    });
+  }
+
+  /** Takes over the connection of a request that asks for WebSocket. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { callers } = this.#options;
+    const address = callers.addressOf(request);
+    let release: () => void;
+    try {
+      release = this.#seats.take(callerOf(null, address));
+    } catch (error) {
+      refuse(socket, error);
+      return;
+    }
+    socket.once('close', release);
+    socket.once('error', release);
+    // What is needed of the request is taken out of it: it would be kept as long as the connection.
+    const facts = {
+      credentials: callers.credentialsOf(request),
+      baseUrl: callers.baseUrlOf(request),
+      address,
+      release,
+    };
+    this.#sockets.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, facts));
+  }
+
+  /** Closes all connections at once: clients connect elsewhere. */
+  stop(): void {
+    for (const connection of this.#connections) connection.close(CLOSES.stopping, 'The server is restarting.');
+    this.#pulse[Symbol.dispose]();
+  }
+
+  #open(socket: WebSocket, facts: Pick<Extra, 'credentials' | 'baseUrl' | 'address' | 'release'>): void {
+    const { limits, subscribing } = this.#options;
+    const connection = new Connection(socket, { buffer: limits.buffer, pulse: this.#pulse });
+    this.#connections.add(connection);
+    webSockets.inc();
+    let hear: (text: string) => Promise<void> = async () => undefined;
+    const closed = this.#protocol.opened(
+      {
+        protocol: socket.protocol,
+        send: (text) => connection.send(text),
+        close: (code = 1000, reason = '') => connection.close(code, reason),
+        onMessage: (heard) => {
+          hear = heard;
+        },
+      },
+      { ...facts, connection, actor: null },
+    );
+    socket.on('message', (data) => {
+      connection.use();
+      hear(String(data)).catch((error) => {
+        subscribing.report(error);
+        connection.close(CloseCode.InternalServerError, 'Unexpected error.');
+      });
+    });
+    // What breaks the protocol of WebSocket, such as a message that is too large, is closed with its code by the socket itself.
+    socket.on('error', () => undefined);
+    socket.once('close', (code, reason) => {
+      webSockets.dec();
+      facts.release();
+      this.#connections.delete(connection);
+      closed(code, String(reason)).catch(subscribing.report);
+    });
+  }
+
+  /** Learns who the client is. A credential that is none closes the connection. */
+  async #connect({ extra, connectionParams, subscriptions }: Ctx): Promise<boolean> {
+    const { subscribing } = this.#options;
+    extra.connection.operations = subscriptions;
+    extra.credentials = credentialsIn(connectionParams) ?? extra.credentials;
+    try {
+      extra.actor = await this.#authenticate(extra);
+      if (extra.actor) {
+        const release = this.#seats.take(callerOf(extra.actor, null));
+        extra.release();
+        extra.connection.onClose(release);
+      }
+      return true;
+    } catch (error) {
+      const { code, message } = asDomainError(error, subscribing.report);
+      const isCredential = code === 'UNAUTHENTICATED' || code === 'FORBIDDEN' || code === 'NOT_FOUND';
+      extra.connection.close(isCredential ? CloseCode.Unauthorized : CLOSES.slow, message);
+      return false;
+    }
+  }
+
+  async #authenticate({ credentials }: Extra): Promise<Actor | null> {
+    const actor = await this.#options.callers.authenticate(credentials);
+    if (!actor && (credentials.privateToken || credentials.bearer)) throw new Unauthenticated();
+    return actor;
+  }
+
+  /** What the client wants executed. Whoever is no longer who they were is cut off. */
+  async #prepare(
+    { extra, subscriptions }: Ctx,
+    id: string,
+    sent: Sent,
+  ): Promise<ExecutionArgs | readonly GraphQLError[]> {
+    const { limits, callers, prepare, subscribing } = this.#options;
+    const { credentials, baseUrl, address, connection } = extra;
+    try {
+      const { perConnection } = limits;
+      if (Object.keys(subscriptions).length > perConnection) {
+        throw new RateLimited(1, `One connection carries ${perConnection} operations at once.`);
+      }
+      const before = extra.actor;
+      extra.actor = before && (await this.#authenticate(extra));
+      const caller = liveCaller(credentials, extra.actor, baseUrl);
+      const prepared = await prepare(sent, await callers.contextFor(caller, address));
+      if (prepared.isSubscription) {
+        const admitted = await admit(prepared.args, caller, address, subscribing);
+        this.#admitted.set(prepared.args, { admitted, carried: new CarriedSubscription(connection, id) });
+      } else {
+        this.#prepared.set(prepared.args, prepared);
+      }
+      return prepared.args;
+    } catch (error) {
+      if (error instanceof Invalid) return error.errors.map(withoutStatus);
+      const { code, message } = error as Partial<DomainError>;
+      if (code === 'UNAUTHENTICATED' && error instanceof DomainError) {
+        connection.close(CloseCode.Unauthorized, message ?? '');
+      }
+      return [withoutStatus(maskError(error, subscribing.report))];
+    }
+  }
+
+  async #execute(args: ExecutionArgs) {
+    const prepared = this.#prepared.get(args);
+    if (!prepared) throw new Error('The operation was not prepared');
+    const result = await prepared.execute();
+    return result.errors ? { ...result, errors: result.errors.map(withoutStatus) } : result;
+  }
+
+  async #subscribe(args: ExecutionArgs) {
+    const found = this.#admitted.get(args);
+    if (!found) throw new Error('The subscription was not admitted');
+    const { admitted, carried } = found;
+    // The protocol's server holds them as long as the subscription lasts, and they have done their work.
+    Object.assign(args, { document: NOTHING, contextValue: null, variableValues: null });
+    try {
+      const leave = await admitted.start(carried);
+      carried.attach(() => {
+        leave();
+        admitted.release();
+      });
+    } catch (error) {
+      carried.attach(admitted.release);
+      carried.end(asDomainError(error, this.#options.subscribing.report));
+    }
+    return carried.stream();
+  }
+}
+
+/** An error with a code, and without the status that HTTP would have for it. */
+function withoutStatus(error: GraphQLError): GraphQLError {
+  const { nodes, path, message } = error;
+  const { http: _, ...extensions } = withCode(error).extensions;
+  return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions });
+}
+
+/** Answers a request for a connection that is not accepted. */
+function refuse(socket: Duplex, error: unknown): void {
+  const isMany = error instanceof RateLimited;
+  const [status, message] = isMany ? [429, error.message] : [503, 'The server has no room for more connections.'];
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Retry-After: 5',
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(message)}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${message}`);
+}

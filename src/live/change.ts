@@ -1,0 +1,40 @@
+/** What subscriptions are told of. */
+export type ChangeKind = 'issue' | 'pipeline' | 'event' | 'trace';
+
+/** A record that was added or changed, by its IDs alone. */
+export interface Change {
+  kind: ChangeKind;
+  /** Of the record; of a trace, of its job. */
+  id: number;
+  projectId: number;
+  /** Where the part of a trace begins, in bytes; absent where that is not known. */
+  position?: number | undefined;
+  /** From where a lost subscription goes on behind it (docs/graphql.md, Subscriptions); null until it is known. */
+  cursor: string | null;
+  /** When this process heard of it, on the clock of `performance`; absent where it was read. */
+  heardAt?: number | undefined;
+}
+
+/** The channel on which triggers of the database tell of changes. */
+export const CHANGES = 'gantry_changes';
+
+const TOLD = /^(issue|pipeline|event|trace) (\d{1,10}) (\d{1,10})(?: (\d{1,15}))?$/;
+
+/** The change that a notification tells of; null for words of a later version. */
+export function parseChange(payload: string): Change | null {
+  const told = TOLD.exec(payload);
+  if (!told) return null;
+  const [, kind, id, projectId, position] = told;
+  return {
+    kind: kind as ChangeKind,
+    id: Number(id),
+    projectId: Number(projectId),
+    ...(position === undefined ? {} : { position: Number(position) }),
+    cursor: null,
+  };
+}
+
+/** Which record it is, as a text: two changes of one record that nobody has read yet are read once. */
+export function recordOf({ kind, id }: Change): string {
+  return `${kind} ${id}`;
+}
