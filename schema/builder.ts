@@ -2,12 +2,14 @@ import SchemaBuilder from '@pothos/core';
 import PrismaPlugin from '@pothos/plugin-prisma';
 import type { GraphQLContext } from '#schema/context.ts';
 import { COUNTING } from '#schema/costs.ts';
+import '#schema/node/plugin.ts';
 import '#schema/nullability.ts';
 import '#schema/records/plugin.ts';
 import type { RecordTypes } from '#schema/records/types.ts';
 import type { CommitTime } from '#schema/scalars.ts';
 import { getDatamodel } from '#src/generated/pothos.ts';
 import type { Ref } from '#src/groups/find.ts';
+import type { NamespaceRef } from '#src/namespaces/find.ts';
 import type { IncomingFile } from '#src/uploads/create.ts';
 
 /** The builder that every slice of the schema adds to. */
@@ -23,12 +25,14 @@ export const builder = new SchemaBuilder<{
     Date: { Input: string; Output: string | Date };
     ProjectRef: { Input: Ref; Output: Ref };
     GroupRef: { Input: Ref; Output: Ref };
+    NamespaceRef: { Input: NamespaceRef; Output: Ref };
+    Long: { Input: never; Output: number | bigint };
     Upload: { Input: IncomingFile; Output: never };
     JSON: { Input: unknown; Output: unknown };
   };
 }>({
   // The first is told last.
-  plugins: ['records', 'nullability', PrismaPlugin],
+  plugins: ['records', 'globalIds', 'nullability', PrismaPlugin],
   prisma: { client: ({ db }) => db, dmmf: getDatamodel() },
   defaultFieldNullability: false,
 });

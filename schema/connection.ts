@@ -83,8 +83,8 @@ export const pageArgs = builder.args((t) => ({
     description: `Take so many records where neither \`first\` nor \`last\` is given (at most ${MAX_LIMIT}; ${DEFAULT_LIMIT} by default). With \`offset\` for pages that have numbers.`,
   }),
   offset: t.int({
-    description:
-      'Pass over so many records first, 0 by default. For pages that have numbers; to walk through a list, use `after`.',
+    defaultValue: 0,
+    description: 'Pass over so many records first. For pages that have numbers; to walk through a list, use `after`.',
   }),
 }));
 

@@ -1,4 +1,6 @@
 import { builder } from '#schema/builder.ts';
+import type { Scope } from '#src/access/scopes.ts';
+import type { TokenScope as Reach } from '#src/access/tokens/create.ts';
 
 /** Enum values: the domain's word by its GraphQL name, each with a description. */
 function values<T extends string | number>(described: Record<string, { value: T; description: string }>) {
@@ -60,5 +62,34 @@ export const SortDirection = builder.enumType('SortDirection', {
   values: values<'asc' | 'desc'>({
     ASC: { value: 'asc', description: 'The smallest or the oldest comes first.' },
     DESC: { value: 'desc', description: 'The largest or the newest comes first.' },
+  }),
+});
+
+export const TokenScope = builder.enumType('TokenScope', {
+  description: 'What a personal access token reaches.',
+  values: values<Reach>({
+    API: { value: 'api', description: 'Everything that its user may do.' },
+    READ_USER: { value: 'read_user', description: 'Reading of users, its own included.' },
+    READ_METRICS: { value: 'read_metrics', description: 'Metrics of the server, where its user is an administrator.' },
+  }),
+});
+
+export const OAuthScope = builder.enumType('OAuthScope', {
+  description: 'What an application may ask users for.',
+  values: values<Scope>({
+    API: { value: 'api', description: 'Everything that the user may do.' },
+    READ_USER: { value: 'read_user', description: 'The profile of the user, and those that the user sees.' },
+    OPENID: { value: 'openid', description: 'Who the user is, by OpenID Connect.' },
+    PROFILE: { value: 'profile', description: 'Name and public profile of the user, by OpenID Connect.' },
+    EMAIL: { value: 'email', description: 'Primary e-mail address of the user, by OpenID Connect.' },
+  }),
+});
+
+export const BranchProtection = builder.enumType('BranchProtection', {
+  description: 'How the default branches of new projects are protected.',
+  values: values<number>({
+    NONE: { value: 0, description: 'Developers push, delete and force pushes.' },
+    PARTIAL: { value: 1, description: 'Developers push; nobody deletes the branch or forces pushes.' },
+    FULL: { value: 2, description: 'Only masters push; nobody deletes the branch or forces pushes.' },
   }),
 });

@@ -62,6 +62,7 @@ import '#schema/triggers/mutations.ts';
 import '#schema/subscriptions/fields.ts';
 import { builder } from '#schema/builder.ts';
 import { describeCosts } from '#schema/costs.ts';
+import { admitUnknownWords } from '#schema/words.ts';
 
 /** The whole GraphQL schema. */
-export const schema = describeCosts(builder.toSchema());
+export const schema = admitUnknownWords(describeCosts(builder.toSchema()));

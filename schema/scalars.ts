@@ -1,5 +1,6 @@
-import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { builder } from '#schema/builder.ts';
+import { refTo } from '#schema/refs.ts';
 import type { IncomingFile } from '#src/uploads/create.ts';
 
 builder.scalarType('DateTime', {
@@ -35,17 +36,30 @@ builder.scalarType('Date', {
 });
 
 builder.scalarType('ProjectRef', {
-  description: 'A project by numeric ID or by full path: `42`, `"group/project"`.',
-  serialize: (value) => value as string,
-  parseValue: parseRef,
-  parseLiteral: (node) => parseRef(literal(node)),
+  description:
+    'A project by full path, global ID or numeric ID: `"group/project"`, `"UHJvamVjdDo0Mg"`, `42`. Paths are the ones of now or of before a move.',
+  ...refTo('Project'),
 });
 
 builder.scalarType('GroupRef', {
-  description: 'A group by numeric ID or by full path: `42`, `"group/subgroup"`.',
-  serialize: (value) => value as string,
-  parseValue: parseRef,
-  parseLiteral: (node) => parseRef(literal(node)),
+  description:
+    'A group by full path, global ID or numeric ID: `"group/subgroup"`, `"R3JvdXA6NDI"`, `42`. A text that is a global ID is never read as a path.',
+  ...refTo('Group'),
+});
+
+builder.scalarType('NamespaceRef', {
+  description:
+    'A group, or the personal namespace of a user: by full path (`"group/subgroup"`, `"username"`), by the global ID of the group or user, or by the numeric ID of the namespace.',
+  ...refTo('Namespace'),
+});
+
+builder.scalarType('Long', {
+  description: 'A whole number of up to 64 bits, as a JSON number: sizes in bytes.',
+  specifiedByURL: 'https://ibm.github.io/graphql-specs/custom-scalars/long.html',
+  serialize: (value) => Number(value),
+  parseValue: () => {
+    throw new GraphQLError('is only read');
+  },
 });
 
 /** PostgreSQL's JSON has UTC with as many digits behind the second as it takes: those are filled up to milliseconds. */
@@ -89,23 +103,4 @@ export function parseDate(value: unknown): string {
     if (!Number.isNaN(date.getTime()) && date.toISOString().startsWith(value) && value >= '0001') return value;
   }
   throw new GraphQLError('is not a date (YYYY-MM-DD)');
-}
-
-/** Digits are an ID, anything else a path. */
-export function parseRef(value: unknown): number | string {
-  if (typeof value === 'number' && Number.isInteger(value)) return inRange(value);
-  if (typeof value === 'string' && value !== '' && !value.includes('\0')) {
-    return /^\d+$/.test(value) ? inRange(Number(value)) : value;
-  }
-  throw new GraphQLError('is neither an ID nor a full path');
-}
-
-/** IDs are 32 bits wide: what is larger names nothing. */
-function inRange(id: number): number {
-  return id >= 0 && id <= 2_147_483_647 ? id : 0;
-}
-
-function literal(node: ValueNode): unknown {
-  if (node.kind === Kind.INT) return Number(node.value);
-  return node.kind === Kind.STRING ? node.value : null;
 }

@@ -1,12 +1,17 @@
 import {
+  type GraphQLEnumType,
   type GraphQLInputObjectType,
   type GraphQLInputType,
+  GraphQLInt,
   isEnumType,
   isInputObjectType,
   isListType,
   isNonNullType,
+  isRequiredInputField,
 } from 'graphql';
 import { SpooledFile } from '#rest/engine/spooled_file.ts';
+import { FullPath } from '#schema/refs.ts';
+import { UnknownWord } from '#schema/words.ts';
 
 /** A parameter of a route, as its operation's variable declares it. */
 export interface Parameter {
@@ -18,19 +23,24 @@ export interface Parameter {
   readonly minimum: number | undefined;
   readonly allowed?: readonly number[] | undefined;
   readonly nothing?: string | undefined;
+  /** Whether a reference takes a number alone. */
+  readonly numericId?: boolean;
+  /** Where the domain refuses what no value of an enum stands for: '' is the parameter itself, else a key of its records. */
+  readonly leftToDomain?: readonly string[];
 }
 
 /** A value that a parameter does not take; the message follows the parameter's name. */
 export class Unusable extends Error {}
 
 /** A parameter's value as the variable takes it: null for blank where the type has no blank. Throws Unusable. */
-export function coerce(value: unknown, { type, commaSeparated, minimum, allowed, nothing }: Parameter): unknown {
+export function coerce(value: unknown, parameter: Parameter): unknown {
+  const { type, commaSeparated, minimum, allowed, nothing, numericId, leftToDomain = [] } = parameter;
   const nullable = isNonNullType(type) ? type.ofType : type;
   if (value === null || (nothing !== undefined && value === nothing)) return null;
-  if (isListType(nullable)) return coerceList(value, nullable.ofType, commaSeparated);
-  const result = coerceOne(value, nullable);
+  if (isListType(nullable)) return coerceList(value, nullable.ofType, { commaSeparated, leftToDomain });
+  const result = coerceOne(value, numericId ? GraphQLInt : nullable, leftToDomain);
   if (minimum !== undefined && typeof result === 'number' && result < minimum) throw new Unusable('is invalid');
-  if (allowed && typeof result === 'number' && !allowed.includes(result)) {
+  if (allowed && result !== null && !allowed.includes(Number(value))) {
     throw new Unusable('does not have a valid value');
   }
   return result;
@@ -41,7 +51,11 @@ const MOST_VALUES = 10_000;
 /** Characters of the longest text that can be a number or one of a few words. */
 const LONGEST_WORD = 100;
 
-function coerceList(value: unknown, itemType: GraphQLInputType, commaSeparated: boolean): unknown {
+function coerceList(
+  value: unknown,
+  itemType: GraphQLInputType,
+  { commaSeparated, leftToDomain }: { commaSeparated: boolean; leftToDomain: readonly string[] },
+): unknown {
   const item = isNonNullType(itemType) ? itemType.ofType : itemType;
   const list = Array.isArray(value) ? value : [value];
   if (commaSeparated) {
@@ -52,15 +66,15 @@ function coerceList(value: unknown, itemType: GraphQLInputType, commaSeparated: 
   }
   requireFew(list);
   const blank = (entry: unknown) => entry === null || (typeof entry === 'string' && entry.trim() === '');
-  return list.filter((entry) => !blank(entry)).map((entry) => coerceOne(entry, item));
+  return list.filter((entry) => !blank(entry)).map((entry) => coerceOne(entry, item, leftToDomain));
 }
 
 function requireFew(list: readonly unknown[]): void {
   if (list.length > MOST_VALUES) throw new Unusable(`has more than ${MOST_VALUES} values`);
 }
 
-function coerceOne(value: unknown, type: GraphQLInputType): unknown {
-  if (isInputObjectType(type)) return coerceRecord(value, type);
+function coerceOne(value: unknown, type: GraphQLInputType, leftToDomain: readonly string[]): unknown {
+  if (isInputObjectType(type)) return coerceRecord(value, type, leftToDomain);
   if ('name' in type && type.name === 'JSON') return cleanDeep(value);
   if ('name' in type && type.name === 'Upload' && value instanceof SpooledFile) return value;
   if (!isScalar(value)) throw new Unusable('is invalid');
@@ -68,32 +82,56 @@ function coerceOne(value: unknown, type: GraphQLInputType): unknown {
   const name = 'name' in type ? type.name : '';
   if (name === 'String') return clean(String(value));
   if (text === '') return null;
-  if (isEnumType(type)) {
-    const known =
-      text.length <= LONGEST_WORD && text === text.toLowerCase() ? type.getValue(text.toUpperCase()) : undefined;
-    if (!known) throw new Unusable('does not have a valid value');
-    return known.name;
-  }
+  if (isEnumType(type)) return coerceWord(text, type, leftToDomain);
+  if (name.endsWith('Ref')) return reference(text, name);
   if (Object.hasOwn(SCALARS, name) && text.length > LONGEST_WORD) throw new Unusable('is invalid');
   return SCALARS[name]?.(text) ?? viaScalar(type, text);
 }
 
+/** The API's words and numbers for the values of an enum are those of the domain. */
+function coerceWord(text: string, type: GraphQLEnumType, leftToDomain: readonly string[]): unknown {
+  const word = isNumeric(type) ? SCALARS.Int?.(text) : text;
+  const known = type.getValues().find(({ value }) => value === word);
+  if (known) return known.name;
+  if (leftToDomain.includes('')) return new UnknownWord(word as string | number);
+  throw new Unusable('does not have a valid value');
+}
+
+/** Whether the values of an enum are numbers to the domain. */
+export function isNumeric(type: GraphQLEnumType): boolean {
+  return type.getValues().every(({ value }) => typeof value === 'number');
+}
+
 /** A record of the API's snake_case keys as the input of the schema; what it does not know is left out. */
-function coerceRecord(value: unknown, type: GraphQLInputObjectType): unknown {
+function coerceRecord(value: unknown, type: GraphQLInputObjectType, leftToDomain: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Unusable('is invalid');
   const record: Record<string, unknown> = {};
-  for (const { name, type: fieldType } of Object.values(type.getFields())) {
-    const given = (value as Record<string, unknown>)[snakeCase(name)];
-    if (given === undefined) continue;
+  for (const field of Object.values(type.getFields())) {
+    const { name, type: fieldType } = field;
+    const key = snakeCase(name);
+    const given = (value as Record<string, unknown>)[key];
     const bare = isNonNullType(fieldType) ? fieldType.ofType : fieldType;
-    record[name] = given === null ? null : coerceOne(given, bare);
+    if (given != null) record[name] = coerceOne(given, bare, leftToDomain.includes(key) ? [''] : []);
+    else if (isRequiredInputField(field)) record[name] = blank(bare);
+    else if (given === null && bare === fieldType) record[name] = null;
   }
   return record;
+}
+
+/** What the domain refuses as missing, in its own words. */
+function blank(type: GraphQLInputType): unknown {
+  return isEnumType(type) ? new UnknownWord('') : '';
 }
 
 /** The API's name for a field of the schema. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Digits are an ID; anything else is a path, whatever it looks like. A namespace may be called by digits, too. */
+function reference(text: string, type: string): unknown {
+  if (text.includes('\0')) throw new Unusable('is invalid');
+  return /^\d+$/.test(text) && type !== 'NamespaceRef' ? text : new FullPath(text);
 }
 
 const SCALARS: Record<string, (text: string) => unknown> = {
@@ -103,6 +141,7 @@ const SCALARS: Record<string, (text: string) => unknown> = {
     // IDs are 32 bits wide: a larger number names nothing, and nothing has the ID 2147483647.
     return Math.max(-2_147_483_648, Math.min(2_147_483_647, number));
   },
+  ID: (text) => SCALARS.Int?.(text),
   Float(text) {
     const number = Number(text);
     if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) || !Number.isFinite(number)) {

@@ -1,6 +1,7 @@
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
+  type GraphQLEnumType,
   type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -102,9 +103,19 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
       minimum: route.minimum?.[name],
       allowed: route.allowed?.[name],
       nothing: route.nothing?.[name],
+      leftToDomain: leftToDomain(name, route),
+      numericId: route.numericIds?.includes(name) ?? false,
     };
     if (definition.defaultValue) valueFromAST(definition.defaultValue, input);
     return [parameter];
+  });
+}
+
+/** Where in the values of a parameter the domain refuses words that it does not know. */
+function leftToDomain(parameter: string, route: Route): string[] {
+  return (route.leftToDomain ?? []).flatMap((path) => {
+    const [name, key = ''] = path.split('.');
+    return name === parameter ? [key] : [];
   });
 }
 
@@ -171,6 +182,12 @@ export function fieldsOf(
   });
 }
 
+/** The domain's words for the values of an enum are the API's. */
+function wordsOf(type: GraphQLEnumType): (name: string) => unknown {
+  const words = new Map(type.getValues().map(({ name, value }) => [name, value]));
+  return (name) => words.get(name);
+}
+
 type Step = (record: Record<string, unknown>) => void;
 
 /** Only the paths that hold enum values are walked. */
@@ -186,10 +203,11 @@ function renderer(
     if (seen.has(name) || !fieldType) continue;
     seen.add(name);
     if (isEnumType(fieldType)) {
+      const word = wordsOf(fieldType);
       steps.push((record) => {
         const value = record[name];
-        if (typeof value === 'string') record[name] = value.toLowerCase();
-        else if (Array.isArray(value)) record[name] = value.map((word: string) => word.toLowerCase());
+        if (typeof value === 'string') record[name] = word(value);
+        else if (Array.isArray(value)) record[name] = value.map(word);
       });
     } else if (hasFields(fieldType) && inner) {
       const render = renderer(fieldType, inner, fragments);

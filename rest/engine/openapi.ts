@@ -115,7 +115,7 @@ function responses(endpoint: Endpoint, records: Records): Json {
   const body = () => {
     if (route.body) return { const: route.body };
     if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy);
-    const shape = { fragments, records };
+    const shape = { fragments, records, texts: new Set(Object.keys(route.decimals ?? {})) };
     return scalar
       ? outputSchema(scalar, undefined, shape)
       : objectSchema(resultType, selection, shape, route.omitNull ?? []);
@@ -155,9 +155,10 @@ function keyedSchema({ resultType, selection, fragments }: Endpoint, keyedBy: Re
   return { ...rest, properties: Object.fromEntries(keyed) };
 }
 
-function inputSchema({ type, commaSeparated, minimum, allowed }: Parameter): Json {
+function inputSchema({ type, commaSeparated, minimum, allowed, numericId }: Parameter): Json {
   const bare: GraphQLInputType = isNonNullType(type) ? type.ofType : type;
   if (commaSeparated) return { type: 'string', description: 'Separated by commas.' };
+  if (numericId) return { type: 'integer' };
   const limit = { ...(minimum === undefined ? {} : { minimum }), ...(allowed ? { enum: allowed } : {}) };
   if (!isListType(bare)) return { ...named(bare), ...limit };
   return { type: 'array', items: named(isNonNullType(bare.ofType) ? bare.ofType.ofType : bare.ofType) };

@@ -1,6 +1,7 @@
 import {
   type GraphQLInputType,
   type GraphQLOutputType,
+  GraphQLString,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -8,7 +9,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { snakeCase } from '#rest/engine/coerce.ts';
+import { isNumeric, snakeCase } from '#rest/engine/coerce.ts';
 import { type Endpoint, type FieldsType, fieldsOf, hasFields } from '#rest/engine/compile.ts';
 
 /** A JSON Schema, or another part of the OpenAPI document. */
@@ -19,6 +20,8 @@ export type Records = Map<string, Json>;
 interface Shape {
   fragments: Endpoint['fragments'];
   records: Records;
+  /** Keys of the record whose numbers are texts. */
+  texts?: ReadonlySet<string>;
 }
 
 /** The schema of a value that an operation answers with; `omitted` are the keys that a record may lack. */
@@ -63,7 +66,8 @@ function recordSchema(type: FieldsType, selection: SelectionSetNode, shape: Shap
     const definition = type.getFields()[field];
     if (!definition) continue;
     const within = omitted.flatMap((key) => (key.startsWith(`${name}.`) ? [key.slice(name.length + 1)] : []));
-    properties[name] = outputSchema(definition.type, inner, shape, within);
+    const shown = shape.texts?.has(name) ? GraphQLString : definition.type;
+    properties[name] = outputSchema(shown, inner, shape, within);
     if (!optional && !omitted.includes(name)) required.add(name);
   }
   return { type: 'object', properties, required: [...required] };
@@ -89,12 +93,19 @@ export function named(type: GraphQLInputType | GraphQLOutputType): Json {
     ]);
     return { type: 'object', properties: Object.fromEntries(properties) };
   }
-  if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(({ name }) => name.toLowerCase()) };
+  if (isEnumType(type)) {
+    const words = type.getValues().map(({ value }) => value);
+    return isNumeric(type)
+      ? { type: 'integer', enum: words.toSorted((a, b) => a - b) }
+      : { type: 'string', enum: words };
+  }
   return SCALARS['name' in type ? type.name : ''] ?? {};
 }
 
 const SCALARS: Record<string, Json> = {
   Int: { type: 'integer' },
+  ID: { type: 'integer' },
+  Long: { type: 'integer' },
   Float: { type: 'number' },
   String: { type: 'string' },
   Boolean: { type: 'boolean' },
@@ -104,10 +115,11 @@ const SCALARS: Record<string, Json> = {
   Upload: { type: 'string', format: 'binary' },
   ProjectRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },
   GroupRef: { type: ['integer', 'string'], description: 'Numeric ID or URL-encoded full path.' },
+  NamespaceRef: { type: 'string' },
 };
 
 function orNull(schema: Json): Json {
-  return typeof schema.type === 'string'
-    ? { ...schema, type: [schema.type, 'null'] }
-    : { anyOf: [schema, { type: 'null' }] };
+  if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
+  const words = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
+  return { ...schema, ...words, type: [schema.type, 'null'] };
 }

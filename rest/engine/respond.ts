@@ -21,6 +21,7 @@ export function respond(
   const body = paginated ? nodes : subtree;
   render?.(body);
   if (route.omitNull) omitNulls(body, route.omitNull);
+  if (route.decimals) writeDecimals(body as Record<string, unknown>, route.decimals);
   if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);
   if (page) {
     const headers = paginationHeaders(page, totalCount ?? 0, pinned(new URL(url), route, subtree));
@@ -45,6 +46,14 @@ function omitNulls(body: unknown, keys: readonly string[]): void {
       if (dot > 0) omitNulls(record[key.slice(0, dot)], [key.slice(dot + 1)]);
       else if (record[key] === null) delete record[key];
     }
+  }
+}
+
+/** Makes texts of the numbers at these keys. */
+function writeDecimals(body: Record<string, unknown>, keys: Readonly<Record<string, number>>): void {
+  for (const [key, decimals] of Object.entries(keys)) {
+    const value = body[key];
+    if (typeof value === 'number') body[key] = value.toFixed(decimals);
   }
 }
 

@@ -61,6 +61,8 @@ export interface Route {
   readonly omitNull?: readonly string[];
   /** The links to further pages have this parameter, unless it was given, with what the connection of the result has at the key. */
   readonly pinned?: { readonly parameter: string; readonly key: string };
+  /** Keys of the record whose numbers are texts, with so many decimals. */
+  readonly decimals?: Readonly<Record<string, number>>;
   /** Keys of the record whose lists of records become one object, each record below the value that it has under this name. */
   readonly keyedBy?: Readonly<Record<string, string>>;
   /** The message of a 404 when the resource of that name is missing, where it is not the usual one. */
@@ -71,6 +73,13 @@ export interface Route {
   readonly minimum?: Readonly<Record<string, number>>;
   /** The only values of a parameter that is a number. */
   readonly allowed?: Readonly<Record<string, readonly number[]>>;
+  /**
+   * Parameters of enums of which the domain itself refuses what no value stands for, when it has looked at all else;
+   * `a.b` is key `b` of the records in `a`.
+   */
+  readonly leftToDomain?: readonly string[];
+  /** Parameters that take the numeric ID of a project, group or namespace alone, no path. */
+  readonly numericIds?: readonly string[];
   /** The word by which a parameter says that it has no value, beside the blank. */
   readonly nothing?: Readonly<Record<string, string>>;
   /** Other names under which parameters are taken, and the parameters that they stand for. No document speaks of them. */

@@ -59,6 +59,6 @@ export function pathValues({ route, parameters }: Endpoint, values: string[]): R
 
 /** A number without the `.json` that clients may put behind paths (behaviour.md 3). */
 function withoutSuffix(value = '', type: Parameter['type']): string {
-  const number = ['Int', 'ProjectRef', 'GroupRef'].includes(String(type).replace('!', ''));
+  const number = ['Int', 'ID', 'ProjectRef', 'GroupRef'].includes(String(type).replace('!', ''));
   return number && /^\d+\.json$/.test(value) ? value.slice(0, -'.json'.length) : value;
 }

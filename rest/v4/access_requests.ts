@@ -1,6 +1,8 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
+const leftToDomain = ['access_level'];
+
 export const accessRequests: Route[] = [
   {
     method: 'GET',
@@ -19,6 +21,7 @@ export const accessRequests: Route[] = [
     path: '/groups/:id/access_requests/:user_id/approve',
     operation: operations.ApproveGroupAccessRequestDocument,
     result: 'approveGroupAccessRequest.member',
+    leftToDomain,
     status: 201,
   },
   {
@@ -45,6 +48,7 @@ export const accessRequests: Route[] = [
     path: '/projects/:id/access_requests/:user_id/approve',
     operation: operations.ApproveProjectAccessRequestDocument,
     result: 'approveProjectAccessRequest.member',
+    leftToDomain,
     status: 201,
   },
   {

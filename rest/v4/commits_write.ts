@@ -11,6 +11,7 @@ export const commitsWrite: Route[] = [
     result: 'createCommit.commit',
     contents: true,
     precheck,
+    leftToDomain: ['actions.action'],
   },
   {
     method: 'POST',

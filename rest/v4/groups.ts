@@ -27,6 +27,7 @@ export const groups: Route[] = [
     path: '/groups',
     operation: operations.CreateGroupDocument,
     result: 'createGroup.group',
+    numericIds: ['parent_id'],
     validationPrefix: 'Failed to save group',
   },
   {

@@ -1,6 +1,8 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
+const leftToDomain = ['access_level'];
+
 export const members: Route[] = [
   { method: 'GET', path: '/groups/:id/members', operation: operations.GroupMembersDocument, result: 'group.members' },
   {
@@ -14,12 +16,14 @@ export const members: Route[] = [
     path: '/groups/:id/members',
     operation: operations.AddGroupMemberDocument,
     result: 'addGroupMember.member',
+    leftToDomain,
   },
   {
     method: 'PUT',
     path: '/groups/:id/members/:user_id',
     operation: operations.UpdateGroupMemberDocument,
     result: 'updateGroupMember.member',
+    leftToDomain,
   },
   {
     method: 'DELETE',
@@ -45,12 +49,14 @@ export const members: Route[] = [
     path: '/projects/:id/members',
     operation: operations.AddProjectMemberDocument,
     result: 'addProjectMember.member',
+    leftToDomain,
   },
   {
     method: 'PUT',
     path: '/projects/:id/members/:user_id',
     operation: operations.UpdateProjectMemberDocument,
     result: 'updateProjectMember.member',
+    leftToDomain,
   },
   {
     method: 'DELETE',

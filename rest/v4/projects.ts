@@ -44,6 +44,7 @@ export const projects: Route[] = [
     path: '/projects',
     operation: operations.CreateProjectDocument,
     result: 'createProject.project',
+    numericIds: ['namespace_id'],
     atLeastOne: ['name', 'path'],
     aliases,
     commaSeparated,
@@ -149,6 +150,7 @@ export const projects: Route[] = [
     operation: operations.ShareProjectDocument,
     result: 'shareProject.share',
     allowed: { group_access: [10, 20, 30, 40] },
+    numericIds: ['group_id'],
   },
   {
     method: 'DELETE',

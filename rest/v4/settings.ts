@@ -48,7 +48,7 @@ export const settings: Route[] = [
       'terminal_max_session_time',
       'polling_interval_multiplier',
     ],
-    allowed: { default_branch_protection: [0, 1, 2] },
+    leftToDomain: ['restricted_visibility_levels'],
     nothing: { enabled_git_access_protocol: 'nil' },
     // As clients of older servers call them (decisions.md 1).
     aliases: {

@@ -1,6 +1,9 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
+/** Coverage is a text in this API. */
+const decimals = { coverage: 2 };
+
 export const triggers: Route[] = [
   {
     method: 'GET',
@@ -45,6 +48,7 @@ export const triggers: Route[] = [
     path: '/projects/:id/trigger/pipeline',
     operation: operations.FireTriggerDocument,
     result: 'fireTrigger.pipeline',
+    decimals,
     auth: 'optional',
     notFound: { Trigger: '404 Not Found' },
   },
@@ -53,6 +57,7 @@ export const triggers: Route[] = [
     path: '/projects/:id/ref/:ref/trigger/pipeline',
     operation: operations.FireTriggerDocument,
     result: 'fireTrigger.pipeline',
+    decimals,
     auth: 'optional',
     notFound: { Trigger: '404 Not Found' },
     slashes: ['ref'],

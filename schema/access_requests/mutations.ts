@@ -1,112 +1,146 @@
 import { AccessRequest } from '#schema/access_requests/types.ts';
 import { builder } from '#schema/builder.ts';
-import { MemberPayload } from '#schema/members/mutations.ts';
+import { AccessLevel } from '#schema/enums.ts';
+import { groupField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { memberPayload } from '#schema/members/payloads.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { DEVELOPER } from '#src/access/abilities.ts';
 import { requestAccess } from '#src/access_requests/create.ts';
 import { approveAccessRequest, denyAccessRequest } from '#src/access_requests/decide.ts';
 import { type MadeRequest, readAccessRequest } from '#src/access_requests/list.ts';
 
-const LEVELS =
-  'The level as a number: 10 guest, 20 reporter, 30 developer, 40 master, in groups also 50 owner; 30 when nothing is said.';
-
-const AccessRequestPayload = builder.objectRef<MadeRequest>('AccessRequestPayload').implement({
-  description: 'The request for access.',
-  fields: (t) => ({
-    accessRequest: t.field({
-      type: AccessRequest,
-      description: 'The request.',
-      resolve: (made, _args, context, info) => readAccessRequest(context, made, selectionAt(info, 'AccessRequest')),
+function requestPayload(mutation: string) {
+  return builder.objectRef<MadeRequest>(namesOf(mutation).payload).implement({
+    description: 'The request for access that was made.',
+    fields: (t) => ({
+      accessRequest: t.field({
+        type: AccessRequest,
+        description: 'The request, which waits for somebody to decide.',
+        resolve: (made, _args, context, info) => readAccessRequest(context, made, selectionAt(info, 'AccessRequest')),
+      }),
     }),
-  }),
-});
+  });
+}
 
-const DenyAccessRequestPayload = builder.objectRef<{ userId: number }>('DenyAccessRequestPayload').implement({
-  description: 'Whose request is gone.',
-  fields: (t) => ({ userId: t.exposeInt('userId', { description: 'Numeric ID of the user.' }) }),
-});
+function denyPayload(mutation: string) {
+  return builder.objectRef<{ userId: number }>(namesOf(mutation).payload).implement({
+    description: 'Whose request for access was denied or withdrawn.',
+    fields: (t) => ({
+      deniedUserId: t.id({
+        description: 'Global ID of the user whose request is gone.',
+        resolve: ({ userId }) => toGlobalId('User', userId),
+      }),
+    }),
+  });
+}
+
+const requester = (t: InputFields) =>
+  t.field({ ...idOf('User'), required: true, description: 'ID of the user who asked for access.' });
+
+const level = (t: InputFields) =>
+  t.field({
+    type: AccessLevel,
+    required: true,
+    defaultValue: DEVELOPER,
+    description: 'The level that the user gets; no higher than that of the caller.',
+  });
 
 const RequestProjectAccessInput = builder.inputType('RequestProjectAccessInput', {
-  description: 'Where the caller wants access.',
-  fields: (t) => ({ project: t.field({ type: 'ProjectRef', required: true, description: 'Which project.' }) }),
+  description: 'The project to which the caller wants access.',
+  fields: (t) => ({ project: projectField(t, 'to which the caller wants access') }),
 });
 
 const ApproveProjectAccessRequestInput = builder.inputType('ApproveProjectAccessRequestInput', {
   description: 'Whose request for access to a project is approved, and with which level.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Which project.' }),
-    userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-    accessLevel: t.int({ description: LEVELS }),
+    project: projectField(t, 'to which access was asked for'),
+    userId: requester(t),
+    accessLevel: level(t),
   }),
 });
 
 const DenyProjectAccessRequestInput = builder.inputType('DenyProjectAccessRequestInput', {
   description: 'Whose request for access to a project is denied.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Which project.' }),
-    userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-  }),
+  fields: (t) => ({ project: projectField(t, 'to which access was asked for'), userId: requester(t) }),
 });
 
 const RequestGroupAccessInput = builder.inputType('RequestGroupAccessInput', {
-  description: 'Where the caller wants access.',
-  fields: (t) => ({ group: t.field({ type: 'GroupRef', required: true, description: 'Which group.' }) }),
+  description: 'The group to which the caller wants access.',
+  fields: (t) => ({ group: groupField(t, 'to which the caller wants access') }),
 });
 
 const ApproveGroupAccessRequestInput = builder.inputType('ApproveGroupAccessRequestInput', {
   description: 'Whose request for access to a group is approved, and with which level.',
   fields: (t) => ({
-    group: t.field({ type: 'GroupRef', required: true, description: 'Which group.' }),
-    userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-    accessLevel: t.int({ description: LEVELS }),
+    group: groupField(t, 'to which access was asked for'),
+    userId: requester(t),
+    accessLevel: level(t),
   }),
 });
 
 const DenyGroupAccessRequestInput = builder.inputType('DenyGroupAccessRequestInput', {
   description: 'Whose request for access to a group is denied.',
-  fields: (t) => ({
-    group: t.field({ type: 'GroupRef', required: true, description: 'Which group.' }),
-    userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-  }),
+  fields: (t) => ({ group: groupField(t, 'to which access was asked for'), userId: requester(t) }),
 });
 
 builder.mutationFields((t) => ({
   requestProjectAccess: t.field({
-    type: AccessRequestPayload,
-    description: 'Asks for access to a project that takes such requests.',
-    args: { input: t.arg({ type: RequestProjectAccessInput, required: true, description: 'Where.' }) },
+    type: requestPayload('requestProjectAccess'),
+    description: 'Asks for access to a project that takes such requests. For signed-in users who are no members.',
+    args: {
+      input: t.arg({ type: RequestProjectAccessInput, required: true, description: 'Names the project to join.' }),
+    },
     resolve: (_root, { input: { project } }, context) => requestAccess(context, { kind: 'project', ref: project }),
   }),
   approveProjectAccessRequest: t.field({
-    type: MemberPayload,
+    type: memberPayload('approveProjectAccessRequest'),
     description: 'Makes a user who asked for access a member of the project. For its masters.',
-    args: { input: t.arg({ type: ApproveProjectAccessRequestInput, required: true, description: 'Whose, and how.' }) },
+    args: {
+      input: t.arg({
+        type: ApproveProjectAccessRequestInput,
+        required: true,
+        description: 'Names project and user, and the level to give.',
+      }),
+    },
     resolve: (_root, { input: { project, userId, accessLevel } }, context) =>
       approveAccessRequest(context, { kind: 'project', ref: project }, userId, accessLevel),
   }),
   denyProjectAccessRequest: t.field({
-    type: DenyAccessRequestPayload,
+    type: denyPayload('denyProjectAccessRequest'),
     description: 'Denies a request for access to a project. For its masters, and for who made it, who withdraws it.',
-    args: { input: t.arg({ type: DenyProjectAccessRequestInput, required: true, description: 'Whose.' }) },
+    args: {
+      input: t.arg({ type: DenyProjectAccessRequestInput, required: true, description: 'Names project and user.' }),
+    },
     resolve: (_root, { input: { project, userId } }, context) =>
       denyAccessRequest(context, { kind: 'project', ref: project }, userId),
   }),
   requestGroupAccess: t.field({
-    type: AccessRequestPayload,
-    description: 'Asks for access to a group that takes such requests.',
-    args: { input: t.arg({ type: RequestGroupAccessInput, required: true, description: 'Where.' }) },
+    type: requestPayload('requestGroupAccess'),
+    description: 'Asks for access to a group that takes such requests. For signed-in users who are no members.',
+    args: { input: t.arg({ type: RequestGroupAccessInput, required: true, description: 'Names the group to join.' }) },
     resolve: (_root, { input: { group } }, context) => requestAccess(context, { kind: 'group', ref: group }),
   }),
   approveGroupAccessRequest: t.field({
-    type: MemberPayload,
+    type: memberPayload('approveGroupAccessRequest'),
     description: 'Makes a user who asked for access a member of the group. For its owners.',
-    args: { input: t.arg({ type: ApproveGroupAccessRequestInput, required: true, description: 'Whose, and how.' }) },
+    args: {
+      input: t.arg({
+        type: ApproveGroupAccessRequestInput,
+        required: true,
+        description: 'Names group and user, and the level to give.',
+      }),
+    },
     resolve: (_root, { input: { group, userId, accessLevel } }, context) =>
       approveAccessRequest(context, { kind: 'group', ref: group }, userId, accessLevel),
   }),
   denyGroupAccessRequest: t.field({
-    type: DenyAccessRequestPayload,
+    type: denyPayload('denyGroupAccessRequest'),
     description: 'Denies a request for access to a group. For its owners, and for who made it, who withdraws it.',
-    args: { input: t.arg({ type: DenyGroupAccessRequestInput, required: true, description: 'Whose.' }) },
+    args: {
+      input: t.arg({ type: DenyGroupAccessRequestInput, required: true, description: 'Names group and user.' }),
+    },
     resolve: (_root, { input: { group, userId } }, context) =>
       denyAccessRequest(context, { kind: 'group', ref: group }, userId),
   }),

@@ -1,121 +1,172 @@
 import { OAuthApplication } from '#schema/applications/types.ts';
 import { builder } from '#schema/builder.ts';
+import { OAuthScope } from '#schema/enums.ts';
+import { type InputFields, namesOf } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { revokeAuthorized } from '#src/applications/authorized.ts';
 import type { ApplicationRow } from '#src/applications/find.ts';
 import { deleteApplication, registerApplication, renewSecret, updateApplication } from '#src/applications/save.ts';
 
+const application = (t: InputFields) =>
+  t.field({ ...idOf('OAuthApplication'), required: true, description: 'ID of the application, not its client_id.' });
+
 const RegisterOAuthApplicationInput = builder.inputType('RegisterOAuthApplicationInput', {
   description: 'A new application of the caller.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'As users are told.' }),
+    name: t.string({ required: true, description: 'Name under which users are asked to authorize it.' }),
     redirectUris: t.stringList({
       required: true,
       description:
-        'Where users may be sent back to: absolute, of https, http or a scheme of its own, without a fragment.',
+        'Addresses that users may be sent back to: absolute, of https, http or a scheme of its own, without a fragment.',
     }),
-    scopes: t.stringList({ description: 'What it may ask for; `api` when nothing is said.' }),
+    scopes: t.field({
+      type: [OAuthScope],
+      required: true,
+      defaultValue: ['api'],
+      description: 'What the application may ask users for, at most.',
+    }),
     confidential: t.boolean({
-      description:
-        'Whether it can keep a secret, as programs on the machines of users cannot; true when nothing is said.',
+      required: true,
+      defaultValue: true,
+      description: 'Whether it can keep a secret, as programs on the machines of users cannot.',
     }),
   }),
 });
 
 const UpdateOAuthApplicationInput = builder.inputType('UpdateOAuthApplicationInput', {
-  description: 'Changes to an application: unset means unchanged.',
+  description: 'Changes to an application. What is left out stays as it is.',
   fields: (t) => ({
-    databaseId: t.int({ required: true, description: 'Numeric ID.' }),
-    name: t.string({ description: 'As users are told.' }),
-    redirectUris: t.stringList({ description: 'Where users may be sent back to.' }),
-    scopes: t.stringList({ description: 'What it may ask for. Whoever let it in for more must let it in anew.' }),
+    id: application(t),
+    name: t.string({ description: 'Name under which users are asked to authorize it.' }),
+    redirectUris: t.stringList({ description: 'All addresses that users may be sent back to from now on.' }),
+    scopes: t.field({
+      type: [OAuthScope],
+      description: 'What it may ask users for. Tokens that reach further are revoked.',
+    }),
   }),
 });
 
 const RenewOAuthApplicationSecretInput = builder.inputType('RenewOAuthApplicationSecretInput', {
   description: 'Which application gets a new secret.',
-  fields: (t) => ({ databaseId: t.int({ required: true, description: 'Numeric ID.' }) }),
+  fields: (t) => ({ id: application(t) }),
 });
 
 const DeleteOAuthApplicationInput = builder.inputType('DeleteOAuthApplicationInput', {
   description: 'Which application to delete.',
-  fields: (t) => ({ databaseId: t.int({ required: true, description: 'Numeric ID.' }) }),
+  fields: (t) => ({ id: application(t) }),
 });
 
 const RevokeAuthorizedApplicationInput = builder.inputType('RevokeAuthorizedApplicationInput', {
-  description: 'Which application is let in no more.',
+  description: 'Which application loses the access that the caller gave it.',
   fields: (t) => ({
-    applicationDatabaseId: t.int({
-      description: 'Numeric ID of the application; null for what was given for the password, to no application.',
+    applicationId: t.field({
+      ...idOf('OAuthApplication'),
+      description: 'ID of the application; null for tokens that were given for the password, to no application.',
     }),
   }),
 });
 
-const OAuthApplicationPayload = builder
-  .objectRef<{ oauthApplication: ApplicationRow }>('OAuthApplicationPayload')
-  .implement({
-    description: 'The application as it is now, or as it was last.',
-    fields: (t) => ({
-      oauthApplication: t.expose('oauthApplication', { type: OAuthApplication, description: 'The application.' }),
-    }),
+type Saved = { oauthApplication: ApplicationRow };
+
+const field = (description: string) => ({ type: OAuthApplication, description }) as const;
+
+function applicationPayload(mutation: string, description: string) {
+  return builder.objectRef<Saved>(namesOf(mutation).payload).implement({
+    description: 'The application after the mutation.',
+    fields: (t) => ({ oauthApplication: t.expose('oauthApplication', field(description)) }),
   });
+}
+
+const DeleteOAuthApplicationPayload = builder.objectRef<Saved>('DeleteOAuthApplicationPayload').implement({
+  description: 'The application that was deleted.',
+  fields: (t) => ({
+    deletedOAuthApplicationId: t.id({
+      description: 'Global ID of the application that is gone.',
+      resolve: ({ oauthApplication }) => toGlobalId('OAuthApplication', oauthApplication.id),
+    }),
+    oauthApplication: t.expose('oauthApplication', field('The application as it was.')),
+  }),
+});
 
 const RevokeAuthorizedApplicationPayload = builder
   .objectRef<{ applicationId: number | null }>('RevokeAuthorizedApplicationPayload')
   .implement({
-    description: 'Which application is out.',
+    description: 'Which application has no access any more.',
     fields: (t) => ({
-      applicationDatabaseId: t.exposeInt('applicationId', {
+      revokedApplicationId: t.id({
         nullable: true,
-        description: 'Numeric ID, as it was given.',
+        description: 'Global ID of the application; null where none was named.',
+        resolve: ({ applicationId }) => (applicationId === null ? null : toGlobalId('OAuthApplication', applicationId)),
       }),
     }),
   });
 
 builder.mutationFields((t) => ({
   registerOAuthApplication: t.field({
-    type: OAuthApplicationPayload,
-    description: 'Registers an application. The answer has its secret, this once.',
+    type: applicationPayload('registerOAuthApplication', 'The new application, with its secret, this once.'),
+    description:
+      'Registers an application. For signed-in users, where the settings allow that; and for administrators.',
     args: {
-      input: t.arg({ type: RegisterOAuthApplicationInput, required: true, description: 'The new application.' }),
-    },
-    resolve: async (_root, { input }, context) => ({
-      oauthApplication: await registerApplication(context, {
-        ...input,
-        scopes: input.scopes ?? ['api'],
-        confidential: input.confidential ?? true,
+      input: t.arg({
+        type: RegisterOAuthApplicationInput,
+        required: true,
+        description: 'Name, addresses and scopes of the application.',
       }),
-    }),
+    },
+    resolve: async (_root, { input }, context) => ({ oauthApplication: await registerApplication(context, input) }),
   }),
   updateOAuthApplication: t.field({
-    type: OAuthApplicationPayload,
+    type: applicationPayload('updateOAuthApplication', 'The application as it is now.'),
     description: "Changes one of the caller's own applications; for administrators any.",
-    args: { input: t.arg({ type: UpdateOAuthApplicationInput, required: true, description: 'The changes.' }) },
-    resolve: async (_root, { input: { databaseId, ...changes } }, context) => ({
-      oauthApplication: await updateApplication(context, databaseId, changes),
+    args: {
+      input: t.arg({
+        type: UpdateOAuthApplicationInput,
+        required: true,
+        description: 'Names the application, and the changes.',
+      }),
+    },
+    resolve: async (_root, { input: { id, ...changes } }, context) => ({
+      oauthApplication: await updateApplication(context, id, changes),
     }),
   }),
   renewOAuthApplicationSecret: t.field({
-    type: OAuthApplicationPayload,
-    description: 'Gives an application a new secret, which the answer has, this once. The old one is good for nothing.',
-    args: { input: t.arg({ type: RenewOAuthApplicationSecretInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { databaseId } }, context) => ({
-      oauthApplication: await renewSecret(context, databaseId),
-    }),
+    type: applicationPayload('renewOAuthApplicationSecret', 'The application with its new secret, this once.'),
+    description:
+      "Gives one of the caller's own applications a new secret; for administrators any. The old one stops working immediately.",
+    args: {
+      input: t.arg({
+        type: RenewOAuthApplicationSecretInput,
+        required: true,
+        description: 'Names the application that gets a new secret.',
+      }),
+    },
+    resolve: async (_root, { input: { id } }, context) => ({ oauthApplication: await renewSecret(context, id) }),
   }),
   deleteOAuthApplication: t.field({
-    type: OAuthApplicationPayload,
-    description: 'Deletes an application with everything that it was given.',
-    args: { input: t.arg({ type: DeleteOAuthApplicationInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { databaseId } }, context) => ({
-      oauthApplication: await deleteApplication(context, databaseId),
-    }),
+    type: DeleteOAuthApplicationPayload,
+    description: "Deletes one of the caller's own applications with all its tokens; for administrators any.",
+    args: {
+      input: t.arg({
+        type: DeleteOAuthApplicationInput,
+        required: true,
+        description: 'Names the application to delete.',
+      }),
+    },
+    resolve: async (_root, { input: { id } }, context) => ({ oauthApplication: await deleteApplication(context, id) }),
   }),
   revokeAuthorizedApplication: t.field({
     type: RevokeAuthorizedApplicationPayload,
-    description: 'Ends what the caller let an application do, with all of its tokens.',
-    args: { input: t.arg({ type: RevokeAuthorizedApplicationInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { applicationDatabaseId } }, context) => {
-      const applicationId = applicationDatabaseId ?? null;
+    description: 'Takes the access away that the caller gave an application, with all of its tokens.',
+    args: {
+      input: t.arg({
+        type: RevokeAuthorizedApplicationInput,
+        required: true,
+        description: 'Names the application that loses its access.',
+      }),
+    },
+    resolve: async (_root, { input }, context) => {
+      const applicationId = input.applicationId ?? null;
       await revokeAuthorized(context, applicationId);
       return { applicationId };
     },

@@ -1,9 +1,12 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadCountedPage, loadPage, pageArgs } from '#schema/connection.ts';
+import { OAuthScope } from '#schema/enums.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
+import type { Scope } from '#src/access/scopes.ts';
 import { type AuthorizedRow, listAuthorized } from '#src/applications/authorized.ts';
 import { type ApplicationRow, findApplication, listAllApplications, listApplications } from '#src/applications/find.ts';
 
@@ -30,8 +33,11 @@ export const OAuthApplication = builder.prismaObject('OAuthApplication', {
     redirectUris: t.exposeStringList('redirectUris', {
       description: 'The exact URLs to which users may be sent back.',
     }),
-    scopes: t.exposeStringList('scopes', {
-      description: 'Scopes for which it may ask: `api`, `read_user`, `openid`, `profile`, `email`.',
+    scopes: t.field({
+      type: [OAuthScope],
+      description: 'What the application may ask users for.',
+      select: { scopes: true },
+      resolve: ({ scopes }) => scopes as Scope[],
     }),
     confidential: t.exposeBoolean('confidential', {
       description: 'Whether the application has a secret; programs on machines of users have none.',
@@ -97,9 +103,8 @@ builder.queryFields((t) => ({
   oauthApplication: t.field({
     type: OAuthApplication,
     description: 'An OAuth application by its ID: one of the caller; for administrators any.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the application.' }) },
-    resolve: (_root, { databaseId }, context, info) =>
-      findApplication(context, databaseId, selectionAt(info, 'OAuthApplication')),
+    args: { id: t.arg({ ...idOf('OAuthApplication'), required: true, description: 'ID of the application.' }) },
+    resolve: (_root, { id }, context, info) => findApplication(context, id, selectionAt(info, 'OAuthApplication')),
   }),
   oauthApplications: t.field({
     type: OAuthApplicationConnection,

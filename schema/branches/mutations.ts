@@ -1,88 +1,110 @@
 import { Branch } from '#schema/branches/types.ts';
 import { builder } from '#schema/builder.ts';
+import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { createBranch } from '#src/branches/create.ts';
 import { deleteBranch } from '#src/branches/delete.ts';
 import type { BranchRow } from '#src/branches/list.ts';
 import { deleteMergedBranches } from '#src/branches/merged.ts';
 import { protectBranch, unprotectBranch } from '#src/branches/protect.ts';
 
+const branch = (t: InputFields) => ({
+  project: projectField(t, 'of the branch'),
+  name: t.string({ required: true, description: 'Name of the branch, without `refs/heads/`.' }),
+});
+
 const CreateBranchInput = builder.inputType('CreateBranchInput', {
-  description: 'A new branch.',
+  description: 'A new branch and where it begins.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    name: t.string({ required: true, description: 'Without `refs/heads/`.' }),
-    ref: t.string({ required: true, description: 'Where it begins: a branch, a tag or a hash.' }),
+    ...branch(t),
+    ref: t.string({ required: true, description: 'Where it begins: a branch, a tag or the hash of a commit.' }),
   }),
 });
 
-const BranchInput = builder.inputType('BranchInput', {
-  description: 'Which branch.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    name: t.string({ required: true, description: 'Without `refs/heads/`.' }),
-  }),
+const DeleteBranchInput = builder.inputType('DeleteBranchInput', {
+  description: 'Which branch to delete.',
+  fields: branch,
+});
+
+const UnprotectBranchInput = builder.inputType('UnprotectBranchInput', {
+  description: 'Which branch loses its protection.',
+  fields: branch,
 });
 
 const ProtectBranchInput = builder.inputType('ProtectBranchInput', {
-  description: 'Which branch to protect, and from whom not: unset means no at first, and unchanged later.',
+  description:
+    'Which branch to protect, and what developers may do all the same. What is left out is false for a branch that was not protected, and stays as it is for one that was.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    name: t.string({ required: true, description: 'Without `refs/heads/`.' }),
-    developersCanPush: t.boolean({ description: 'Whether developers may push all the same.' }),
-    developersCanMerge: t.boolean({ description: 'Whether developers may merge all the same.' }),
+    ...branch(t),
+    developersCanPush: t.boolean({ description: 'Whether developers may push to it all the same.' }),
+    developersCanMerge: t.boolean({ description: 'Whether developers may merge into it all the same.' }),
   }),
 });
 
 const DeleteMergedBranchesInput = builder.inputType('DeleteMergedBranchesInput', {
-  description: 'Where to delete merged branches.',
-  fields: (t) => ({ project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }) }),
+  description: 'The project whose merged branches are deleted.',
+  fields: (t) => ({ project: projectField(t, 'whose merged branches are deleted') }),
 });
 
-const BranchPayload = builder.objectRef<{ branch: BranchRow }>('BranchPayload').implement({
-  description: 'The branch as it is now.',
-  fields: (t) => ({ branch: t.expose('branch', { type: Branch, description: 'The branch.' }) }),
-});
+function branchPayload(mutation: string) {
+  return builder.objectRef<{ branch: BranchRow }>(namesOf(mutation).payload).implement({
+    description: 'The branch after the mutation.',
+    fields: (t) => ({ branch: t.expose('branch', { type: Branch, description: 'The branch as it is now.' }) }),
+  });
+}
 
 const DeleteBranchPayload = builder.objectRef<{ name: string }>('DeleteBranchPayload').implement({
-  description: 'What was deleted.',
-  fields: (t) => ({ name: t.exposeString('name', { description: 'Name of the branch that is gone.' }) }),
+  description: 'The branch that was deleted.',
+  fields: (t) => ({
+    deletedBranchName: t.exposeString('name', { description: 'Name of the branch that is gone.' }),
+  }),
 });
 
 const DeleteMergedBranchesPayload = builder.objectRef<{ accepted: boolean }>('DeleteMergedBranchesPayload').implement({
-  description: 'What is to come.',
-  fields: (t) => ({ accepted: t.exposeBoolean('accepted', { description: 'That it will be done.' }) }),
+  description: 'The deletion is done by a background job.',
+  fields: (t) => ({ accepted: t.exposeBoolean('accepted', { description: 'True once the job is in its queue.' }) }),
 });
 
 builder.mutationFields((t) => ({
   createBranch: t.field({
-    type: BranchPayload,
-    description: 'Creates a branch.',
-    args: { input: t.arg({ type: CreateBranchInput, required: true, description: 'The new branch.' }) },
+    type: branchPayload('createBranch'),
+    description: 'Creates a branch. For developers.',
+    args: {
+      input: t.arg({ type: CreateBranchInput, required: true, description: 'Name of the branch and where it begins.' }),
+    },
     resolve: async (_root, { input: { project, name, ref } }, context) => ({
       branch: await createBranch(context, project, name, ref),
     }),
   }),
   deleteBranch: t.field({
     type: DeleteBranchPayload,
-    description: 'Deletes a branch; not the default one, nor one that is protected.',
-    args: { input: t.arg({ type: BranchInput, required: true, description: 'Which one.' }) },
+    description: 'Deletes a branch; not the default one, nor one that is protected. For developers.',
+    args: { input: t.arg({ type: DeleteBranchInput, required: true, description: 'Names the branch to delete.' }) },
     resolve: async (_root, { input: { project, name } }, context) => {
       await deleteBranch(context, project, name);
       return { name };
     },
   }),
   protectBranch: t.field({
-    type: BranchPayload,
-    description: 'Lets only masters push to a branch and merge into it, or changes what developers may.',
-    args: { input: t.arg({ type: ProtectBranchInput, required: true, description: 'Which one, and how.' }) },
+    type: branchPayload('protectBranch'),
+    description:
+      'Lets only masters push to a branch and merge into it, or changes what developers may. For masters of the project.',
+    args: {
+      input: t.arg({
+        type: ProtectBranchInput,
+        required: true,
+        description: 'Names the branch, and what developers may do.',
+      }),
+    },
     resolve: async (_root, { input: { project, name, ...changes } }, context) => ({
       branch: await protectBranch(context, project, name, changes),
     }),
   }),
   unprotectBranch: t.field({
-    type: BranchPayload,
-    description: 'Takes the protection of a branch away; a pattern may still protect it.',
-    args: { input: t.arg({ type: BranchInput, required: true, description: 'Which one.' }) },
+    type: branchPayload('unprotectBranch'),
+    description: 'Takes the protection of a branch away; a pattern may still protect it. For masters of the project.',
+    args: {
+      input: t.arg({ type: UnprotectBranchInput, required: true, description: 'Names the branch to unprotect.' }),
+    },
     resolve: async (_root, { input: { project, name } }, context) => ({
       branch: await unprotectBranch(context, project, name),
     }),
@@ -90,8 +112,14 @@ builder.mutationFields((t) => ({
   deleteMergedBranches: t.field({
     type: DeleteMergedBranchesPayload,
     description:
-      'Has the branches deleted that are merged into the default one, save those that are protected or belong to open merge requests.',
-    args: { input: t.arg({ type: DeleteMergedBranchesInput, required: true, description: 'Where.' }) },
+      'Has a job delete the branches that are merged into the default one, save those that are protected or belong to open merge requests. For developers.',
+    args: {
+      input: t.arg({
+        type: DeleteMergedBranchesInput,
+        required: true,
+        description: 'Names the project whose merged branches are deleted.',
+      }),
+    },
     resolve: async (_root, { input: { project } }, context) => {
       await deleteMergedBranches(context, project);
       return { accepted: true };

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { CommitComment, LineType } from '#schema/commits/comments.ts';
 import { Commit } from '#schema/commits/types.ts';
+import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { cherryPickCommit } from '#src/commits/cherry_pick.ts';
 import { createCommitComment } from '#src/commits/comment.ts';
@@ -16,39 +17,71 @@ export const ContentEncoding = builder.enumType('ContentEncoding', {
   } as const,
 });
 
+const CommitAction = builder.enumType('CommitAction', {
+  description: 'What a commit does to a file.',
+  values: {
+    CREATE: { value: 'create', description: 'Adds a file that is not there yet.' },
+    UPDATE: { value: 'update', description: 'Gives a file new content.' },
+    DELETE: { value: 'delete', description: 'Removes a file.' },
+    MOVE: { value: 'move', description: 'Gives a file another path, and new content where some is given.' },
+  } as const,
+});
+
+/** What an author is called where it is not the caller. */
+export const author = (t: InputFields) => ({
+  authorName: t.string({ description: 'Name of the author; that of the caller when left out.' }),
+  authorEmail: t.string({ description: 'E-mail address of the author; that of the caller when left out.' }),
+});
+
 const CommitActionInput = builder.inputType('CommitActionInput', {
-  description: 'What happens to one file.',
+  description: 'What a commit does to one file.',
   fields: (t) => ({
-    action: t.string({ description: '`create`, `update`, `delete` or `move`.' }),
-    filePath: t.string({ description: 'The file; for a move where it goes.' }),
-    previousPath: t.string({ description: 'Where a moved file was.' }),
-    content: t.string({ description: 'All of its content from now on; a moved file keeps what it has without.' }),
-    encoding: t.field({ type: ContentEncoding, description: 'How the content is given; text by default.' }),
+    action: t.field({ type: CommitAction, required: true, description: 'What is done to the file.' }),
+    filePath: t.string({
+      required: true,
+      description: 'Path of the file from the root of the repository; where it goes, for a move.',
+    }),
+    previousPath: t.string({ description: 'Path of the file before a move, which requires it; not used otherwise.' }),
+    content: t.string({
+      description:
+        'The whole content from now on: required to create or update; a moved file keeps what it has without.',
+    }),
+    encoding: t.field({
+      type: ContentEncoding,
+      required: true,
+      defaultValue: 'text',
+      description: 'How the content is given.',
+    }),
   }),
 });
 
 const CreateCommitInput = builder.inputType('CreateCommitInput', {
-  description: 'A new commit.',
+  description: 'A new commit on a branch.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    branch: t.string({ required: true, description: 'The branch that it is added to; in an empty repository any.' }),
-    message: t.string({ required: true, description: 'Why it is made.' }),
+    project: projectField(t, 'of the repository'),
+    branch: t.string({
+      required: true,
+      description: 'Name of the branch that the commit is added to; of any branch in an empty repository.',
+    }),
+    message: t.string({ required: true, description: 'Message of the commit; its first line is the title.' }),
     actions: t.field({
       type: [CommitActionInput],
       required: true,
-      description: 'What it changes, one after another; all of it or nothing.',
+      description: 'What it does to files, one after another: all of it or nothing.',
     }),
-    authorName: t.string({ description: 'Who wrote the change, if not the caller.' }),
-    authorEmail: t.string({ description: 'E-mail address of who wrote the change.' }),
+    ...author(t),
   }),
 });
 
+const commit = (t: InputFields) =>
+  t.string({ required: true, description: 'The commit: a hash of 4 to 40 digits, a branch or a tag.' });
+
 const CherryPickCommitInput = builder.inputType('CherryPickCommitInput', {
-  description: 'Which change to take where.',
+  description: 'Which change to apply to which branch.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    sha: t.string({ required: true, description: 'The commit: a hash (4 to 40 digits), a branch or a tag.' }),
-    branch: t.string({ required: true, description: 'The branch that the change is added to.' }),
+    project: projectField(t, 'of the repository'),
+    sha: commit(t),
+    branch: t.string({ required: true, description: 'Name of the branch that the change is added to.' }),
   }),
 });
 
@@ -56,26 +89,30 @@ const CreateCommitCommentInput = builder.inputType('CreateCommitCommentInput', {
   description:
     'A comment on a commit. It is about a line if the hash is given in full and the file has that line; else about the commit.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    sha: t.string({ required: true, description: 'The commit: a hash (4 to 40 digits), a branch or a tag.' }),
-    note: t.string({ required: true, description: 'What is said, in Markdown.' }),
-    path: t.string({ description: 'The file that it is about.' }),
-    line: t.int({ description: 'The line that it is about, from 1.' }),
-    lineType: t.field({ type: LineType, description: 'On which side that line is.' }),
+    project: projectField(t, 'of the repository'),
+    sha: commit(t),
+    note: t.string({ required: true, description: 'Text of the comment, in Markdown.' }),
+    path: t.string({ description: 'Path of the file that the comment is about.' }),
+    line: t.int({ description: 'Number of the line that the comment is about, from 1.' }),
+    lineType: t.field({ type: LineType, description: 'Whether the line is one of the old or the new file.' }),
   }),
 });
 
-const CommitPayload = builder.objectRef<{ commit: CommitRow }>('CommitPayload').implement({
-  description: 'The commit that was made.',
-  fields: (t) => ({ commit: t.expose('commit', { type: Commit, description: 'The commit.' }) }),
-});
+function commitPayload(mutation: string) {
+  return builder.objectRef<{ commit: CommitRow }>(namesOf(mutation).payload).implement({
+    description: 'The commit that was made.',
+    fields: (t) => ({
+      commit: t.expose('commit', { type: Commit, description: 'The new commit, the latest of its branch.' }),
+    }),
+  });
+}
 
 const CreateCommitCommentPayload = builder.objectRef<{ id: number }>('CreateCommitCommentPayload').implement({
-  description: 'What was said.',
+  description: 'The comment that was made.',
   fields: (t) => ({
     comment: t.field({
       type: CommitComment,
-      description: 'The comment.',
+      description: 'The comment as others read it.',
       resolve: ({ id }, _args, context, info) => madeComment(context, id, selectionAt(info, 'CommitComment')),
     }),
   }),
@@ -83,25 +120,36 @@ const CreateCommitCommentPayload = builder.objectRef<{ id: number }>('CreateComm
 
 builder.mutationFields((t) => ({
   createCommit: t.field({
-    type: CommitPayload,
-    description: 'Commits changes of files to a branch.',
-    args: { input: t.arg({ type: CreateCommitInput, required: true, description: 'The new commit.' }) },
+    type: commitPayload('createCommit'),
+    description: 'Commits changes of files to a branch. For developers, on protected branches for masters.',
+    args: {
+      input: t.arg({ type: CreateCommitInput, required: true, description: 'Branch, message and changes of files.' }),
+    },
     resolve: async (_root, { input: { project, ...values } }, context) => ({
       commit: await createCommit(context, project, values),
     }),
   }),
   cherryPickCommit: t.field({
-    type: CommitPayload,
-    description: 'Commits the change that a commit made to another branch.',
-    args: { input: t.arg({ type: CherryPickCommitInput, required: true, description: 'Which change, and where.' }) },
+    type: commitPayload('cherryPickCommit'),
+    description:
+      'Commits the change that a commit made to another branch. For developers, on protected branches for masters.',
+    args: {
+      input: t.arg({ type: CherryPickCommitInput, required: true, description: 'Names the commit and the branch.' }),
+    },
     resolve: async (_root, { input: { project, sha, branch } }, context) => ({
       commit: await cherryPickCommit(context, project, sha, branch),
     }),
   }),
   createCommitComment: t.field({
     type: CreateCommitCommentPayload,
-    description: 'Comments on a commit, or on a line in it.',
-    args: { input: t.arg({ type: CreateCommitCommentInput, required: true, description: 'The comment.' }) },
+    description: 'Comments on a commit, or on a line in it. For those who may read the commit.',
+    args: {
+      input: t.arg({
+        type: CreateCommitCommentInput,
+        required: true,
+        description: 'Names the commit, and the comment on it.',
+      }),
+    },
     resolve: (_root, { input: { project, sha, ...values } }, context) =>
       createCommitComment(context, project, sha, values),
   }),

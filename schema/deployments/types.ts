@@ -4,6 +4,7 @@ import { connectionOf, pageArgs } from '#schema/connection.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import '#schema/environments/types.ts';
 import '#schema/jobs/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -59,10 +60,10 @@ builder.objectFields(Project, (t) => ({
   deployment: t.field({
     type: Deployment,
     description: 'A deployment of the project by its ID. For reporters.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the deployment.' }) },
-    resolve: (project, { databaseId }, context, info) => {
+    args: { id: t.arg({ ...idOf('Deployment'), required: true, description: 'ID of the deployment.' }) },
+    resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
-      return findDeployment(context, project, databaseId, selectionAt(info, 'Deployment'));
+      return findDeployment(context, project, id, selectionAt(info, 'Deployment'));
     },
   }),
 }));

@@ -1,53 +1,57 @@
 import { builder } from '#schema/builder.ts';
 import { Email } from '#schema/emails/types.ts';
+import { accountField } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import type { EmailRow } from '#src/emails/list.ts';
 import { createEmail, deleteEmail } from '#src/emails/save.ts';
 
 const CreateEmailInput = builder.inputType('CreateEmailInput', {
-  description: 'A new secondary address.',
+  description: 'A new secondary e-mail address.',
   fields: (t) => ({
-    userId: t.int({ description: "Numeric ID of the user; the caller when absent. Others' are for administrators." }),
-    email: t.string({ required: true, description: 'The address; nobody has it as primary or secondary one.' }),
+    userId: accountField(t),
+    email: t.string({ required: true, description: 'The address, which no user may have yet. Kept in lower case.' }),
   }),
 });
 
 const DeleteEmailInput = builder.inputType('DeleteEmailInput', {
-  description: 'Which secondary address to delete.',
+  description: 'Which secondary e-mail address to delete.',
   fields: (t) => ({
-    userId: t.int({ description: "Numeric ID of the user; the caller when absent. Others' are for administrators." }),
-    databaseId: t.int({ required: true, description: 'Numeric ID of the address.' }),
+    userId: accountField(t),
+    id: t.field({ ...idOf('Email'), required: true, description: 'ID of the secondary address.' }),
   }),
 });
 
-const EmailPayload = builder.objectRef<{ email: EmailRow }>('EmailPayload').implement({
-  description: 'The address as it is now.',
-  fields: (t) => ({ email: t.expose('email', { type: Email, description: 'The address.' }) }),
+const CreateEmailPayload = builder.objectRef<{ email: EmailRow }>('CreateEmailPayload').implement({
+  description: 'The address that was added.',
+  fields: (t) => ({ email: t.expose('email', { type: Email, description: 'The new secondary address.' }) }),
 });
 
 const DeleteEmailPayload = builder.objectRef<{ email: EmailRow | null }>('DeleteEmailPayload').implement({
-  description: 'What was deleted.',
+  description: 'The address that was deleted; both fields are null when the caller had none of that ID.',
   fields: (t) => ({
-    email: t.expose('email', {
-      type: Email,
+    deletedEmailId: t.id({
       nullable: true,
-      description: 'The address as it was; null when the caller had none of that ID.',
+      description: 'Global ID of the address that is gone.',
+      resolve: ({ email }) => email && toGlobalId('Email', email.id),
     }),
+    email: t.expose('email', { type: Email, nullable: true, description: 'The address as it was.' }),
   }),
 });
 
 builder.mutationFields((t) => ({
   createEmail: t.field({
-    type: EmailPayload,
-    description: 'Adds a secondary address.',
-    args: { input: t.arg({ type: CreateEmailInput, required: true, description: 'The new address.' }) },
+    type: CreateEmailPayload,
+    description: 'Adds a secondary address to an account, which is mailed a link to confirm it where mail is sent.',
+    args: {
+      input: t.arg({ type: CreateEmailInput, required: true, description: 'The address, and whose it is.' }),
+    },
     resolve: async (_root, { input }, context) => ({ email: await createEmail(context, input) }),
   }),
   deleteEmail: t.field({
     type: DeleteEmailPayload,
-    description: 'Deletes a secondary address.',
-    args: { input: t.arg({ type: DeleteEmailInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { userId, databaseId } }, context) => ({
-      email: await deleteEmail(context, { userId, id: databaseId }),
-    }),
+    description: 'Deletes a secondary address of an account. For its user and administrators.',
+    args: { input: t.arg({ type: DeleteEmailInput, required: true, description: 'Names the address to delete.' }) },
+    resolve: async (_root, { input }, context) => ({ email: await deleteEmail(context, input) }),
   }),
 }));

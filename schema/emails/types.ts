@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { User } from '#schema/users/types.ts';
 import { type EmailRow, findEmail, listEmails } from '#src/emails/list.ts';
@@ -36,7 +37,7 @@ builder.objectFields(User, (t) => ({
   secondaryEmail: t.field({
     type: Email,
     description: 'A secondary address of the user by its ID. For administrators and the user.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the address.' }) },
-    resolve: ({ id }, { databaseId }, context) => findEmail(context, id, databaseId),
+    args: { id: t.arg({ ...idOf('Email'), required: true, description: 'ID of the address.' }) },
+    resolve: (user, { id }, context) => findEmail(context, user.id, id),
   }),
 }));

@@ -1,84 +1,119 @@
 import { builder } from '#schema/builder.ts';
 import { Environment } from '#schema/environments/types.ts';
+import { holderField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findEnvironment } from '#src/environments/list.ts';
 import { createEnvironment, deleteEnvironment, updateEnvironment } from '#src/environments/save.ts';
 import { stopEnvironment } from '#src/environments/stop.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
+import { projectHolding } from '#src/projects/holding.ts';
+
+const NAME = 'Name of the environment, unique within the project.';
+const EXTERNAL_URL = 'Address where the deployed project is reached: an http or https URL.';
+
+const which = (t: InputFields) => ({
+  project: holderField(t, 'environment'),
+  id: t.field({ ...idOf('Environment'), required: true, description: 'ID of the environment.' }),
+});
 
 const CreateEnvironmentInput = builder.inputType('CreateEnvironmentInput', {
-  description: 'A new environment.',
+  description: 'A new environment of a project.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    name: t.string({ required: true, description: 'Unique within the project.' }),
-    externalUrl: t.string({ description: 'Address of what is deployed.' }),
+    project: projectField(t, 'that is deployed to it'),
+    name: t.string({ required: true, description: NAME }),
+    externalUrl: t.string({ description: EXTERNAL_URL }),
   }),
 });
 
 const UpdateEnvironmentInput = builder.inputType('UpdateEnvironmentInput', {
-  description: 'Changes to an environment: unset means unchanged, null cleared. Its slug stays.',
+  description: 'Changes to an environment: what is left out stays as it is, null clears. Its slug never changes.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    databaseId: t.int({ required: true, description: 'Numeric ID.' }),
-    name: t.string({ description: 'Unique within the project.' }),
-    externalUrl: t.string({ description: 'Address of what is deployed.' }),
+    ...which(t),
+    name: t.string({ description: NAME }),
+    externalUrl: t.string({ description: EXTERNAL_URL }),
   }),
 });
 
-const EnvironmentInput = builder.inputType('EnvironmentInput', {
-  description: 'Which environment.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    databaseId: t.int({ required: true, description: 'Numeric ID.' }),
-  }),
+const StopEnvironmentInput = builder.inputType('StopEnvironmentInput', {
+  description: 'Which environment to stop.',
+  fields: which,
 });
 
-const EnvironmentPayload = builder.objectRef<ChangedRecord>('EnvironmentPayload').implement({
-  description: 'The environment as it is now.',
-  fields: (t) => ({
-    environment: t.field({
-      type: Environment,
-      description: 'The environment.',
-      resolve: ({ project, id }, _args, context, info) =>
-        findEnvironment(context, project, id, selectionAt(info, 'Environment')),
+const DeleteEnvironmentInput = builder.inputType('DeleteEnvironmentInput', {
+  description: 'Which environment to delete.',
+  fields: which,
+});
+
+function environmentPayload(mutation: string) {
+  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
+    description: 'The environment after the mutation.',
+    fields: (t) => ({
+      environment: t.field({
+        type: Environment,
+        description: 'The environment as it is now.',
+        resolve: ({ project, id }, _args, context, info) =>
+          findEnvironment(context, project, id, selectionAt(info, 'Environment')),
+      }),
     }),
-  }),
-});
+  });
+}
 
-const DeleteEnvironmentPayload = builder.objectRef<{ databaseId: number }>('DeleteEnvironmentPayload').implement({
-  description: 'What was deleted.',
+const DeleteEnvironmentPayload = builder.objectRef<{ id: number }>('DeleteEnvironmentPayload').implement({
+  description: 'The environment that was deleted.',
   fields: (t) => ({
-    databaseId: t.exposeInt('databaseId', { description: 'Numeric ID of the environment that is gone.' }),
+    deletedEnvironmentId: t.id({
+      description: 'Global ID of the environment that is gone.',
+      resolve: ({ id }) => toGlobalId('Environment', id),
+    }),
   }),
 });
 
 builder.mutationFields((t) => ({
   createEnvironment: t.field({
-    type: EnvironmentPayload,
-    description: 'Creates an environment.',
-    args: { input: t.arg({ type: CreateEnvironmentInput, required: true, description: 'The new environment.' }) },
+    type: environmentPayload('createEnvironment'),
+    description: 'Creates an environment. For developers.',
+    args: {
+      input: t.arg({
+        type: CreateEnvironmentInput,
+        required: true,
+        description: 'Name and address of the environment.',
+      }),
+    },
     resolve: (_root, { input: { project, ...values } }, context) => createEnvironment(context, project, values),
   }),
   updateEnvironment: t.field({
-    type: EnvironmentPayload,
-    description: 'Changes an environment.',
-    args: { input: t.arg({ type: UpdateEnvironmentInput, required: true, description: 'The changes.' }) },
-    resolve: (_root, { input: { project, databaseId, ...values } }, context) =>
-      updateEnvironment(context, project, databaseId, values),
+    type: environmentPayload('updateEnvironment'),
+    description: 'Changes an environment. For masters of the project.',
+    args: {
+      input: t.arg({
+        type: UpdateEnvironmentInput,
+        required: true,
+        description: 'Names the environment, and the changes.',
+      }),
+    },
+    resolve: async (_root, { input: { project, id, ...values } }, context) =>
+      updateEnvironment(context, await projectHolding(context, 'Environment', { project, id }), id, values),
   }),
   stopEnvironment: t.field({
-    type: EnvironmentPayload,
-    description: 'Stops an environment, and starts the job that does so if there is one.',
-    args: { input: t.arg({ type: EnvironmentInput, required: true, description: 'Which one.' }) },
-    resolve: (_root, { input: { project, databaseId } }, context) => stopEnvironment(context, project, databaseId),
+    type: environmentPayload('stopEnvironment'),
+    description: 'Stops an environment, and starts the job that does so if there is one. For developers.',
+    args: {
+      input: t.arg({ type: StopEnvironmentInput, required: true, description: 'Names the environment to stop.' }),
+    },
+    resolve: async (_root, { input }, context) =>
+      stopEnvironment(context, await projectHolding(context, 'Environment', input), input.id),
   }),
   deleteEnvironment: t.field({
     type: DeleteEnvironmentPayload,
-    description: 'Deletes an environment with the record of its deployments.',
-    args: { input: t.arg({ type: EnvironmentInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, databaseId } }, context) => {
-      await deleteEnvironment(context, project, databaseId);
-      return { databaseId };
+    description: 'Deletes an environment with the record of its deployments. For masters of the project.',
+    args: {
+      input: t.arg({ type: DeleteEnvironmentInput, required: true, description: 'Names the environment to delete.' }),
+    },
+    resolve: async (_root, { input }, context) => {
+      await deleteEnvironment(context, await projectHolding(context, 'Environment', input), input.id);
+      return input;
     },
   }),
 }));

@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -52,8 +53,8 @@ builder.objectFields(Project, (t) => ({
   environment: t.field({
     type: Environment,
     description: 'An environment of the project by its ID. For reporters.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the environment.' }) },
-    resolve: (project, { databaseId }, context, info) =>
-      findEnvironment(context, project, databaseId, selectionAt(info, 'Environment')),
+    args: { id: t.arg({ ...idOf('Environment'), required: true, description: 'ID of the environment.' }) },
+    resolve: (project, { id }, context, info) =>
+      findEnvironment(context, project, id, selectionAt(info, 'Environment')),
   }),
 }));

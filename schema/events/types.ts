@@ -41,6 +41,32 @@ const Note = builder.objectRef<NoteRow>('Note').implement({
   }),
 });
 
+const EventAction = builder.enumType('EventAction', {
+  description: 'What somebody did.',
+  values: {
+    CREATED: { value: 'created', description: 'Created the project.' },
+    IMPORTED: { value: 'imported', description: 'Imported the repository of the project.' },
+    PUSHED_NEW: { value: 'pushed new', description: 'Pushed a branch or tag that was not there.' },
+    PUSHED_TO: { value: 'pushed to', description: 'Pushed to a branch or tag.' },
+    DELETED: { value: 'deleted', description: 'Deleted a branch or tag.' },
+    OPENED: { value: 'opened', description: 'Opened or reopened an issue or milestone.' },
+    CLOSED: { value: 'closed', description: 'Closed an issue or milestone.' },
+    DESTROYED: { value: 'destroyed', description: 'Deleted an issue.' },
+    COMMENTED_ON: { value: 'commented on', description: 'Commented on a commit.' },
+    JOINED: { value: 'joined', description: 'Became a member of the project.' },
+    LEFT: { value: 'left', description: 'Stopped being a member of the project.' },
+  } as const,
+});
+
+const EventTarget = builder.enumType('EventTarget', {
+  description: 'What somebody did something to.',
+  values: {
+    ISSUE: { value: 'Issue', description: 'An issue of the project.' },
+    MILESTONE: { value: 'Milestone', description: 'A milestone of the project.' },
+    NOTE: { value: 'Note', description: 'A comment on a commit.' },
+  } as const,
+});
+
 export const Event = builder.objectRef<EventRow>('Event');
 Event.implement({
   description: 'An activity of a user in a project, such as a push or an opened issue.',
@@ -58,16 +84,20 @@ Event.implement({
       description: 'The project in which the event happened; null where the caller may not see it.',
       resolve: ({ projectId }, _args, context, info) => projectOf(context, info, projectId),
     }),
-    actionName: t.exposeString('action', {
-      description: 'What the user did: `opened`, `closed`, `created`, `pushed to`, `joined` and the like.',
+    actionName: t.field({
+      type: EventAction,
+      description: 'What the user did.',
+      resolve: ({ action }) => action as 'opened',
     }),
     targetId: t.exposeInt('targetId', {
       nullable: true,
       description: 'Numeric ID of the record that the event is about; null without one.',
     }),
-    targetType: t.exposeString('targetType', {
+    targetType: t.field({
+      type: EventTarget,
       nullable: true,
-      description: 'Type of the record that the event is about: `Issue`, `Milestone`, `Note`; null without one.',
+      description: 'Type of the record that the event is about; null without one.',
+      resolve: ({ targetType }) => targetType as 'Issue' | null,
     }),
     targetTitle: t.exposeString('targetTitle', {
       nullable: true,

@@ -1,60 +1,88 @@
 import { builder } from '#schema/builder.ts';
-import { ContentEncoding } from '#schema/commits/mutations.ts';
+import { author, ContentEncoding } from '#schema/commits/mutations.ts';
 import { Commit } from '#schema/commits/types.ts';
+import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { createFile, deleteFile, updateFile, type WrittenFile } from '#src/files/write.ts';
 
-const WriteFileInput = builder.inputType('WriteFileInput', {
-  description: 'A file and its content.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    path: t.string({ required: true, description: 'From the root of the repository.' }),
-    branch: t.string({ required: true, description: 'The branch that the commit is added to.' }),
-    content: t.string({ required: true, description: 'All of its content from now on.' }),
-    encoding: t.field({ type: ContentEncoding, description: 'How the content is given; text by default.' }),
-    message: t.string({ required: true, description: 'Message of the commit.' }),
-    authorName: t.string({ description: 'Who wrote the change, if not the caller.' }),
-    authorEmail: t.string({ description: 'E-mail address of who wrote the change.' }),
+const change = (t: InputFields) => ({
+  project: projectField(t, 'of the repository'),
+  path: t.string({ required: true, description: 'Path of the file from the root of the repository.' }),
+  branch: t.string({ required: true, description: 'Name of the branch that the commit is added to.' }),
+  message: t.string({ required: true, description: 'Message of the commit; its first line is the title.' }),
+  ...author(t),
+});
+
+const write = (t: InputFields) => ({
+  ...change(t),
+  content: t.string({ required: true, description: 'The whole content of the file from now on.' }),
+  encoding: t.field({
+    type: ContentEncoding,
+    required: true,
+    defaultValue: 'text',
+    description: 'How the content is given.',
   }),
+});
+
+const CreateFileInput = builder.inputType('CreateFileInput', {
+  description: 'A file that is not there yet, and the commit that adds it.',
+  fields: write,
+});
+
+const UpdateFileInput = builder.inputType('UpdateFileInput', {
+  description: 'New content of a file, and the commit that brings it.',
+  fields: write,
 });
 
 const DeleteFileInput = builder.inputType('DeleteFileInput', {
-  description: 'Which file to delete.',
+  description: 'Which file to delete, and the commit that does so.',
+  fields: change,
+});
+
+const FileChange = builder.interfaceRef<WrittenFile>('FileChange').implement({
+  description: 'A change of one file by a commit of its own.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    path: t.string({ required: true, description: 'From the root of the repository.' }),
-    branch: t.string({ required: true, description: 'The branch that the commit is added to.' }),
-    message: t.string({ required: true, description: 'Message of the commit.' }),
-    authorName: t.string({ description: 'Who wrote the change, if not the caller.' }),
-    authorEmail: t.string({ description: 'E-mail address of who wrote the change.' }),
+    path: t.exposeString('path', { description: 'Path of the file, as it was given.' }),
+    branch: t.exposeString('branch', { description: 'Name of the branch with the commit.' }),
+    commit: t.expose('commit', { type: Commit, description: 'The commit that was made.' }),
   }),
 });
 
-const FilePayload = builder.objectRef<WrittenFile>('FilePayload').implement({
-  description: 'What was written, and where.',
+function filePayload(mutation: string) {
+  return builder.objectRef<WrittenFile>(namesOf(mutation).payload).implement({
+    description: 'The file that was written, and the commit.',
+    interfaces: [FileChange],
+  });
+}
+
+const DeleteFilePayload = builder.objectRef<WrittenFile>('DeleteFilePayload').implement({
+  description: 'The file that was deleted, and the commit.',
+  interfaces: [FileChange],
   fields: (t) => ({
-    path: t.exposeString('path', { description: 'The file as it was named.' }),
-    branch: t.exposeString('branch', { description: 'The branch.' }),
-    commit: t.expose('commit', { type: Commit, description: 'The commit that was made.' }),
+    deletedFilePath: t.exposeString('path', { description: 'Path of the file that is gone, as it was given.' }),
   }),
 });
 
 builder.mutationFields((t) => ({
   createFile: t.field({
-    type: FilePayload,
-    description: 'Commits a new file.',
-    args: { input: t.arg({ type: WriteFileInput, required: true, description: 'The file.' }) },
-    resolve: (_root, { input: { project, ...change } }, context) => createFile(context, project, change),
+    type: filePayload('createFile'),
+    description: 'Commits a new file. For developers, on protected branches for masters.',
+    args: {
+      input: t.arg({ type: CreateFileInput, required: true, description: 'Path and content, branch and message.' }),
+    },
+    resolve: (_root, { input: { project, ...given } }, context) => createFile(context, project, given),
   }),
   updateFile: t.field({
-    type: FilePayload,
-    description: 'Commits new content of a file.',
-    args: { input: t.arg({ type: WriteFileInput, required: true, description: 'The file.' }) },
-    resolve: (_root, { input: { project, ...change } }, context) => updateFile(context, project, change),
+    type: filePayload('updateFile'),
+    description: 'Commits new content of a file. For developers, on protected branches for masters.',
+    args: {
+      input: t.arg({ type: UpdateFileInput, required: true, description: 'Path and content, branch and message.' }),
+    },
+    resolve: (_root, { input: { project, ...given } }, context) => updateFile(context, project, given),
   }),
   deleteFile: t.field({
-    type: FilePayload,
-    description: 'Commits the removal of a file.',
-    args: { input: t.arg({ type: DeleteFileInput, required: true, description: 'Which file.' }) },
-    resolve: (_root, { input: { project, ...change } }, context) => deleteFile(context, project, change),
+    type: DeleteFilePayload,
+    description: 'Commits the removal of a file. For developers, on protected branches for masters.',
+    args: { input: t.arg({ type: DeleteFileInput, required: true, description: 'Path, branch and message.' }) },
+    resolve: (_root, { input: { project, ...given } }, context) => deleteFile(context, project, given),
   }),
 }));

@@ -1,10 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
-import { SortDirection } from '#schema/enums.ts';
+import { sortField } from '#schema/inputs.ts';
 import type { GroupOrder } from '#src/groups/list.ts';
 import type { Direction } from '#src/platform/page.ts';
 
-const GroupOrderBy = builder.enumType('GroupOrderBy', {
+const Order = builder.enumType('GroupOrder', {
   description: 'What groups are ordered by.',
   values: {
     NAME: { value: 'name', description: 'Their display name, letter by letter.' },
@@ -16,11 +16,16 @@ const GroupOrderBy = builder.enumType('GroupOrderBy', {
 export const groupListArgs = builder.args((t) => ({
   ...pageArgs,
   search: t.string({ description: 'Only groups with this text in name or path, in any case.' }),
-  orderBy: t.field({ type: GroupOrderBy, description: 'What the groups are ordered by; NAME by default.' }),
-  sort: t.field({ type: SortDirection, description: 'Which end of the order comes first; ASC by default.' }),
+  orderBy: t.field({
+    type: Order,
+    required: true,
+    defaultValue: 'name',
+    description: 'What the groups are ordered by.',
+  }),
+  sort: sortField(t, 'asc'),
 }));
 
 /** The order that the arguments name. */
-export function groupOrder(args: { orderBy?: GroupOrder['by'] | null; sort?: Direction | null }): GroupOrder {
-  return { by: args.orderBy ?? 'name', direction: args.sort ?? 'asc' };
+export function groupOrder(args: { orderBy: GroupOrder['by']; sort: Direction }): GroupOrder {
+  return { by: args.orderBy, direction: args.sort };
 }

@@ -1,6 +1,8 @@
 import { builder } from '#schema/builder.ts';
 import { Visibility } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
+import { groupField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { createGroup } from '#src/groups/create.ts';
@@ -10,73 +12,83 @@ import { transferProject } from '#src/groups/transfer.ts';
 import { updateGroup } from '#src/groups/update.ts';
 import { findProject } from '#src/projects/find.ts';
 
+const NAME = 'Name that people read; at most 255 characters.';
+
+const LFS = 'Whether large file storage is on.';
+const REQUESTS = 'Whether users may ask for access.';
+
+const description = (t: InputFields) => t.string({ description: 'Text that says what the group is for.' });
+
 const CreateGroupInput = builder.inputType('CreateGroupInput', {
-  description: 'A new group.',
+  description: 'A new group, of which the caller becomes the owner.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'What people call it.' }),
-    path: t.string({ required: true, description: 'Its part of addresses.' }),
-    description: t.string({ description: 'What it is for.' }),
+    name: t.string({ required: true, description: NAME }),
+    path: t.string({ required: true, description: 'The part of addresses that names the group; unique where it is.' }),
+    description: description(t),
+    lfsEnabled: t.boolean({ required: true, defaultValue: true, description: LFS }),
+    requestAccessEnabled: t.boolean({ required: true, defaultValue: false, description: REQUESTS }),
     visibility: t.field({
       type: Visibility,
-      description: 'Who may see it; what the settings say when nothing is said, but no more than see the group around.',
+      description:
+        'Who may see the group; when left out, what the settings of the server say, as far as the group around it allows.',
     }),
-    lfsEnabled: t.boolean({ description: 'Whether large file storage is on.' }),
-    requestAccessEnabled: t.boolean({ description: 'Whether users may ask for access.' }),
-    parentId: t.int({ description: 'Numeric ID of the group around it.' }),
+    parent: t.field({
+      type: 'GroupRef',
+      description: 'The group around the new one, for its owners: full path, global ID or numeric ID.',
+    }),
   }),
 });
 
 const UpdateGroupInput = builder.inputType('UpdateGroupInput', {
-  description: 'Changes to a group: unset means unchanged.',
+  description: 'Changes to a group. What is left out stays as it is.',
   fields: (t) => ({
-    group: t.field({ type: 'GroupRef', required: true, description: 'Which group.' }),
-    name: t.string({ description: 'What people call it.' }),
-    path: t.string({ description: 'Its part of addresses. Old addresses redirect.' }),
-    description: t.string({ description: 'What it is for.' }),
-    visibility: t.field({ type: Visibility, description: 'Who may see it: no fewer than see what is inside.' }),
-    lfsEnabled: t.boolean({ description: 'Whether large file storage is on.' }),
-    requestAccessEnabled: t.boolean({ description: 'Whether users may ask for access.' }),
+    group: groupField(t, 'to change'),
+    name: t.string({ description: NAME }),
+    path: t.string({
+      description: 'The part of addresses that names the group. Old addresses redirect to the new one.',
+    }),
+    description: description(t),
+    lfsEnabled: t.boolean({ description: LFS }),
+    requestAccessEnabled: t.boolean({ description: REQUESTS }),
+    visibility: t.field({
+      type: Visibility,
+      description: 'Who may see the group: at least everybody who sees a project or group in it.',
+    }),
   }),
 });
 
 const DeleteGroupInput = builder.inputType('DeleteGroupInput', {
   description: 'Which group to delete.',
-  fields: (t) => ({ group: t.field({ type: 'GroupRef', required: true, description: 'Which group.' }) }),
+  fields: (t) => ({ group: groupField(t, 'to delete') }),
 });
 
 const TransferProjectInput = builder.inputType('TransferProjectInput', {
-  description: 'Which project goes where.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Which project.' }),
-    group: t.field({ type: 'GroupRef', required: true, description: 'The group that gets it.' }),
-  }),
+  description: 'Which project moves into which group.',
+  fields: (t) => ({ project: projectField(t, 'to move'), group: groupField(t, 'that gets the project') }),
 });
 
-const CreateGroupPayload = builder.objectRef<{ id: number }>('CreateGroupPayload').implement({
-  description: 'The group that was created.',
-  fields: (t) => ({
-    group: t.field({
-      type: Group,
-      description: 'The new group.',
-      resolve: ({ id }, _args, context, info) => findGroup(context, id, selectionAt(info, 'Namespace')),
+function groupPayload(mutation: string) {
+  return builder.objectRef<{ id: number }>(namesOf(mutation).payload).implement({
+    description: 'The group after the mutation.',
+    fields: (t) => ({
+      group: t.field({
+        type: Group,
+        description: 'The group as it is now.',
+        resolve: ({ id }, _args, context, info) => findGroup(context, id, selectionAt(info, 'Namespace')),
+      }),
     }),
-  }),
-});
-
-const GroupPayload = builder.objectRef<{ id: number }>('GroupPayload').implement({
-  description: 'The group as it is now.',
-  fields: (t) => ({
-    group: t.field({
-      type: Group,
-      description: 'The group.',
-      resolve: ({ id }, _args, context, info) => findGroup(context, id, selectionAt(info, 'Namespace')),
-    }),
-  }),
-});
+  });
+}
 
 const DeleteGroupPayload = builder.objectRef<GroupRow>('DeleteGroupPayload').implement({
-  description: 'What was deleted.',
-  fields: (t) => ({ fullPath: t.exposeString('fullPath', { description: 'Full path of the group that is gone.' }) }),
+  description: 'The group that was deleted.',
+  fields: (t) => ({
+    deletedGroupId: t.id({
+      description: 'Global ID of the group that is gone.',
+      resolve: ({ id }) => toGlobalId('Group', id),
+    }),
+    fullPath: t.exposeString('fullPath', { description: 'Full path that the group had.' }),
+  }),
 });
 
 const TransferProjectPayload = builder
@@ -86,12 +98,12 @@ const TransferProjectPayload = builder
     fields: (t) => ({
       group: t.field({
         type: Group,
-        description: 'The group that has it now.',
+        description: 'The group that has the project now.',
         resolve: ({ groupId }, _args, context, info) => findGroup(context, groupId, selectionAt(info, 'Namespace')),
       }),
       project: t.field({
         type: Project,
-        description: 'The project.',
+        description: 'The project with its new path.',
         resolve: ({ projectId }, _args, context, info) => findProject(context, projectId, selectionAt(info, 'Project')),
       }),
     }),
@@ -99,15 +111,19 @@ const TransferProjectPayload = builder
 
 builder.mutationFields((t) => ({
   createGroup: t.field({
-    type: CreateGroupPayload,
+    type: groupPayload('createGroup'),
     description: 'Creates a group that the caller owns. For users who may create groups.',
-    args: { input: t.arg({ type: CreateGroupInput, required: true, description: 'The new group.' }) },
-    resolve: async (_root, { input }, context) => ({ id: await createGroup(context, input) }),
+    args: { input: t.arg({ type: CreateGroupInput, required: true, description: 'Name and path of the new group.' }) },
+    resolve: async (_root, { input: { parent, ...input } }, context) => ({
+      id: await createGroup(context, { ...input, parentId: parent }),
+    }),
   }),
   updateGroup: t.field({
-    type: GroupPayload,
+    type: groupPayload('updateGroup'),
     description: 'Changes a group. For its owners and administrators.',
-    args: { input: t.arg({ type: UpdateGroupInput, required: true, description: 'The changes.' }) },
+    args: {
+      input: t.arg({ type: UpdateGroupInput, required: true, description: 'Names the group, and the changes.' }),
+    },
     resolve: async (_root, { input: { group, ...changes } }, context) => ({
       id: await updateGroup(context, group, changes),
     }),
@@ -115,13 +131,15 @@ builder.mutationFields((t) => ({
   deleteGroup: t.field({
     type: DeleteGroupPayload,
     description: 'Deletes a group with the groups and projects inside. For its owners and administrators.',
-    args: { input: t.arg({ type: DeleteGroupInput, required: true, description: 'Which one.' }) },
+    args: { input: t.arg({ type: DeleteGroupInput, required: true, description: 'Names the group to delete.' }) },
     resolve: (_root, { input: { group } }, context) => deleteGroup(context, group),
   }),
   transferProject: t.field({
     type: TransferProjectPayload,
     description: 'Moves a project into a group. For administrators.',
-    args: { input: t.arg({ type: TransferProjectInput, required: true, description: 'What goes where.' }) },
+    args: {
+      input: t.arg({ type: TransferProjectInput, required: true, description: 'Names the project and the group.' }),
+    },
     resolve: (_root, { input: { group, project } }, context) => transferProject(context, group, project),
   }),
 }));

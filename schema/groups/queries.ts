@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
 import { groupListArgs, groupOrder } from '#schema/groups/list.ts';
 import { Group, GroupConnection } from '#schema/groups/types.ts';
+import { idsOf } from '#schema/node/plugin.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findGroup } from '#src/groups/find.ts';
@@ -20,11 +21,17 @@ builder.queryFields((t) => ({
       'The groups of which the caller is a member, directly or through a group around; for administrators all groups.',
     args: {
       ...groupListArgs,
-      owned: t.arg.boolean({ description: 'Whether to list only groups of which the caller is directly an owner.' }),
+      owned: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether to list only groups of which the caller is directly an owner.',
+      }),
       allAvailable: t.arg.boolean({
+        required: true,
+        defaultValue: false,
         description: 'Whether to list all groups that the caller may see, not only their own.',
       }),
-      skipGroups: t.arg.intList({ description: 'Numeric IDs of groups to leave out.' }),
+      skipGroups: t.arg({ ...idsOf('Group'), description: 'IDs of groups to leave out.' }),
     },
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listGroups(context, args, groupOrder(args), page, selectionAt(info, 'Namespace'))),

@@ -12,12 +12,22 @@ import type { GroupStatistics } from '#src/groups/statistics.ts';
 const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').implement({
   description: 'Space that the projects directly in a group take, in bytes.',
   fields: (t) => ({
-    storageSize: t.exposeFloat('storageSize', { description: 'Sum of the other sizes, in bytes.' }),
-    repositorySize: t.exposeFloat('repositorySize', { description: 'Size of the repositories, in bytes.' }),
-    lfsObjectsSize: t.exposeFloat('lfsObjectsSize', {
+    storageSize: t.expose('storageSize', {
+      type: 'Long',
+      description: 'Sum of the other sizes, in bytes.',
+    }),
+    repositorySize: t.expose('repositorySize', {
+      type: 'Long',
+      description: 'Size of the repositories, in bytes.',
+    }),
+    lfsObjectsSize: t.expose('lfsObjectsSize', {
+      type: 'Long',
       description: 'Size of the files in large file storage, in bytes.',
     }),
-    jobArtifactsSize: t.exposeFloat('jobArtifactsSize', { description: 'Size of the artifacts of jobs, in bytes.' }),
+    jobArtifactsSize: t.expose('jobArtifactsSize', {
+      type: 'Long',
+      description: 'Size of the artifacts of jobs, in bytes.',
+    }),
   }),
 });
 

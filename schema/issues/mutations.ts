@@ -1,5 +1,8 @@
 import { builder } from '#schema/builder.ts';
+import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { Issue } from '#schema/issues/types.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { createIssue } from '#src/issues/create.ts';
 import { deleteIssue } from '#src/issues/delete.ts';
@@ -10,116 +13,159 @@ import { updateIssue } from '#src/issues/update.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 
 const IssueStateEvent = builder.enumType('IssueStateEvent', {
-  description: 'What to do with an issue.',
+  description: 'How the state of an issue changes.',
   values: {
-    CLOSE: { value: 'close', description: 'Close it.' },
-    REOPEN: { value: 'reopen', description: 'Open it again.' },
+    CLOSE: { value: 'close', description: 'Closes the issue.' },
+    REOPEN: { value: 'reopen', description: 'Opens the issue again.' },
   } as const,
 });
 
+const which = (t: InputFields) => ({
+  project: projectField(t, 'of the issue'),
+  iid: t.int({ required: true, description: 'Number of the issue within its project, as in its address.' }),
+});
+
+const CONFIDENTIAL = 'Whether only its author, its assignee and reporters of the project see the issue.';
+
+/** What an issue is made of beside its title; `labels` says what the list of titles means. */
+const values = (t: InputFields, labels: string) => ({
+  description: t.string({ description: 'Text of the issue, in Markdown.' }),
+  assigneeId: t.field({
+    ...idOf('User'),
+    description: 'ID of the user who is to do it, who must be able to read the project. For reporters.',
+  }),
+  milestoneId: t.field({ ...idOf('Milestone'), description: 'ID of a milestone of the project. For reporters.' }),
+  labels: t.stringList({ description: `${labels} Those that the project lacks are created. For reporters.` }),
+  dueDate: t.field({ type: 'Date', description: 'Day on which it is due. For reporters.' }),
+  ignoreForbidden: t.boolean({
+    required: true,
+    defaultValue: false,
+    description:
+      'Whether values that the caller may not set, assignees who cannot read the project and foreign milestones are left out without an error, as in the REST API. By default they are refused.',
+  }),
+});
+
 const CreateIssueInput = builder.inputType('CreateIssueInput', {
-  description: 'A new issue. What the caller may not set is left out silently, as in the REST API.',
+  description: 'A new issue of a project.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    title: t.string({ required: true, description: 'At most 255 characters.' }),
-    description: t.string({ description: 'Markdown.' }),
-    confidential: t.boolean({ description: 'Whether only author, assignee and reporters see it.' }),
-    assigneeId: t.int({ description: 'Numeric ID of a user. Reporters may set it.' }),
-    milestoneId: t.int({ description: 'Numeric ID of a milestone. Reporters may set it.' }),
-    labels: t.stringList({ description: 'Label titles; missing ones are created. Reporters may set them.' }),
-    dueDate: t.field({ type: 'Date', description: 'When it is to be done. Reporters may set it.' }),
-    createdAt: t.field({ type: 'DateTime', description: 'For administrators and owners of the personal namespace.' }),
-  }),
-});
-
-const UpdateIssueInput = builder.inputType('UpdateIssueInput', {
-  description: 'Changes to an issue: unset means unchanged, null cleared.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    iid: t.int({ required: true, description: 'Number within the project.' }),
-    title: t.string({ description: 'At most 255 characters.' }),
-    description: t.string({ description: 'Markdown.' }),
-    confidential: t.boolean({ description: 'Whether only author, assignee and reporters see it.' }),
-    assigneeId: t.int({ description: 'Numeric ID of a user. Reporters may set it.' }),
-    milestoneId: t.int({ description: 'Numeric ID of a milestone. Reporters may set it.' }),
-    labels: t.stringList({ description: 'Its only label titles from now on. Reporters may set them.' }),
-    stateEvent: t.field({ type: IssueStateEvent, description: 'Close or reopen it.' }),
-    dueDate: t.field({ type: 'Date', description: 'When it is to be done. Reporters may set it.' }),
-    updatedAt: t.field({ type: 'DateTime', description: 'For administrators and owners of the personal namespace.' }),
-  }),
-});
-
-const IssueInput = builder.inputType('IssueInput', {
-  description: 'Which issue.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    iid: t.int({ required: true, description: 'Number within the project.' }),
-  }),
-});
-
-const MoveIssueInput = builder.inputType('MoveIssueInput', {
-  description: 'Which issue to move, and where to.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    iid: t.int({ required: true, description: 'Number within the project.' }),
-    to: t.field({ type: 'ProjectRef', required: true, description: 'The project to move it to.' }),
-  }),
-});
-
-const IssuePayload = builder.objectRef<ChangedRecord>('IssuePayload').implement({
-  description: 'The issue as it is now.',
-  fields: (t) => ({
-    issue: t.field({
-      type: Issue,
-      description: 'The issue.',
-      resolve: (changed, _args, context, info) => changedIssue(context, changed, selectionAt(info, 'Issue')),
+    project: projectField(t, 'of the issue'),
+    title: t.string({ required: true, description: 'Title of the issue; at most 255 characters.' }),
+    ...values(t, 'Titles of its labels.'),
+    confidential: t.boolean({ required: true, defaultValue: false, description: CONFIDENTIAL }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description:
+        'When the issue was opened; now when left out. For administrators and the owner of the personal namespace.',
     }),
   }),
 });
 
-const DeleteIssuePayload = builder.objectRef<{ iid: number }>('DeleteIssuePayload').implement({
-  description: 'What was deleted.',
-  fields: (t) => ({ iid: t.exposeInt('iid', { description: 'Number of the issue that is gone.' }) }),
+const UpdateIssueInput = builder.inputType('UpdateIssueInput', {
+  description: 'Changes to an issue: what is left out stays as it is, null clears.',
+  fields: (t) => ({
+    ...which(t),
+    title: t.string({ description: 'Title of the issue; at most 255 characters.' }),
+    ...values(t, 'Titles of all its labels from now on.'),
+    confidential: t.boolean({ description: CONFIDENTIAL }),
+    stateEvent: t.field({ type: IssueStateEvent, description: 'Whether to close or reopen the issue.' }),
+    updatedAt: t.field({
+      type: 'DateTime',
+      description:
+        'When the issue last changed; now when left out. For administrators and the owner of the personal namespace.',
+    }),
+  }),
+});
+
+const DeleteIssueInput = builder.inputType('DeleteIssueInput', {
+  description: 'Which issue to delete.',
+  fields: which,
+});
+
+const SubscribeToIssueInput = builder.inputType('SubscribeToIssueInput', {
+  description: 'Which issue to follow.',
+  fields: which,
+});
+
+const UnsubscribeFromIssueInput = builder.inputType('UnsubscribeFromIssueInput', {
+  description: 'Which issue to follow no longer.',
+  fields: which,
+});
+
+const MoveIssueInput = builder.inputType('MoveIssueInput', {
+  description: 'Which issue to move, and where to.',
+  fields: (t) => ({ ...which(t), to: projectField(t, 'that gets the issue') }),
+});
+
+function issuePayload(mutation: string) {
+  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
+    description: 'The issue after the mutation.',
+    fields: (t) => ({
+      issue: t.field({
+        type: Issue,
+        description: 'The issue as it is now.',
+        resolve: (changed, _args, context, info) => changedIssue(context, changed, selectionAt(info, 'Issue')),
+      }),
+    }),
+  });
+}
+
+const DeleteIssuePayload = builder.objectRef<{ id: number }>('DeleteIssuePayload').implement({
+  description: 'The issue that was deleted.',
+  fields: (t) => ({
+    deletedIssueId: t.id({
+      description: 'Global ID of the issue that is gone.',
+      resolve: ({ id }) => toGlobalId('Issue', id),
+    }),
+  }),
 });
 
 builder.mutationFields((t) => ({
   createIssue: t.field({
-    type: IssuePayload,
-    description: 'Opens an issue.',
-    args: { input: t.arg({ type: CreateIssueInput, required: true, description: 'The new issue.' }) },
+    type: issuePayload('createIssue'),
+    description: 'Opens an issue. For everybody who sees the issues of the project and is signed in.',
+    args: {
+      input: t.arg({ type: CreateIssueInput, required: true, description: 'Project, title and more of the issue.' }),
+    },
     resolve: (_root, { input }, context) => createIssue(context, input),
   }),
   updateIssue: t.field({
-    type: IssuePayload,
-    description: 'Changes, closes or reopens an issue.',
-    args: { input: t.arg({ type: UpdateIssueInput, required: true, description: 'The changes.' }) },
+    type: issuePayload('updateIssue'),
+    description: 'Changes, closes or reopens an issue. For its author, its assignee and reporters of the project.',
+    args: {
+      input: t.arg({ type: UpdateIssueInput, required: true, description: 'Names the issue, and the changes.' }),
+    },
     resolve: (_root, { input: { project, iid, ...changes } }, context) => updateIssue(context, project, iid, changes),
   }),
   deleteIssue: t.field({
     type: DeleteIssuePayload,
     description: 'Deletes an issue. For administrators and owners of the project.',
-    args: { input: t.arg({ type: IssueInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, iid } }, context) => {
-      await deleteIssue(context, project, iid);
-      return { iid };
-    },
+    args: { input: t.arg({ type: DeleteIssueInput, required: true, description: 'Names the issue to delete.' }) },
+    resolve: (_root, { input: { project, iid } }, context) => deleteIssue(context, project, iid),
   }),
   moveIssue: t.field({
-    type: IssuePayload,
-    description: 'Moves an issue to another project; the answer is the issue there.',
-    args: { input: t.arg({ type: MoveIssueInput, required: true, description: 'Which one, and where to.' }) },
+    type: issuePayload('moveIssue'),
+    description: 'Moves an issue to another project; the answer is the issue there. For reporters of both projects.',
+    args: {
+      input: t.arg({ type: MoveIssueInput, required: true, description: 'Names the issue and the other project.' }),
+    },
     resolve: (_root, { input: { project, iid, to } }, context) => moveIssue(context, project, iid, to),
   }),
   subscribeToIssue: t.field({
-    type: IssuePayload,
+    type: issuePayload('subscribeToIssue'),
     description: 'Follows an issue. NOT_MODIFIED when the caller does already.',
-    args: { input: t.arg({ type: IssueInput, required: true, description: 'Which one.' }) },
+    args: { input: t.arg({ type: SubscribeToIssueInput, required: true, description: 'Names the issue to follow.' }) },
     resolve: (_root, { input: { project, iid } }, context) => subscribeToIssue(context, project, iid, true),
   }),
   unsubscribeFromIssue: t.field({
-    type: IssuePayload,
+    type: issuePayload('unsubscribeFromIssue'),
     description: 'Stops following an issue. NOT_MODIFIED when the caller does not.',
-    args: { input: t.arg({ type: IssueInput, required: true, description: 'Which one.' }) },
+    args: {
+      input: t.arg({
+        type: UnsubscribeFromIssueInput,
+        required: true,
+        description: 'Names the issue to follow no longer.',
+      }),
+    },
     resolve: (_root, { input: { project, iid } }, context) => subscribeToIssue(context, project, iid, false),
   }),
 }));

@@ -1,7 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
-import { SortDirection } from '#schema/enums.ts';
 import { Group } from '#schema/groups/types.ts';
+import { sortField } from '#schema/inputs.ts';
 import { Issue, IssueConnection } from '#schema/issues/types.ts';
 import { Label } from '#schema/labels/types.ts';
 import { surelyBaseOf } from '#schema/projects/project_of.ts';
@@ -23,7 +23,7 @@ const IssueStateFilter = builder.enumType('IssueStateFilter', {
   } as const,
 });
 
-const IssueOrderBy = builder.enumType('IssueOrderBy', {
+const Order = builder.enumType('IssueOrder', {
   description: 'What issues are ordered by.',
   values: {
     CREATED_AT: { value: 'created_at', description: 'When the issues were opened.' },
@@ -33,21 +33,31 @@ const IssueOrderBy = builder.enumType('IssueOrderBy', {
 
 const issueArgs = builder.args((t) => ({
   ...pageArgs,
-  state: t.field({ type: IssueStateFilter, description: 'Only issues in this state; all by default.' }),
+  state: t.field({
+    type: IssueStateFilter,
+    required: true,
+    defaultValue: 'all',
+    description: 'Only issues in this state.',
+  }),
   labels: t.stringList({
-    description: 'Titles of labels that must all be on the issue; `No Label` stands for issues without any label.',
+    description: 'Only issues with all labels of these titles; `No Label` stands for issues without any.',
   }),
   milestone: t.string({
-    description: 'Only issues of the milestone with this title; also `No Milestone`, `#upcoming` and `#started`.',
+    description: 'Only issues of the milestone with this title; also `No Milestone`, `#upcoming`, `#started`.',
   }),
-  iids: t.intList({ description: 'Only issues with these numbers within their project.' }),
-  search: t.string({ description: 'Only issues with this text in title or description, in any case.' }),
-  orderBy: t.field({ type: IssueOrderBy, description: 'What the issues are ordered by; CREATED_AT by default.' }),
-  sort: t.field({ type: SortDirection, description: 'Which end of the order comes first; DESC by default.' }),
+  iids: t.intList({ description: 'Only issues with these numbers within their projects.' }),
+  search: t.string({ description: 'Only issues with this text in title or description.' }),
+  orderBy: t.field({
+    type: Order,
+    required: true,
+    defaultValue: 'created_at',
+    description: 'What the issues are ordered by.',
+  }),
+  sort: sortField(t, 'desc'),
 }));
 
-function order(args: { orderBy?: IssueOrder['by'] | null; sort?: Direction | null }): IssueOrder {
-  return { by: args.orderBy ?? 'created_at', direction: args.sort ?? 'desc' };
+function order(args: { orderBy: IssueOrder['by']; sort: Direction }): IssueOrder {
+  return { by: args.orderBy, direction: args.sort };
 }
 
 builder.objectFields(Project, (t) => ({

@@ -1,52 +1,68 @@
 import { builder } from '#schema/builder.ts';
+import { holderField, namesOf } from '#schema/inputs.ts';
 import { Job } from '#schema/jobs/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { cancelJob, eraseJob, playJob, retryJob } from '#src/jobs/change.ts';
 import { changedJob } from '#src/jobs/list.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
+import { projectHolding } from '#src/projects/holding.ts';
 
-const JobInput = builder.inputType('JobInput', {
-  description: 'Which job.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    databaseId: t.int({ required: true, description: 'Numeric ID.' }),
-  }),
-});
-
-const JobPayload = builder.objectRef<ChangedRecord>('JobPayload').implement({
-  description: 'The job as it is now.',
-  fields: (t) => ({
-    job: t.field({
-      type: Job,
-      description: 'The job.',
-      resolve: (changed, _args, context, info) => changedJob(context, changed, selectionAt(info, 'Job')),
+function jobInput(mutation: string, description: string) {
+  return builder.inputType(namesOf(mutation).input, {
+    description,
+    fields: (t) => ({
+      project: holderField(t, 'job'),
+      id: t.field({ ...idOf('Job'), required: true, description: 'ID of the job.' }),
     }),
-  }),
-});
+  });
+}
+
+function jobPayload(mutation: string) {
+  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
+    description: 'The job after the mutation.',
+    fields: (t) => ({
+      job: t.field({
+        type: Job,
+        description: 'The job as it is now.',
+        resolve: (changed, _args, context, info) => changedJob(context, changed, selectionAt(info, 'Job')),
+      }),
+    }),
+  });
+}
+
+const CancelJobInput = jobInput('cancelJob', 'Which job to cancel.');
+const RetryJobInput = jobInput('retryJob', 'Which job to queue again.');
+const PlayJobInput = jobInput('playJob', 'Which manual job to start.');
+const EraseJobInput = jobInput('eraseJob', 'Which job to erase.');
 
 builder.mutationFields((t) => ({
   cancelJob: t.field({
-    type: JobPayload,
-    description: 'Cancels a job; one that has finished stays as it is.',
-    args: { input: t.arg({ type: JobInput, required: true, description: 'Which one.' }) },
-    resolve: (_root, { input: { project, databaseId } }, context) => cancelJob(context, project, databaseId),
+    type: jobPayload('cancelJob'),
+    description: 'Cancels a job; one that has finished stays as it is. For developers.',
+    args: { input: t.arg({ type: CancelJobInput, required: true, description: 'Names the job to cancel.' }) },
+    resolve: async (_root, { input }, context) =>
+      cancelJob(context, await projectHolding(context, 'Job', input), input.id),
   }),
   retryJob: t.field({
-    type: JobPayload,
-    description: 'Queues a finished job again, as a new one, which is answered with.',
-    args: { input: t.arg({ type: JobInput, required: true, description: 'Which one.' }) },
-    resolve: (_root, { input: { project, databaseId } }, context) => retryJob(context, project, databaseId),
+    type: jobPayload('retryJob'),
+    description: 'Queues a finished job again, as a new one, which the answer has. For developers.',
+    args: { input: t.arg({ type: RetryJobInput, required: true, description: 'Names the job to queue again.' }) },
+    resolve: async (_root, { input }, context) =>
+      retryJob(context, await projectHolding(context, 'Job', input), input.id),
   }),
   playJob: t.field({
-    type: JobPayload,
-    description: 'Starts a job that waits for somebody to start it.',
-    args: { input: t.arg({ type: JobInput, required: true, description: 'Which one.' }) },
-    resolve: (_root, { input: { project, databaseId } }, context) => playJob(context, project, databaseId),
+    type: jobPayload('playJob'),
+    description: 'Starts a job that waits for somebody to start it. For developers.',
+    args: { input: t.arg({ type: PlayJobInput, required: true, description: 'Names the job to start.' }) },
+    resolve: async (_root, { input }, context) =>
+      playJob(context, await projectHolding(context, 'Job', input), input.id),
   }),
   eraseJob: t.field({
-    type: JobPayload,
-    description: 'Removes what a finished job printed and left.',
-    args: { input: t.arg({ type: JobInput, required: true, description: 'Which one.' }) },
-    resolve: (_root, { input: { project, databaseId } }, context) => eraseJob(context, project, databaseId),
+    type: jobPayload('eraseJob'),
+    description: 'Removes the trace and the artifacts of a finished job. For developers.',
+    args: { input: t.arg({ type: EraseJobInput, required: true, description: 'Names the job to erase.' }) },
+    resolve: async (_root, { input }, context) =>
+      eraseJob(context, await projectHolding(context, 'Job', input), input.id),
   }),
 }));

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { Job, JobConnection } from '#schema/jobs/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { JobStatus, Pipeline } from '#schema/pipelines/types.ts';
 import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -26,10 +27,10 @@ builder.objectFields(Project, (t) => ({
   job: t.field({
     type: Job,
     description: 'A job of the project by its ID.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the job.' }) },
-    resolve: (project, { databaseId }, context, info) => {
+    args: { id: t.arg({ ...idOf('Job'), required: true, description: 'ID of the job.' }) },
+    resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
-      return findJob(context, project, databaseId, selectionAt(info, 'Job'));
+      return findJob(context, project, id, selectionAt(info, 'Job'));
     },
   }),
 }));

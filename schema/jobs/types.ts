@@ -16,8 +16,18 @@ const JobArtifacts = builder.objectRef<{ filename: string; size: number }>('JobA
   description: 'An archive with the files that a job left.',
   fields: (t) => ({
     filename: t.exposeString('filename', { description: 'File name of the archive.' }),
-    size: t.exposeFloat('size', { description: 'Size of the archive, in bytes.' }),
+    size: t.expose('size', { type: 'Long', description: 'Size of the archive, in bytes.' }),
   }),
+});
+
+const JobWhen = builder.enumType('JobWhen', {
+  description: 'After what a job runs.',
+  values: {
+    ON_SUCCESS: { value: 'on_success', description: 'After all jobs of earlier stages have succeeded.' },
+    ON_FAILURE: { value: 'on_failure', description: 'After a job of an earlier stage has failed.' },
+    ALWAYS: { value: 'always', description: 'After the jobs of earlier stages, however they ended.' },
+    MANUAL: { value: 'manual', description: 'After somebody has started it.' },
+  } as const,
 });
 
 export const Job = builder.prismaObject('Job', {
@@ -41,7 +51,12 @@ export const Job = builder.prismaObject('Job', {
     allowFailure: t.exposeBoolean('allowFailure', {
       description: 'Whether the pipeline may succeed though the job fails.',
     }),
-    when: t.exposeString('when', { description: '`on_success`, `on_failure`, `always` or `manual`.' }),
+    when: t.field({
+      type: JobWhen,
+      description: 'After what the job runs, as `.gitlab-ci.yml` says.',
+      select: { when: true },
+      resolve: ({ when }) => when as 'on_success',
+    }),
     coverage: t.exposeFloat('coverage', {
       nullable: true,
       description: 'Test coverage that the job reported, in percent; null without any.',

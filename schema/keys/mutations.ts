@@ -1,54 +1,59 @@
 import { builder } from '#schema/builder.ts';
+import { accountField } from '#schema/inputs.ts';
 import { SshKey } from '#schema/keys/types.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import type { KeyRow } from '#src/keys/list.ts';
 import { createKey, deleteKey } from '#src/keys/save.ts';
 
 const CreateSshKeyInput = builder.inputType('CreateSshKeyInput', {
-  description: 'A new key.',
+  description: 'A new SSH key of an account.',
   fields: (t) => ({
-    userId: t.int({ description: "Numeric ID of the user; the caller when absent. Others' are for administrators." }),
-    title: t.string({ required: true, description: 'What to call it.' }),
-    key: t.string({ required: true, description: 'One line of type, base64 and comment, in the form of OpenSSH.' }),
+    userId: accountField(t),
+    title: t.string({ required: true, description: 'What the user calls the key; at most 255 characters.' }),
+    key: t.string({
+      required: true,
+      description: 'The public key in the form of OpenSSH: one line of type, Base64 and comment.',
+    }),
   }),
 });
 
 const DeleteSshKeyInput = builder.inputType('DeleteSshKeyInput', {
-  description: 'Which key to delete.',
+  description: 'Which SSH key to delete.',
   fields: (t) => ({
-    userId: t.int({ description: "Numeric ID of the user; the caller when absent. Others' are for administrators." }),
-    databaseId: t.int({ required: true, description: 'Numeric ID of the key.' }),
+    userId: accountField(t),
+    id: t.field({ ...idOf('SshKey'), required: true, description: 'ID of the SSH key.' }),
   }),
 });
 
-const SshKeyPayload = builder.objectRef<{ sshKey: KeyRow }>('SshKeyPayload').implement({
-  description: 'The key as it is now.',
-  fields: (t) => ({ sshKey: t.expose('sshKey', { type: SshKey, description: 'The key.' }) }),
+const CreateSshKeyPayload = builder.objectRef<{ sshKey: KeyRow }>('CreateSshKeyPayload').implement({
+  description: 'The key that was added.',
+  fields: (t) => ({ sshKey: t.expose('sshKey', { type: SshKey, description: 'The key with its fingerprint.' }) }),
 });
 
 const DeleteSshKeyPayload = builder.objectRef<{ sshKey: KeyRow | null }>('DeleteSshKeyPayload').implement({
-  description: 'What was deleted.',
+  description: 'The key that was deleted; both fields are null when the caller had none of that ID.',
   fields: (t) => ({
-    sshKey: t.expose('sshKey', {
-      type: SshKey,
+    deletedSshKeyId: t.id({
       nullable: true,
-      description: 'The key as it was; null when the caller had none of that ID.',
+      description: 'Global ID of the key that is gone.',
+      resolve: ({ sshKey }) => sshKey && toGlobalId('SshKey', sshKey.id),
     }),
+    sshKey: t.expose('sshKey', { type: SshKey, nullable: true, description: 'The key as it was.' }),
   }),
 });
 
 builder.mutationFields((t) => ({
   createSshKey: t.field({
-    type: SshKeyPayload,
-    description: 'Adds a key.',
-    args: { input: t.arg({ type: CreateSshKeyInput, required: true, description: 'The new key.' }) },
+    type: CreateSshKeyPayload,
+    description: 'Adds an SSH key to an account. For its user and administrators.',
+    args: { input: t.arg({ type: CreateSshKeyInput, required: true, description: 'The key, and whose it is.' }) },
     resolve: async (_root, { input }, context) => ({ sshKey: await createKey(context, input) }),
   }),
   deleteSshKey: t.field({
     type: DeleteSshKeyPayload,
-    description: 'Deletes a key.',
-    args: { input: t.arg({ type: DeleteSshKeyInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { userId, databaseId } }, context) => ({
-      sshKey: await deleteKey(context, { userId, id: databaseId }),
-    }),
+    description: 'Deletes an SSH key of an account. For its user and administrators.',
+    args: { input: t.arg({ type: DeleteSshKeyInput, required: true, description: 'Names the key to delete.' }) },
+    resolve: async (_root, { input }, context) => ({ sshKey: await deleteKey(context, input) }),
   }),
 }));

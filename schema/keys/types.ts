@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User } from '#schema/users/types.ts';
@@ -47,8 +48,8 @@ builder.objectFields(User, (t) => ({
   sshKey: t.field({
     type: SshKey,
     description: 'An SSH key of the user by its ID. For administrators and the user.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the key.' }) },
-    resolve: ({ id }, { databaseId }, context) => findKey(context, id, databaseId),
+    args: { id: t.arg({ ...idOf('SshKey'), required: true, description: 'ID of the key.' }) },
+    resolve: (user, { id }, context) => findKey(context, user.id, id),
   }),
 }));
 
@@ -56,7 +57,7 @@ builder.queryFields((t) => ({
   sshKey: t.field({
     type: SshKey,
     description: 'An SSH key of any user by its ID. For administrators.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the key.' }) },
-    resolve: (_root, { databaseId }, context) => findAnyKey(context, databaseId),
+    args: { id: t.arg({ ...idOf('SshKey'), required: true, description: 'ID of the key.' }) },
+    resolve: (_root, { id }, context) => findAnyKey(context, id),
   }),
 }));

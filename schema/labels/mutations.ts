@@ -1,100 +1,134 @@
 import { builder } from '#schema/builder.ts';
+import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { Label } from '#schema/labels/types.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { labelById } from '#src/labels/list.ts';
 import { createLabel, deleteLabel, subscribeToLabel, updateLabel } from '#src/labels/save.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 
-const CreateLabelInput = builder.inputType('CreateLabelInput', {
-  description: 'A new label.',
+const COLOR = 'Colour: 3 or 6 hex digits behind a `#`, or a CSS colour name.';
+const DESCRIPTION = 'Text that says what the label means.';
+const PRIORITY = 'Rank of the label: 0 or more, the lowest comes first; none when null.';
+
+const LabelReference = builder.inputType('LabelReference', {
+  description: 'A label of the project.',
+  isOneOf: true,
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    title: t.string({ required: true, description: 'Unique within the project; no comma.' }),
-    color: t.string({ required: true, description: 'Hex digits behind a `#`, or a CSS colour name.' }),
-    description: t.string({ description: 'What it means.' }),
-    priority: t.int({ description: '0 or more; the lowest comes first.' }),
+    id: t.field({ ...idOf('Label'), description: 'ID of the label.' }),
+    title: t.string({ description: 'Title of the label, to the letter.' }),
+    idOrTitle: t.string({ description: 'Numeric ID of the label; its title where none of the project has that ID.' }),
+  }),
+});
+
+const which = (t: InputFields) => ({
+  project: projectField(t, 'of the label'),
+  label: t.field({ type: LabelReference, required: true, description: 'The label, by ID or title.' }),
+});
+
+const CreateLabelInput = builder.inputType('CreateLabelInput', {
+  description: 'A new label of a project.',
+  fields: (t) => ({
+    project: projectField(t, 'of the label'),
+    title: t.string({
+      required: true,
+      description: 'Title, unique within the project; at most 255 characters, no comma.',
+    }),
+    color: t.string({ required: true, description: COLOR }),
+    description: t.string({ description: DESCRIPTION }),
+    priority: t.int({ description: PRIORITY }),
   }),
 });
 
 const UpdateLabelInput = builder.inputType('UpdateLabelInput', {
-  description: 'Changes to a label: unset means unchanged, null cleared.',
+  description: 'Changes to a label: what is left out stays as it is, null clears.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    title: t.string({ required: true, description: 'Its title so far.' }),
-    newTitle: t.string({ description: 'Its title from now on.' }),
-    color: t.string({ description: 'Hex digits behind a `#`, or a CSS colour name.' }),
-    description: t.string({ description: 'What it means.' }),
-    priority: t.int({ description: '0 or more; null takes it away.' }),
+    ...which(t),
+    title: t.string({ description: 'Title from now on; unique within the project, no comma.' }),
+    color: t.string({ description: COLOR }),
+    description: t.string({ description: DESCRIPTION }),
+    priority: t.int({ description: PRIORITY }),
   }),
 });
 
 const DeleteLabelInput = builder.inputType('DeleteLabelInput', {
   description: 'Which label to delete.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    title: t.string({ required: true, description: 'Its title.' }),
-  }),
+  fields: which,
 });
 
-const LabelSubscriptionInput = builder.inputType('LabelSubscriptionInput', {
-  description: 'Which label to follow or not to.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    label: t.string({ required: true, description: 'Numeric ID or title.' }),
-  }),
+const SubscribeToLabelInput = builder.inputType('SubscribeToLabelInput', {
+  description: 'Which label to follow.',
+  fields: which,
 });
 
-const LabelPayload = builder.objectRef<ChangedRecord>('LabelPayload').implement({
-  description: 'The label as it is now.',
+const UnsubscribeFromLabelInput = builder.inputType('UnsubscribeFromLabelInput', {
+  description: 'Which label to follow no longer.',
+  fields: which,
+});
+
+function labelPayload(mutation: string) {
+  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
+    description: 'The label after the mutation.',
+    fields: (t) => ({
+      label: t.field({
+        type: Label,
+        description: 'The label as it is now.',
+        resolve: ({ project, id }, _args, context, info) => labelById(context, project, id, selectionAt(info, 'Label')),
+      }),
+    }),
+  });
+}
+
+const DeleteLabelPayload = builder.objectRef<{ id: number }>('DeleteLabelPayload').implement({
+  description: 'The label that was deleted.',
   fields: (t) => ({
-    label: t.field({
-      type: Label,
-      description: 'The label.',
-      resolve: ({ project, id }, _args, context, info) => labelById(context, project, id, selectionAt(info, 'Label')),
+    deletedLabelId: t.id({
+      description: 'Global ID of the label that is gone.',
+      resolve: ({ id }) => toGlobalId('Label', id),
     }),
   }),
 });
 
-const DeleteLabelPayload = builder.objectRef<{ title: string }>('DeleteLabelPayload').implement({
-  description: 'What was deleted.',
-  fields: (t) => ({ title: t.exposeString('title', { description: 'Title of the label that is gone.' }) }),
-});
-
 builder.mutationFields((t) => ({
   createLabel: t.field({
-    type: LabelPayload,
-    description: 'Creates a label.',
-    args: { input: t.arg({ type: CreateLabelInput, required: true, description: 'The new label.' }) },
+    type: labelPayload('createLabel'),
+    description: 'Creates a label. For reporters of the project.',
+    args: { input: t.arg({ type: CreateLabelInput, required: true, description: 'Title and colour of the label.' }) },
     resolve: (_root, { input: { project, ...values } }, context) => createLabel(context, project, values),
   }),
   updateLabel: t.field({
-    type: LabelPayload,
-    description: 'Changes a label.',
-    args: { input: t.arg({ type: UpdateLabelInput, required: true, description: 'The changes.' }) },
-    resolve: (_root, { input: { project, title, newTitle, ...values } }, context) => {
-      const renamed = newTitle === undefined ? {} : { title: newTitle };
-      return updateLabel(context, project, title, { ...values, ...renamed });
+    type: labelPayload('updateLabel'),
+    description: 'Changes a label. For reporters of the project.',
+    args: {
+      input: t.arg({ type: UpdateLabelInput, required: true, description: 'Names the label, and the changes.' }),
     },
+    resolve: (_root, { input: { project, label, ...values } }, context) => updateLabel(context, project, label, values),
   }),
   deleteLabel: t.field({
     type: DeleteLabelPayload,
-    description: 'Deletes a label and takes it off everything.',
-    args: { input: t.arg({ type: DeleteLabelInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, title } }, context) => {
-      await deleteLabel(context, project, title);
-      return { title };
-    },
+    description: 'Deletes a label and takes it off everything. For reporters of the project.',
+    args: { input: t.arg({ type: DeleteLabelInput, required: true, description: 'Names the label to delete.' }) },
+    resolve: async (_root, { input: { project, label } }, context) => ({
+      id: await deleteLabel(context, project, label),
+    }),
   }),
   subscribeToLabel: t.field({
-    type: LabelPayload,
+    type: labelPayload('subscribeToLabel'),
     description: 'Follows a label. NOT_MODIFIED when the caller does already.',
-    args: { input: t.arg({ type: LabelSubscriptionInput, required: true, description: 'Which one.' }) },
+    args: { input: t.arg({ type: SubscribeToLabelInput, required: true, description: 'Names the label to follow.' }) },
     resolve: (_root, { input: { project, label } }, context) => subscribeToLabel(context, project, label, true),
   }),
   unsubscribeFromLabel: t.field({
-    type: LabelPayload,
+    type: labelPayload('unsubscribeFromLabel'),
     description: 'Stops following a label. NOT_MODIFIED when the caller does not.',
-    args: { input: t.arg({ type: LabelSubscriptionInput, required: true, description: 'Which one.' }) },
+    args: {
+      input: t.arg({
+        type: UnsubscribeFromLabelInput,
+        required: true,
+        description: 'Names the label to follow no longer.',
+      }),
+    },
     resolve: (_root, { input: { project, label } }, context) => subscribeToLabel(context, project, label, false),
   }),
 }));

@@ -66,7 +66,7 @@ builder.objectFields(Project, (t) => ({
     args: { ref: t.arg.string({ required: true, description: 'Numeric ID or title of the label.' }) },
     resolve: (project, { ref }, context, info) => {
       context.loaders.project.prime(project.id, project);
-      return findLabel(context, project, ref, selectionAt(info, 'Label'));
+      return findLabel(context, project, { idOrTitle: ref }, selectionAt(info, 'Label'));
     },
   }),
 }));

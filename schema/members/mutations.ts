@@ -1,126 +1,144 @@
 import { builder } from '#schema/builder.ts';
-import { Member } from '#schema/members/types.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
+import { AccessLevel } from '#schema/enums.ts';
+import { groupField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { memberPayload } from '#schema/members/payloads.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { addMember } from '#src/members/add.ts';
-import { type ChangedMember, changedMember } from '#src/members/list.ts';
 import { removeMember } from '#src/members/remove.ts';
 import { updateMember } from '#src/members/update.ts';
 
-const LEVELS = 'The level as a number: 10 guest, 20 reporter, 30 developer, 40 master, in groups also 50 owner.';
-const LAST_DAY = 'The day from which on it gives nothing.';
-
-export const MemberPayload = builder.objectRef<ChangedMember>('MemberPayload').implement({
-  description: 'The membership as it is now.',
-  fields: (t) => ({
-    member: t.field({
-      type: Member,
-      description: 'The membership.',
-      resolve: (changed, _args, context, info) => changedMember(context, changed, selectionAt(info, 'Member')),
+function removePayload(mutation: string) {
+  return builder.objectRef<{ userId: number }>(namesOf(mutation).payload).implement({
+    description: 'Whose membership was removed.',
+    fields: (t) => ({
+      removedUserId: t.id({
+        description: 'Global ID of the user who is no member any more.',
+        resolve: ({ userId }) => toGlobalId('User', userId),
+      }),
     }),
+  });
+}
+
+const member = (t: InputFields) =>
+  t.field({ ...idOf('User'), required: true, description: 'ID of the user whose membership it is.' });
+
+/** Who is a member, of what level and for how long; `upTo` is the highest level. */
+const membership = (t: InputFields, upTo: string) => ({
+  userId: member(t),
+  accessLevel: t.field({
+    type: AccessLevel,
+    required: true,
+    description: `The level of the member: up to ${upTo}, and no higher than that of the caller.`,
+  }),
+  expiresAt: t.field({
+    type: 'Date',
+    description: 'First day (UTC) on which the membership gives no access; it does not end when null or left out.',
   }),
 });
 
-const RemoveMemberPayload = builder.objectRef<{ userId: number }>('RemoveMemberPayload').implement({
-  description: 'Whose membership ended.',
-  fields: (t) => ({ userId: t.exposeInt('userId', { description: 'Numeric ID of the user.' }) }),
+const changes = (t: InputFields, upTo: string) => ({
+  ...membership(t, upTo),
+  expiresAt: t.field({
+    type: 'Date',
+    description: 'First day (UTC) on which the membership gives no access; null takes the end away.',
+  }),
 });
 
 const AddProjectMemberInput = builder.inputType('AddProjectMemberInput', {
   description: 'A new member of a project.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Which project.' }),
-    userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-    accessLevel: t.int({ required: true, description: LEVELS }),
-    expiresAt: t.field({ type: 'Date', description: LAST_DAY }),
-  }),
+  fields: (t) => ({ project: projectField(t, 'that gets the member'), ...membership(t, 'MASTER') }),
 });
 
 const AddGroupMemberInput = builder.inputType('AddGroupMemberInput', {
   description: 'A new member of a group.',
-  fields: (t) => ({
-    group: t.field({ type: 'GroupRef', required: true, description: 'Which group.' }),
-    userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-    accessLevel: t.int({ required: true, description: LEVELS }),
-    expiresAt: t.field({ type: 'Date', description: LAST_DAY }),
-  }),
+  fields: (t) => ({ group: groupField(t, 'that gets the member'), ...membership(t, 'OWNER') }),
 });
 
 const UpdateProjectMemberInput = builder.inputType('UpdateProjectMemberInput', {
-  description: 'Changes to a membership: unset means unchanged, null cleared.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Which project.' }),
-    userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-    accessLevel: t.int({ required: true, description: LEVELS }),
-    expiresAt: t.field({ type: 'Date', description: LAST_DAY }),
-  }),
+  description: 'Changes to a membership of a project. What is left out stays as it is.',
+  fields: (t) => ({ project: projectField(t, 'of the member'), ...changes(t, 'MASTER') }),
 });
 
 const UpdateGroupMemberInput = builder.inputType('UpdateGroupMemberInput', {
-  description: 'Changes to a membership: unset means unchanged, null cleared.',
-  fields: (t) => ({
-    group: t.field({ type: 'GroupRef', required: true, description: 'Which group.' }),
-    userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-    accessLevel: t.int({ required: true, description: LEVELS }),
-    expiresAt: t.field({ type: 'Date', description: LAST_DAY }),
-  }),
+  description: 'Changes to a membership of a group. What is left out stays as it is.',
+  fields: (t) => ({ group: groupField(t, 'of the member'), ...changes(t, 'OWNER') }),
 });
 
 const RemoveProjectMemberInput = builder.inputType('RemoveProjectMemberInput', {
   description: 'Whose membership of a project ends.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Which project.' }),
-    userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-  }),
+  fields: (t) => ({ project: projectField(t, 'of the member'), userId: member(t) }),
 });
 
 const RemoveGroupMemberInput = builder.inputType('RemoveGroupMemberInput', {
   description: 'Whose membership of a group ends.',
-  fields: (t) => ({
-    group: t.field({ type: 'GroupRef', required: true, description: 'Which group.' }),
-    userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-  }),
+  fields: (t) => ({ group: groupField(t, 'of the member'), userId: member(t) }),
 });
 
 builder.mutationFields((t) => ({
   addProjectMember: t.field({
-    type: MemberPayload,
+    type: memberPayload('addProjectMember'),
     description: 'Makes a user a member of a project. For its masters.',
-    args: { input: t.arg({ type: AddProjectMemberInput, required: true, description: 'The new member.' }) },
-    resolve: (_root, { input: { project, ...member } }, context) =>
-      addMember(context, { kind: 'project', ref: project }, member),
+    args: {
+      input: t.arg({
+        type: AddProjectMemberInput,
+        required: true,
+        description: 'Names project and user, and the level to give.',
+      }),
+    },
+    resolve: (_root, { input: { project, ...given } }, context) =>
+      addMember(context, { kind: 'project', ref: project }, given),
   }),
   addGroupMember: t.field({
-    type: MemberPayload,
+    type: memberPayload('addGroupMember'),
     description: 'Makes a user a member of a group. For its owners.',
-    args: { input: t.arg({ type: AddGroupMemberInput, required: true, description: 'The new member.' }) },
-    resolve: (_root, { input: { group, ...member } }, context) =>
-      addMember(context, { kind: 'group', ref: group }, member),
+    args: {
+      input: t.arg({
+        type: AddGroupMemberInput,
+        required: true,
+        description: 'Names group and user, and the level to give.',
+      }),
+    },
+    resolve: (_root, { input: { group, ...given } }, context) =>
+      addMember(context, { kind: 'group', ref: group }, given),
   }),
   updateProjectMember: t.field({
-    type: MemberPayload,
+    type: memberPayload('updateProjectMember'),
     description: 'Changes a membership of a project. For its masters.',
-    args: { input: t.arg({ type: UpdateProjectMemberInput, required: true, description: 'The changes.' }) },
-    resolve: (_root, { input: { project, userId, ...changes } }, context) =>
-      updateMember(context, { kind: 'project', ref: project }, userId, changes),
+    args: {
+      input: t.arg({
+        type: UpdateProjectMemberInput,
+        required: true,
+        description: 'Names project and user, and the changes.',
+      }),
+    },
+    resolve: (_root, { input: { project, userId, ...given } }, context) =>
+      updateMember(context, { kind: 'project', ref: project }, userId, given),
   }),
   updateGroupMember: t.field({
-    type: MemberPayload,
+    type: memberPayload('updateGroupMember'),
     description: 'Changes a membership of a group. For its owners; the last one stays owner.',
-    args: { input: t.arg({ type: UpdateGroupMemberInput, required: true, description: 'The changes.' }) },
-    resolve: (_root, { input: { group, userId, ...changes } }, context) =>
-      updateMember(context, { kind: 'group', ref: group }, userId, changes),
+    args: {
+      input: t.arg({
+        type: UpdateGroupMemberInput,
+        required: true,
+        description: 'Names group and user, and the changes.',
+      }),
+    },
+    resolve: (_root, { input: { group, userId, ...given } }, context) =>
+      updateMember(context, { kind: 'group', ref: group }, userId, given),
   }),
   removeProjectMember: t.field({
-    type: RemoveMemberPayload,
+    type: removePayload('removeProjectMember'),
     description: 'Ends a membership of a project. For its masters, and for the member, who leaves.',
-    args: { input: t.arg({ type: RemoveProjectMemberInput, required: true, description: 'Whose.' }) },
+    args: { input: t.arg({ type: RemoveProjectMemberInput, required: true, description: 'Names project and user.' }) },
     resolve: (_root, { input: { project, userId } }, context) =>
       removeMember(context, { kind: 'project', ref: project }, userId),
   }),
   removeGroupMember: t.field({
-    type: RemoveMemberPayload,
+    type: removePayload('removeGroupMember'),
     description: 'Ends a membership of a group. For its owners, and for the member, who leaves; the last owner stays.',
-    args: { input: t.arg({ type: RemoveGroupMemberInput, required: true, description: 'Whose.' }) },
+    args: { input: t.arg({ type: RemoveGroupMemberInput, required: true, description: 'Names group and user.' }) },
     resolve: (_root, { input: { group, userId } }, context) =>
       removeMember(context, { kind: 'group', ref: group }, userId),
   }),

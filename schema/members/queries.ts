@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Member, MemberConnection } from '#schema/members/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -9,13 +10,13 @@ import { findMember, listMembers } from '#src/members/list.ts';
 
 const memberArgs = builder.args((t) => ({
   ...pageArgs,
-  query: t.string({
+  search: t.string({
     description:
-      'Only members with this text in name or username, or with this whole primary e-mail address; administrators find parts of addresses too.',
+      'Only members with this text in name or username, or with this whole primary e-mail address; administrators find parts of it too.',
   }),
 }));
 const userArgs = builder.args((t) => ({
-  userId: t.int({ required: true, description: 'Numeric ID of the user who is a member.' }),
+  userId: t.field({ ...idOf('User'), required: true, description: 'ID of the user whose membership it is.' }),
 }));
 
 builder.objectFields(Project, (t) => ({

@@ -11,12 +11,9 @@ export const Member = builder.prismaObject('Member', {
     ...userFields(t as never),
     avatarUrl: t.string(picture),
     webUrl: t.string(page),
-    role: t.expose('accessLevel', {
+    accessLevel: t.expose('accessLevel', {
       type: AccessLevel,
       description: 'Level of the membership, which says what it allows.',
-    }),
-    accessLevel: t.exposeInt('accessLevel', {
-      description: 'Level of the membership as a number: 10 guest, 20 reporter, 30 developer, 40 master, 50 owner.',
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'Date',

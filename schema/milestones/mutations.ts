@@ -1,66 +1,83 @@
 import { builder } from '#schema/builder.ts';
+import { holderField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { Milestone } from '#schema/milestones/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { findMilestone } from '#src/milestones/list.ts';
 import { createMilestone, updateMilestone } from '#src/milestones/save.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
+import { projectHolding } from '#src/projects/holding.ts';
 
 const MilestoneStateEvent = builder.enumType('MilestoneStateEvent', {
-  description: 'What to do with a milestone.',
+  description: 'How the state of a milestone changes.',
   values: {
-    CLOSE: { value: 'close', description: 'Close it.' },
-    ACTIVATE: { value: 'activate', description: 'Aim at it again.' },
+    CLOSE: { value: 'close', description: 'Closes the milestone.' },
+    ACTIVATE: { value: 'activate', description: 'Makes the milestone active again.' },
   } as const,
 });
 
+const TITLE = 'Title, unique within the project.';
+
+const values = (t: InputFields) => ({
+  description: t.string({ description: 'Text of the milestone, in Markdown.' }),
+  startDate: t.field({ type: 'Date', description: 'First day of the milestone, before its due date.' }),
+  dueDate: t.field({ type: 'Date', description: 'Last day of the milestone.' }),
+});
+
 const CreateMilestoneInput = builder.inputType('CreateMilestoneInput', {
-  description: 'A new milestone.',
+  description: 'A new milestone of a project.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    title: t.string({ required: true, description: 'Unique within the project.' }),
-    description: t.string({ description: 'Markdown.' }),
-    startDate: t.field({ type: 'Date', description: 'First day; before the last.' }),
-    dueDate: t.field({ type: 'Date', description: 'Last day.' }),
+    project: projectField(t, 'of the milestone'),
+    title: t.string({ required: true, description: TITLE }),
+    ...values(t),
   }),
 });
 
 const UpdateMilestoneInput = builder.inputType('UpdateMilestoneInput', {
-  description: 'Changes to a milestone: unset means unchanged, null cleared.',
+  description: 'Changes to a milestone: what is left out stays as it is, null clears.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    databaseId: t.int({ required: true, description: 'Numeric ID of the milestone.' }),
-    title: t.string({ description: 'Unique within the project.' }),
-    description: t.string({ description: 'Markdown.' }),
-    startDate: t.field({ type: 'Date', description: 'First day; before the last.' }),
-    dueDate: t.field({ type: 'Date', description: 'Last day.' }),
-    stateEvent: t.field({ type: MilestoneStateEvent, description: 'Close or activate it.' }),
+    project: holderField(t, 'milestone'),
+    id: t.field({ ...idOf('Milestone'), required: true, description: 'ID of the milestone.' }),
+    title: t.string({ description: TITLE }),
+    ...values(t),
+    stateEvent: t.field({ type: MilestoneStateEvent, description: 'Whether to close or activate the milestone.' }),
   }),
 });
 
-const MilestonePayload = builder.objectRef<ChangedRecord>('MilestonePayload').implement({
-  description: 'The milestone as it is now.',
-  fields: (t) => ({
-    milestone: t.field({
-      type: Milestone,
-      description: 'The milestone.',
-      resolve: ({ project, id }, _args, context, info) =>
-        findMilestone(context, project, id, selectionAt(info, 'Milestone')),
+function milestonePayload(mutation: string) {
+  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
+    description: 'The milestone after the mutation.',
+    fields: (t) => ({
+      milestone: t.field({
+        type: Milestone,
+        description: 'The milestone as it is now.',
+        resolve: ({ project, id }, _args, context, info) =>
+          findMilestone(context, project, id, selectionAt(info, 'Milestone')),
+      }),
     }),
-  }),
-});
+  });
+}
 
 builder.mutationFields((t) => ({
   createMilestone: t.field({
-    type: MilestonePayload,
-    description: 'Creates a milestone.',
-    args: { input: t.arg({ type: CreateMilestoneInput, required: true, description: 'The new milestone.' }) },
-    resolve: (_root, { input: { project, ...values } }, context) => createMilestone(context, project, values),
+    type: milestonePayload('createMilestone'),
+    description: 'Creates a milestone. For masters of the project.',
+    args: {
+      input: t.arg({ type: CreateMilestoneInput, required: true, description: 'Project, title and days of it.' }),
+    },
+    resolve: (_root, { input: { project, ...given } }, context) => createMilestone(context, project, given),
   }),
   updateMilestone: t.field({
-    type: MilestonePayload,
-    description: 'Changes, closes or activates a milestone.',
-    args: { input: t.arg({ type: UpdateMilestoneInput, required: true, description: 'The changes.' }) },
-    resolve: (_root, { input: { project, databaseId, ...changes } }, context) =>
-      updateMilestone(context, project, databaseId, changes),
+    type: milestonePayload('updateMilestone'),
+    description: 'Changes, closes or activates a milestone. For masters of the project.',
+    args: {
+      input: t.arg({
+        type: UpdateMilestoneInput,
+        required: true,
+        description: 'Names the milestone, and the changes.',
+      }),
+    },
+    resolve: async (_root, { input: { project, id, ...changes } }, context) =>
+      updateMilestone(context, await projectHolding(context, 'Milestone', { project, id }), id, changes),
   }),
 }));

@@ -3,6 +3,7 @@ import { pageArgs } from '#schema/connection.ts';
 import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequestConnection } from '#schema/merge_requests/types.ts';
 import { Milestone, MilestoneConnection } from '#schema/milestones/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -26,9 +27,14 @@ builder.objectFields(Project, (t) => ({
     description: 'The milestones of the project, newest first. For signed-in callers.',
     args: {
       ...pageArgs,
-      state: t.arg({ type: MilestoneStateFilter, description: 'Only milestones in this state; all by default.' }),
+      state: t.arg({
+        type: MilestoneStateFilter,
+        required: true,
+        defaultValue: 'all',
+        description: 'Only milestones in this state.',
+      }),
       iids: t.arg.intList({ description: 'Only milestones with these numbers within the project.' }),
-      search: t.arg.string({ description: 'Only milestones with this text in title or description, in any case.' }),
+      search: t.arg.string({ description: 'Only milestones with this text in title or description.' }),
     },
     resolve: (project, args, context, info) => {
       context.loaders.project.prime(project.id, project);
@@ -40,10 +46,10 @@ builder.objectFields(Project, (t) => ({
   milestone: t.field({
     type: Milestone,
     description: 'A milestone of the project by its ID.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the milestone.' }) },
-    resolve: (project, { databaseId }, context, info) => {
+    args: { id: t.arg({ ...idOf('Milestone'), required: true, description: 'ID of the milestone.' }) },
+    resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
-      return findMilestone(context, project, databaseId, selectionAt(info, 'Milestone'));
+      return findMilestone(context, project, id, selectionAt(info, 'Milestone'));
     },
   }),
 }));

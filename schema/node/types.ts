@@ -1,5 +1,7 @@
 import { builder } from '#schema/builder.ts';
 
+export { fromGlobalId, toGlobalId } from '#schema/node/global_id.ts';
+
 /** The interface of everything that has a global ID. */
 export const Node = builder.interfaceRef<{ id: number }>('Node').implement({
   description: 'A record with a global ID, by which `node` and `nodes` find it.',
@@ -7,14 +9,3 @@ export const Node = builder.interfaceRef<{ id: number }>('Node').implement({
     id: t.id({ description: 'Global ID of the record: opaque, and unique over all types.', resolve: () => '' }),
   }),
 });
-
-/** The opaque global ID of a record. */
-export function toGlobalId(type: string, id: number): string {
-  return Buffer.from(`${type}:${id}`).toString('base64url');
-}
-
-/** Type and database ID behind a global ID; null when it is none. */
-export function fromGlobalId(globalId: string): { type: string; id: number } | null {
-  const match = /^([A-Z][A-Za-z]*):(\d{1,9})$/.exec(Buffer.from(globalId, 'base64url').toString());
-  return match ? { type: match[1] ?? '', id: Number(match[2]) } : null;
-}

@@ -1,56 +1,56 @@
 import { builder } from '#schema/builder.ts';
-import { Pipeline } from '#schema/pipelines/types.ts';
-import { selectionAt } from '#schema/records/selection_at.ts';
+import { holderField, type InputFields, projectField } from '#schema/inputs.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { pipelinePayload } from '#schema/pipelines/payloads.ts';
 import { cancelPipeline } from '#src/pipelines/cancel.ts';
 import { createPipeline } from '#src/pipelines/create.ts';
-import { changedPipeline } from '#src/pipelines/find.ts';
 import { retryPipeline } from '#src/pipelines/retry.ts';
-import type { ChangedRecord } from '#src/projects/below.ts';
+import { projectHolding } from '#src/projects/holding.ts';
+
+const which = (t: InputFields) => ({
+  project: holderField(t, 'pipeline'),
+  id: t.field({ ...idOf('Pipeline'), required: true, description: 'ID of the pipeline.' }),
+});
 
 const CreatePipelineInput = builder.inputType('CreatePipelineInput', {
-  description: 'A new pipeline.',
+  description: 'A new pipeline of a project.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    ref: t.string({ required: true, description: 'A branch or a tag.' }),
+    project: projectField(t, 'of the pipeline'),
+    ref: t.string({ required: true, description: 'Name of the branch or tag whose latest commit is used.' }),
   }),
 });
 
-const PipelineInput = builder.inputType('PipelineInput', {
-  description: 'Which pipeline.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    databaseId: t.int({ required: true, description: 'Numeric ID.' }),
-  }),
+const RetryPipelineInput = builder.inputType('RetryPipelineInput', {
+  description: 'Which pipeline to retry.',
+  fields: which,
 });
 
-export const PipelinePayload = builder.objectRef<ChangedRecord>('PipelinePayload').implement({
-  description: 'The pipeline as it is now.',
-  fields: (t) => ({
-    pipeline: t.field({
-      type: Pipeline,
-      description: 'The pipeline.',
-      resolve: (changed, _args, context, info) => changedPipeline(context, changed, selectionAt(info, 'Pipeline')),
-    }),
-  }),
+const CancelPipelineInput = builder.inputType('CancelPipelineInput', {
+  description: 'Which pipeline to cancel.',
+  fields: which,
 });
 
 builder.mutationFields((t) => ({
   createPipeline: t.field({
-    type: PipelinePayload,
-    description: 'Starts a pipeline, with the jobs that `.gitlab-ci.yml` has for the ref.',
-    args: { input: t.arg({ type: CreatePipelineInput, required: true, description: 'The new pipeline.' }) },
+    type: pipelinePayload('createPipeline'),
+    description: 'Starts a pipeline with the jobs that `.gitlab-ci.yml` has for the ref. For developers.',
+    args: {
+      input: t.arg({ type: CreatePipelineInput, required: true, description: 'Names the project and the ref.' }),
+    },
     resolve: (_root, { input: { project, ref } }, context) => createPipeline(context, project, ref),
   }),
   retryPipeline: t.field({
-    type: PipelinePayload,
-    description: 'Has the failed and canceled jobs of a pipeline done again.',
-    args: { input: t.arg({ type: PipelineInput, required: true, description: 'Which one.' }) },
-    resolve: (_root, { input: { project, databaseId } }, context) => retryPipeline(context, project, databaseId),
+    type: pipelinePayload('retryPipeline'),
+    description: 'Queues the failed and canceled jobs of a pipeline again. For developers.',
+    args: { input: t.arg({ type: RetryPipelineInput, required: true, description: 'Names the pipeline to retry.' }) },
+    resolve: async (_root, { input }, context) =>
+      retryPipeline(context, await projectHolding(context, 'Pipeline', input), input.id),
   }),
   cancelPipeline: t.field({
-    type: PipelinePayload,
-    description: 'Cancels a pipeline with all its jobs that have not finished.',
-    args: { input: t.arg({ type: PipelineInput, required: true, description: 'Which one.' }) },
-    resolve: (_root, { input: { project, databaseId } }, context) => cancelPipeline(context, project, databaseId),
+    type: pipelinePayload('cancelPipeline'),
+    description: 'Cancels a pipeline with all its jobs that have not finished. For developers.',
+    args: { input: t.arg({ type: CancelPipelineInput, required: true, description: 'Names the pipeline to cancel.' }) },
+    resolve: async (_root, { input }, context) =>
+      cancelPipeline(context, await projectHolding(context, 'Pipeline', input), input.id),
   }),
 }));

@@ -2,6 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { pageArgs } from '#schema/connection.ts';
 import { SortDirection } from '#schema/enums.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { JobStatus, Pipeline, PipelineConnection } from '#schema/pipelines/types.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
@@ -20,7 +21,7 @@ const PipelineScope = builder.enumType('PipelineScope', {
   } as const,
 });
 
-const PipelineOrder = builder.enumType('PipelineOrder', {
+const Order = builder.enumType('PipelineOrder', {
   description: 'What pipelines are ordered by.',
   values: {
     ID: { value: 'id', description: 'Their numeric ID, which grows with each new pipeline.' },
@@ -36,17 +37,26 @@ builder.objectFields(Project, (t) => ({
     description: 'The pipelines of the project, newest first.',
     args: {
       ...pageArgs,
-      scope: t.arg({ type: PipelineScope, description: 'Only pipelines of this choice; all by default.' }),
+      scope: t.arg({ type: PipelineScope, description: 'Only pipelines of this kind; all when left out.' }),
       status: t.arg({ type: JobStatus, description: 'Only pipelines in this state.' }),
       ref: t.arg.string({ description: 'Only pipelines for this branch or tag.' }),
       yamlErrors: t.arg.boolean({
-        description:
-          'Whether to list only pipelines whose `.gitlab-ci.yml` was invalid, or only those where it was valid.',
+        description: 'Only pipelines whose `.gitlab-ci.yml` was invalid when true, or valid when false.',
       }),
-      name: t.arg.string({ description: 'Only pipelines that a user with this display name started.' }),
+      name: t.arg.string({ description: 'Only pipelines that somebody of this name started.' }),
       username: t.arg.string({ description: 'Only pipelines that the user with this username started.' }),
-      orderBy: t.arg({ type: PipelineOrder, description: 'What the pipelines are ordered by; ID by default.' }),
-      sort: t.arg({ type: SortDirection, description: 'Which end of the order comes first; DESC by default.' }),
+      orderBy: t.arg({
+        type: Order,
+        required: true,
+        defaultValue: 'id',
+        description: 'What the pipelines are ordered by.',
+      }),
+      sort: t.arg({
+        type: SortDirection,
+        required: true,
+        defaultValue: 'desc',
+        description: 'Which end of the order comes first.',
+      }),
     },
     resolve: (project, args, context, info) => {
       context.loaders.project.prime(project.id, project);
@@ -58,10 +68,10 @@ builder.objectFields(Project, (t) => ({
   pipeline: t.field({
     type: Pipeline,
     description: 'A pipeline of the project by its ID.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the pipeline.' }) },
-    resolve: (project, { databaseId }, context, info) => {
+    args: { id: t.arg({ ...idOf('Pipeline'), required: true, description: 'ID of the pipeline.' }) },
+    resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
-      return findPipeline(context, project, databaseId, selectionAt(info, 'Pipeline'));
+      return findPipeline(context, project, id, selectionAt(info, 'Pipeline'));
     },
   }),
 }));

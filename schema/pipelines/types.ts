@@ -60,11 +60,9 @@ export const Pipeline = builder.prismaObject('Pipeline', {
       nullable: true,
       description: 'Why `.gitlab-ci.yml` gave no jobs; null where it is valid.',
     }),
-    coverage: t.string({
+    coverage: t.exposeFloat('coverage', {
       nullable: true,
-      description: 'Mean coverage of its jobs, in percent with two decimals: `97.50`; null without any.',
-      select: { coverage: true },
-      resolve: ({ coverage }) => coverage?.toFixed(2) ?? null,
+      description: 'Mean test coverage of its jobs, in percent; null without any.',
     }),
     duration: t.exposeInt('duration', {
       nullable: true,

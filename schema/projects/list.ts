@@ -1,13 +1,14 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
-import { SortDirection, Visibility } from '#schema/enums.ts';
+import { Visibility } from '#schema/enums.ts';
+import { onlyField, sortField } from '#schema/inputs.ts';
 import { Project } from '#schema/projects/types.ts';
 import type { Direction } from '#src/platform/page.ts';
 import type { ProjectFilter, ProjectList, ProjectOrder } from '#src/projects/list.ts';
 
 export const ProjectConnection = connectionOf('Project', Project);
 
-const ProjectOrderBy = builder.enumType('ProjectOrderBy', {
+const Order = builder.enumType('ProjectOrder', {
   description: 'What projects are ordered by.',
   values: {
     ID: { value: 'id', description: 'Their numeric ID, which grows with each new project.' },
@@ -22,19 +23,21 @@ const ProjectOrderBy = builder.enumType('ProjectOrderBy', {
 /** The arguments of every list of projects. */
 export const projectArgs = builder.args((t) => ({
   ...pageArgs,
-  archived: t.boolean({ description: 'Whether to list only archived projects or only others; both by default.' }),
-  visibility: t.field({ type: Visibility, description: 'Only projects with exactly this visibility.' }),
+  archived: t.boolean({ description: 'Only archived projects when true, only others when false; both when left out.' }),
+  visibility: t.field({ type: Visibility, description: 'Only projects of just this visibility.' }),
   search: t.string({
-    description: 'Only projects with this text in path, name, description or name of the namespace, in any case.',
+    description: 'Only projects with this text in path, name, description or name of the namespace.',
   }),
-  owned: t.boolean({
-    description:
-      'Whether to list only projects in the personal namespace of the caller or in a group that the caller owns.',
+  owned: onlyField(t, 'projects in the personal namespace of the caller or in a group that the caller owns'),
+  starred: onlyField(t, 'projects that the caller starred'),
+  membership: onlyField(t, 'projects in which the caller has an access level'),
+  orderBy: t.field({
+    type: Order,
+    required: true,
+    defaultValue: 'created_at',
+    description: 'What the projects are ordered by.',
   }),
-  starred: t.boolean({ description: 'Whether to list only projects that the caller starred.' }),
-  membership: t.boolean({ description: 'Whether to list only projects in which the caller has an access level.' }),
-  orderBy: t.field({ type: ProjectOrderBy, description: 'What the projects are ordered by; CREATED_AT by default.' }),
-  sort: t.field({ type: SortDirection, description: 'Which end of the order comes first; DESC by default.' }),
+  sort: sortField(t, 'desc'),
 }));
 
 /** What the arguments say: which projects, in which order. */
@@ -42,6 +45,6 @@ export function projectList({
   orderBy,
   sort,
   ...filter
-}: ProjectFilter & { orderBy?: ProjectOrder['by'] | null; sort?: Direction | null }): ProjectList {
-  return { filter, order: { by: orderBy ?? 'created_at', direction: sort ?? 'desc' } };
+}: ProjectFilter & { orderBy: ProjectOrder['by']; sort: Direction }): ProjectList {
+  return { filter, order: { by: orderBy, direction: sort } };
 }

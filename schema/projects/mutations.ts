@@ -1,10 +1,12 @@
 import { builder } from '#schema/builder.ts';
+import { namesOf } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import {
   CreateProjectForUserInput,
   CreateProjectInput,
   ForkProjectInput,
   LinkForkInput,
-  ProjectInput,
+  projectInput,
   ShareProjectInput,
   UnshareProjectInput,
   UpdateProjectInput,
@@ -23,36 +25,51 @@ import { starProject } from '#src/projects/star.ts';
 import { updateProject } from '#src/projects/update.ts';
 import { givenSwitches } from '#src/projects/values.ts';
 
-const ProjectPayload = builder.objectRef<{ project: ProjectRow }>('ProjectPayload').implement({
-  description: 'The project as it is now.',
-  fields: (t) => ({
-    project: t.field({
-      type: Project,
-      description: 'The project.',
-      resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
+function projectPayload(mutation: string, description = 'The project as it is now.') {
+  return builder.objectRef<{ project: ProjectRow }>(namesOf(mutation).payload).implement({
+    description: 'The project after the mutation.',
+    fields: (t) => ({
+      project: t.field({
+        type: Project,
+        description,
+        resolve: ({ project }, _args, context, info) => findProject(context, project.id, selectionAt(info, 'Project')),
+      }),
     }),
-  }),
-});
+  });
+}
 
 const DeleteProjectPayload = builder.objectRef<ProjectRow>('DeleteProjectPayload').implement({
-  description: 'What was deleted.',
+  description: 'The project that was deleted.',
   fields: (t) => ({
-    databaseId: t.exposeInt('id', { description: 'Numeric ID of the project that is gone.' }),
-    fullPath: t.exposeString('fullPath', { description: 'Full path that is free again.' }),
+    deletedProjectId: t.id({
+      description: 'Global ID of the project that is gone.',
+      resolve: ({ id }) => toGlobalId('Project', id),
+    }),
+    fullPath: t.exposeString('fullPath', { description: 'Full path that the project had, and that is free again.' }),
   }),
 });
 
+const DeleteProjectInput = projectInput('DeleteProjectInput', 'to delete');
+const ArchiveProjectInput = projectInput('ArchiveProjectInput', 'to archive');
+const UnarchiveProjectInput = projectInput('UnarchiveProjectInput', 'to unarchive');
+const StarProjectInput = projectInput('StarProjectInput', 'to star');
+const UnstarProjectInput = projectInput('UnstarProjectInput', 'that loses the star of the caller');
+const UnlinkForkInput = projectInput('UnlinkForkInput', 'that is to be no fork any more');
+
 const LinkForkPayload = builder.objectRef<ForkLink>('LinkForkPayload').implement({
-  description: 'That one project is a fork of another.',
+  description: 'The link between a fork and its source.',
   fields: (t) => ({
     databaseId: t.int({ description: 'Numeric ID of the link: that of the fork.', resolve: ({ fork }) => fork.id }),
     project: t.field({
       type: Project,
-      description: 'The fork.',
+      description: 'The project that is a fork now.',
       resolve: ({ fork }, _args, context, info) => findProject(context, fork.id, selectionAt(info, 'Project')),
     }),
-    forkedToProjectId: t.int({ description: 'Numeric ID of the fork.', resolve: ({ fork }) => fork.id }),
-    forkedFromProjectId: t.exposeInt('forkedFromId', { description: 'Numeric ID of its source.' }),
+    forkedToProjectId: t.int({
+      description: 'Numeric ID of the fork, as the REST API shows it.',
+      resolve: ({ fork }) => fork.id,
+    }),
+    forkedFromProjectId: t.exposeInt('forkedFromId', { description: 'Numeric ID of the source of the fork.' }),
     createdAt: t.expose('linkedAt', { type: 'DateTime', description: 'When the two were linked.' }),
     updatedAt: t.expose('linkedAt', { type: 'DateTime', description: 'When the link last changed.' }),
   }),
@@ -60,107 +77,137 @@ const LinkForkPayload = builder.objectRef<ForkLink>('LinkForkPayload').implement
 
 const ShareProjectPayload = builder.objectRef<{ share: ProjectShareRow }>('ShareProjectPayload').implement({
   description: 'The access that a group has now.',
-  fields: (t) => ({ share: t.expose('share', { type: ProjectShare, description: 'The access.' }) }),
+  fields: (t) => ({
+    share: t.expose('share', { type: ProjectShare, description: 'The access of the group, with its level and end.' }),
+  }),
 });
 
 const UnshareProjectPayload = builder.objectRef<{ groupId: number }>('UnshareProjectPayload').implement({
-  description: 'Whose access was taken away.',
-  fields: (t) => ({ groupId: t.exposeInt('groupId', { description: 'Numeric ID of the group.' }) }),
+  description: 'Which group has no access any more.',
+  fields: (t) => ({
+    unsharedGroupId: t.id({
+      description: 'Global ID of the group that lost its access.',
+      resolve: ({ groupId }) => toGlobalId('Group', groupId),
+    }),
+  }),
 });
 
 builder.mutationFields((t) => ({
   createProject: t.field({
-    type: ProjectPayload,
-    description: 'Creates a project.',
-    args: { input: t.arg({ type: CreateProjectInput, required: true, description: 'The new project.' }) },
-    resolve: async (_root, { input }, context) => ({
-      project: await createProject(context, { ...input, switches: givenSwitches(input) }),
+    type: projectPayload('createProject'),
+    description: 'Creates a project in the personal namespace of the caller, or in a group for its masters.',
+    args: {
+      input: t.arg({
+        type: CreateProjectInput,
+        required: true,
+        description: 'Name, namespace and settings of the project.',
+      }),
+    },
+    resolve: async (_root, { input: { namespace, ...input } }, context) => ({
+      project: await createProject(context, { ...input, namespaceId: namespace, switches: givenSwitches(input) }),
     }),
   }),
   createProjectForUser: t.field({
-    type: ProjectPayload,
-    description: 'Creates a project in the personal namespace of another user; for administrators.',
-    args: { input: t.arg({ type: CreateProjectForUserInput, required: true, description: 'The new project.' }) },
+    type: projectPayload('createProjectForUser'),
+    description: 'Creates a project in the personal namespace of another user. For administrators.',
+    args: {
+      input: t.arg({
+        type: CreateProjectForUserInput,
+        required: true,
+        description: 'User, name and settings of the project.',
+      }),
+    },
     resolve: async (_root, { input: { userId, ...input } }, context) => ({
       project: await createProjectForUser(context, userId, { ...input, switches: givenSwitches(input) }),
     }),
   }),
   updateProject: t.field({
-    type: ProjectPayload,
-    description: 'Changes a project.',
-    args: { input: t.arg({ type: UpdateProjectInput, required: true, description: 'The changes.' }) },
+    type: projectPayload('updateProject'),
+    description: 'Changes a project. For its masters; another name, path or visibility for its owners.',
+    args: {
+      input: t.arg({ type: UpdateProjectInput, required: true, description: 'Names the project, and the changes.' }),
+    },
     resolve: async (_root, { input: { project, ...changes } }, context) => ({
       project: await updateProject(context, project, changes),
     }),
   }),
   deleteProject: t.field({
     type: DeleteProjectPayload,
-    description: 'Deletes a project with everything in it. What it leaves on disk is removed later.',
-    args: { input: t.arg({ type: ProjectInput, required: true, description: 'Which one.' }) },
+    description:
+      'Deletes a project with everything in it. For its owners and administrators. What it leaves on disk is removed later.',
+    args: { input: t.arg({ type: DeleteProjectInput, required: true, description: 'Names the project to delete.' }) },
     resolve: (_root, { input: { project } }, context) => deleteProject(context, project),
   }),
   archiveProject: t.field({
-    type: ProjectPayload,
-    description: 'Keeps a project for reading only.',
-    args: { input: t.arg({ type: ProjectInput, required: true, description: 'Which one.' }) },
+    type: projectPayload('archiveProject'),
+    description: 'Makes a project read-only. For its owners and administrators.',
+    args: { input: t.arg({ type: ArchiveProjectInput, required: true, description: 'Names the project to archive.' }) },
     resolve: async (_root, { input: { project } }, context) => ({
       project: await archiveProject(context, project, true),
     }),
   }),
   unarchiveProject: t.field({
-    type: ProjectPayload,
-    description: 'Lets an archived project be worked on again.',
-    args: { input: t.arg({ type: ProjectInput, required: true, description: 'Which one.' }) },
+    type: projectPayload('unarchiveProject'),
+    description: 'Makes an archived project writable again. For its owners and administrators.',
+    args: {
+      input: t.arg({ type: UnarchiveProjectInput, required: true, description: 'Names the project to unarchive.' }),
+    },
     resolve: async (_root, { input: { project } }, context) => ({
       project: await archiveProject(context, project, false),
     }),
   }),
   starProject: t.field({
-    type: ProjectPayload,
+    type: projectPayload('starProject'),
     description: 'Stars a project. NOT_MODIFIED when the caller did already.',
-    args: { input: t.arg({ type: ProjectInput, required: true, description: 'Which one.' }) },
+    args: { input: t.arg({ type: StarProjectInput, required: true, description: 'Names the project to star.' }) },
     resolve: async (_root, { input: { project } }, context) => ({ project: await starProject(context, project, true) }),
   }),
   unstarProject: t.field({
-    type: ProjectPayload,
+    type: projectPayload('unstarProject'),
     description: 'Takes a star back. NOT_MODIFIED when the caller gave none.',
-    args: { input: t.arg({ type: ProjectInput, required: true, description: 'Which one.' }) },
+    args: {
+      input: t.arg({ type: UnstarProjectInput, required: true, description: 'Names the project that loses the star.' }),
+    },
     resolve: async (_root, { input: { project } }, context) => ({
       project: await starProject(context, project, false),
     }),
   }),
   forkProject: t.field({
-    type: ProjectPayload,
-    description: 'Copies a project into another namespace.',
-    args: { input: t.arg({ type: ForkProjectInput, required: true, description: 'What, and where to.' }) },
+    type: projectPayload('forkProject'),
+    description: 'Copies a project into another namespace. For those who may read its repository.',
+    args: {
+      input: t.arg({ type: ForkProjectInput, required: true, description: 'Names the project and the namespace.' }),
+    },
     resolve: async (_root, { input: { project, namespace } }, context) => ({
-      project: await forkProject(context, project, namespace || null),
+      project: await forkProject(context, project, namespace ?? null),
     }),
   }),
   linkFork: t.field({
     type: LinkForkPayload,
-    description: 'Makes a project a fork of another one; for administrators.',
-    args: { input: t.arg({ type: LinkForkInput, required: true, description: 'Which, and of which.' }) },
+    description: 'Makes a project a fork of another one. For administrators.',
+    args: { input: t.arg({ type: LinkForkInput, required: true, description: 'Names the fork and its source.' }) },
     resolve: (_root, { input: { project, forkedFrom } }, context) => linkFork(context, project, forkedFrom),
   }),
   unlinkFork: t.field({
-    type: ProjectPayload,
-    description: 'Makes a fork a project of its own. NOT_MODIFIED when it is one.',
-    args: { input: t.arg({ type: ProjectInput, required: true, description: 'Which one.' }) },
+    type: projectPayload('unlinkFork'),
+    description: 'Makes a fork a project of its own. For its owners. NOT_MODIFIED when it is one.',
+    args: { input: t.arg({ type: UnlinkForkInput, required: true, description: 'Names the fork to unlink.' }) },
     resolve: async (_root, { input: { project } }, context) => ({ project: await unlinkFork(context, project) }),
   }),
   shareProject: t.field({
     type: ShareProjectPayload,
-    description: 'Gives the members of a group access to a project.',
-    args: { input: t.arg({ type: ShareProjectInput, required: true, description: 'The access.' }) },
+    description: 'Gives the members of a group access to a project. For masters of the project.',
+    args: { input: t.arg({ type: ShareProjectInput, required: true, description: 'Names project, group and level.' }) },
     resolve: async (_root, { input: { project, ...share } }, context) => ({
       share: await shareProject(context, project, share),
     }),
   }),
   unshareProject: t.field({
     type: UnshareProjectPayload,
-    description: 'Takes the access of a group away.',
-    args: { input: t.arg({ type: UnshareProjectInput, required: true, description: 'Which one.' }) },
+    description: 'Takes the access of a group to a project away. For masters of the project.',
+    args: {
+      input: t.arg({ type: UnshareProjectInput, required: true, description: 'Names the project and the group.' }),
+    },
     resolve: async (_root, { input: { project, groupId } }, context) => {
       await unshareProject(context, project, groupId);
       return { groupId };

@@ -28,8 +28,9 @@ export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').i
     groupName: t.exposeString('groupName', {
       description: 'Display name of the group with which the project is shared.',
     }),
-    groupAccessLevel: t.exposeInt('groupAccessLevel', {
-      description: 'The highest level that members of the group get, as a number from 10 to 50.',
+    groupAccessLevel: t.expose('groupAccessLevel', {
+      type: AccessLevel,
+      description: 'The highest level that members of the group get.',
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'Date',
@@ -42,8 +43,9 @@ export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').i
 const Access = builder.objectRef<number>('ProjectAccess').implement({
   description: 'A membership of the caller, with its level.',
   fields: (t) => ({
-    accessLevel: t.int({
-      description: 'The level as a number: 10 guest, 20 reporter, 30 developer, 40 master, 50 owner.',
+    accessLevel: t.field({
+      type: AccessLevel,
+      description: 'The level of the membership.',
       resolve: (level) => level,
     }),
     notificationLevel: t.int({
@@ -81,20 +83,24 @@ const Statistics = builder
     description: 'Counts and sizes of what a project holds.',
     fields: (t) => ({
       commitCount: t.exposeInt('commits', { description: 'Number of commits reachable from the default branch.' }),
-      storageSize: t.float({
+      storageSize: t.field({
+        type: 'Long',
         description: 'Sum of the other sizes, in bytes.',
         resolve: ({ repositorySize, lfsObjectsSize, jobArtifactsSize }) =>
           Number(repositorySize) + Number(lfsObjectsSize) + Number(jobArtifactsSize),
       }),
-      repositorySize: t.float({
+      repositorySize: t.field({
+        type: 'Long',
         description: 'Size of the repository, in bytes.',
         resolve: ({ repositorySize }) => Number(repositorySize),
       }),
-      lfsObjectsSize: t.float({
+      lfsObjectsSize: t.field({
+        type: 'Long',
         description: 'Size of the files in large file storage, in bytes.',
         resolve: ({ lfsObjectsSize }) => Number(lfsObjectsSize),
       }),
-      jobArtifactsSize: t.float({
+      jobArtifactsSize: t.field({
+        type: 'Long',
         description: 'Size of the artifacts of jobs, in bytes.',
         resolve: ({ jobArtifactsSize }) => Number(jobArtifactsSize),
       }),

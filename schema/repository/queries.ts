@@ -22,9 +22,13 @@ builder.objectFields(Repository, (t) => ({
     description: 'The entries of a directory: directories, files and submodules.',
     args: {
       ...pageArgs,
-      path: t.arg.string({ description: 'Path of the directory; the root by default.' }),
-      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch by default.' }),
-      recursive: t.arg.boolean({ description: 'Whether to list also all that lies below; false by default.' }),
+      path: t.arg.string({ description: 'Path of the directory; the root when left out.' }),
+      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when left out.' }),
+      recursive: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether files and directories below are listed too.',
+      }),
     },
     resolve: (project, args, context, info) =>
       loadCountedPage(args, info, (page) => listTree(context, project, args, page)),
@@ -64,9 +68,14 @@ builder.objectFields(Repository, (t) => ({
     type: Archive,
     description: 'An archive of all files at a ref, and where to download it.',
     args: {
-      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch by default.' }),
-      format: t.arg({ type: ArchiveFormat, description: 'Format of the archive; TAR_GZ by default.' }),
+      ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch when left out.' }),
+      format: t.arg({
+        type: ArchiveFormat,
+        required: true,
+        defaultValue: 'tar.gz',
+        description: 'How the files are packed.',
+      }),
     },
-    resolve: (project, { ref, format }, context) => findArchive(context, project, ref, format ?? 'tar.gz'),
+    resolve: (project, { ref, format }, context) => findArchive(context, project, ref, format),
   }),
 }));

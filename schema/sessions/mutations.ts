@@ -1,15 +1,13 @@
 import { builder } from '#schema/builder.ts';
+import { emptyInput } from '#schema/inputs.ts';
 import { User } from '#schema/users/types.ts';
 import { countSessions, endSessions } from '#src/access/sessions/end.ts';
 
-const EndSessionsInput = builder.inputType('EndSessionsInput', {
-  description: 'Nothing has to be said for this.',
-  fields: (t) => ({ clientMutationId: t.string({ description: 'For the client; not looked at.' }) }),
-});
+const EndSessionsInput = emptyInput('EndSessionsInput', 'Nothing is needed to end the sessions of the caller.');
 
 const EndSessionsPayload = builder.objectRef<{ ended: number }>('EndSessionsPayload').implement({
-  description: 'What has ended.',
-  fields: (t) => ({ ended: t.exposeInt('ended', { description: 'How many sessions there were.' }) }),
+  description: 'How many sessions have ended.',
+  fields: (t) => ({ ended: t.exposeInt('ended', { description: 'Number of sessions that were ended.' }) }),
 });
 
 builder.objectField(User, 'activeSessions', (t) =>
@@ -23,8 +21,8 @@ builder.objectField(User, 'activeSessions', (t) =>
 builder.mutationField('endSessions', (t) =>
   t.field({
     type: EndSessionsPayload,
-    description: 'Signs the caller out of all browsers.',
-    args: { input: t.arg({ type: EndSessionsInput, required: true, description: 'Nothing.' }) },
+    description: 'Signs the caller out of all browsers. For signed-in users.',
+    args: { input: t.arg({ type: EndSessionsInput, required: true, description: 'Nothing has to be given.' }) },
     resolve: async (_root, _args, context) => ({ ended: await endSessions(context) }),
   }),
 );

@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { Visibility } from '#schema/enums.ts';
+import { BranchProtection, Visibility } from '#schema/enums.ts';
 import type { Settings } from '#src/platform/settings/current.ts';
 
 export const GitAccessProtocol = builder.enumType('GitAccessProtocol', {
@@ -32,8 +32,9 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
       nullable: true,
       description: 'URL to which visitors are sent who are not signed in; null when unset.',
     }),
-    defaultBranchProtection: t.exposeInt('defaultBranchProtection', {
-      description: 'Protection of new default branches: 0 none, 1 partial, 2 full.',
+    defaultBranchProtection: t.expose('defaultBranchProtection', {
+      type: BranchProtection,
+      description: 'How the default branches of new projects are protected.',
     }),
     restrictedVisibilityLevels: t.expose('restrictedVisibilityLevels', {
       type: [Visibility],

@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -17,9 +18,9 @@ builder.objectFields(Project, (t) => ({
   snippet: t.field({
     type: Snippet,
     description: 'A snippet of the project by its ID.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the snippet.' }) },
+    args: { id: t.arg({ ...idOf('Snippet'), required: true, description: 'ID of the snippet.' }) },
     resolve: (project, args, context, info) =>
-      findProjectSnippet(context, project, args.databaseId, selectionAt(info, 'Snippet')),
+      findProjectSnippet(context, project, args.id, selectionAt(info, 'Snippet')),
   }),
 }));
 
@@ -41,8 +42,7 @@ builder.queryFields((t) => ({
   snippet: t.field({
     type: Snippet,
     description: 'A personal snippet by its ID, where the caller may see it.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the snippet.' }) },
-    resolve: (_root, args, context, info) =>
-      findPersonalSnippet(context, args.databaseId, selectionAt(info, 'Snippet')),
+    args: { id: t.arg({ ...idOf('Snippet'), required: true, description: 'ID of the snippet.' }) },
+    resolve: (_root, args, context, info) => findPersonalSnippet(context, args.id, selectionAt(info, 'Snippet')),
   }),
 }));

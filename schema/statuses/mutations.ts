@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { projectField } from '#schema/inputs.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { CommitStatus } from '#schema/statuses/types.ts';
 import { postedStatus } from '#src/statuses/list.ts';
@@ -7,34 +8,40 @@ import { postStatus } from '#src/statuses/post.ts';
 const PostedState = builder.enumType('PostedState', {
   description: 'What another system says of its work on a commit.',
   values: {
-    PENDING: { value: 'pending', description: 'It waits.' },
-    RUNNING: { value: 'running', description: 'It has begun.' },
-    SUCCESS: { value: 'success', description: 'It has succeeded.' },
-    FAILED: { value: 'failed', description: 'It has failed.' },
-    CANCELED: { value: 'canceled', description: 'It was canceled.' },
+    PENDING: { value: 'pending', description: 'The work has not begun.' },
+    RUNNING: { value: 'running', description: 'The work has begun.' },
+    SUCCESS: { value: 'success', description: 'The work has succeeded.' },
+    FAILED: { value: 'failed', description: 'The work has failed.' },
+    CANCELED: { value: 'canceled', description: 'The work was canceled.' },
   } as const,
 });
 
 const PostCommitStatusInput = builder.inputType('PostCommitStatusInput', {
   description: 'What another system says of a commit.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    sha: t.string({ required: true, description: 'The commit: a hash (4 to 40 digits), a branch or a tag.' }),
-    state: t.field({ type: PostedState, required: true, description: 'How its work stands.' }),
-    ref: t.string({ description: 'The branch or tag; the first branch with the commit when nothing is said.' }),
-    name: t.string({ description: 'What tells it from others; `default` when nothing is said.' }),
-    targetUrl: t.string({ description: 'Where to learn more: an http or https address.' }),
-    description: t.string({ description: 'In a few words.' }),
-    coverage: t.float({ description: 'In percent.' }),
+    project: projectField(t, 'of the commit'),
+    sha: t.string({ required: true, description: 'The commit: a hash of 4 to 40 digits, a branch or a tag.' }),
+    state: t.field({ type: PostedState, required: true, description: 'How the work of the other system stands.' }),
+    ref: t.string({
+      description: 'Name of the branch or tag; when left out, the first branch that has the commit.',
+    }),
+    name: t.string({
+      required: true,
+      defaultValue: 'default',
+      description: 'Name that tells the status from others of the commit.',
+    }),
+    targetUrl: t.string({ description: 'Address of a page about the work: an http or https URL.' }),
+    description: t.string({ description: 'Short text about the state.' }),
+    coverage: t.float({ description: 'How much of the code tests cover, in percent.' }),
   }),
 });
 
 const PostCommitStatusPayload = builder.objectRef<{ id: number }>('PostCommitStatusPayload').implement({
-  description: 'The status as it is now.',
+  description: 'The status after the mutation.',
   fields: (t) => ({
     status: t.field({
       type: CommitStatus,
-      description: 'The status.',
+      description: 'The status as it is now.',
       resolve: ({ id }, _args, context, info) => postedStatus(context, id, selectionAt(info, 'Job')),
     }),
   }),
@@ -43,8 +50,10 @@ const PostCommitStatusPayload = builder.objectRef<{ id: number }>('PostCommitSta
 builder.mutationField('postCommitStatus', (t) =>
   t.field({
     type: PostCommitStatusPayload,
-    description: 'Says how work on a commit stands: moves the status of that name, or adds one.',
-    args: { input: t.arg({ type: PostCommitStatusInput, required: true, description: 'What is said.' }) },
+    description: 'Reports how work on a commit stands: moves the status of that name, or adds one. For developers.',
+    args: {
+      input: t.arg({ type: PostCommitStatusInput, required: true, description: 'Names the commit, and the state.' }),
+    },
     resolve: (_root, { input: { project, sha, ...values } }, context) => postStatus(context, project, sha, values),
   }),
 );

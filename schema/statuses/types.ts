@@ -65,10 +65,12 @@ builder.objectFields(Commit, (t) => ({
     args: {
       ...pageArgs,
       ref: t.arg.string({ description: 'Only statuses for this branch or tag.' }),
-      stage: t.arg.string({ description: 'Only statuses of this stage.' }),
+      stage: t.arg.string({ description: 'Only statuses of jobs of this stage.' }),
       name: t.arg.string({ description: 'Only statuses of this name.' }),
       all: t.arg.boolean({
-        description: 'Whether to list also statuses that a later one of the same name has replaced; false by default.',
+        required: true,
+        defaultValue: false,
+        description: 'Whether to list also statuses that a later one of the same name has replaced.',
       }),
     },
     resolve: (commit, args, context, info) =>

@@ -1,83 +1,98 @@
 import { builder } from '#schema/builder.ts';
+import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { Release, Tag } from '#schema/tags/types.ts';
 import { createTag } from '#src/tags/create.ts';
 import { deleteTag } from '#src/tags/delete.ts';
 import type { ReleaseRow, TagRow } from '#src/tags/list.ts';
 import { createRelease, updateRelease } from '#src/tags/release.ts';
 
+const tag = (t: InputFields) => ({
+  project: projectField(t, 'of the tag'),
+  name: t.string({ required: true, description: 'Name of the tag, without `refs/tags/`.' }),
+});
+
 const CreateTagInput = builder.inputType('CreateTagInput', {
-  description: 'A new tag.',
+  description: 'A new tag and what it names.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    name: t.string({ required: true, description: 'Without `refs/tags/`.' }),
-    ref: t.string({ required: true, description: 'What it names: a branch, a tag or a hash.' }),
-    message: t.string({ description: 'Makes it an annotated tag.' }),
-    releaseDescription: t.string({ description: 'Notes about it, in Markdown.' }),
+    ...tag(t),
+    ref: t.string({ required: true, description: 'What it names: a branch, a tag or the hash of a commit.' }),
+    message: t.string({ description: 'Message of an annotated tag; the tag is a lightweight one without.' }),
+    releaseDescription: t.string({ description: 'Release notes for the tag, in Markdown.' }),
   }),
 });
 
 const DeleteTagInput = builder.inputType('DeleteTagInput', {
   description: 'Which tag to delete.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    name: t.string({ required: true, description: 'Without `refs/tags/`.' }),
-  }),
+  fields: tag,
 });
 
-const ReleaseInput = builder.inputType('ReleaseInput', {
-  description: 'Notes about a tag.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    tag: t.string({ required: true, description: 'Name of the tag.' }),
-    description: t.string({ required: true, description: 'The notes, in Markdown.' }),
-  }),
+const release = (t: InputFields) => ({
+  project: projectField(t, 'of the tag'),
+  tag: t.string({ required: true, description: 'Name of the tag, without `refs/tags/`.' }),
+  description: t.string({ required: true, description: 'The release notes, in Markdown.' }),
 });
 
-const TagPayload = builder.objectRef<{ tag: TagRow }>('TagPayload').implement({
-  description: 'The tag as it is now.',
-  fields: (t) => ({ tag: t.expose('tag', { type: Tag, description: 'The tag.' }) }),
+const CreateReleaseInput = builder.inputType('CreateReleaseInput', {
+  description: 'Release notes for a tag that has none.',
+  fields: release,
+});
+
+const UpdateReleaseInput = builder.inputType('UpdateReleaseInput', {
+  description: 'New release notes for a tag that has some.',
+  fields: release,
+});
+
+const CreateTagPayload = builder.objectRef<{ tag: TagRow }>('CreateTagPayload').implement({
+  description: 'The tag that was created.',
+  fields: (t) => ({ tag: t.expose('tag', { type: Tag, description: 'The tag with its release notes.' }) }),
 });
 
 const DeleteTagPayload = builder.objectRef<{ name: string }>('DeleteTagPayload').implement({
-  description: 'What was deleted.',
-  fields: (t) => ({ name: t.exposeString('name', { description: 'Name of the tag that is gone.' }) }),
+  description: 'The tag that was deleted.',
+  fields: (t) => ({ deletedTagName: t.exposeString('name', { description: 'Name of the tag that is gone.' }) }),
 });
 
-const ReleasePayload = builder.objectRef<{ release: ReleaseRow }>('ReleasePayload').implement({
-  description: 'The notes as they are now.',
-  fields: (t) => ({ release: t.expose('release', { type: Release, description: 'The notes.' }) }),
-});
+function releasePayload(mutation: string) {
+  return builder.objectRef<{ release: ReleaseRow }>(namesOf(mutation).payload).implement({
+    description: 'The release notes after the mutation.',
+    fields: (t) => ({
+      release: t.expose('release', { type: Release, description: 'The release notes as they are now.' }),
+    }),
+  });
+}
 
 builder.mutationFields((t) => ({
   createTag: t.field({
-    type: TagPayload,
-    description: 'Creates a tag.',
-    args: { input: t.arg({ type: CreateTagInput, required: true, description: 'The new tag.' }) },
+    type: CreateTagPayload,
+    description: 'Creates a tag. For developers.',
+    args: { input: t.arg({ type: CreateTagInput, required: true, description: 'Name of the tag and what it names.' }) },
     resolve: async (_root, { input: { project, ref, ...values } }, context) => ({
       tag: await createTag(context, project, { target: ref, ...values }),
     }),
   }),
   deleteTag: t.field({
     type: DeleteTagPayload,
-    description: 'Deletes a tag and the notes about it.',
-    args: { input: t.arg({ type: DeleteTagInput, required: true, description: 'Which one.' }) },
+    description: 'Deletes a tag with its release notes. For developers.',
+    args: { input: t.arg({ type: DeleteTagInput, required: true, description: 'Names the tag to delete.' }) },
     resolve: async (_root, { input: { project, name } }, context) => {
       await deleteTag(context, project, name);
       return { name };
     },
   }),
   createRelease: t.field({
-    type: ReleasePayload,
-    description: 'Writes notes about a tag that has none.',
-    args: { input: t.arg({ type: ReleaseInput, required: true, description: 'The notes.' }) },
+    type: releasePayload('createRelease'),
+    description: 'Writes release notes for a tag that has none. For developers.',
+    args: { input: t.arg({ type: CreateReleaseInput, required: true, description: 'Names the tag, and its notes.' }) },
     resolve: async (_root, { input: { project, tag, description } }, context) => ({
       release: await createRelease(context, project, tag, description),
     }),
   }),
   updateRelease: t.field({
-    type: ReleasePayload,
-    description: 'Changes the notes about a tag.',
-    args: { input: t.arg({ type: ReleaseInput, required: true, description: 'The notes.' }) },
+    type: releasePayload('updateRelease'),
+    description: 'Changes the release notes of a tag. For developers.',
+    args: {
+      input: t.arg({ type: UpdateReleaseInput, required: true, description: 'Names the tag, and its new notes.' }),
+    },
     resolve: async (_root, { input: { project, tag, description } }, context) => ({
       release: await updateRelease(context, project, tag, description),
     }),

@@ -1,84 +1,107 @@
 import { builder } from '#schema/builder.ts';
+import { TokenScope } from '#schema/enums.ts';
+import { accountField, type InputFields, namesOf } from '#schema/inputs.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { PersonalAccessToken } from '#schema/tokens/types.ts';
 import { createImpersonationToken, createPersonalAccessToken } from '#src/access/tokens/create.ts';
 import type { TokenRow } from '#src/access/tokens/list.ts';
 import { revokeImpersonationToken, revokePersonalAccessToken } from '#src/access/tokens/revoke.ts';
 
+/** What a new token is called, and how far and long it reaches. */
+const made = (t: InputFields) => ({
+  name: t.string({ required: true, description: 'What the token is for; at most 255 characters.' }),
+  scopes: t.field({ type: [TokenScope], required: true, description: 'What the token reaches: at least one scope.' }),
+  expiresAt: t.field({
+    type: 'Date',
+    description: 'First day (UTC) on which the token does not work; it never expires when null or left out.',
+  }),
+});
+
+const actsAs = (t: InputFields) =>
+  t.field({ ...idOf('User'), required: true, description: 'ID of the user as whom the token acts.' });
+
+const token = (t: InputFields) =>
+  t.field({ ...idOf('PersonalAccessToken'), required: true, description: 'ID of the token to revoke.' });
+
 const CreatePersonalAccessTokenInput = builder.inputType('CreatePersonalAccessTokenInput', {
   description: 'A new token for the caller.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'What it is for.' }),
-    scopes: t.stringList({ required: true, description: 'What it reaches: `api`, `read_user`, `read_metrics`.' }),
-    expiresAt: t.field({ type: 'Date', description: 'First day (UTC) on which it is inactive; never when absent.' }),
-  }),
+  fields: made,
 });
 
 const CreateImpersonationTokenInput = builder.inputType('CreateImpersonationTokenInput', {
-  description: 'A new token to act as somebody.',
-  fields: (t) => ({
-    userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-    name: t.string({ required: true, description: 'What it is for.' }),
-    scopes: t.stringList({ description: 'What it reaches: `api`, `read_user`, `read_metrics`. There must be one.' }),
-    expiresAt: t.field({ type: 'Date', description: 'First day (UTC) on which it is inactive; never when absent.' }),
-  }),
+  description: 'A new token to act as a user.',
+  fields: (t) => ({ userId: actsAs(t), ...made(t) }),
 });
 
 const RevokePersonalAccessTokenInput = builder.inputType('RevokePersonalAccessTokenInput', {
-  description: 'Which token to revoke.',
-  fields: (t) => ({
-    userId: t.int({ description: "Numeric ID of the user; the caller when absent. Others' are for administrators." }),
-    databaseId: t.int({ required: true, description: 'Numeric ID of the token.' }),
-  }),
+  description: 'Which personal access token to revoke.',
+  fields: (t) => ({ userId: accountField(t), id: token(t) }),
 });
 
 const RevokeImpersonationTokenInput = builder.inputType('RevokeImpersonationTokenInput', {
-  description: 'Which token to revoke.',
-  fields: (t) => ({
-    userId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-    databaseId: t.int({ required: true, description: 'Numeric ID of the token.' }),
-  }),
+  description: 'Which impersonation token to revoke.',
+  fields: (t) => ({ userId: actsAs(t), id: token(t) }),
 });
 
-const PersonalAccessTokenPayload = builder
-  .objectRef<{ personalAccessToken: TokenRow }>('PersonalAccessTokenPayload')
-  .implement({
-    description: 'The token as it is now.',
+function tokenPayload(mutation: string, description: string) {
+  return builder.objectRef<{ personalAccessToken: TokenRow }>(namesOf(mutation).payload).implement({
+    description: 'The token after the mutation.',
     fields: (t) => ({
-      personalAccessToken: t.expose('personalAccessToken', { type: PersonalAccessToken, description: 'The token.' }),
+      personalAccessToken: t.expose('personalAccessToken', { type: PersonalAccessToken, description }),
     }),
   });
+}
+
+const NEW = 'The new token with its text, which is shown this once.';
+const REVOKED = 'The token as it is now.';
 
 builder.mutationFields((t) => ({
   createPersonalAccessToken: t.field({
-    type: PersonalAccessTokenPayload,
-    description: 'Makes a token for the caller.',
-    args: { input: t.arg({ type: CreatePersonalAccessTokenInput, required: true, description: 'The new token.' }) },
+    type: tokenPayload('createPersonalAccessToken', NEW),
+    description: 'Creates a token for the caller, whose own credential must reach everything.',
+    args: {
+      input: t.arg({
+        type: CreatePersonalAccessTokenInput,
+        required: true,
+        description: 'Name, scopes and end of the token.',
+      }),
+    },
     resolve: async (_root, { input }, context) => ({
       personalAccessToken: await createPersonalAccessToken(context, input),
     }),
   }),
   createImpersonationToken: t.field({
-    type: PersonalAccessTokenPayload,
-    description: 'Makes a token to act as somebody. For administrators.',
-    args: { input: t.arg({ type: CreateImpersonationTokenInput, required: true, description: 'The new token.' }) },
-    resolve: async (_root, { input: { userId, scopes, ...input } }, context) => ({
-      personalAccessToken: await createImpersonationToken(context, userId, { ...input, scopes: scopes ?? [] }),
+    type: tokenPayload('createImpersonationToken', NEW),
+    description: 'Creates a token to act as a user. For administrators.',
+    args: {
+      input: t.arg({
+        type: CreateImpersonationTokenInput,
+        required: true,
+        description: 'User, name, scopes and end of the token.',
+      }),
+    },
+    resolve: async (_root, { input: { userId, ...input } }, context) => ({
+      personalAccessToken: await createImpersonationToken(context, userId, input),
     }),
   }),
   revokePersonalAccessToken: t.field({
-    type: PersonalAccessTokenPayload,
-    description: 'Revokes a token.',
-    args: { input: t.arg({ type: RevokePersonalAccessTokenInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { userId, databaseId } }, context) => ({
-      personalAccessToken: await revokePersonalAccessToken(context, { userId, id: databaseId }),
+    type: tokenPayload('revokePersonalAccessToken', REVOKED),
+    description: 'Revokes a personal access token, which stops working immediately. For its user and administrators.',
+    args: {
+      input: t.arg({ type: RevokePersonalAccessTokenInput, required: true, description: 'Names the token to revoke.' }),
+    },
+    resolve: async (_root, { input }, context) => ({
+      personalAccessToken: await revokePersonalAccessToken(context, input),
     }),
   }),
   revokeImpersonationToken: t.field({
-    type: PersonalAccessTokenPayload,
-    description: 'Revokes an impersonation token. For administrators.',
-    args: { input: t.arg({ type: RevokeImpersonationTokenInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { userId, databaseId } }, context) => ({
-      personalAccessToken: await revokeImpersonationToken(context, userId, databaseId),
+    type: tokenPayload('revokeImpersonationToken', REVOKED),
+    description: 'Revokes an impersonation token, which stops working immediately. For administrators.',
+    args: {
+      input: t.arg({ type: RevokeImpersonationTokenInput, required: true, description: 'Names the token to revoke.' }),
+    },
+    resolve: async (_root, { input: { userId, id } }, context) => ({
+      personalAccessToken: await revokeImpersonationToken(context, userId, id),
     }),
   }),
 }));

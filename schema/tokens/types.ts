@@ -1,7 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { TokenScope } from '#schema/enums.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { User } from '#schema/users/types.ts';
+import type { TokenScope as Reach } from '#src/access/tokens/create.ts';
 import {
   findToken,
   listImpersonationTokens,
@@ -36,9 +39,10 @@ PersonalAccessToken.implement({
       description: 'The token itself, in the answer to its creation; null ever after.',
       resolve: ({ token }) => token ?? null,
     }),
-    scopes: t.exposeStringList('scopes', {
-      description:
-        'What it reaches: `api` is everything, `read_user` users, `read_metrics` the metrics of the server, where the user is an administrator.',
+    scopes: t.field({
+      type: [TokenScope],
+      description: 'What the token reaches.',
+      resolve: ({ scopes }) => scopes as Reach[],
     }),
     active: t.exposeBoolean('active', {
       description: 'Whether the token still works: it is neither revoked nor expired.',
@@ -65,7 +69,12 @@ export const PersonalAccessTokenConnection = connectionOf('PersonalAccessToken',
 
 const tokenArgs = builder.args((t) => ({
   ...pageArgs,
-  state: t.field({ type: TokenStateFilter, description: 'Only tokens in this state; ALL by default.' }),
+  state: t.field({
+    type: TokenStateFilter,
+    required: true,
+    defaultValue: 'all',
+    description: 'Only tokens in this state.',
+  }),
 }));
 
 builder.objectFields(User, (t) => ({
@@ -74,19 +83,19 @@ builder.objectFields(User, (t) => ({
     description: 'The personal access tokens of the user, oldest first. For administrators and the user.',
     args: tokenArgs,
     resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) => listPersonalAccessTokens(context, id, args.state ?? 'all', page)),
+      loadPage(args, info, (page) => listPersonalAccessTokens(context, id, args.state, page)),
   }),
   impersonationTokens: t.field({
     type: PersonalAccessTokenConnection,
     description: 'The tokens with which administrators act as the user, oldest first. For administrators.',
     args: tokenArgs,
     resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) => listImpersonationTokens(context, id, args.state ?? 'all', page)),
+      loadPage(args, info, (page) => listImpersonationTokens(context, id, args.state, page)),
   }),
   impersonationToken: t.field({
     type: PersonalAccessToken,
     description: 'A token with which administrators act as the user, by its ID. For administrators.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the token.' }) },
-    resolve: ({ id }, { databaseId }, context) => findToken(context, id, databaseId, true),
+    args: { id: t.arg({ ...idOf('PersonalAccessToken'), required: true, description: 'ID of the token.' }) },
+    resolve: (user, { id }, context) => findToken(context, user.id, id, true),
   }),
 }));

@@ -1,99 +1,122 @@
 import { builder } from '#schema/builder.ts';
-import { PipelinePayload } from '#schema/pipelines/mutations.ts';
+import { holderField, type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { pipelinePayload } from '#schema/pipelines/payloads.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Trigger } from '#schema/triggers/types.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
+import { projectHolding } from '#src/projects/holding.ts';
 import { fireTrigger } from '#src/triggers/fire.ts';
 import { findTrigger } from '#src/triggers/list.ts';
 import { createTrigger, deleteTrigger, takeTrigger, updateTrigger } from '#src/triggers/save.ts';
 
+const DESCRIPTION = 'Text that says what the trigger is for.';
+
+const which = (t: InputFields) => ({
+  project: holderField(t, 'trigger'),
+  id: t.field({ ...idOf('Trigger'), required: true, description: 'ID of the trigger.' }),
+});
+
 const CreateTriggerInput = builder.inputType('CreateTriggerInput', {
   description: 'A new trigger of the caller.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    description: t.string({ required: true, description: 'What it is for.' }),
+    project: projectField(t, 'whose pipelines it starts'),
+    description: t.string({ required: true, description: DESCRIPTION }),
   }),
 });
 
 const UpdateTriggerInput = builder.inputType('UpdateTriggerInput', {
-  description: 'Changes to a trigger: unset means unchanged.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    databaseId: t.int({ required: true, description: 'Numeric ID.' }),
-    description: t.string({ description: 'What it is for.' }),
-  }),
+  description: 'Changes to a trigger. What is left out stays as it is.',
+  fields: (t) => ({ ...which(t), description: t.string({ description: DESCRIPTION }) }),
 });
 
-const TriggerInput = builder.inputType('TriggerInput', {
-  description: 'Which trigger.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    databaseId: t.int({ required: true, description: 'Numeric ID.' }),
-  }),
+const TakeTriggerOwnershipInput = builder.inputType('TakeTriggerOwnershipInput', {
+  description: 'Which trigger the caller takes over.',
+  fields: which,
+});
+
+const DeleteTriggerInput = builder.inputType('DeleteTriggerInput', {
+  description: 'Which trigger to delete.',
+  fields: which,
 });
 
 const FireTriggerInput = builder.inputType('FireTriggerInput', {
-  description: 'Which pipeline to start. No credential is needed but the token.',
+  description: 'Which pipeline to start. The token is the only credential needed.',
   fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
+    project: projectField(t, 'of the trigger'),
     token: t.string({ required: true, description: 'Token of a trigger of the project.' }),
-    ref: t.string({ required: true, description: 'A branch or a tag.' }),
-    variables: t.field({ type: 'JSON', description: 'What the jobs are told: texts by their names.' }),
+    ref: t.string({ required: true, description: 'Name of the branch or tag whose latest commit is used.' }),
+    variables: t.field({ type: 'JSON', description: 'Variables for the jobs: an object of texts by their keys.' }),
   }),
 });
 
-const TriggerPayload = builder.objectRef<ChangedRecord>('TriggerPayload').implement({
-  description: 'The trigger as it is now.',
-  fields: (t) => ({
-    trigger: t.field({
-      type: Trigger,
-      description: 'The trigger.',
-      resolve: ({ project, id }, _args, context, info) =>
-        findTrigger(context, project, id, selectionAt(info, 'Trigger')),
+function triggerPayload(mutation: string) {
+  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
+    description: 'The trigger after the mutation.',
+    fields: (t) => ({
+      trigger: t.field({
+        type: Trigger,
+        description: 'The trigger as it is now.',
+        resolve: ({ project, id }, _args, context, info) =>
+          findTrigger(context, project, id, selectionAt(info, 'Trigger')),
+      }),
     }),
-  }),
-});
+  });
+}
 
-const DeleteTriggerPayload = builder.objectRef<{ databaseId: number }>('DeleteTriggerPayload').implement({
-  description: 'What was deleted.',
+const DeleteTriggerPayload = builder.objectRef<{ id: number }>('DeleteTriggerPayload').implement({
+  description: 'The trigger that was deleted.',
   fields: (t) => ({
-    databaseId: t.exposeInt('databaseId', { description: 'Numeric ID of the trigger that is gone.' }),
+    deletedTriggerId: t.id({
+      description: 'Global ID of the trigger that is gone.',
+      resolve: ({ id }) => toGlobalId('Trigger', id),
+    }),
   }),
 });
 
 builder.mutationFields((t) => ({
   createTrigger: t.field({
-    type: TriggerPayload,
-    description: 'Creates a trigger, which starts pipelines as the caller.',
-    args: { input: t.arg({ type: CreateTriggerInput, required: true, description: 'The new trigger.' }) },
+    type: triggerPayload('createTrigger'),
+    description: 'Creates a trigger, which starts pipelines as the caller. For masters of the project.',
+    args: {
+      input: t.arg({ type: CreateTriggerInput, required: true, description: 'Project and purpose of the trigger.' }),
+    },
     resolve: (_root, { input: { project, description } }, context) => createTrigger(context, project, description),
   }),
   updateTrigger: t.field({
-    type: TriggerPayload,
-    description: 'Changes a trigger.',
-    args: { input: t.arg({ type: UpdateTriggerInput, required: true, description: 'The changes.' }) },
-    resolve: (_root, { input: { project, databaseId, description } }, context) =>
-      updateTrigger(context, project, databaseId, description),
+    type: triggerPayload('updateTrigger'),
+    description: 'Changes a trigger. For masters of the project.',
+    args: {
+      input: t.arg({ type: UpdateTriggerInput, required: true, description: 'Names the trigger, and the changes.' }),
+    },
+    resolve: async (_root, { input }, context) =>
+      updateTrigger(context, await projectHolding(context, 'Trigger', input), input.id, input.description),
   }),
   takeTriggerOwnership: t.field({
-    type: TriggerPayload,
-    description: 'Has a trigger start pipelines as the caller from now on.',
-    args: { input: t.arg({ type: TriggerInput, required: true, description: 'Which one.' }) },
-    resolve: (_root, { input: { project, databaseId } }, context) => takeTrigger(context, project, databaseId),
+    type: triggerPayload('takeTriggerOwnership'),
+    description: 'Makes the caller the one as whom a trigger starts pipelines. For masters of the project.',
+    args: {
+      input: t.arg({ type: TakeTriggerOwnershipInput, required: true, description: 'Names the trigger to take over.' }),
+    },
+    resolve: async (_root, { input }, context) =>
+      takeTrigger(context, await projectHolding(context, 'Trigger', input), input.id),
   }),
   deleteTrigger: t.field({
     type: DeleteTriggerPayload,
-    description: 'Deletes a trigger; the pipelines that it started stay.',
-    args: { input: t.arg({ type: TriggerInput, required: true, description: 'Which one.' }) },
-    resolve: async (_root, { input: { project, databaseId } }, context) => {
-      await deleteTrigger(context, project, databaseId);
-      return { databaseId };
+    description: 'Deletes a trigger; the pipelines that it started stay. For masters of the project.',
+    args: { input: t.arg({ type: DeleteTriggerInput, required: true, description: 'Names the trigger to delete.' }) },
+    resolve: async (_root, { input }, context) => {
+      await deleteTrigger(context, await projectHolding(context, 'Trigger', input), input.id);
+      return input;
     },
   }),
   fireTrigger: t.field({
-    type: PipelinePayload,
-    description: 'Starts a pipeline by the token of a trigger, as its owner.',
-    args: { input: t.arg({ type: FireTriggerInput, required: true, description: 'Which pipeline.' }) },
+    type: pipelinePayload('fireTrigger'),
+    description: 'Starts a pipeline by the token of a trigger, as its owner. No sign-in is needed.',
+    args: {
+      input: t.arg({ type: FireTriggerInput, required: true, description: 'Token, ref and variables of the jobs.' }),
+    },
     resolve: (_root, { input: { project, ...fire } }, context) => fireTrigger(context, project, fire),
   }),
 }));

@@ -1,5 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { Project } from '#schema/projects/types.ts';
@@ -59,8 +60,7 @@ builder.objectFields(Project, (t) => ({
   trigger: t.field({
     type: Trigger,
     description: 'A trigger of the project by its ID. For masters.',
-    args: { databaseId: t.arg.int({ required: true, description: 'Numeric ID of the trigger.' }) },
-    resolve: (project, { databaseId }, context, info) =>
-      findTrigger(context, project, databaseId, selectionAt(info, 'Trigger')),
+    args: { id: t.arg({ ...idOf('Trigger'), required: true, description: 'ID of the trigger.' }) },
+    resolve: (project, { id }, context, info) => findTrigger(context, project, id, selectionAt(info, 'Trigger')),
   }),
 }));

@@ -1,90 +1,113 @@
 import { builder } from '#schema/builder.ts';
+import { emptyInput, type InputFields, namesOf } from '#schema/inputs.ts';
+import { idOf } from '#schema/node/plugin.ts';
+
+const PASSWORD = 'of 8 to 128 characters';
 
 export const SignInInput = builder.inputType('SignInInput', {
   description: 'Who signs in. One of login and email is required.',
   fields: (t) => ({
-    login: t.string({ description: 'Username or e-mail address.' }),
-    email: t.string({ description: 'E-mail address or username, when there is no login.' }),
-    password: t.string({ required: true, description: 'Their password.' }),
+    login: t.string({ description: 'Username or e-mail address of the account.' }),
+    email: t.string({
+      deprecationReason: 'Use login, which takes e-mail addresses too.',
+      description: 'E-mail address or username of the account; not used beside login.',
+    }),
+    password: t.string({ required: true, description: 'Password of the account.' }),
   }),
 });
 
 export const ChangePasswordInput = builder.inputType('ChangePasswordInput', {
   description: 'A new password in exchange for the present one. Nobody needs to be signed in.',
   fields: (t) => ({
-    login: t.string({ description: 'Username or e-mail address; the caller when absent.' }),
-    currentPassword: t.string({ required: true, description: 'The present one, which may be one to be renewed.' }),
-    newPassword: t.string({ required: true, description: 'Another one, of 8 to 128 characters.' }),
+    login: t.string({ description: 'Username or e-mail address of the account; the caller when left out.' }),
+    currentPassword: t.string({
+      required: true,
+      description: 'The present password, which may be one that must be renewed.',
+    }),
+    newPassword: t.string({ required: true, description: `The new password, ${PASSWORD}.` }),
     code: t.string({
-      description: 'A code of the app, or a recovery code: of who has two-factor authentication.',
+      description: 'A code of the app, or a recovery code. Required for accounts with two-factor authentication.',
     }),
   }),
 });
 
-export const RenewPrivateTokenInput = builder.inputType('RenewPrivateTokenInput', {
-  description: 'Nothing has to be said for this.',
-  fields: (t) => ({ clientMutationId: t.string({ description: 'For the client; not looked at.' }) }),
+export const RenewPrivateTokenInput = emptyInput(
+  'RenewPrivateTokenInput',
+  'Nothing is needed to renew the private token of the caller.',
+);
+
+/** What may be said of a user, whether new or not. */
+const profile = (t: InputFields) => ({
+  skype: t.string({ description: 'Name of the user on Skype.' }),
+  linkedin: t.string({ description: 'Name of the user on LinkedIn.' }),
+  twitter: t.string({ description: 'Name of the user on Twitter.' }),
+  websiteUrl: t.string({ description: 'Address of their own website.' }),
+  organization: t.string({ description: 'The organization that they work for.' }),
+  externUid: t.string({ description: 'ID of the user at the provider; goes together with it.' }),
+  provider: t.string({
+    description: 'Name of an identity provider that knows the user; goes together with externUid.',
+  }),
+  bio: t.string({ description: 'What they say of themselves.' }),
+  location: t.string({ description: 'The place where they live or work.' }),
 });
+
+const ADMIN = 'Whether the user administrates the server.';
+const GROUPS = 'Whether the user may create groups.';
+const EXTERNAL = 'Whether internal projects are hidden from the user, who may create neither projects nor groups.';
 
 export const CreateUserInput = builder.inputType('CreateUserInput', {
   description: 'A new user. One of password and resetPassword is required.',
   fields: (t) => ({
-    email: t.string({ required: true, description: 'Primary e-mail address; nobody else has it.' }),
-    username: t.string({ required: true, description: 'Unique, whatever its case.' }),
-    name: t.string({ required: true, description: 'What people call them.' }),
-    password: t.string({ description: 'Of 8 to 128 characters.' }),
+    email: t.string({ required: true, description: 'Primary e-mail address, which no other user may have.' }),
+    username: t.string({ required: true, description: 'Unique name in addresses, whatever its case.' }),
+    name: t.string({ required: true, description: 'Name that people read.' }),
+    password: t.string({ description: `First password, ${PASSWORD}.` }),
     resetPassword: t.boolean({
-      description: 'A random password that nobody knows, to be set anew by a link that is mailed; wins over password.',
+      required: true,
+      defaultValue: false,
+      description: 'Whether the user sets the first password by a link that is mailed; password is not used then.',
     }),
-    skype: t.string({ description: 'Skype name.' }),
-    linkedin: t.string({ description: 'LinkedIn name.' }),
-    twitter: t.string({ description: 'Twitter name.' }),
-    websiteUrl: t.string({ description: 'Their page elsewhere.' }),
-    organization: t.string({ description: 'Where they work.' }),
-    projectsLimit: t.int({ description: 'How many personal projects they may have; else as the settings say.' }),
-    externUid: t.string({ description: 'Who they are at the provider; together with it.' }),
-    provider: t.string({ description: 'Another provider of identities.' }),
-    bio: t.string({ description: 'What they say of themselves.' }),
-    location: t.string({ description: 'Where they are.' }),
-    admin: t.boolean({ description: 'Whether they administrate the server; false when absent.' }),
+    ...profile(t),
+    projectsLimit: t.int({
+      description: 'How many personal projects the user may have; when left out, what the settings of the server say.',
+    }),
+    admin: t.boolean({ required: true, defaultValue: false, description: ADMIN }),
     confirm: t.boolean({
       deprecationReason: 'Use skipConfirmation.',
-      description:
-        'Whether the address is to be confirmed; true when absent. Without mail all users are confirmed from the start.',
+      description: 'Whether the user must confirm the address; true when left out.',
     }),
     skipConfirmation: t.boolean({
-      description: 'Whether the address counts as confirmed. Without mail all users are confirmed from the start.',
+      required: true,
+      defaultValue: false,
+      description: 'Whether the address counts as confirmed, as it does on servers that send no mail.',
     }),
-    canCreateGroup: t.boolean({ description: 'Whether they may create groups; true when absent.' }),
-    external: t.boolean({ description: 'Whether internal projects are hidden from them; they create nothing either.' }),
+    canCreateGroup: t.boolean({ required: true, defaultValue: true, description: GROUPS }),
+    external: t.boolean({ required: true, defaultValue: false, description: EXTERNAL }),
   }),
 });
 
 export const UpdateUserInput = builder.inputType('UpdateUserInput', {
-  description: 'Changes to a user: unset means unchanged, null cleared where something can be.',
+  description: 'Changes to a user: what is left out stays as it is, null clears what may be without a value.',
   fields: (t) => ({
-    databaseId: t.int({ required: true, description: 'Numeric ID of the user.' }),
-    email: t.string({ description: 'Primary e-mail address; nobody else has it.' }),
-    username: t.string({ description: 'Unique, whatever its case; the personal namespace moves along.' }),
-    name: t.string({ description: 'What people call them.' }),
-    password: t.string({ description: 'Of 8 to 128 characters; to be renewed at the next sign-in.' }),
-    skype: t.string({ description: 'Skype name.' }),
-    linkedin: t.string({ description: 'LinkedIn name.' }),
-    twitter: t.string({ description: 'Twitter name.' }),
-    websiteUrl: t.string({ description: 'Their page elsewhere.' }),
-    organization: t.string({ description: 'Where they work.' }),
-    projectsLimit: t.int({ description: 'How many personal projects they may have.' }),
-    externUid: t.string({ description: 'Who they are at the provider; together with it.' }),
-    provider: t.string({ description: 'Another provider of identities.' }),
-    bio: t.string({ description: 'What they say of themselves.' }),
-    location: t.string({ description: 'Where they are.' }),
-    admin: t.boolean({ description: 'Whether they administrate the server.' }),
-    canCreateGroup: t.boolean({ description: 'Whether they may create groups.' }),
-    external: t.boolean({ description: 'Whether internal projects are hidden from them; they create nothing either.' }),
+    id: t.field({ ...idOf('User'), required: true, description: 'ID of the user to change.' }),
+    email: t.string({ description: 'Primary e-mail address, which no other user may have.' }),
+    username: t.string({
+      description: 'Unique name in addresses, whatever its case. The personal namespace moves along.',
+    }),
+    name: t.string({ description: 'Name that people read.' }),
+    password: t.string({ description: `New password, ${PASSWORD}, which the user must renew at the next sign-in.` }),
+    ...profile(t),
+    projectsLimit: t.int({ description: 'How many personal projects the user may have.' }),
+    admin: t.boolean({ description: ADMIN }),
+    canCreateGroup: t.boolean({ description: GROUPS }),
+    external: t.boolean({ description: EXTERNAL }),
   }),
 });
 
-export const UserReferenceInput = builder.inputType('UserReferenceInput', {
-  description: 'Which user.',
-  fields: (t) => ({ databaseId: t.int({ required: true, description: 'Numeric ID.' }) }),
-});
+/** The input of a mutation that names a user and says no more; `what` follows "Which user". */
+export function userInput(mutation: string, what: string) {
+  return builder.inputType(namesOf(mutation).input, {
+    description: `Which user ${what}.`,
+    fields: (t) => ({ id: t.field({ ...idOf('User'), required: true, description: `ID of the user who ${what}.` }) }),
+  });
+}

@@ -1,4 +1,5 @@
 import { builder } from '#schema/builder.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
 import {
@@ -7,9 +8,9 @@ import {
   RenewPrivateTokenInput,
   SignInInput,
   UpdateUserInput,
-  UserReferenceInput,
+  userInput,
 } from '#schema/users/inputs.ts';
-import { UserPayload, UserStatePayload } from '#schema/users/payloads.ts';
+import { userPayload, userStatePayload } from '#schema/users/payloads.ts';
 import { User } from '#schema/users/types.ts';
 import { renewPrivateToken } from '#src/access/private_token.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -22,29 +23,36 @@ import { signIn } from '#src/users/sign_in.ts';
 import { updateUser } from '#src/users/update.ts';
 
 const SignInPayload = builder.objectRef<{ viewer: Known<'User'> }>('SignInPayload').implement({
-  description: 'Who signed in.',
+  description: 'The account that signed in.',
   fields: (t) => ({
     viewer: t.expose('viewer', { type: User, description: 'The account, with its private token.' }),
   }),
 });
 
-const DeleteUserPayload = builder.objectRef<{ user: Known<'User'> | null }>('DeleteUserPayload').implement({
-  description: 'What was deleted.',
+const DeleteUserPayload = builder.objectRef<{ id: number; user: Known<'User'> | null }>('DeleteUserPayload').implement({
+  description: 'The user who was deleted; both fields are null when there was none.',
   fields: (t) => ({
-    user: t.expose('user', {
-      type: User,
+    deletedUserId: t.id({
       nullable: true,
-      description: 'The user as they were; null when there was none.',
+      description: 'Global ID of the user who is gone.',
+      resolve: ({ id, user }) => user && toGlobalId('User', id),
     }),
+    user: t.expose('user', { type: User, nullable: true, description: 'The user as they were.' }),
   }),
 });
+
+const DeleteUserInput = userInput('deleteUser', 'is deleted');
+const BlockUserInput = userInput('blockUser', 'is blocked');
+const UnblockUserInput = userInput('unblockUser', 'is unblocked');
 
 builder.mutationFields((t) => ({
   signIn: t.field({
     type: SignInPayload,
     description:
       'Exchanges username and password for the private token. Closed to users with two-factor authentication.',
-    args: { input: t.arg({ type: SignInInput, required: true, description: 'Who signs in.' }) },
+    args: {
+      input: t.arg({ type: SignInInput, required: true, description: 'Username or e-mail address, and password.' }),
+    },
     resolve: async (_root, { input }, context, info) => {
       const login = input.login ?? input.email;
       if (login == null) throw new BadRequest('Give either a login or an email address', 'login');
@@ -52,65 +60,70 @@ builder.mutationFields((t) => ({
     },
   }),
   changePassword: t.field({
-    type: UserPayload,
+    type: userPayload('changePassword'),
     description: 'Gives an account a new password, also where the present one must be renewed before signing in.',
-    args: { input: t.arg({ type: ChangePasswordInput, required: true, description: 'Both passwords.' }) },
+    args: {
+      input: t.arg({ type: ChangePasswordInput, required: true, description: 'The present and the new password.' }),
+    },
     resolve: async (_root, { input }, context, info) => {
       const { id } = await changePassword(context, input);
       return { user: await findAccount(context, id, {}, selectionAt(info, 'User')) };
     },
   }),
   renewPrivateToken: t.field({
-    type: UserPayload,
+    type: userPayload('renewPrivateToken', 'The caller, with the new private token.'),
     description: 'Renews the private token of the caller, which `user` has. The old one stops working immediately.',
-    args: { input: t.arg({ type: RenewPrivateTokenInput, required: true, description: 'Nothing.' }) },
+    args: { input: t.arg({ type: RenewPrivateTokenInput, required: true, description: 'Nothing has to be given.' }) },
     resolve: async (_root, _args, context, info) => {
       const privateToken = await renewPrivateToken(context);
       return { user: { ...(await findViewer(context, selectionAt(info, 'User'))), privateToken } };
     },
   }),
   createUser: t.field({
-    type: UserPayload,
+    type: userPayload('createUser'),
     description: 'Creates a user, who gets a mail with a link where mail is sent. For administrators.',
-    args: { input: t.arg({ type: CreateUserInput, required: true, description: 'The new user.' }) },
+    args: {
+      input: t.arg({ type: CreateUserInput, required: true, description: 'Name, address and more of the user.' }),
+    },
     resolve: async (_root, { input }, context, info) => {
       const { id } = await createUserAsAdministrator(context, input);
       return { user: await findUser(context, id, selectionAt(info, 'User')) };
     },
   }),
   updateUser: t.field({
-    type: UserPayload,
+    type: userPayload('updateUser'),
     description: 'Changes a user. For administrators.',
-    args: { input: t.arg({ type: UpdateUserInput, required: true, description: 'The changes.' }) },
-    resolve: async (_root, { input: { databaseId, ...changes } }, context, info) => {
-      await updateUser(context, databaseId, changes);
-      return { user: await findUser(context, databaseId, selectionAt(info, 'User')) };
+    args: { input: t.arg({ type: UpdateUserInput, required: true, description: 'Names the user, and the changes.' }) },
+    resolve: async (_root, { input: { id, ...changes } }, context, info) => {
+      await updateUser(context, id, changes);
+      return { user: await findUser(context, id, selectionAt(info, 'User')) };
     },
   }),
   deleteUser: t.field({
     type: DeleteUserPayload,
     description: 'Deletes a user; what others build on goes to the ghost user. For administrators.',
-    args: { input: t.arg({ type: UserReferenceInput, required: true, description: 'Which user.' }) },
-    resolve: async (_root, { input: { databaseId } }, context, info) => ({
-      user: await deleteUser(context, databaseId, selectionAt(info, 'User')),
+    args: { input: t.arg({ type: DeleteUserInput, required: true, description: 'Names the user to delete.' }) },
+    resolve: async (_root, { input: { id } }, context, info) => ({
+      id,
+      user: await deleteUser(context, id, selectionAt(info, 'User')),
     }),
   }),
   blockUser: t.field({
-    type: UserStatePayload,
+    type: userStatePayload('blockUser'),
     description: 'Locks a user out, at once. For administrators.',
-    args: { input: t.arg({ type: UserReferenceInput, required: true, description: 'Which user.' }) },
-    resolve: async (_root, { input: { databaseId } }, context, info) => {
-      const changed = await blockUser(context, databaseId);
-      return { changed, user: await findUser(context, databaseId, selectionAt(info, 'User')) };
+    args: { input: t.arg({ type: BlockUserInput, required: true, description: 'Names the user to block.' }) },
+    resolve: async (_root, { input: { id } }, context, info) => {
+      const changed = await blockUser(context, id);
+      return { changed, user: await findUser(context, id, selectionAt(info, 'User')) };
     },
   }),
   unblockUser: t.field({
-    type: UserStatePayload,
+    type: userStatePayload('unblockUser'),
     description: 'Lets a user in again. For administrators.',
-    args: { input: t.arg({ type: UserReferenceInput, required: true, description: 'Which user.' }) },
-    resolve: async (_root, { input: { databaseId } }, context, info) => {
-      const changed = await unblockUser(context, databaseId);
-      return { changed, user: await findUser(context, databaseId, selectionAt(info, 'User')) };
+    args: { input: t.arg({ type: UnblockUserInput, required: true, description: 'Names the user to unblock.' }) },
+    resolve: async (_root, { input: { id } }, context, info) => {
+      const changed = await unblockUser(context, id);
+      return { changed, user: await findUser(context, id, selectionAt(info, 'User')) };
     },
   }),
 }));

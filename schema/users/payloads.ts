@@ -1,18 +1,23 @@
 import { builder } from '#schema/builder.ts';
+import { namesOf } from '#schema/inputs.ts';
 import type { Known } from '#schema/records/types.ts';
 import { User } from '#schema/users/types.ts';
 
-export const UserPayload = builder.objectRef<{ user: Known<'User'> }>('UserPayload').implement({
-  description: 'The user as they are now.',
-  fields: (t) => ({ user: t.expose('user', { type: User, description: 'The user.' }) }),
-});
+/** The payload of a mutation that makes or changes a user. */
+export function userPayload(mutation: string, description = 'The user as they are now.') {
+  return builder.objectRef<{ user: Known<'User'> }>(namesOf(mutation).payload).implement({
+    description: 'The user after the mutation.',
+    fields: (t) => ({ user: t.expose('user', { type: User, description }) }),
+  });
+}
 
-export const UserStatePayload = builder
-  .objectRef<{ user: Known<'User'>; changed: boolean }>('UserStatePayload')
-  .implement({
-    description: 'The user as they are now, and whether that is new.',
+/** The payload of a mutation that brings a user into a state in which they may be already. */
+export function userStatePayload(mutation: string) {
+  return builder.objectRef<{ user: Known<'User'>; changed: boolean }>(namesOf(mutation).payload).implement({
+    description: 'The user after the mutation, and whether it changed anything.',
     fields: (t) => ({
-      user: t.expose('user', { type: User, description: 'The user.' }),
-      changed: t.exposeBoolean('changed', { description: 'False when they were in that state already.' }),
+      user: t.expose('user', { type: User, description: 'The user as they are now.' }),
+      changed: t.exposeBoolean('changed', { description: 'False when the user was in that state already.' }),
     }),
   });
+}

@@ -1,5 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { loadPage, pageArgs } from '#schema/connection.ts';
+import { onlyField } from '#schema/inputs.ts';
+import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
 import { requireActor } from '#src/access/actor.ts';
@@ -17,16 +19,14 @@ const Version = builder.objectRef<{ version: string; revision: string }>('Versio
 
 const userArgs = builder.args((t) => ({
   ...pageArgs,
-  active: t.boolean({ description: 'Whether to list only users who may sign in; false does not filter.' }),
-  blocked: t.boolean({ description: 'Whether to list only users who are blocked; false does not filter.' }),
+  active: onlyField(t, 'users who may sign in'),
+  blocked: onlyField(t, 'users who are blocked'),
   search: t.string({
     description:
-      'Only users with this text in name or username, or with this whole primary e-mail address; administrators find parts of addresses too.',
+      'Only users with this text in name or username, or with this whole primary e-mail address; administrators find parts of it too.',
   }),
-  username: t.string({
-    description: 'Only the user with this username, in any case; the other filters are ignored then.',
-  }),
-  external: t.boolean({ description: 'Whether to list only external users. For administrators; ignored for others.' }),
+  username: t.string({ description: 'Only the user with this username, whatever the other filters.' }),
+  external: onlyField(t, 'external users, for administrators: for others it does not filter'),
 }));
 
 const activityArgs = builder.args((t) => ({
@@ -47,16 +47,16 @@ builder.queryFields((t) => ({
   user: t.field({
     type: User,
     nullable: true,
-    description: 'A user by numeric ID or by username, one of which must be given. For signed-in callers.',
+    description: 'A user by ID or by username, one of which must be given. For signed-in callers.',
     args: {
-      databaseId: t.arg.int({ description: 'Numeric ID of the user, as the REST API uses it.' }),
+      id: t.arg({ ...idOf('User'), description: 'ID of the user; not together with `username`.' }),
       username: t.arg.string({ description: 'Username of the user, in any case.' }),
     },
-    resolve: (_root, { databaseId, username }, context, info) => {
+    resolve: (_root, { id, username }, context, info) => {
       const selection = selectionAt(info, 'User');
-      if (databaseId != null && username == null) return findUser(context, databaseId, selection);
-      if (databaseId == null && username != null) return findUserByName(context, username, selection);
-      throw new BadRequest('Give either databaseId or username');
+      if (id != null && username == null) return findUser(context, id, selection);
+      if (id == null && username != null) return findUserByName(context, username, selection);
+      throw new BadRequest('Give either id or username');
     },
   }),
   users: t.field({

@@ -1,32 +1,55 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { Known } from '#schema/records/types.ts';
 import { Variable } from '#schema/variables/types.ts';
 import { findVariable } from '#src/variables/list.ts';
 import { type ChangedVariable, createVariable, deleteVariable, updateVariable } from '#src/variables/save.ts';
 
-const VariableInput = builder.inputType('VariableInput', {
-  description: 'A variable and its value.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where.' }),
-    key: t.string({ required: true, description: 'Letters, digits and `_`; at most 255.' }),
-    value: t.string({ required: true, description: 'It is kept encrypted.' }),
-  }),
+const which = (t: InputFields) => ({
+  project: projectField(t, 'of the variable'),
+  key: t.string({ required: true, description: 'Key of the variable: letters, digits and `_`; at most 255.' }),
+});
+
+const assignment = (t: InputFields) => ({
+  ...which(t),
+  value: t.string({ required: true, description: 'Value that jobs get. It is kept encrypted.' }),
+});
+
+const CreateVariableInput = builder.inputType('CreateVariableInput', {
+  description: 'A new variable of a project.',
+  fields: assignment,
+});
+
+const UpdateVariableInput = builder.inputType('UpdateVariableInput', {
+  description: 'Which variable gets another value.',
+  fields: assignment,
 });
 
 const DeleteVariableInput = builder.inputType('DeleteVariableInput', {
   description: 'Which variable to delete.',
-  fields: (t) => ({
-    project: t.field({ type: 'ProjectRef', required: true, description: 'Where it is.' }),
-    key: t.string({ required: true, description: 'Its key.' }),
-  }),
+  fields: which,
 });
 
-const VariablePayload = builder.objectRef<{ variable: Known<'Variable'> }>('VariablePayload').implement({
-  description: 'The variable as it is now, or was.',
-  fields: (t) => ({ variable: t.expose('variable', { type: Variable, description: 'The variable.' }) }),
+type Shown = { variable: Known<'Variable'> };
+
+function variablePayload(mutation: string) {
+  return builder.objectRef<Shown>(namesOf(mutation).payload).implement({
+    description: 'The variable after the mutation.',
+    fields: (t) => ({
+      variable: t.expose('variable', { type: Variable, description: 'The variable as it is now.' }),
+    }),
+  });
+}
+
+const DeleteVariablePayload = builder.objectRef<Shown & { key: string }>('DeleteVariablePayload').implement({
+  description: 'The variable that was deleted.',
+  fields: (t) => ({
+    deletedVariableKey: t.exposeString('key', { description: 'Key of the variable that is gone.' }),
+    variable: t.expose('variable', { type: Variable, description: 'The variable as it was.' }),
+  }),
 });
 
 async function shown(context: GraphQLContext, { project, key }: ChangedVariable, info: GraphQLResolveInfo) {
@@ -35,24 +58,29 @@ async function shown(context: GraphQLContext, { project, key }: ChangedVariable,
 
 builder.mutationFields((t) => ({
   createVariable: t.field({
-    type: VariablePayload,
-    description: 'Makes a variable, for who administers the project.',
-    args: { input: t.arg({ type: VariableInput, required: true, description: 'The new variable.' }) },
+    type: variablePayload('createVariable'),
+    description: 'Creates a variable for the jobs of a project. For its masters.',
+    args: {
+      input: t.arg({ type: CreateVariableInput, required: true, description: 'Key and value of the variable.' }),
+    },
     resolve: async (_root, { input: { project, ...variable } }, context, info) =>
       shown(context, await createVariable(context, project, variable), info),
   }),
   updateVariable: t.field({
-    type: VariablePayload,
-    description: 'Gives a variable another value.',
-    args: { input: t.arg({ type: VariableInput, required: true, description: 'The new value.' }) },
+    type: variablePayload('updateVariable'),
+    description: 'Gives a variable another value. For masters of the project.',
+    args: {
+      input: t.arg({ type: UpdateVariableInput, required: true, description: 'Key and new value of the variable.' }),
+    },
     resolve: async (_root, { input: { project, key, value } }, context, info) =>
       shown(context, await updateVariable(context, project, key, value), info),
   }),
   deleteVariable: t.field({
-    type: VariablePayload,
-    description: 'Deletes a variable.',
-    args: { input: t.arg({ type: DeleteVariableInput, required: true, description: 'Which one.' }) },
+    type: DeleteVariablePayload,
+    description: 'Deletes a variable. For masters of the project.',
+    args: { input: t.arg({ type: DeleteVariableInput, required: true, description: 'Names the variable to delete.' }) },
     resolve: async (_root, { input: { project, key } }, context, info) => ({
+      key,
       variable: await deleteVariable(context, project, key, selectionAt(info, 'Variable')),
     }),
   }),

@@ -1,7 +1,7 @@
 import { authorize, OWNER, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
-import { findGroup } from '#src/groups/find.ts';
+import { findGroup, type Ref } from '#src/groups/find.ts';
 import { type GroupValues, groupErrors } from '#src/groups/values.ts';
 import { type HeldNamespace, holdNamespace } from '#src/namespaces/lock.ts';
 import { type Transaction, violates } from '#src/platform/db.ts';
@@ -12,7 +12,8 @@ import { takePath } from '#src/redirects/paths.ts';
 export interface NewGroup extends GroupValues {
   name: string;
   path: string;
-  parentId?: number | null | undefined;
+  /** The group around it, by ID or full path. */
+  parentId?: Ref | null | undefined;
 }
 
 /** How many groups may lie around each other. */

@@ -1,9 +1,10 @@
 import { can } from '#src/access/abilities.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
 import { projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
+import { maySetTimestamps } from '#src/issues/timestamps.ts';
 import { ensureLabels } from '#src/labels/ensure.ts';
 import type { Transaction } from '#src/platform/db.ts';
-import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+import { type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { lengthError } from '#src/platform/text.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -15,6 +16,8 @@ export interface IssueAttributes {
   /** Names; those that do not exist are created. */
   labels?: readonly string[] | null | undefined;
   dueDate?: string | null | undefined;
+  /** Whether what cannot be set is left out without an error, as the REST API does (behaviour.md 6). */
+  ignoreForbidden?: boolean | undefined;
 }
 
 export const TITLE_LENGTH = 255;
@@ -31,28 +34,56 @@ export function checkTexts(title: string | null | undefined, description: string
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-/** The attributes that the actor may set; the others are dropped silently (behaviour.md 6). 0 clears as null does. */
+const FOR_REPORTERS = ['assigneeId', 'milestoneId', 'labels', 'dueDate'] as const;
+
+/** The attributes that the actor may set. 0 clears as null does. Throws Forbidden for others, unless they are to be ignored. */
 export function permittedAttributes(actor: Actor, project: ProjectRow, given: IssueAttributes): IssueAttributes {
-  if (!can(actor, 'admin_issue', project)) return {};
-  const { assigneeId, milestoneId, labels, dueDate } = given;
+  const { assigneeId, milestoneId, labels, dueDate, ignoreForbidden } = given;
+  if (!can(actor, 'admin_issue', project)) {
+    const refused = FOR_REPORTERS.filter((name) => given[name] !== undefined);
+    refuse(refused, 'reporters of the project', ignoreForbidden);
+    return { ignoreForbidden };
+  }
   return {
     assigneeId: assigneeId || zeroAsNull(assigneeId),
     milestoneId: milestoneId || zeroAsNull(milestoneId),
     labels,
     dueDate,
+    ignoreForbidden,
   };
 }
 
+/** When the issue was made or changed, if the actor may say so. Throws Forbidden if not, unless that is to be ignored. */
+export function permittedTimestamp(
+  actor: Actor,
+  project: ProjectRow,
+  name: 'createdAt' | 'updatedAt',
+  { at, ignoreForbidden }: { at: Date | null | undefined; ignoreForbidden: boolean | undefined },
+): Date | null {
+  if (at == null || maySetTimestamps(actor, project)) return at ?? null;
+  refuse([name], 'administrators and the owner of the personal namespace', ignoreForbidden);
+  return null;
+}
+
+function refuse(refused: readonly string[], whom: string, ignoreForbidden = false): void {
+  if (ignoreForbidden || refused.length === 0) return;
+  throw new Forbidden(`${refused.join(', ')} can be set only by ${whom}`);
+}
+
 /**
- * An assignee must be able to read the project, a milestone must be the project's own: others are taken as none.
- * Returns the columns that change.
+ * An assignee must be able to read the project, a milestone must be the project's own. Returns the columns that change; others
+ * are taken as none where what cannot be set is to be ignored. Throws ValidationFailed.
  */
 export async function resolveAttributes({ db }: Context, project: ProjectRow, attributes: IssueAttributes) {
-  const { assigneeId, milestoneId, dueDate } = attributes;
+  const { assigneeId, milestoneId, dueDate, ignoreForbidden = false } = attributes;
   const assignee = assigneeId ? await assignable(db, project, assigneeId) : null;
   const milestone = milestoneId
     ? await db.milestone.findFirst({ where: { id: milestoneId, projectId: project.id }, select: { id: true } })
     : null;
+  const errors: FieldErrors = {};
+  if (assigneeId && assignee === null) errors.assignee_id = ['is not a user who can read the project'];
+  if (milestoneId && milestone === null) errors.milestone_id = ['is not a milestone of the project'];
+  if (!ignoreForbidden && Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   return {
     ...(assigneeId === undefined ? {} : { assigneeId: assignee }),
     ...(milestoneId === undefined ? {} : { milestoneId: milestone?.id ?? null }),

@@ -6,10 +6,10 @@ import {
   checkTexts,
   type IssueAttributes,
   permittedAttributes,
+  permittedTimestamp,
   resolveAttributes,
   setLabels,
 } from '#src/issues/attributes.ts';
-import { maySetTimestamps } from '#src/issues/timestamps.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
@@ -29,9 +29,10 @@ export async function createIssue(context: Context, input: NewIssue): Promise<Ch
   const project = await findProject(context, input.project);
   authorize(actor, 'create_issue', project);
   checkTexts(input.title, input.description);
-  const attributes = permittedAttributes(actor, project, input);
+  const attributes = permittedAttributes(actor, project, withoutNulls(input));
   const columns = await resolveAttributes(context, project, attributes);
-  const createdAt = (maySetTimestamps(actor, project) && input.createdAt) || new Date();
+  const { createdAt: at, ignoreForbidden } = input;
+  const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   // One statement, and so atomic by itself: only labels need a transaction around it.
   const insert = async (db: Pick<Transaction, '$queryRaw'>): Promise<number> => {
     const [issue] = await db.$queryRaw<[{ id: number }]>`
@@ -58,4 +59,9 @@ export async function createIssue(context: Context, input: NewIssue): Promise<Ch
       })
     : await insert(context.db);
   return { project, id };
+}
+
+/** A new issue has nothing to be cleared. */
+function withoutNulls(input: NewIssue): IssueAttributes {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
 }

@@ -5,8 +5,8 @@ import type { Ref } from '#src/groups/find.ts';
 import { locateIssue } from '#src/issues/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** Removes an issue softly: the row stays, no answer holds it. Throws NotFound, Forbidden. */
-export async function deleteIssue(context: Context, ref: Ref, iid: number): Promise<void> {
+/** Removes an issue softly: the row stays, no answer holds it. Gives its ID. Throws NotFound, Forbidden. */
+export async function deleteIssue(context: Context, ref: Ref, iid: number): Promise<{ id: number }> {
   const actor = requireActor(context);
   const { project, issue } = await locateIssue(context, ref, iid);
   authorize(actor, 'delete_issue', project);
@@ -19,4 +19,5 @@ export async function deleteIssue(context: Context, ref: Ref, iid: number): Prom
     const target = { type: 'Issue', id: issue.id, title: issue.title } as const;
     await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'destroyed', target });
   });
+  return { id: issue.id };
 }

@@ -6,11 +6,11 @@ import {
   checkTexts,
   type IssueAttributes,
   permittedAttributes,
+  permittedTimestamp,
   resolveAttributes,
   setLabels,
 } from '#src/issues/attributes.ts';
 import { type ChangeableIssue, locateIssue, maySee } from '#src/issues/find.ts';
-import { maySetTimestamps } from '#src/issues/timestamps.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
@@ -38,6 +38,8 @@ export async function updateIssue(
   const attributes = permittedAttributes(actor, project, changes);
   const columns = await resolveAttributes(context, project, attributes);
   const { labels } = attributes;
+  const { updatedAt: at, ignoreForbidden } = changes;
+  const updatedAt = permittedTimestamp(actor, project, 'updatedAt', { at, ignoreForbidden });
   await context.db.$transaction(async (tx) => {
     const changed = await tx.issue.updateMany({
       where: { id: issue.id, deletedAt: null },
@@ -46,7 +48,7 @@ export async function updateIssue(
         ...(changes.title == null ? {} : { title: changes.title }),
         ...(changes.description === undefined ? {} : { description: changes.description }),
         ...(changes.confidential == null ? {} : { confidential: changes.confidential }),
-        updatedAt: (maySetTimestamps(actor, project) && changes.updatedAt) || new Date(),
+        updatedAt: updatedAt ?? new Date(),
       },
     });
     if (changed.count === 0) throw new NotFound('Issue');

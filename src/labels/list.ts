@@ -107,8 +107,12 @@ function readLabels<R>(
   return readPages<R>(db, page, ofEach(parents, types, pageOf));
 }
 
-/** Which label: its ID first, else its title (endpoints-beyond.md, Subscriptions). */
-export type LabelRef = string | number;
+/** Which label: by ID or by title, or by text that is its ID, else its title (endpoints-beyond.md, Subscriptions). */
+export interface LabelRef {
+  id?: number | null | undefined;
+  title?: string | null | undefined;
+  idOrTitle?: string | null | undefined;
+}
 
 /** The label of the project. Throws NotFound. */
 export async function findLabel<R>(
@@ -117,19 +121,12 @@ export async function findLabel<R>(
   ref: LabelRef,
   selection: Selection<'Label', R>,
 ): Promise<R> {
-  const id = /^\d{1,9}$/.test(String(ref)) ? Number(ref) : 0;
-  const isIt = sql`(${label.id} = ${id} OR ${label.title} = ${String(ref)})`;
+  if (ref.id != null) return labelById(context, project, ref.id, selection);
+  if (ref.title != null) return one(context, project, sql`${label.title} = ${ref.title}`, selection);
+  const text = ref.idOrTitle ?? '';
+  const id = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  const isIt = sql`(${label.id} = ${id} OR ${label.title} = ${text})`;
   return one(context, project, sql`${isIt} ORDER BY ${label.id} = ${id} DESC LIMIT 1`, selection);
-}
-
-/** The label of the project with that title. Throws NotFound. */
-export async function findLabelByTitle<R>(
-  context: Context,
-  project: ProjectRow,
-  title: string,
-  selection: Selection<'Label', R>,
-): Promise<R> {
-  return one(context, project, sql`${label.title} = ${title}`, selection);
 }
 
 /** The label of the project with that ID. Throws NotFound. */

@@ -2,7 +2,7 @@ import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { parseColor } from '#src/labels/color.ts';
-import { findLabel, findLabelByTitle, type LabelRef } from '#src/labels/list.ts';
+import { findLabel, type LabelRef } from '#src/labels/list.ts';
 import { violates } from '#src/platform/db.ts';
 import { Conflict, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -35,15 +35,15 @@ export async function createLabel(context: Context, ref: Ref, values: LabelValue
   }
 }
 
-/** Changes the label with that title: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
+/** Changes a label: unset means unchanged. Throws NotFound, Forbidden, ValidationFailed. */
 export async function updateLabel(
   context: Context,
   ref: Ref,
-  title: string,
+  label: LabelRef,
   values: LabelValues,
 ): Promise<ChangedRecord> {
   const { project } = await administered(context, ref);
-  const { id } = await findLabelByTitle(context, project, title, ID);
+  const { id } = await findLabel(context, project, label, ID);
   const { description, priority } = values;
   try {
     const data = {
@@ -58,14 +58,15 @@ export async function updateLabel(
   return { project, id };
 }
 
-/** Deletes the label with that title and takes it off everything. Throws NotFound, Forbidden. */
-export async function deleteLabel(context: Context, ref: Ref, title: string): Promise<void> {
+/** Deletes a label and takes it off everything. Gives its ID. Throws NotFound, Forbidden. */
+export async function deleteLabel(context: Context, ref: Ref, label: LabelRef): Promise<number> {
   const { project } = await administered(context, ref);
-  const { id } = await findLabelByTitle(context, project, title, ID);
+  const { id } = await findLabel(context, project, label, ID);
   await context.db.$transaction([
     context.db.subscription.deleteMany({ where: { subjectType: 'Label', subjectId: id } }),
     context.db.label.deleteMany({ where: { id } }),
   ]);
+  return id;
 }
 
 /** Follows a label, or stops to. Throws NotModified when that holds already, NotFound. */

@@ -23,20 +23,20 @@ export interface ChangedMember {
 }
 
 /**
- * The direct members of projects, or of groups, newest users first, in one statement; expired ones are none. `query` is found as
+ * The direct members of projects, or of groups, newest users first, in one statement; expired ones are none. `search` is found as
  * userMatches says. Forbidden stands in the place of those whose members the actor may not read.
  */
 export async function listMembers<R>(
   context: Context,
   sources: readonly Source[],
-  { query }: { query?: string | null | undefined },
+  { search }: { search?: string | null | undefined },
   page: PageRequest,
   selection: Selection<'Member', R>,
 ): Promise<(Page<R> | Error)[]> {
   const actor = requireActor(context);
   const conditions = [live('m')];
-  if (query?.trim()) {
-    const found = sql`SELECT ${user.id} FROM ${table(user)} WHERE ${userMatches(user, actor, query.trim())}`;
+  if (search?.trim()) {
+    const found = sql`SELECT ${user.id} FROM ${table(user)} WHERE ${userMatches(user, actor, search.trim())}`;
     conditions.push(sql`${member.userId} IN (${found})`);
   }
   const list = { rows: member, where: all(conditions), order: order('Member', ['userId'], 'desc') };

@@ -3,6 +3,7 @@ import { type Actor, type Context, requireActor, requireAdmin } from '#src/acces
 import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
 import { recordEvent } from '#src/events/record.ts';
 import { checkedSource, scheduleImport } from '#src/imports/schedule.ts';
+import { type NamespaceRef, namespaceIdOf } from '#src/namespaces/find.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
@@ -20,7 +21,7 @@ export interface NewProject extends Pick<ProjectTexts, 'description' | 'defaultB
   name?: string | null | undefined;
   path?: string | null | undefined;
   /** The personal namespace of the creator when absent. */
-  namespaceId?: number | null | undefined;
+  namespaceId?: NamespaceRef | null | undefined;
   /** That of the settings when absent, where the namespace and the restrictions allow it, else a narrower one. */
   visibility?: Visibility | null | undefined;
   switches?: Partial<Pick<Columns['Project'], Switch>>;
@@ -118,9 +119,9 @@ export async function insertProject(
 
 const NO_HOME: FieldErrors = { namespace: ['is not valid'] };
 
-async function findHome(context: Context, actor: Actor, creatorId: number, namespaceId: number | null): Promise<Home> {
-  if (namespaceId === null) return personalHome(context, creatorId);
-  const home = await permittedHome(context, actor, namespaceId);
+async function findHome(context: Context, actor: Actor, creatorId: number, ref: NamespaceRef | null): Promise<Home> {
+  if (ref === null) return personalHome(context, creatorId);
+  const home = await permittedHome(context, actor, await namespaceIdOf(context, ref));
   if (!home) throw new ValidationFailed(NO_HOME);
   return home;
 }

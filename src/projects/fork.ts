@@ -2,6 +2,7 @@ import { authorize, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { type NamespaceRef, namespaceIdOf } from '#src/namespaces/find.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { Conflict, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -14,12 +15,13 @@ import { SWITCHES } from '#src/projects/values.ts';
 import { isImporting } from '#src/repository/writable.ts';
 
 /**
- * Copies a project into another namespace: the actor's own, or the one that `namespace` names by ID, full path, path or name.
+ * Copies a project into another namespace: the actor's own, or the one that `namespace` names: by ID, full path,
+ * path or name.
  * A job copies the repository.
  * Its visibility is the widest that source, namespace and settings allow. Throws NotFound for either, Forbidden,
  * LimitReached, Conflict.
  */
-export async function forkProject(context: Context, ref: Ref, namespace: string | null): Promise<ProjectRow> {
+export async function forkProject(context: Context, ref: Ref, namespace: NamespaceRef | null): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref, COPIED);
   authorize(actor, 'fork_project', project);
@@ -50,7 +52,9 @@ export async function forkProject(context: Context, ref: Ref, namespace: string 
 }
 
 /** The first of the namespaces so called in which the actor may create projects: by ID before full path, path and name. */
-async function findTarget(context: Context, actor: Actor, wanted: string): Promise<Home | null> {
+async function findTarget(context: Context, actor: Actor, ref: NamespaceRef): Promise<Home | null> {
+  if (typeof ref === 'object') return permittedHome(context, actor, await namespaceIdOf(context, ref));
+  const wanted = String(ref);
   const id = /^\d{1,9}$/.test(wanted) ? Number(wanted) : 0;
   const candidates = await context.db.$queryRaw<{ id: number }[]>`
     SELECT id FROM namespaces WHERE deleted_at IS NULL AND (id = ${id} OR lower(full_path) = lower(${wanted})

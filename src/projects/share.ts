@@ -7,9 +7,9 @@ import { findProject } from '#src/projects/find.ts';
 import type { ProjectShareRow } from '#src/projects/own_values.ts';
 
 export interface NewShare {
-  groupId: number;
+  group: Ref;
   /** The highest level that it gives. */
-  groupAccess: number;
+  accessLevel: number;
   /** Gives nothing from this day on; without end when absent. */
   expiresAt?: string | null | undefined;
 }
@@ -19,16 +19,16 @@ export async function shareProject(context: Context, ref: Ref, share: NewShare):
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'share_project', project);
-  const { groupAccess, expiresAt = null } = share;
-  if (![GUEST, REPORTER, DEVELOPER, MASTER].includes(groupAccess)) {
+  const { accessLevel, expiresAt = null } = share;
+  if (![GUEST, REPORTER, DEVELOPER, MASTER].includes(accessLevel)) {
     throw new ValidationFailed({ group_access: ['is not included in the list'] });
   }
-  const group = await findGroup(context, share.groupId);
+  const group = await findGroup(context, share.group);
   if (group.id === project.namespaceId) throw new Conflict('Project cannot be shared with the group it is in');
   // A share that is over already is no share: it is only not removed yet.
   const [row] = await context.db.$queryRaw<{ id: number }[]>`
     INSERT INTO project_shares AS s (project_id, group_id, group_access, expires_at)
-    VALUES (${project.id}, ${group.id}, ${groupAccess}, ${expiresAt}::date)
+    VALUES (${project.id}, ${group.id}, ${accessLevel}, ${expiresAt}::date)
     ON CONFLICT (project_id, group_id) DO UPDATE
       SET group_access = EXCLUDED.group_access, expires_at = EXCLUDED.expires_at WHERE NOT ${live('s')}
     RETURNING id`;
@@ -38,7 +38,7 @@ export async function shareProject(context: Context, ref: Ref, share: NewShare):
     projectId: project.id,
     groupId: group.id,
     groupName: group.name,
-    groupAccessLevel: groupAccess,
+    groupAccessLevel: accessLevel,
     expiresAt,
   };
 }

@@ -249,7 +249,7 @@ describe('Every way through the GraphQL schema', () => {
   const known = (): Known => ({
     project: [{ args: `(ref: ${places.open.id})` }],
     group: [{ args: `(ref: ${places.openGroup.id})` }],
-    user: [{ args: `(databaseId: ${owner.id})` }],
+    user: [{ args: `(id: ${owner.id})` }],
     node: [places.internal, places.hidden].map(({ id }) => {
       return { args: `(id: "${toGlobalId('Project', id)}")`, only: 'Project' };
     }),

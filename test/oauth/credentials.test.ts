@@ -42,12 +42,12 @@ const REASON =
 
 /** Everything that makes, changes or removes a credential: the caller's own, or of others for administrators. */
 const OWN: Record<string, () => object> = {
-  createPersonalAccessToken: () => ({ name: 'x', scopes: ['api'] }),
-  revokePersonalAccessToken: () => ({ databaseId: made.token }),
+  createPersonalAccessToken: () => ({ name: 'x', scopes: ['API'] }),
+  revokePersonalAccessToken: () => ({ id: made.token }),
   createSshKey: () => ({ title: 'x', key: KEY }),
-  deleteSshKey: () => ({ databaseId: made.key }),
+  deleteSshKey: () => ({ id: made.key }),
   createEmail: () => ({ email: 'more@example.org' }),
-  deleteEmail: () => ({ databaseId: made.email }),
+  deleteEmail: () => ({ id: made.email }),
   setUpTwoFactor: () => ({}),
   enableTwoFactor: () => ({ code: '123456' }),
   disableTwoFactor: () => ({ password: PASSWORD }),
@@ -56,20 +56,20 @@ const OWN: Record<string, () => object> = {
   changePassword: () => ({ currentPassword: PASSWORD, newPassword: 'another password' }),
   endSessions: () => ({}),
   registerOAuthApplication: () => ({ name: 'x', redirectUris: ['https://x.example/'] }),
-  updateOAuthApplication: () => ({ databaseId: made.application, redirectUris: ['https://evil.example/'] }),
-  renewOAuthApplicationSecret: () => ({ databaseId: made.application }),
-  deleteOAuthApplication: () => ({ databaseId: made.application }),
-  revokeAuthorizedApplication: () => ({ applicationDatabaseId: app.id }),
+  updateOAuthApplication: () => ({ id: made.application, redirectUris: ['https://evil.example/'] }),
+  renewOAuthApplicationSecret: () => ({ id: made.application }),
+  deleteOAuthApplication: () => ({ id: made.application }),
+  revokeAuthorizedApplication: () => ({ applicationId: app.id }),
 };
 const ADMINISTRATED: Record<string, () => object> = {
-  createImpersonationToken: () => ({ userId: other.id, name: 'x', scopes: ['api'] }),
-  revokeImpersonationToken: () => ({ userId: user.id, databaseId: made.impersonation }),
-  revokePersonalAccessToken: () => ({ userId: user.id, databaseId: made.token }),
+  createImpersonationToken: () => ({ userId: other.id, name: 'x', scopes: ['API'] }),
+  revokeImpersonationToken: () => ({ userId: user.id, id: made.impersonation }),
+  revokePersonalAccessToken: () => ({ userId: user.id, id: made.token }),
   createSshKey: () => ({ userId: other.id, title: 'x', key: KEY }),
-  deleteSshKey: () => ({ userId: other.id, databaseId: made.otherKey }),
+  deleteSshKey: () => ({ userId: other.id, id: made.otherKey }),
   createEmail: () => ({ userId: other.id, email: 'more@example.org' }),
-  deleteEmail: () => ({ userId: user.id, databaseId: made.email }),
-  disableUserTwoFactor: () => ({ databaseId: other.id }),
+  deleteEmail: () => ({ userId: user.id, id: made.email }),
+  disableUserTwoFactor: () => ({ id: other.id }),
   createUser: () => ({ username: 'new', name: 'New', email: 'new@example.org', password: PASSWORD, admin: true }),
 };
 const CHANGES_OF_OTHERS: Record<string, object> = {
@@ -81,12 +81,7 @@ const CHANGES_OF_OTHERS: Record<string, object> = {
 
 async function mutate(name: string, input: object, bearer: string) {
   const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
-  const special: Record<string, string> = {
-    disableTwoFactor: 'TwoFactorProofInput',
-    renewRecoveryCodes: 'TwoFactorProofInput',
-    disableUserTwoFactor: 'UserReferenceInput',
-  };
-  const query = `mutation ($input: ${special[name] ?? type}!) { ${name}(input: $input) { __typename } }`;
+  const query = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
   const headers = { Authorization: `Bearer ${bearer}` };
   const { body } = await world.send('POST', '/graphql', { headers, body: { query, variables: { input } } });
   return body.errors?.[0];
@@ -123,7 +118,7 @@ describe('An OAuth token', () => {
     'of an administrator does not change how others sign in: %s',
     async (what) => {
       const before = await changes();
-      const input = { databaseId: other.id, ...CHANGES_OF_OTHERS[what] };
+      const input = { id: other.id, ...CHANGES_OF_OTHERS[what] };
       expect(await mutate('updateUser', input, bearers.admin)).toMatchObject(refused);
       expect(await changes()).toBe(before);
     },
@@ -176,7 +171,7 @@ describe('An OAuth token', () => {
 describe('Credentials are managed', () => {
   const everything = async (who: TestUser, ask: (query: string) => Promise<{ errors?: unknown; data: never }>) => {
     const queries = [
-      'mutation { createPersonalAccessToken(input: {name: "x", scopes: ["api"]}) { __typename } }',
+      'mutation { createPersonalAccessToken(input: {name: "x", scopes: [API]}) { __typename } }',
       `mutation { createEmail(input: {email: "${world.unique('more')}@example.org"}) { __typename } }`,
       'mutation { registerOAuthApplication(input: {name: "x", redirectUris: ["https://x.example/"]}) { __typename } }',
       'mutation { setUpTwoFactor(input: {}) { secret } }',

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { Json } from '../support/http.ts';
@@ -261,11 +262,13 @@ describe('Access requests in GraphQL', () => {
     const approve = `approve${kind}AccessRequest`;
     expect(await run(approve, { userId: one.id }, 'member { accessLevel }', one)).toBe('FORBIDDEN');
     expect(await run(approve, { userId: one.id }, 'member { accessLevel }', who)).toEqual({
-      member: { accessLevel: 30 },
+      member: { accessLevel: 'DEVELOPER' },
     });
     const deny = `deny${kind}AccessRequest`;
-    expect(await run(deny, { userId: two.id }, 'userId', developer)).toBe('FORBIDDEN');
-    expect(await run(deny, { userId: two.id }, 'userId', two)).toEqual({ userId: two.id });
-    expect(await run(deny, { userId: two.id }, 'userId', who)).toBe('NOT_FOUND');
+    expect(await run(deny, { userId: two.id }, 'deniedUserId', developer)).toBe('FORBIDDEN');
+    expect(await run(deny, { userId: two.id }, 'deniedUserId', two)).toEqual({
+      deniedUserId: toGlobalId('User', two.id),
+    });
+    expect(await run(deny, { userId: two.id }, 'deniedUserId', who)).toBe('NOT_FOUND');
   });
 });

@@ -176,13 +176,13 @@ describe('Branches', () => {
     });
     const guarded = await run('protectBranch', 'ProtectBranchInput', { developersCanPush: true }, shown);
     expect(guarded.body.data.protectBranch.branch).toEqual({ ...branch, protected: true, developersCanPush: true });
-    const kept = await run('deleteBranch', 'BranchInput', {}, 'name');
+    const kept = await run('deleteBranch', 'DeleteBranchInput', {}, 'deletedBranchName');
     expect(kept.body.errors[0].message).toBe('Protected branch cant be removed');
-    const refused = await run('unprotectBranch', 'BranchInput', {}, shown, developer);
+    const refused = await run('unprotectBranch', 'UnprotectBranchInput', {}, shown, developer);
     expect(refused.body.errors[0].extensions.code).toBe('FORBIDDEN');
-    const free = await run('unprotectBranch', 'BranchInput', {}, shown);
+    const free = await run('unprotectBranch', 'UnprotectBranchInput', {}, shown);
     expect(free.body.data.unprotectBranch.branch).toEqual(branch);
-    const gone = await run('deleteBranch', 'BranchInput', {}, 'name');
-    expect(gone.body.data.deleteBranch).toEqual({ name: 'via-graphql' });
+    const gone = await run('deleteBranch', 'DeleteBranchInput', {}, 'deletedBranchName');
+    expect(gone.body.data.deleteBranch).toEqual({ deletedBranchName: 'via-graphql' });
   });
 });

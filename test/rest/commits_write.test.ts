@@ -296,7 +296,7 @@ describe('POST /projects/:id/repository/commits', () => {
       project: project.id,
       branch: 'master',
       message: 'Through GraphQL',
-      actions: [{ action: 'create', filePath: 'graphql.txt', content: 'AA==', encoding: 'BASE64' }],
+      actions: [{ action: 'CREATE', filePath: 'graphql.txt', content: 'AA==', encoding: 'BASE64' }],
     };
     expect((await world.graphql(query, { input }, owner)).body.data.createCommit.commit).toEqual({
       title: 'Through GraphQL',

@@ -213,7 +213,7 @@ describe('By GraphQL', () => {
     const { body } = await world.graphql(text, { input }, developer);
     const { databaseId, ...deployment } = body.data.createDeployment.deployment;
     expect(deployment).toEqual({ tag: true, environment: { name: 'graph', state: 'AVAILABLE' }, deployable: null });
-    const query = `{ project(ref: ${made.project.id}) { deployment(databaseId: ${databaseId}) { sha user { username } } } }`;
+    const query = `{ project(ref: ${made.project.id}) { deployment(id: ${databaseId}) { sha user { username } } } }`;
     expect((await world.graphql(query, {}, reporter)).body.data.project.deployment).toEqual({
       sha: made.sha,
       user: { username: developer.username },

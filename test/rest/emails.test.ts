@@ -162,10 +162,10 @@ describe('Secondary addresses in GraphQL', () => {
     });
     const list = '{ viewer { secondaryEmails(first: 1) { nodes { email } } } }';
     expect((await world.graphql(list, {}, user)).body.data.viewer.secondaryEmails.nodes).toEqual([{ email }]);
-    const sideways = `{ user(databaseId: ${user.id}) { secondaryEmails { nodes { email } } } }`;
+    const sideways = `{ user(id: ${user.id}) { secondaryEmails { nodes { email } } } }`;
     expect((await world.graphql(sideways, {}, other)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     expect((await world.graphql(sideways, {}, admin)).body.data.user.secondaryEmails.nodes).toContainEqual({ email });
-    const gone = `mutation { deleteEmail(input: {databaseId: ${databaseId}}) { email { email } } }`;
+    const gone = `mutation { deleteEmail(input: {id: ${databaseId}}) { email { email } } }`;
     expect((await world.graphql(gone, {}, user)).body.data.deleteEmail.email).toEqual({ email });
     expect((await world.graphql(gone, {}, user)).body.data.deleteEmail.email).toBeNull();
   });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import { SIMPLE_PROJECT_KEYS } from '../support/records.ts';
@@ -189,20 +190,21 @@ describe('By GraphQL', () => {
       name: 'graph',
       externalUrl: 'http://g',
     });
-    const { databaseId } = created.environment;
+    const { databaseId: id } = created.environment;
     expect(created.environment).toMatchObject({ name: 'graph', state: 'AVAILABLE', externalUrl: 'http://g' });
     const update = mutation('updateEnvironment', 'UpdateEnvironmentInput');
-    expect((await run(update, { databaseId, externalUrl: null })).environment.externalUrl).toBeNull();
-    expect(await run(update, { databaseId, name: 'x' }, developer)).toBe('FORBIDDEN');
-    const stopped = await run(mutation('stopEnvironment', 'EnvironmentInput'), { databaseId });
+    expect((await run(update, { id, externalUrl: null })).environment.externalUrl).toBeNull();
+    expect(await run(update, { id, name: 'x' }, developer)).toBe('FORBIDDEN');
+    const stopped = await run(mutation('stopEnvironment', 'StopEnvironmentInput'), { id });
     expect(stopped.environment.state).toBe('STOPPED');
-    const query = `query { project(ref: ${project.id}) { environment(databaseId: ${databaseId}) { name project { databaseId } } } }`;
+    const query = `query { project(ref: ${project.id}) { environment(id: ${id}) { name project { databaseId } } } }`;
     expect((await world.graphql(query, {}, reporter)).body.data.project.environment).toEqual({
       name: 'graph',
       project: { databaseId: project.id },
     });
-    const remove = 'mutation ($input: EnvironmentInput!) { deleteEnvironment(input: $input) { databaseId } }';
-    expect(await run(remove, { databaseId })).toEqual({ databaseId });
-    expect(await run(remove, { databaseId })).toBe('NOT_FOUND');
+    const remove =
+      'mutation ($input: DeleteEnvironmentInput!) { deleteEnvironment(input: $input) { deletedEnvironmentId } }';
+    expect(await run(remove, { id })).toEqual({ deletedEnvironmentId: toGlobalId('Environment', id) });
+    expect(await run(remove, { id })).toBe('NOT_FOUND');
   });
 });

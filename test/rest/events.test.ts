@@ -108,7 +108,7 @@ describe('GET /projects/:id/events', () => {
     expect(await feed(undefined, at)).toEqual(['created it']);
     const query = `query ($ref: ProjectRef!) { project(ref: $ref) { events { totalCount nodes { actionName targetTitle data } } } }`;
     const { events } = (await world.graphql(query, { ref: project.id })).body.data.project;
-    expect(events).toEqual({ totalCount: 1, nodes: [{ actionName: 'created', targetTitle: null, data: null }] });
+    expect(events).toEqual({ totalCount: 1, nodes: [{ actionName: 'CREATED', targetTitle: null, data: null }] });
   });
 
   it('follows an issue that becomes confidential or gets another title', async () => {
@@ -292,10 +292,10 @@ describe('A comment on a commit', () => {
     const nodes = async (who: TestUser) =>
       (await world.graphql(query, { ref: project.id }, who)).body.data.project.events;
     expect((await nodes(reporter)).nodes[0]).toMatchObject({
-      actionName: 'commented on',
+      actionName: 'COMMENTED_ON',
       note: { body: 'mine', attachment: null, system: false, noteableId: null, noteableType: 'Commit' },
     });
-    expect(JSON.stringify(await nodes(guest))).not.toContain('commented');
+    expect(JSON.stringify(await nodes(guest))).not.toContain('COMMENTED');
     await world.api(admin).delete(`/users/${gone.id}`);
     expect(JSON.stringify(await nodes(reporter))).not.toContain('mine');
   });
@@ -390,8 +390,8 @@ describe('Event feeds', () => {
     expect(await nodes(reporter)).toHaveLength(3);
     expect(await nodes(guest)).toHaveLength(2);
     expect((await nodes(guest))[0]).toEqual({
-      actionName: 'opened',
-      targetType: 'Issue',
+      actionName: 'OPENED',
+      targetType: 'ISSUE',
       targetTitle: 'open',
       author: { username: owner.username },
       project: { databaseId: project.id },

@@ -173,9 +173,9 @@ describe('Files', () => {
         who,
       );
     const done = { path: 'via/graphql', branch: 'master', commit: { title: 'Said so' } };
-    expect((await run('createFile', 'WriteFileInput', { content: '1' })).body.data.createFile).toEqual(done);
-    expect((await run('updateFile', 'WriteFileInput', { content: '2' })).body.data.updateFile).toEqual(done);
-    const unchanged = await run('updateFile', 'WriteFileInput', { content: '2' });
+    expect((await run('createFile', 'CreateFileInput', { content: '1' })).body.data.createFile).toEqual(done);
+    expect((await run('updateFile', 'UpdateFileInput', { content: '2' })).body.data.updateFile).toEqual(done);
+    const unchanged = await run('updateFile', 'UpdateFileInput', { content: '2' });
     expect(unchanged.body.errors[0]).toMatchObject({ message: NOT_COMMITTED, extensions: { code: 'BAD_REQUEST' } });
     const refused = await run('deleteFile', 'DeleteFileInput', {}, reporter);
     expect(refused.body.errors[0].extensions.code).toBe('FORBIDDEN');

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import { GROUP_KEYS } from '../support/records.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
@@ -509,10 +510,13 @@ describe('Groups in GraphQL', () => {
       group: { databaseId: group.id },
       project: { fullPath: `${group.fullPath}/${project.path}` },
     });
-    const remove = 'mutation ($input: DeleteGroupInput!) { deleteGroup(input: $input) { fullPath } }';
+    const remove = 'mutation ($input: DeleteGroupInput!) { deleteGroup(input: $input) { deletedGroupId fullPath } }';
     const which = { input: { group: group.id } };
     expect((await world.graphql(remove, which, outsider)).body.errors[0].extensions.code).toBe('NOT_FOUND');
-    expect((await world.graphql(remove, which, owner)).body.data.deleteGroup).toEqual({ fullPath: group.fullPath });
+    expect((await world.graphql(remove, which, owner)).body.data.deleteGroup).toEqual({
+      deletedGroupId: toGlobalId('Group', group.id),
+      fullPath: group.fullPath,
+    });
     expect(await api.get(`/groups/${group.id}`)).toMatchObject(notFound);
   });
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import { startWorld } from '../support/world.ts';
@@ -302,7 +303,7 @@ describe('By GraphQL', () => {
     const { pipeline, unit, ship } = await run();
     await finish(unit, 'what it printed');
     const ask = async (statements = 0) => {
-      const query = `query ($id: ProjectRef!, $pipeline: Int!) { project(ref: $id) { pipeline(databaseId: $pipeline) {
+      const query = `query ($id: ProjectRef!, $pipeline: ID!) { project(ref: $id) { pipeline(id: $pipeline) {
         jobs { nodes { name trace } } } } }`;
       let body: { data: unknown; errors?: { extensions: { code: string }; message: string }[] } = { data: null };
       const read = await world.statements(async () => {
@@ -324,21 +325,21 @@ describe('By GraphQL', () => {
     const { unit, ship } = await run();
     await finish(unit, 'what it printed');
     await world.db.job.update({ where: { id: ship }, data: { status: 'manual' } });
-    const query = `query ($id: ProjectRef!, $job: Int!) { project(ref: $id) { job(databaseId: $job) {
+    const query = `query ($id: ProjectRef!, $job: ID!) { project(ref: $id) { job(id: $job) {
       id name trace when pipeline { jobs { totalCount } } } } }`;
     const { body } = await world.graphql(query, { id: project.id, job: unit }, developer);
     const { id, ...job } = body.data.project.job;
     expect(job).toEqual({
       name: 'unit',
       trace: 'what it printed',
-      when: 'on_success',
+      when: 'ON_SUCCESS',
       pipeline: { jobs: { totalCount: 4 } },
     });
     const node = await world.graphql(`{ node(id: "${id}") { ... on Job { name } } }`, {}, developer);
     expect(node.body.data.node).toEqual({ name: 'unit' });
-    const change = async (name: string, databaseId: number, who = developer) => {
-      const text = `mutation ($input: JobInput!) { ${name}(input: $input) { job { status erasedAt } } }`;
-      const answer = await world.graphql(text, { input: { project: project.id, databaseId } }, who);
+    const change = async (name: string, id: number, who = developer) => {
+      const text = `mutation ($input: ${name.slice(0, 1).toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { job { status erasedAt } } }`;
+      const answer = await world.graphql(text, { input: { id: toGlobalId('Job', id) } }, who);
       return answer.body.data?.[name]?.job ?? answer.body.errors[0].extensions.code;
     };
     expect((await change('eraseJob', unit)).erasedAt).not.toBeNull();

@@ -264,9 +264,9 @@ describe('Keys in GraphQL', () => {
     const node = 'query ($id: ID!) { node(id: $id) { ... on SshKey { title } } }';
     expect((await world.graphql(node, { id }, user)).body.data.node).toEqual({ title: 'api' });
     expect((await world.graphql(node, { id }, other)).body.data.node).toBeNull();
-    const sideways = `{ user(databaseId: ${user.id}) { sshKeys { nodes { key } } } }`;
+    const sideways = `{ user(id: ${user.id}) { sshKeys { nodes { key } } } }`;
     expect((await world.graphql(sideways, {}, other)).body.errors[0].extensions.code).toBe('FORBIDDEN');
-    const gone = `mutation { deleteSshKey(input: {databaseId: ${databaseId}}) { sshKey { title } } }`;
+    const gone = `mutation { deleteSshKey(input: {id: ${databaseId}}) { sshKey { title } } }`;
     expect((await world.graphql(gone, {}, user)).body.data.deleteSshKey.sshKey).toEqual({ title: 'api' });
     expect((await world.graphql(gone, {}, user)).body.data.deleteSshKey.sshKey).toBeNull();
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { Json } from '../support/http.ts';
@@ -490,27 +491,26 @@ describe('Members in GraphQL', () => {
       const query = `mutation ($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${selection} } }`;
       return world.graphql(query, { input: given }, as);
     };
-    const member = 'member { userId username role accessLevel expiresAt user { databaseId } }';
-    const add = { ...input, accessLevel: 30 };
+    const member = 'member { userId username accessLevel expiresAt user { databaseId } }';
+    const add = { ...input, accessLevel: 'DEVELOPER' };
     expect((await run(`add${kind}Member`, add, member, developer)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     expect((await run(`add${kind}Member`, add, member, who)).body.data[`add${kind}Member`].member).toEqual({
       userId: user.id,
       username: user.username,
-      role: 'DEVELOPER',
-      accessLevel: 30,
+      accessLevel: 'DEVELOPER',
       expiresAt: null,
       user: { databaseId: user.id },
     });
     expect((await run(`add${kind}Member`, add, member, who)).body.errors[0].extensions.code).toBe('CONFLICT');
-    const change = { ...input, accessLevel: 20, expiresAt: day(4) };
+    const change = { ...input, accessLevel: 'REPORTER', expiresAt: day(4) };
     expect(
       (await run(`update${kind}Member`, change, member, who)).body.data[`update${kind}Member`].member,
     ).toMatchObject({
-      role: 'REPORTER',
+      accessLevel: 'REPORTER',
       expiresAt: day(4),
     });
-    const query = `query ($ref: ${kind}Ref!, $user: Int!) { ${field}(ref: $ref) {
-      members(query: "${user.username}") { totalCount nodes { name } } member(userId: $user) { state avatarUrl webUrl createdAt } } }`;
+    const query = `query ($ref: ${kind}Ref!, $user: ID!) { ${field}(ref: $ref) {
+      members(search: "${user.username}") { totalCount nodes { name } } member(userId: $user) { state avatarUrl webUrl createdAt } } }`;
     const read = await world.graphql(query, { ref: id, user: user.id }, developer);
     expect(read.body.data[field]).toMatchObject({
       members: { totalCount: 1, nodes: [{ name: `Name of ${user.username}` }] },
@@ -518,8 +518,8 @@ describe('Members in GraphQL', () => {
     });
     const hidden = await world.graphql(query, { ref: id, user: user.id }, outsider);
     expect(hidden.body.errors[0].extensions.code).toBe('NOT_FOUND');
-    const remove = await run(`remove${kind}Member`, input, 'userId', user);
-    expect(remove.body.data[`remove${kind}Member`]).toEqual({ userId: user.id });
+    const remove = await run(`remove${kind}Member`, input, 'removedUserId', user);
+    expect(remove.body.data[`remove${kind}Member`]).toEqual({ removedUserId: toGlobalId('User', user.id) });
   });
 
   it('of a public project are for signed-in callers', async () => {

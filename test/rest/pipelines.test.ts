@@ -435,12 +435,12 @@ describe('By GraphQL', () => {
       .pipeline;
     expect(created).toMatchObject({ status: 'PENDING', source: 'API', jobs: { totalCount: 4 } });
     expect(created.jobs.nodes[0]).toEqual({ name: 'compile', status: 'PENDING', commit: { title: 'Change' } });
-    const { databaseId } = created;
-    const canceled = await change('cancelPipeline', 'PipelineInput', { databaseId });
+    const { databaseId: id } = created;
+    const canceled = await change('cancelPipeline', 'CancelPipelineInput', { id });
     expect(canceled.body.data.cancelPipeline.pipeline.status).toBe('CANCELED');
-    const retried = await change('retryPipeline', 'PipelineInput', { databaseId });
+    const retried = await change('retryPipeline', 'RetryPipelineInput', { id });
     expect(retried.body.data.retryPipeline.pipeline).toMatchObject({ status: 'PENDING', jobs: { totalCount: 8 } });
-    const refused = await change('retryPipeline', 'PipelineInput', { databaseId }, reporter);
+    const refused = await change('retryPipeline', 'RetryPipelineInput', { id }, reporter);
     expect(refused.body.errors[0].extensions.code).toBe('FORBIDDEN');
     const invalid = await change('createPipeline', 'CreatePipelineInput', { ref: 'no\0where' });
     expect(invalid.body.errors[0].extensions).toMatchObject({

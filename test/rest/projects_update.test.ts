@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { removeProject } from '#src/projects/remove.ts';
@@ -239,10 +240,11 @@ describe('Changing and deleting projects in GraphQL', () => {
     expect(await code(update, { ...input, name: 'Other' }, master)).toBe('FORBIDDEN');
     expect(await code(update, input, outsider)).toBe('NOT_FOUND');
     expect(await code(update, { ...input, name: '/' }, owner)).toBe('VALIDATION_FAILED');
-    const remove = 'mutation ($input: ProjectInput!) { deleteProject(input: $input) { databaseId fullPath } }';
+    const remove =
+      'mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedProjectId fullPath } }';
     expect(await code(remove, { project: project.id }, master)).toBe('FORBIDDEN');
     expect((await world.graphql(remove, { input: { project: project.fullPath } }, owner)).body.data).toEqual({
-      deleteProject: { databaseId: project.id, fullPath: project.fullPath },
+      deleteProject: { deletedProjectId: toGlobalId('Project', project.id), fullPath: project.fullPath },
     });
     expect((await api.get(at())).status).toBe(404);
   });

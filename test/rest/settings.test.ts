@@ -289,11 +289,11 @@ describe('Settings in GraphQL', () => {
   it('can be read and changed by administrators', async () => {
     const input = {
       enabledGitAccessProtocol: 'HTTP',
-      restrictedVisibilityLevels: ['public'],
+      restrictedVisibilityLevels: ['PUBLIC'],
       domainWhitelist: ['a.org'],
     };
     const changed = await world.graphql(mutation, { input }, admin);
-    const settings = { sessionExpireDelay: 10_080, ...input, restrictedVisibilityLevels: ['PUBLIC'] };
+    const settings = { sessionExpireDelay: 10_080, ...input };
     expect(changed.body.data.updateApplicationSettings).toEqual({ settings });
     expect((await world.graphql(query, {}, admin)).body.data.applicationSettings).toEqual(settings);
   });
@@ -308,7 +308,7 @@ describe('Settings in GraphQL', () => {
       fields: { 'input.codeideUrl': ['is missing'] },
     });
     expect(await code(admin, { defaultBranchProtection: 3 })).toMatchObject({
-      fields: { 'input.defaultBranchProtection': ['is not included in the list'] },
+      fields: { 'input.defaultBranchProtection': ['must be one of FULL, NONE, PARTIAL'] },
     });
     expect((await world.graphql(query, {}, user)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     expect(await stored()).toMatchObject({

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
@@ -117,22 +118,24 @@ describe('Shares in GraphQL', () => {
   it('obey the same rules', async () => {
     const share =
       'mutation ($input: ShareProjectInput!) { shareProject(input: $input) { share { groupId groupAccessLevel expiresAt } } }';
-    const input = { project: project.id, groupId: group.id, groupAccess: 30, expiresAt: day(3) };
+    const input = { project: project.id, group: group.fullPath, accessLevel: 'DEVELOPER', expiresAt: day(3) };
     const extensions = async (query: string, given: object, who: TestUser) =>
       (await world.graphql(query, { input: given }, who)).body.errors[0].extensions;
     expect(await extensions(share, input, developer)).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await extensions(share, { ...input, groupAccess: 50 }, master)).toMatchObject({
-      fields: { 'input.groupAccess': ['is not included in the list'] },
+    expect(await extensions(share, { ...input, accessLevel: 'OWNER' }, master)).toMatchObject({
+      fields: { 'input.accessLevel': ['is not included in the list'] },
     });
     expect((await world.graphql(share, { input }, master)).body.data.shareProject.share).toEqual({
       groupId: group.id,
-      groupAccessLevel: 30,
+      groupAccessLevel: 'DEVELOPER',
       expiresAt: day(3),
     });
     expect(await extensions(share, input, master)).toMatchObject({ code: 'CONFLICT' });
-    const unshare = 'mutation ($input: UnshareProjectInput!) { unshareProject(input: $input) { groupId } }';
+    const unshare = 'mutation ($input: UnshareProjectInput!) { unshareProject(input: $input) { unsharedGroupId } }';
     const given = { project: project.id, groupId: group.id };
-    expect((await world.graphql(unshare, { input: given }, master)).body.data.unshareProject.groupId).toBe(group.id);
+    expect((await world.graphql(unshare, { input: given }, master)).body.data.unshareProject.unsharedGroupId).toBe(
+      toGlobalId('Group', group.id),
+    );
     expect(await extensions(unshare, given, master)).toMatchObject({ code: 'NOT_FOUND' });
   });
 });

@@ -234,7 +234,7 @@ describe('A personal snippet', () => {
   it('is in GraphQL under the same rules', async () => {
     const author = await world.user();
     const { body } = await world.api(author).post('/snippets', { ...personal, visibility: 'private' });
-    const query = `{ snippet(databaseId: ${body.id}) { content } ownSnippets { totalCount } }`;
+    const query = `{ snippet(id: ${body.id}) { content } ownSnippets { totalCount } }`;
     expect((await world.graphql(query, {}, author)).body.data).toEqual({
       snippet: { content: 'text' },
       ownSnippets: { totalCount: 1 },

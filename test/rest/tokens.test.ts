@@ -137,12 +137,12 @@ describe('Personal access tokens in GraphQL', () => {
 
   it('are made, listed without the token, and revoked', async () => {
     const owner = await world.user();
-    const input = { name: 'laptop', scopes: ['api', 'read_user', 'api'], expiresAt: day(5) };
+    const input = { name: 'laptop', scopes: ['API', 'READ_USER', 'API'], expiresAt: day(5) };
     const { token, databaseId, ...rest } = (await world.graphql(CREATE, { input }, owner)).body.data
       .createPersonalAccessToken.personalAccessToken;
     expect(rest).toEqual({
       name: 'laptop',
-      scopes: ['api', 'read_user'],
+      scopes: ['API', 'READ_USER'],
       active: true,
       expiresAt: day(5),
       impersonation: false,
@@ -153,7 +153,7 @@ describe('Personal access tokens in GraphQL', () => {
       totalCount: 1,
       nodes: [{ databaseId, name: 'laptop', active: true, token: null }],
     });
-    const revoke = `mutation { revokePersonalAccessToken(input: {databaseId: ${databaseId}}) {
+    const revoke = `mutation { revokePersonalAccessToken(input: {id: ${databaseId}}) {
       personalAccessToken { active revoked } } }`;
     expect((await world.graphql(revoke, {}, user)).body.errors[0].extensions.code).toBe('NOT_FOUND');
     expect((await world.graphql(revoke, {}, owner)).body.data.revokePersonalAccessToken.personalAccessToken).toEqual({
@@ -166,28 +166,32 @@ describe('Personal access tokens in GraphQL', () => {
 
   it('are made by credentials with full reach alone', async () => {
     const reader = { ...user, token: await world.token(user, ['read_user']) };
-    const answer = await world.graphql(CREATE, { input: { name: 'more', scopes: ['api'] } }, reader);
+    const answer = await world.graphql(CREATE, { input: { name: 'more', scopes: ['API'] } }, reader);
     expect(answer.body.errors[0].extensions.code).toBe('INSUFFICIENT_SCOPE');
-    const anonymous = await world.graphql(CREATE, { input: { name: 'more', scopes: ['api'] } });
+    const anonymous = await world.graphql(CREATE, { input: { name: 'more', scopes: ['API'] } });
     expect(anonymous.body.errors[0].extensions.code).toBe('UNAUTHENTICATED');
     expect(await world.db.personalAccessToken.count({ where: { name: 'more' } })).toBe(0);
   });
 
   it('refuse names and scopes that are none', async () => {
-    const { body } = await world.graphql(CREATE, { input: { name: '', scopes: ['everything'] } }, user);
+    const { body } = await world.graphql(CREATE, { input: { name: '', scopes: [] } }, user);
     expect(body.errors[0].extensions).toMatchObject({
       code: 'VALIDATION_FAILED',
-      fields: { 'input.name': ["can't be blank"], 'input.scopes': ['can only contain API scopes'] },
+      fields: { 'input.name': ["can't be blank"], 'input.scopes': ["can't be blank"] },
+    });
+    const unknown = await world.graphql(CREATE, { input: { name: 'x', scopes: ['EVERYTHING'] } }, user);
+    expect(unknown.body.errors[0].extensions.fields).toEqual({
+      'input.scopes.0': ['must be one of API, READ_METRICS, READ_USER'],
     });
   });
 
   it('are seen and revoked by administrators, and by no other user', async () => {
     const owner = await world.user();
     await world.token(owner);
-    const list = `{ user(databaseId: ${owner.id}) { personalAccessTokens { nodes { databaseId } } } }`;
+    const list = `{ user(id: ${owner.id}) { personalAccessTokens { nodes { databaseId } } } }`;
     expect((await world.graphql(list, {}, user)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     const [{ databaseId }] = (await world.graphql(list, {}, admin)).body.data.user.personalAccessTokens.nodes;
-    const revoke = `mutation { revokePersonalAccessToken(input: {userId: ${owner.id}, databaseId: ${databaseId}}) {
+    const revoke = `mutation { revokePersonalAccessToken(input: {userId: ${owner.id}, id: ${databaseId}}) {
       personalAccessToken { revoked } } }`;
     expect((await world.graphql(revoke, {}, user)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     expect(await world.db.personalAccessToken.findUnique({ where: { id: databaseId } })).toMatchObject({
@@ -197,18 +201,18 @@ describe('Personal access tokens in GraphQL', () => {
   });
 
   it('that impersonate are for administrators', async () => {
-    const create = `mutation { createImpersonationToken(input: {userId: ${user.id}, name: "x", scopes: ["api"]}) {
+    const create = `mutation { createImpersonationToken(input: {userId: ${user.id}, name: "x", scopes: [API]}) {
       personalAccessToken { databaseId impersonation token } } }`;
     expect((await world.graphql(create, {}, user)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     const { databaseId, impersonation } = (await world.graphql(create, {}, admin)).body.data.createImpersonationToken
       .personalAccessToken;
     expect(impersonation).toBe(true);
-    const list = `{ user(databaseId: ${user.id}) { impersonationTokens(state: ACTIVE) { nodes { databaseId } } } }`;
+    const list = `{ user(id: ${user.id}) { impersonationTokens(state: ACTIVE) { nodes { databaseId } } } }`;
     expect((await world.graphql(list, {}, user)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     expect((await world.graphql(list, {}, admin)).body.data.user.impersonationTokens.nodes).toContainEqual({
       databaseId,
     });
-    const revoke = `mutation { revokeImpersonationToken(input: {userId: ${user.id}, databaseId: ${databaseId}}) {
+    const revoke = `mutation { revokeImpersonationToken(input: {userId: ${user.id}, id: ${databaseId}}) {
       personalAccessToken { revoked } } }`;
     expect((await world.graphql(revoke, {}, user)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     expect(

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { toGlobalId } from '#schema/node/global_id.ts';
 import { createBranch } from '#src/branches/create.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -244,16 +245,10 @@ describe('By GraphQL', () => {
     const selection = 'trigger { databaseId token description owner { username } }';
     const { trigger } = await run('createTrigger', 'CreateTriggerInput', selection, { description: 'graph' }, master);
     expect(trigger).toMatchObject({ description: 'graph', owner: { username: master.username } });
-    const { databaseId, token } = trigger;
-    const updated = await run(
-      'updateTrigger',
-      'UpdateTriggerInput',
-      selection,
-      { databaseId, description: 'new' },
-      master,
-    );
+    const { databaseId: id, token } = trigger;
+    const updated = await run('updateTrigger', 'UpdateTriggerInput', selection, { id, description: 'new' }, master);
     expect(updated.trigger.description).toBe('new');
-    const taken = await run('takeTriggerOwnership', 'TriggerInput', selection, { databaseId }, owner);
+    const taken = await run('takeTriggerOwnership', 'TakeTriggerOwnershipInput', selection, { id }, owner);
     expect(taken.trigger.owner.username).toBe(owner.username);
     const pipeline = 'pipeline { status source user { username } }';
     const what = { ref: 'master', variables: { WHERE: 'g' } };
@@ -261,7 +256,9 @@ describe('By GraphQL', () => {
       pipeline: { status: 'PENDING', source: 'TRIGGER', user: { username: owner.username } },
     });
     expect(await run('fireTrigger', 'FireTriggerInput', pipeline, { token: 'no', ref: 'master' })).toBe('NOT_FOUND');
-    expect(await run('deleteTrigger', 'TriggerInput', 'databaseId', { databaseId }, developer)).toBe('FORBIDDEN');
-    expect(await run('deleteTrigger', 'TriggerInput', 'databaseId', { databaseId }, master)).toEqual({ databaseId });
+    expect(await run('deleteTrigger', 'DeleteTriggerInput', 'deletedTriggerId', { id }, developer)).toBe('FORBIDDEN');
+    expect(await run('deleteTrigger', 'DeleteTriggerInput', 'deletedTriggerId', { id }, master)).toEqual({
+      deletedTriggerId: toGlobalId('Trigger', id),
+    });
   });
 });

@@ -244,7 +244,7 @@ describe('Users in GraphQL', () => {
   const PRIVATE = 'email lastSignInAt confirmedAt lastActivityOn projectsLimit identities { provider } external';
 
   it('show what is private to administrators and to themselves, and null to others', async () => {
-    const query = `{ user(databaseId: ${user.id}) { bio admin createdAt ${PRIVATE} privateToken } }`;
+    const query = `{ user(id: ${user.id}) { bio admin createdAt ${PRIVATE} privateToken } }`;
     const hidden = Object.fromEntries(
       'email lastSignInAt confirmedAt lastActivityOn projectsLimit identities external'
         .split(' ')
@@ -311,7 +311,7 @@ describe('Users in GraphQL', () => {
     await world.issue(hidden, author);
     await world.issue(open, author, { title: 'seen' });
     await world.issue(open, author, { confidential: true });
-    const query = `{ user(databaseId: ${author.id}) { issues { totalCount nodes { title } } } }`;
+    const query = `{ user(id: ${author.id}) { issues { totalCount nodes { title } } } }`;
     expect((await world.graphql(query, {}, user)).body.data.user.issues).toEqual({
       totalCount: 1,
       nodes: [{ title: 'seen' }],
@@ -320,7 +320,7 @@ describe('Users in GraphQL', () => {
   });
 
   it('are found by global ID', async () => {
-    const { id } = (await world.graphql(`{ user(databaseId: ${user.id}) { id } }`, {}, user)).body.data.user;
+    const { id } = (await world.graphql(`{ user(id: ${user.id}) { id } }`, {}, user)).body.data.user;
     const query = 'query ($id: ID!) { node(id: $id) { ... on User { username email } } }';
     expect((await world.graphql(query, { id }, external)).body.data.node).toEqual({
       username: user.username,

@@ -165,7 +165,7 @@ describe('DELETE /users/:id', () => {
 
   it('works the same in GraphQL', async () => {
     const user = await world.user();
-    const query = `mutation { deleteUser(input: {databaseId: ${user.id}}) { user { username email } } }`;
+    const query = `mutation { deleteUser(input: {id: ${user.id}}) { user { username email } } }`;
     expect((await world.graphql(query, {}, user)).body.errors[0].extensions.code).toBe('FORBIDDEN');
     expect((await world.graphql(query, {}, admin)).body.data.deleteUser.user).toEqual({
       username: user.username,

@@ -440,11 +440,11 @@ describe('Administration in GraphQL', () => {
     });
     const { databaseId } = created;
     const update = `mutation ($input: UpdateUserInput!) { updateUser(input: $input) { user { name bio } } }`;
-    const changed = await world.graphql(update, { input: { databaseId, bio: 'hi' } }, admin);
+    const changed = await world.graphql(update, { input: { id: databaseId, bio: 'hi' } }, admin);
     expect(changed.body.data.updateUser.user).toEqual({ name: input.name, bio: 'hi' });
-    const taken = { input: { databaseId, username: user.username } };
+    const taken = { input: { id: databaseId, username: user.username } };
     expect((await world.graphql(update, taken, admin)).body.errors[0].extensions.code).toBe('CONFLICT');
-    const block = `mutation { blockUser(input: {databaseId: ${databaseId}}) { changed user { state } } }`;
+    const block = `mutation { blockUser(input: {id: ${databaseId}}) { changed user { state } } }`;
     expect((await world.graphql(block, {}, admin)).body.data.blockUser).toEqual({
       changed: true,
       user: { state: 'BLOCKED' },

@@ -183,7 +183,7 @@ describe('Values of the wrong type are told in the same form', () => {
   });
 
   it('in variables by the argument where they are used, the second time too, when the document has its plan', async () => {
-    const query = `query ($p: ProjectRef!, $many: Int, $order: IssueOrderBy) {
+    const query = `query ($p: ProjectRef!, $many: Int, $order: IssueOrder! = CREATED_AT) {
       project(ref: $p) { issues(first: $many, orderBy: $order) { nodes { title } } } }`;
     for (let time = 1; time <= 3; time += 1) {
       const errors = await errorsOf(query, { p: ['x'], many: 'ten', order: 'SIZE' });
@@ -268,8 +268,8 @@ describe('Each error has a code', () => {
   });
 
   it('and a message without the words of HTTP and of v4', async () => {
-    const play = `mutation { playJob(input: { project: ${project.id}, databaseId: 1 }) { job { name } } }`;
-    const deny = `mutation { denyProjectAccessRequest(input: { project: ${project.id}, userId: 999999 }) { userId } }`;
+    const play = `mutation { playJob(input: { project: ${project.id}, id: 1 }) { job { name } } }`;
+    const deny = `mutation { denyProjectAccessRequest(input: { project: ${project.id}, userId: 999999 }) { deniedUserId } }`;
     for (const query of [play, deny]) {
       for (const { message } of await errorsOf(query)) expect(message).not.toMatch(/\d{3} |_|[a-z][A-Z]/);
     }

@@ -170,7 +170,7 @@ describe('The same rules as in REST', () => {
     );
     expect(code(taken.body)).toBe('CONFLICT');
     const { iid } = await world.issue(project, owner);
-    const subscribe = 'mutation ($input: IssueInput!) { subscribeToIssue(input: $input) { issue { iid } } }';
+    const subscribe = 'mutation ($input: SubscribeToIssueInput!) { subscribeToIssue(input: $input) { issue { iid } } }';
     expect(code((await world.graphql(subscribe, { input: { project: project.id, iid } }, owner)).body)).toBe(
       'NOT_MODIFIED',
     );

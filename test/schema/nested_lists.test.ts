@@ -70,9 +70,7 @@ describe('Below a list, lists of', () => {
     const count = async (first: number) => (await world.statements(() => ask(list(first), viewer))).length;
     expect(await count(3)).toBe(await count(1));
     for (const node of (await ask(list(10), viewer)).users.nodes) {
-      expect(node).toEqual(
-        (await ask(`{ user(databaseId: ${node.databaseId}) { databaseId ${selection} } }`, viewer)).user,
-      );
+      expect(node).toEqual((await ask(`{ user(id: ${node.databaseId}) { databaseId ${selection} } }`, viewer)).user);
     }
   });
 

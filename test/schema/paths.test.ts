@@ -99,7 +99,7 @@ describe('From users the graph leads to', () => {
     expect(user).toEqual({ databaseId: member.id });
     expect(await code('{ user(username: "nobody") { id } }', owner)).toBe('NOT_FOUND');
     expect(await code('{ user { id } }', owner)).toBe('BAD_REQUEST');
-    expect(await code(`{ user(databaseId: ${member.id}, username: "ben") { id } }`, owner)).toBe('BAD_REQUEST');
+    expect(await code(`{ user(id: ${member.id}, username: "ben") { id } }`, owner)).toBe('BAD_REQUEST');
     expect(await code('{ user(username: "ben") { id } }')).toBe('UNAUTHENTICATED');
   });
 });

@@ -157,10 +157,10 @@ describe('A plan answers as graphql-js does', () => {
     const queries = `{
       gone: project(ref: 999999999) { name }
       found: project(ref: ${project.id}) { name gone: issue(iid: 999) { title } repository { gone: commit(ref: "nowhere") { sha } } }
-      nobody: user(databaseId: 999999) { username }
+      nobody: user(id: 999999) { username }
     }`;
     const remove = (title: string) =>
-      `deleteLabel(input: { project: ${project.id}, title: "${title}" }) { label { title } }`;
+      `deleteLabel(input: { project: ${project.id}, label: { title: "${title}" } }) { deletedLabelId }`;
     const mutations = `mutation { one: ${remove('none')} two: ${remove('nor this one')} }`;
     for (const [text, failures] of [
       [queries, 4],

@@ -554,7 +554,7 @@ describe('Who did not do it themselves', () => {
     const renew = 'mutation { renewPrivateToken(input: {}) { user { id } } }';
     const renewed = await world.renewed(user);
     expect(await subjects(() => world.graphql(renew, {}, renewed))).toBe('Your private token was renewed');
-    const disable = `mutation { disableUserTwoFactor(input: {databaseId: ${user.id}}) { changed } }`;
+    const disable = `mutation { disableUserTwoFactor(input: {id: ${user.id}}) { changed } }`;
     expect(await subjects(() => world.graphql(disable, {}, admin))).toBe('Two-factor authentication is disabled');
     expect(await subjects(() => byAdmin({ email: `${user.username}@example.net` }))).toBe(
       'Your email address was changed',
@@ -612,8 +612,7 @@ describe('Every form without an account', () => {
 describe('Accounts over GraphQL', () => {
   const run = async (mutation: string, input: Record<string, unknown>, selection: string) => {
     const type = `${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input`;
-    const name = /^request/.test(mutation) ? 'MailRequestInput' : type;
-    const query = `mutation ($input: ${name}!) { ${mutation}(input: $input) { ${selection} } }`;
+    const query = `mutation ($input: ${type}!) { ${mutation}(input: $input) { ${selection} } }`;
     const { body } = await world.graphql(query, { input });
     return body.errors ? body.errors[0].extensions : body.data[mutation];
   };

@@ -9,6 +9,8 @@ import { newToken, tokenHash } from '#src/platform/secrets.ts';
 /** What a personal access token may be limited to (behaviour.md 4.2). */
 export const SCOPES = ['api', 'read_user', 'read_metrics'] as const;
 
+export type TokenScope = (typeof SCOPES)[number];
+
 export interface NewToken {
   /** What it is for. */
   name: string;

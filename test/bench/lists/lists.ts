@@ -92,8 +92,8 @@ const PLACES: Record<string, [before: string, after: string]> = {
   Project: ['project(ref: 1) {', '}'],
   Issue: ['project(ref: 1) { issue(iid: 1) {', '} }'],
   Label: ['project(ref: 1) { label(ref: "label-03") {', '} }'],
-  Milestone: ['project(ref: 1) { milestone(databaseId: 1) {', '} }'],
-  Pipeline: ['project(ref: 1) { pipeline(databaseId: 1) {', '} }'],
+  Milestone: ['project(ref: 1) { milestone(id: 1) {', '} }'],
+  Pipeline: ['project(ref: 1) { pipeline(id: 1) {', '} }'],
 };
 
 /** Every connection of the GraphQL API that the database answers: as it comes, and with each search. */

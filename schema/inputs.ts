@@ -1,0 +1,74 @@
+import { builder } from '#schema/builder.ts';
+import { SortDirection } from '#schema/enums.ts';
+import { idOf } from '#schema/node/plugin.ts';
+
+/** What the arguments of a field are made with. */
+type ArgFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'Arg'>;
+
+/** What the fields of an input are made with. */
+export type InputFields = PothosSchemaTypes.InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>;
+
+/** The project that an input is about; `whose` follows "The project". */
+export function projectField(t: InputFields, whose: string) {
+  return t.field({
+    type: 'ProjectRef',
+    required: true,
+    description: `The project ${whose}: full path, global ID or numeric ID.`,
+  });
+}
+
+/** The group that an input is about; `whose` follows "The group". */
+export function groupField(t: InputFields, whose: string) {
+  return t.field({
+    type: 'GroupRef',
+    required: true,
+    description: `The group ${whose}: full path, global ID or numeric ID.`,
+  });
+}
+
+/** For a record of a project: the project may be left out, as the ID says it. */
+export function holderField(t: InputFields, record: string) {
+  return t.field({
+    type: 'ProjectRef',
+    description: `The project that must hold the ${record}: full path, global ID or numeric ID. Any project when left out.`,
+  });
+}
+
+/** The direction of an order. */
+export function sortField(t: ArgFields, defaultValue: 'asc' | 'desc') {
+  return t.field({
+    type: SortDirection,
+    required: true,
+    defaultValue,
+    description: 'Which end of the order comes first.',
+  });
+}
+
+/** A filter that is off or on; `which` follows "Only". */
+export function onlyField(t: ArgFields, which: string) {
+  return t.boolean({ required: true, defaultValue: false, description: `Only ${which}; false does not filter.` });
+}
+
+/** For an input that says nothing. GraphQL has no empty inputs. */
+export function emptyInput(name: string, description: string) {
+  return builder.inputType(name, {
+    description,
+    fields: (t) => ({
+      clientMutationId: t.string({ description: 'Any text of the client; the server does not read it.' }),
+    }),
+  });
+}
+
+/** The names that the input and the payload of a mutation have. */
+export function namesOf(mutation: string) {
+  const name = mutation.slice(0, 1).toUpperCase() + mutation.slice(1);
+  return { input: `${name}Input`, payload: `${name}Payload` };
+}
+
+/** The user whose account an input is about. */
+export function accountField(t: InputFields) {
+  return t.field({
+    ...idOf('User'),
+    description: 'ID of the user whose account it is: the caller when left out. Others are for administrators.',
+  });
+}

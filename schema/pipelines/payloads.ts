@@ -1,0 +1,20 @@
+import { builder } from '#schema/builder.ts';
+import { namesOf } from '#schema/inputs.ts';
+import { Pipeline } from '#schema/pipelines/types.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { changedPipeline } from '#src/pipelines/find.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
+
+/** The payload of a mutation that starts or changes a pipeline. */
+export function pipelinePayload(mutation: string) {
+  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
+    description: 'The pipeline after the mutation.',
+    fields: (t) => ({
+      pipeline: t.field({
+        type: Pipeline,
+        description: 'The pipeline as it is now.',
+        resolve: (changed, _args, context, info) => changedPipeline(context, changed, selectionAt(info, 'Pipeline')),
+      }),
+    }),
+  });
+}
