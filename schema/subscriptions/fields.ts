@@ -60,8 +60,8 @@ const JobTracePart = builder.objectRef<JobTracePartRow>('JobTracePart').implemen
       // It is read with the part, with what is selected of it here.
       resolve: ({ job }) => job as typeof Job.$inferType,
     }),
-    offset: t.exposeFloat('offset', { description: 'Where it begins in the whole trace, in bytes.' }),
-    nextOffset: t.exposeFloat('nextOffset', { description: 'Where the next part begins, in bytes.' }),
+    offset: t.expose('offset', { type: 'Long', description: 'Where it begins in the whole trace, in bytes.' }),
+    nextOffset: t.expose('nextOffset', { type: 'Long', description: 'Where the next part begins, in bytes.' }),
     content: t.exposeString('content', {
       description: 'What was printed, at most 64 KiB. Bytes that are no UTF-8 are replaced by U+FFFD.',
     }),
