@@ -34,6 +34,6 @@ describe('The tasks of docs/graphql.md', () => {
       const { body: global } = await world.graphql('{ user(username: "bob") { id } }', {}, ada);
       const { body } = await world.graphql(text, { bob: global.data.user.id }, ada);
       expect(body.errors).toBeUndefined();
-        },
+    },
   );
 });
