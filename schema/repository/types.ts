@@ -76,7 +76,7 @@ export const Blob = builder.objectRef<BlobRow>('Blob').implement({
       description: 'The project that has the repository.',
       resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
     }),
-    size: t.exposeFloat('size', { description: 'Size of the content, in bytes.' }),
+    size: t.expose('size', { type: 'Long', description: 'Size of the content, in bytes.' }),
     encoding: t.string({ description: 'Encoding of `content`: always `base64`.', resolve: () => 'base64' }),
     content: t.string({
       description: 'The whole content in Base64; refused with CONTENT_TOO_LARGE where it is larger than 20 MB.',
@@ -103,7 +103,7 @@ export const RepositoryFile = builder.objectRef<FileRow>('RepositoryFile').imple
       description: 'The project that has the repository.',
       resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
     }),
-    size: t.exposeFloat('size', { description: 'Size of the content, in bytes.' }),
+    size: t.expose('size', { type: 'Long', description: 'Size of the content, in bytes.' }),
     encoding: t.string({ description: 'Encoding of `content`: always `base64`.', resolve: () => 'base64' }),
     content: t.string({
       description: 'The whole content in Base64; refused with CONTENT_TOO_LARGE where it is larger than 20 MB.',

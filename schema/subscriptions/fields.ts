@@ -60,8 +60,8 @@ const JobTracePart = builder.objectRef<JobTracePartRow>('JobTracePart').implemen
       // It is read with the part, with what is selected of it here.
       resolve: ({ job }) => job as typeof Job.$inferType,
     }),
-    offset: t.exposeFloat('offset', { description: 'Where it begins in the whole trace, in bytes.' }),
-    nextOffset: t.exposeFloat('nextOffset', { description: 'Where the next part begins, in bytes.' }),
+    offset: t.expose('offset', { type: 'Long', description: 'Where the part begins in the whole trace, in bytes.' }),
+    nextOffset: t.expose('nextOffset', { type: 'Long', description: 'Where the next part begins, in bytes.' }),
     content: t.exposeString('content', {
       description: 'What was printed, at most 64 KiB. Bytes that are no UTF-8 are replaced by U+FFFD.',
     }),
@@ -75,7 +75,11 @@ builder.subscriptionFields((t) => ({
     type: Issue,
     description: 'An issue that was opened or changed, as it is now. A deleted one is not told of.',
     args: {
-      in: t.arg({ type: SubscriptionScope, required: true, description: 'Which issues.' }),
+      in: t.arg({
+        type: SubscriptionScope,
+        required: true,
+        description: 'The place whose issues are told of: a project, a group, or all places of the caller.',
+      }),
       after: t.arg.string({
         description: `Cursor of the last answer of a lost subscription, to go on behind it; ${STATES}`,
       }),
@@ -91,7 +95,11 @@ builder.subscriptionFields((t) => ({
     type: Pipeline,
     description: 'A pipeline that was started or changed, or of which a job was, as it is now.',
     args: {
-      in: t.arg({ type: SubscriptionScope, required: true, description: 'Which pipelines.' }),
+      in: t.arg({
+        type: SubscriptionScope,
+        required: true,
+        description: 'The place whose pipelines are told of: a project, a group, or all places of the caller.',
+      }),
       after: t.arg.string({
         description: `Cursor of the last answer of a lost subscription, to go on behind it; ${STATES}`,
       }),
@@ -107,7 +115,11 @@ builder.subscriptionFields((t) => ({
     type: Event,
     description: 'Something that somebody did. Anonymous callers may subscribe to public projects.',
     args: {
-      in: t.arg({ type: SubscriptionScope, required: true, description: 'Which events.' }),
+      in: t.arg({
+        type: SubscriptionScope,
+        required: true,
+        description: 'The place whose events are told of: a project, a group, or all places of the caller.',
+      }),
       after: t.arg.string({
         description:
           'Cursor of the last answer of a lost subscription, or numeric ID of an event: what was missed since comes first, each event once.',
@@ -125,7 +137,11 @@ builder.subscriptionFields((t) => ({
     description:
       'What jobs print, from now on. The subscription to one job completes when all that it printed was sent.',
     args: {
-      in: t.arg({ type: JobTraceScope, required: true, description: 'Which jobs.' }),
+      in: t.arg({
+        type: JobTraceScope,
+        required: true,
+        description: 'The job whose trace is told of, or the place whose jobs are.',
+      }),
       after: t.arg.string({
         description: 'Of the trace of one job: only what comes behind this many bytes, so `"0"` is all of it.',
       }),

@@ -76,8 +76,8 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
     expect(milestone.status).toBe(201);
     await world.db.event.create({ data: { projectId: project.id, authorId: owner.id, action: 'joined' } });
     const told = [(await live.next()).data.eventAdded];
-    if (told[0].actionName !== 'joined') told.push((await live.next()).data.eventAdded);
-    expect(told.at(-1)).toMatchObject({ actionName: 'joined', author: { username: owner.username } });
+    if (told[0].actionName !== 'JOINED') told.push((await live.next()).data.eventAdded);
+    expect(told.at(-1)).toMatchObject({ actionName: 'JOINED', author: { username: owner.username } });
     await live.close();
   });
 
