@@ -1,14 +1,68 @@
+/** What GraphiQL opens with for somebody who is signed in: their own data. */
+export const OWN_QUERY = `# Run this query with the button, or with Ctrl-Enter.
+query MyWork {
+  viewer {
+    name
+    username
+    projects(first: 5) {
+      nodes {
+        fullPath
+        webUrl
+      }
+    }
+    issues(first: 5, state: OPENED) {
+      nodes {
+        iid
+        title
+        project {
+          fullPath
+        }
+      }
+    }
+  }
+}
+`;
+
+/** What it opens with for anybody else. */
+export const PUBLIC_QUERY = `# Run this query with the button, or with Ctrl-Enter. Sign in to see your own projects.
+query PublicProjects {
+  projects(first: 5) {
+    nodes {
+      fullPath
+      description
+      webUrl
+    }
+  }
+}
+`;
+
 /**
  * GraphiQL as a script and a stylesheet of their own, so that browsers keep them and run no inline script: the package gives
- * one page of nine megabytes with everything inside.
+ * one page of nine megabytes with everything inside. The script shows it in the element `#root`, whose attribute
+ * `data-signed-in` says which query it opens with.
  */
 export async function loadGraphiql(): Promise<{ script: string; style: string }> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-  // The credentials of the browser's own session, and of no other site.
-  const page = renderGraphiQL({ title: 'Gantry GraphQL', endpoint: '/graphql', credentials: 'same-origin' });
+  const page = renderGraphiQL({
+    title: 'Gantry GraphQL',
+    endpoint: '/graphql',
+    // The credentials of the browser's own session, and of no other site.
+    credentials: 'same-origin',
+    defaultQuery: OWN_QUERY,
+  });
   const style = between(page, '<style>', page.indexOf('</style>'));
   const script = between(page, '<script>', page.lastIndexOf('</script>'), page.indexOf('</style>'));
-  return { script, style };
+  return { script: withChoice(script), style };
+}
+
+/** The script with the query that the page asks for in place of the one for everybody. */
+function withChoice(script: string): string {
+  const own = JSON.stringify(OWN_QUERY);
+  const [before, after, ...more] = script.split(own);
+  if (before === undefined || after === undefined || more.length > 0)
+    throw new Error('GraphiQL does not open with a query');
+  const isSignedIn = "'signedIn' in document.querySelector('#root').dataset";
+  return `${before}${isSignedIn} ? ${own} : ${JSON.stringify(PUBLIC_QUERY)}${after}`;
 }
 
 function between(page: string, opening: string, end: number, from = 0): string {

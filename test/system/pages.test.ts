@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults, launchChromium, openContext } from '../support/chromium.ts';
 import { printed, type ServerProcess, startServer } from '../support/server_process.ts';
@@ -58,6 +58,29 @@ const OWN = [
   '/profile/private_token',
   '/profile/account',
 ];
+
+/** What GraphQL answers to the administrator. */
+async function asked(query: string, variables: object): Promise<unknown> {
+  const token = printed(server.output(), 'Private token') ?? '';
+  const headers = { 'Content-Type': 'application/json', 'Private-Token': token };
+  const response = await fetch(`${server.url}/graphql`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query, variables }),
+  });
+  return response.json();
+}
+
+/** The text that an editor of GraphiQL shows, in one line: it breaks long ones, with spaces of its own kind. */
+async function shown(editor: Locator): Promise<string> {
+  return (await editor.innerText()).replace(/\s+/g, ' ');
+}
+
+/** Whether the background of an element is light or dark; runs in the page. */
+function lightness(element: Element): 'light' | 'dark' {
+  const [red = 0, green = 0, blue = 0] = (getComputedStyle(element).backgroundColor.match(/[\d.]+/g) ?? []).map(Number);
+  return red + green + blue > 384 ? 'light' : 'dark';
+}
 
 /** A listener on this machine at which an application waits for users that come back; what they bring is in `arrived`. */
 async function listener() {
@@ -330,14 +353,76 @@ describe('the viewers', () => {
     const { context, page, troubles } = await signedIn();
     await page.goto('/graphql');
     const editor = page.locator('.graphiql-query-editor .view-lines').first();
+    await editor.getByText('MyWork').waitFor();
     await editor.click();
     await page.keyboard.press('ControlOrMeta+a');
     // The editor closes the braces by itself.
     await page.keyboard.type('{ viewer { username');
-    await page.getByRole('button', { name: /execute/i }).click();
+    // Not with the button, above which suggestions may open at any moment.
+    await page.keyboard.press('ControlOrMeta+Enter');
     await expect.poll(() => page.locator('.graphiql-response').innerText(), { timeout: 20_000 }).toContain('"root"');
     expect(troubles).toEqual([]);
     await context.close();
+  });
+
+  it.each([
+    { width: 1280, colorScheme: 'light' as const, above: false },
+    { width: 320, colorScheme: 'dark' as const, above: true },
+  ])(
+    'GraphiQL opens with a query for the projects and issues of its reader, and fits $width pixels in $colorScheme colours',
+    async ({ above, ...look }) => {
+      const title = `For ${look.width} pixels`;
+      const create = `mutation ($name: String!, $path: ProjectRef!) {
+        createProject(input: { name: $name }) { project { id } }
+        createIssue(input: { project: $path, title: $name }) { issue { id } }
+      }`;
+      const path = `root/for-${look.width}-pixels`;
+      expect(await asked(create, { name: title, path })).not.toHaveProperty('errors');
+
+      const { context, page, troubles } = await signedIn(look);
+      await page.goto('/graphql');
+      const answered = page.waitForResponse((response) => response.request().postData()?.includes('MyWork') ?? false);
+      await page.getByRole('button', { name: /execute/i }).click();
+      const viewer = {
+        username: 'root',
+        projects: { nodes: expect.arrayContaining([expect.objectContaining({ fullPath: path })]) },
+        issues: { nodes: expect.arrayContaining([{ iid: 1, title, project: { fullPath: path } }]) },
+      };
+      expect(await (await answered).json()).toMatchObject({ data: { viewer } });
+      const answer = page.locator('.graphiql-response');
+      await expect.poll(() => shown(answer), { timeout: 20_000 }).toContain('"username": "root"');
+
+      const editor = await page.locator('.graphiql-query-editor .monaco-editor').boundingBox();
+      const result = await answer.boundingBox();
+      if (!editor || !result) throw new Error('GraphiQL shows no editor or no answer');
+      // Both have room for some lines.
+      expect(Math.min(editor.width, result.width)).toBeGreaterThan(180);
+      expect(Math.min(editor.height, result.height)).toBeGreaterThan(180);
+      expect(editor.y + editor.height <= result.y).toBe(above);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(look.width);
+      expect(await page.locator('.graphiql-container').first().evaluate(lightness)).toBe(look.colorScheme);
+      expect(troubles).toEqual([]);
+      await context.close();
+    },
+  );
+
+  it('GraphiQL opens for strangers with a query that runs, and with the query of its address', async () => {
+    const { context, page, troubles } = await openContext(browser, server.url);
+    await page.goto('/graphql');
+    await page.getByRole('button', { name: /execute/i }).click();
+    const answer = page.locator('.graphiql-response');
+    await expect.poll(() => shown(answer), { timeout: 20_000 }).toContain('"projects": {');
+    expect(await shown(answer)).not.toContain('errors');
+
+    const other = await openContext(browser, server.url);
+    await other.page.goto(`/graphql?query=${encodeURIComponent('{ shared: projects { totalCount } }')}`);
+    await other.page.getByRole('button', { name: /execute/i }).click();
+    await expect
+      .poll(() => shown(other.page.locator('.graphiql-response')), { timeout: 20_000 })
+      .toContain('"shared": {');
+    expect([...troubles, ...other.troubles]).toEqual([]);
+    await context.close();
+    await other.context.close();
   });
 
   it('the REST API can be read and tried', async () => {

@@ -34,10 +34,8 @@ export function documentPages(
   const showGraphiql = show('graphiql', 'GraphiQL', graphiql);
   return {
     router,
-    graphiql: (request, response, next) => {
-      const asksPage = request.query.query === undefined && wantsPage(request);
-      return asksPage ? showGraphiql(request, response, next) : next();
-    },
+    // Also with a query in the address, which GraphiQL puts there for those who keep it or send it to others.
+    graphiql: (request, response, next) => (wantsPage(request) ? showGraphiql(request, response, next) : next()),
   };
 }
 
