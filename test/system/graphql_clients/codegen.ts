@@ -5,7 +5,7 @@ const { SCHEMA_URL } = process.env;
 /** Types for the documents of Apollo and urql. Every scalar of the schema has a type, else nothing is generated. */
 const config: CodegenConfig = {
   schema: SCHEMA_URL,
-  documents: ['apollo/*.ts', 'urql/*.ts'],
+  documents: 'documents.ts',
   importExtension: '.ts',
   generates: {
     'generated/': {

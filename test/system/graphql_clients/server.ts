@@ -19,6 +19,15 @@ export async function ask<Data>(query: string, variables: object): Promise<Data>
   return data;
 }
 
+/** A `fetch` that notes how the document `ProjectPath` was sent, and whether by its text or by its hash alone. */
+export function followed(sent: string[]): typeof fetch {
+  return (input, init) => {
+    const text = decodeURIComponent(`${input}${init?.body ?? ''}`);
+    sent.push(`${init?.method} ${/query[ +]ProjectPath/.test(text) ? 'text' : 'hash'}`);
+    return fetch(input, init);
+  };
+}
+
 /** A new project of the caller with issues that are called `Issue 1` and so on; its full path. */
 export async function newProject(issues: number): Promise<string> {
   const { createProject } = await ask<{ createProject: { project: { fullPath: string } } }>(CREATE_PROJECT, {

@@ -1,30 +1,7 @@
 import assert from 'node:assert/strict';
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
-import { graphql } from '../generated/gql.ts';
+import { CloseIssue, DeleteIssue, IssueList } from '../documents.ts';
 import { endpoint, headers, newProject } from '../server.ts';
-
-const IssueList = graphql(`
-  query ApolloIssueList($project: ProjectRef!) {
-    project(ref: $project) {
-      id
-      issues(first: 10, sort: ASC) {
-        nodes { id iid title state }
-      }
-    }
-  }
-`);
-const CloseIssue = graphql(`
-  mutation ApolloCloseIssue($input: UpdateIssueInput!) {
-    updateIssue(input: $input) {
-      issue { id title state }
-    }
-  }
-`);
-const DeleteIssue = graphql(`
-  mutation ApolloDeleteIssue($input: DeleteIssueInput!) {
-    deleteIssue(input: $input) { deletedIssueId }
-  }
-`);
 
 const client = new ApolloClient({ cache: new InMemoryCache(), link: new HttpLink({ uri: endpoint, headers }) });
 const project = await newProject(3);

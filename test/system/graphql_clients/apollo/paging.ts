@@ -2,21 +2,8 @@ import assert from 'node:assert/strict';
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { relayStylePagination } from '@apollo/client/utilities';
 import { filter, firstValueFrom } from 'rxjs';
-import { graphql } from '../generated/gql.ts';
+import { IssuePages } from '../documents.ts';
 import { deleteIssue, endpoint, headers, newProject } from '../server.ts';
-
-const IssuePages = graphql(`
-  query ApolloIssuePages($project: ProjectRef!, $first: Int, $after: String, $last: Int, $before: String) {
-    project(ref: $project) {
-      id
-      issues(first: $first, after: $after, last: $last, before: $before, sort: ASC) {
-        totalCount
-        edges { cursor node { id title } }
-        pageInfo { startCursor endCursor hasPreviousPage hasNextPage }
-      }
-    }
-  }
-`);
 
 const project = await newProject(5);
 

@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict';
 import { ApolloClient, CombinedGraphQLErrors, HttpLink, InMemoryCache } from '@apollo/client';
-import { graphql } from '../generated/gql.ts';
+import { HereAndGone } from '../documents.ts';
 import { endpoint, headers, newProject } from '../server.ts';
-
-const Two = graphql(`
-  query ApolloPartialErrors($here: ProjectRef!, $gone: ProjectRef!) {
-    here: project(ref: $here) {
-      id
-      fullPath
-      first: issue(iid: 1) { id title }
-      missing: issue(iid: 99) { id title }
-    }
-    gone: project(ref: $gone) { id fullPath }
-  }
-`);
 
 const client = new ApolloClient({ cache: new InMemoryCache(), link: new HttpLink({ uri: endpoint, headers }) });
 const here = await newProject(1);
 
 const { data, error } = await client.query({
-  query: Two,
+  query: HereAndGone,
   variables: { here, gone: 'root/never-was' },
   errorPolicy: 'all',
 });

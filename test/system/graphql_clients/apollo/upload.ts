@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
 import { ApolloClient, InMemoryCache } from '@apollo/client';
 import UploadHttpLink from 'apollo-upload-client/UploadHttpLink.mjs';
-import { graphql } from '../generated/gql.ts';
+import { UploadFile } from '../documents.ts';
 import { endpoint, headers, newProject } from '../server.ts';
-
-const UploadFile = graphql(`
-  mutation ApolloUpload($project: ProjectRef!, $file: Upload!) {
-    uploadFile(input: { project: $project, file: $file }) {
-      upload { alt url markdown }
-    }
-  }
-`);
 
 const client = new ApolloClient({ cache: new InMemoryCache(), link: new UploadHttpLink({ uri: endpoint, headers }) });
 const project = await newProject(0);

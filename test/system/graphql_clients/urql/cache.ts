@@ -1,31 +1,8 @@
 import assert from 'node:assert/strict';
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
-import { graphql } from '../generated/gql.ts';
+import { CloseIssue, DeleteIssue, IssueList } from '../documents.ts';
 import { endpoint, headers, introspect, newProject } from '../server.ts';
-
-const IssueList = graphql(`
-  query UrqlIssueList($project: ProjectRef!) {
-    project(ref: $project) {
-      id
-      issues(first: 10, sort: ASC) {
-        nodes { id iid title state }
-      }
-    }
-  }
-`);
-const CloseIssue = graphql(`
-  mutation UrqlCloseIssue($input: UpdateIssueInput!) {
-    updateIssue(input: $input) {
-      issue { id title state }
-    }
-  }
-`);
-const DeleteIssue = graphql(`
-  mutation UrqlDeleteIssue($input: DeleteIssueInput!) {
-    deleteIssue(input: $input) { deletedIssueId }
-  }
-`);
 
 const warnings: string[] = [];
 const cache = cacheExchange({

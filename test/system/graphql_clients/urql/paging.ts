@@ -2,20 +2,8 @@ import assert from 'node:assert/strict';
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
-import { graphql } from '../generated/gql.ts';
+import { IssuePages } from '../documents.ts';
 import { deleteIssue, endpoint, headers, introspect, newProject } from '../server.ts';
-
-const IssuePages = graphql(`
-  query UrqlIssuePages($project: ProjectRef!, $first: Int, $after: String, $last: Int, $before: String) {
-    project(ref: $project) {
-      id
-      issues(first: $first, after: $after, last: $last, before: $before, sort: ASC) {
-        edges { cursor node { id title } }
-        pageInfo { startCursor endCursor hasPreviousPage hasNextPage }
-      }
-    }
-  }
-`);
 
 const project = await newProject(5);
 const schema = await introspect();

@@ -2,22 +2,8 @@ import assert from 'node:assert/strict';
 import { Client, fetchExchange, subscriptionExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { createClient } from 'graphql-sse';
-import { graphql } from '../generated/gql.ts';
+import { IssueChanged, IssueList } from '../documents.ts';
 import { endpoint, headers, introspect, newProject, renameIssue } from '../server.ts';
-
-const Title = graphql(`
-  query UrqlTitle($project: ProjectRef!) {
-    project(ref: $project) {
-      id
-      issues(first: 1) { nodes { id title } }
-    }
-  }
-`);
-const Changed = graphql(`
-  subscription UrqlChanged($project: ProjectRef!, $after: String) {
-    issueChanged(in: { project: $project }, after: $after) { id title }
-  }
-`);
 
 const events = createClient({ url: endpoint, headers });
 const client = new Client({
@@ -35,13 +21,13 @@ const client = new Client({
 });
 
 const project = await newProject(1);
-const { data } = await client.query(Title, { project });
+const { data } = await client.query(IssueList, { project });
 assert.equal(data?.project?.issues.nodes[0]?.title, 'Issue 1');
 
 // Whatever comes first, the subscription or the change: what changed from now on is told.
 const after = new Date().toISOString();
 const renamed = new Promise<void>((resolve, reject) => {
-  const { unsubscribe } = client.subscription(Changed, { project, after }).subscribe(({ data, error }) => {
+  const { unsubscribe } = client.subscription(IssueChanged, { project, after }).subscribe(({ data, error }) => {
     if (error) reject(error);
     if (data?.issueChanged?.title !== 'Renamed') return;
     unsubscribe();
@@ -52,6 +38,6 @@ await renameIssue(project, 1, 'Renamed');
 await renamed;
 
 // The query shows it as well, without a request.
-const now = await client.query(Title, { project }, { requestPolicy: 'cache-only' });
+const now = await client.query(IssueList, { project }, { requestPolicy: 'cache-only' });
 assert.equal(now.data?.project?.issues.nodes[0]?.title, 'Renamed');
 console.log('walked');

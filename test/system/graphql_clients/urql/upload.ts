@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { Client, fetchExchange } from '@urql/core';
-import { graphql } from '../generated/gql.ts';
+import { UploadFile } from '../documents.ts';
 import { endpoint, headers, newProject } from '../server.ts';
-
-const UploadFile = graphql(`
-  mutation UrqlUpload($project: ProjectRef!, $file: Upload!) {
-    uploadFile(input: { project: $project, file: $file }) {
-      upload { alt url markdown }
-    }
-  }
-`);
 
 const client = new Client({ url: endpoint, fetchOptions: { headers }, exchanges: [fetchExchange] });
 const project = await newProject(0);
