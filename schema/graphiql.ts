@@ -1,6 +1,9 @@
-/** What GraphiQL opens with for somebody who is signed in: their own data. */
+/**
+ * What GraphiQL opens with for somebody who is signed in: their own data. Without a name: GraphiQL would go on asking for the
+ * operation of that name for a moment after another one was written in its place.
+ */
 export const OWN_QUERY = `# Run this query with the button, or with Ctrl-Enter.
-query MyWork {
+{
   viewer {
     name
     username
@@ -25,7 +28,7 @@ query MyWork {
 
 /** What it opens with for anybody else. */
 export const PUBLIC_QUERY = `# Run this query with the button, or with Ctrl-Enter. Sign in to see your own projects.
-query PublicProjects {
+{
   projects(first: 5) {
     nodes {
       fullPath

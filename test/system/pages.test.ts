@@ -353,7 +353,7 @@ describe('the viewers', () => {
     const { context, page, troubles } = await signedIn();
     await page.goto('/graphql');
     const editor = page.locator('.graphiql-query-editor .view-lines').first();
-    await editor.getByText('MyWork').waitFor();
+    await editor.getByText('viewer').waitFor();
     await editor.click();
     await page.keyboard.press('ControlOrMeta+a');
     // The editor closes the braces by itself.
@@ -381,7 +381,7 @@ describe('the viewers', () => {
 
       const { context, page, troubles } = await signedIn(look);
       await page.goto('/graphql');
-      const answered = page.waitForResponse((response) => response.request().postData()?.includes('MyWork') ?? false);
+      const answered = page.waitForResponse((response) => response.request().postData()?.includes('OPENED') ?? false);
       await page.getByRole('button', { name: /execute/i }).click();
       const viewer = {
         username: 'root',
