@@ -13,29 +13,28 @@ export class EventStream implements Sink {
   readonly #response: ServerResponse;
   readonly #buffer: number;
   readonly #ended = countSubscription('sse');
-  readonly #stopPulse: () => void;
+  readonly #pulse: Pulse;
+  #stopPulse: () => void = () => undefined;
+  #isOpen = false;
   #leave: () => void = () => undefined;
 
   /** @param buffer bytes that may wait for the client */
   constructor(response: ServerResponse, { buffer, pulse }: { buffer: number; pulse: Pulse }) {
     this.#response = response;
     this.#buffer = buffer;
-    response.writeHead(200, {
-      'Content-Type': 'text/event-stream; charset=utf-8',
-      'Cache-Control': 'no-cache',
-      // Proxies like nginx would gather it.
-      'X-Accel-Buffering': 'no',
-    });
-    // Some browsers tell of the headers only with the first bytes.
-    response.write(':\n\n');
-    this.#stopPulse = pulse.add(() => this.#write(':\n\n'));
+    this.#pulse = pulse;
     response.once('close', () => this.#close('client'));
   }
 
-  /** @param leave ends the subscription */
+  /**
+   * Tells the client that it is subscribed: whatever is committed from now on is told.
+   *
+   * @param leave ends the subscription
+   */
   attach(leave: () => void): void {
     this.#leave = leave;
     if (this.#response.writableEnded || this.#response.destroyed) leave();
+    else this.#open();
   }
 
   next(json: string, cursor: string | null): void {
@@ -58,9 +57,24 @@ export class EventStream implements Sink {
     closed.abort();
   }
 
+  #open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#response.writeHead(200, {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-cache',
+      // Proxies like nginx would gather it.
+      'X-Accel-Buffering': 'no',
+    });
+    // Some browsers tell of the headers only with the first bytes.
+    this.#response.write(':\n\n');
+    this.#stopPulse = this.#pulse.add(() => this.#write(':\n\n'));
+  }
+
   #write(text: string): void {
     const response = this.#response;
     if (response.writableEnded || response.destroyed) return;
+    this.#open();
     response.write(text);
     if (response.writableLength <= this.#buffer) return;
     this.#leave();
@@ -69,6 +83,7 @@ export class EventStream implements Sink {
   }
 
   #finish(text: string, reason: string): void {
+    if (!this.#response.writableEnded && !this.#response.destroyed) this.#open();
     this.#close(reason);
     if (this.#response.writableEnded || this.#response.destroyed) return;
     this.#response.end(text);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { authenticateAgain } from '#src/access/authenticate_again.ts';
 import { callerOf } from '#src/access/caller.ts';
+import { Announcement } from '#src/live/announcement.ts';
 import { CHANGES, type Change, type ChangeKind, parseChange, recordOf } from '#src/live/change.ts';
 import { EventIds, type EventPosition, eventCursor, parseEventCursor } from '#src/live/event_ids.ts';
 import { Feed, type FeedWork } from '#src/live/feed.ts';
@@ -50,6 +51,7 @@ export class Hub implements FeedWork {
   readonly report: (error: unknown) => void;
   readonly #db: Db;
   readonly #listener: Pick<Listener, 'subscribe'>;
+  readonly #announcement: Announcement;
   readonly #turns = new FairQueue(TURNS);
   readonly #feeds = new Map<string, Feed>();
   /** By their topics. */
@@ -61,6 +63,8 @@ export class Hub implements FeedWork {
   #gathered = new Map<string, Change>();
   #timer: NodeJS.Timeout | undefined;
   #listening: Promise<void> | undefined;
+  /** Subscriptions that are about to begin. */
+  #joining = 0;
   #stopListening: () => void = () => undefined;
   #ids: EventIds | undefined;
   /** When this process last heard anything, on the clock of `performance`. */
@@ -70,9 +74,10 @@ export class Hub implements FeedWork {
 
   constructor({ db, listener, report }: HubOptions) {
     this.#db = db;
+    this.#announcement = new Announcement(db);
     this.#listener = listener;
     this.report = report;
-    this.#rechecking = setInterval(() => void this.#lookAtAll(), RECHECK).unref();
+    this.#rechecking = setInterval(() => void this.#lookAfter().catch(report), RECHECK).unref();
   }
 
   /**
@@ -89,9 +94,15 @@ export class Hub implements FeedWork {
 
   async #join(wanted: Wanted, replay: (feed: Feed) => Promise<Change[]>, sink: Sink): Promise<() => void> {
     const { topic, after } = wanted;
-    this.#listening ??= this.#listen();
-    await this.#listening;
-    const offset = topic.scope === 'job' ? Number(after ?? (await traceEnd(this.#db, topic.id))) : null;
+    this.#joining += 1;
+    let offset: number | null;
+    try {
+      this.#listening ??= this.#listen();
+      await this.#listening;
+      offset = topic.scope === 'job' ? Number(after ?? (await traceEnd(this.#db, topic.id))) : null;
+    } finally {
+      this.#joining -= 1;
+    }
     if (this.#isStopped) throw new ServerStops();
     const feed = this.#feedOf(wanted);
     const member = new Member(feed, sink, offset, () => this.#leave(feed, member));
@@ -111,6 +122,7 @@ export class Hub implements FeedWork {
     clearInterval(this.#rechecking);
     clearTimeout(this.#timer);
     this.#stopListening();
+    if (this.#listening) this.#announcement.withdraw().catch(() => undefined);
     this.#endAll(new ServerStops());
   }
 
@@ -194,13 +206,17 @@ export class Hub implements FeedWork {
       if (!isFirst) void this.#catchUp();
       isFirst = false;
     };
+    let stop: (() => Promise<void>) | undefined;
     try {
-      const stop = await this.#listener.subscribe(CHANGES, (payload) => this.#heard(payload), connected);
-      this.#stopListening = () => void stop().catch(this.report);
+      stop = await this.#listener.subscribe(CHANGES, (payload) => this.#heard(payload), connected);
+      await this.#announcement.make();
+      const ended = stop;
+      this.#stopListening = () => void ended().catch(this.report);
       const { after, open } = await newestEvents(this.#db);
       this.#ids = new EventIds(after, open);
     } catch (error) {
       this.#listening = undefined;
+      await stop?.().catch(() => undefined);
       throw error;
     }
   }
@@ -266,6 +282,19 @@ export class Hub implements FeedWork {
     });
     await this.#look([...new Set(told.map(([{ caller }]) => caller))]);
     for (const [feed, change] of told) if (feed.caller.checkedAt >= 0) feed.push(change);
+  }
+
+  /** Goes on listening while somebody subscribes, and looks whether all are still who they were. */
+  async #lookAfter(): Promise<void> {
+    await this.#listening?.catch(() => undefined);
+    if (!this.#listening || this.#isStopped) return;
+    if (this.#feeds.size === 0 && this.#joining === 0) {
+      this.#listening = undefined;
+      this.#stopListening();
+      return this.#announcement.withdraw();
+    }
+    if (await this.#announcement.make()) await this.#catchUp();
+    await this.#lookAtAll();
   }
 
   /** Reads what may have been told while nobody listened. */
