@@ -37,7 +37,11 @@ function denyPayload(mutation: string) {
 }
 
 const requester = (t: InputFields) =>
-  t.field({ ...idOf('User'), required: true, description: 'ID of the user who asked for access.' });
+  t.field({
+    ...idOf('User'),
+    required: true,
+    description: 'Global ID of the user who asked for access, or its numeric one.',
+  });
 
 const level = (t: InputFields) =>
   t.field({

@@ -103,7 +103,13 @@ builder.queryFields((t) => ({
   oauthApplication: t.field({
     type: OAuthApplication,
     description: 'An OAuth application by its ID: one of the caller; for administrators any.',
-    args: { id: t.arg({ ...idOf('OAuthApplication'), required: true, description: 'ID of the application.' }) },
+    args: {
+      id: t.arg({
+        ...idOf('OAuthApplication'),
+        required: true,
+        description: 'Global ID of the application, or its numeric one.',
+      }),
+    },
     resolve: (_root, { id }, context, info) => findApplication(context, id, selectionAt(info, 'OAuthApplication')),
   }),
   oauthApplications: t.field({

@@ -60,7 +60,13 @@ builder.objectFields(Project, (t) => ({
   deployment: t.field({
     type: Deployment,
     description: 'A deployment of the project by its ID. For reporters.',
-    args: { id: t.arg({ ...idOf('Deployment'), required: true, description: 'ID of the deployment.' }) },
+    args: {
+      id: t.arg({
+        ...idOf('Deployment'),
+        required: true,
+        description: 'Global ID of the deployment, or its numeric one.',
+      }),
+    },
     resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
       return findDeployment(context, project, id, selectionAt(info, 'Deployment'));

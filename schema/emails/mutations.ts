@@ -18,7 +18,11 @@ const DeleteEmailInput = builder.inputType('DeleteEmailInput', {
   description: 'Which secondary e-mail address to delete.',
   fields: (t) => ({
     userId: accountField(t),
-    id: t.field({ ...idOf('Email'), required: true, description: 'ID of the secondary address.' }),
+    id: t.field({
+      ...idOf('Email'),
+      required: true,
+      description: 'Global ID of the secondary address, or its numeric one.',
+    }),
   }),
 });
 

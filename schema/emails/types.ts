@@ -37,7 +37,9 @@ builder.objectFields(User, (t) => ({
   secondaryEmail: t.field({
     type: Email,
     description: 'A secondary address of the user by its ID. For administrators and the user.',
-    args: { id: t.arg({ ...idOf('Email'), required: true, description: 'ID of the address.' }) },
+    args: {
+      id: t.arg({ ...idOf('Email'), required: true, description: 'Global ID of the address, or its numeric one.' }),
+    },
     resolve: (user, { id }, context) => findEmail(context, user.id, id),
   }),
 }));

@@ -15,7 +15,11 @@ const EXTERNAL_URL = 'Address where the deployed project is reached: an http or 
 
 const which = (t: InputFields) => ({
   project: holderField(t, 'environment'),
-  id: t.field({ ...idOf('Environment'), required: true, description: 'ID of the environment.' }),
+  id: t.field({
+    ...idOf('Environment'),
+    required: true,
+    description: 'Global ID of the environment, or its numeric one.',
+  }),
 });
 
 const CreateEnvironmentInput = builder.inputType('CreateEnvironmentInput', {

@@ -53,7 +53,13 @@ builder.objectFields(Project, (t) => ({
   environment: t.field({
     type: Environment,
     description: 'An environment of the project by its ID. For reporters.',
-    args: { id: t.arg({ ...idOf('Environment'), required: true, description: 'ID of the environment.' }) },
+    args: {
+      id: t.arg({
+        ...idOf('Environment'),
+        required: true,
+        description: 'Global ID of the environment, or its numeric one.',
+      }),
+    },
     resolve: (project, { id }, context, info) =>
       findEnvironment(context, project, id, selectionAt(info, 'Environment')),
   }),

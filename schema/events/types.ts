@@ -42,16 +42,16 @@ const Note = builder.objectRef<NoteRow>('Note').implement({
 });
 
 const EventAction = builder.enumType('EventAction', {
-  description: 'What somebody did.',
+  description: 'What somebody did in a project.',
   values: {
-    CREATED: { value: 'created', description: 'Created the project.' },
+    CREATED: { value: 'created', description: 'Created the project itself.' },
     IMPORTED: { value: 'imported', description: 'Imported the repository of the project.' },
     PUSHED_NEW: { value: 'pushed new', description: 'Pushed a branch or tag that was not there.' },
     PUSHED_TO: { value: 'pushed to', description: 'Pushed to a branch or tag.' },
     DELETED: { value: 'deleted', description: 'Deleted a branch or tag.' },
     OPENED: { value: 'opened', description: 'Opened or reopened an issue or milestone.' },
     CLOSED: { value: 'closed', description: 'Closed an issue or milestone.' },
-    DESTROYED: { value: 'destroyed', description: 'Deleted an issue.' },
+    DESTROYED: { value: 'destroyed', description: 'Deleted an issue of it.' },
     COMMENTED_ON: { value: 'commented on', description: 'Commented on a commit.' },
     JOINED: { value: 'joined', description: 'Became a member of the project.' },
     LEFT: { value: 'left', description: 'Stopped being a member of the project.' },

@@ -13,7 +13,7 @@ function jobInput(mutation: string, description: string) {
     description,
     fields: (t) => ({
       project: holderField(t, 'job'),
-      id: t.field({ ...idOf('Job'), required: true, description: 'ID of the job.' }),
+      id: t.field({ ...idOf('Job'), required: true, description: 'Global ID of the job, or its numeric one.' }),
     }),
   });
 }

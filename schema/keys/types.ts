@@ -48,7 +48,9 @@ builder.objectFields(User, (t) => ({
   sshKey: t.field({
     type: SshKey,
     description: 'An SSH key of the user by its ID. For administrators and the user.',
-    args: { id: t.arg({ ...idOf('SshKey'), required: true, description: 'ID of the key.' }) },
+    args: {
+      id: t.arg({ ...idOf('SshKey'), required: true, description: 'Global ID of the key, or its numeric one.' }),
+    },
     resolve: (user, { id }, context) => findKey(context, user.id, id),
   }),
 }));
@@ -57,7 +59,9 @@ builder.queryFields((t) => ({
   sshKey: t.field({
     type: SshKey,
     description: 'An SSH key of any user by its ID. For administrators.',
-    args: { id: t.arg({ ...idOf('SshKey'), required: true, description: 'ID of the key.' }) },
+    args: {
+      id: t.arg({ ...idOf('SshKey'), required: true, description: 'Global ID of the key, or its numeric one.' }),
+    },
     resolve: (_root, { id }, context) => findAnyKey(context, id),
   }),
 }));

@@ -16,7 +16,7 @@ const LabelReference = builder.inputType('LabelReference', {
   description: 'A label of the project.',
   isOneOf: true,
   fields: (t) => ({
-    id: t.field({ ...idOf('Label'), description: 'ID of the label.' }),
+    id: t.field({ ...idOf('Label'), description: 'Global ID of the label, or its numeric one.' }),
     title: t.string({ description: 'Title of the label, to the letter.' }),
     idOrTitle: t.string({ description: 'Numeric ID of the label; its title where none of the project has that ID.' }),
   }),

@@ -21,7 +21,11 @@ function removePayload(mutation: string) {
 }
 
 const member = (t: InputFields) =>
-  t.field({ ...idOf('User'), required: true, description: 'ID of the user whose membership it is.' });
+  t.field({
+    ...idOf('User'),
+    required: true,
+    description: 'Global ID of the user whose membership it is, or its numeric one.',
+  });
 
 /** Who is a member, of what level and for how long; `upTo` is the highest level. */
 const membership = (t: InputFields, upTo: string) => ({

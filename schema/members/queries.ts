@@ -16,7 +16,11 @@ const memberArgs = builder.args((t) => ({
   }),
 }));
 const userArgs = builder.args((t) => ({
-  userId: t.field({ ...idOf('User'), required: true, description: 'ID of the user whose membership it is.' }),
+  userId: t.field({
+    ...idOf('User'),
+    required: true,
+    description: 'Global ID of the user whose membership it is, or its numeric one.',
+  }),
 }));
 
 builder.objectFields(Project, (t) => ({

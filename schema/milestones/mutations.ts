@@ -37,7 +37,11 @@ const UpdateMilestoneInput = builder.inputType('UpdateMilestoneInput', {
   description: 'Changes to a milestone: what is left out stays as it is, null clears.',
   fields: (t) => ({
     project: holderField(t, 'milestone'),
-    id: t.field({ ...idOf('Milestone'), required: true, description: 'ID of the milestone.' }),
+    id: t.field({
+      ...idOf('Milestone'),
+      required: true,
+      description: 'Global ID of the milestone, or its numeric one.',
+    }),
     title: t.string({ description: TITLE }),
     ...values(t),
     stateEvent: t.field({ type: MilestoneStateEvent, description: 'Whether to close or activate the milestone.' }),

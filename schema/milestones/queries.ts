@@ -46,7 +46,13 @@ builder.objectFields(Project, (t) => ({
   milestone: t.field({
     type: Milestone,
     description: 'A milestone of the project by its ID.',
-    args: { id: t.arg({ ...idOf('Milestone'), required: true, description: 'ID of the milestone.' }) },
+    args: {
+      id: t.arg({
+        ...idOf('Milestone'),
+        required: true,
+        description: 'Global ID of the milestone, or its numeric one.',
+      }),
+    },
     resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
       return findMilestone(context, project, id, selectionAt(info, 'Milestone'));

@@ -9,7 +9,7 @@ import { projectHolding } from '#src/projects/holding.ts';
 
 const which = (t: InputFields) => ({
   project: holderField(t, 'pipeline'),
-  id: t.field({ ...idOf('Pipeline'), required: true, description: 'ID of the pipeline.' }),
+  id: t.field({ ...idOf('Pipeline'), required: true, description: 'Global ID of the pipeline, or its numeric one.' }),
 });
 
 const CreatePipelineInput = builder.inputType('CreatePipelineInput', {

@@ -68,7 +68,9 @@ builder.objectFields(Project, (t) => ({
   pipeline: t.field({
     type: Pipeline,
     description: 'A pipeline of the project by its ID.',
-    args: { id: t.arg({ ...idOf('Pipeline'), required: true, description: 'ID of the pipeline.' }) },
+    args: {
+      id: t.arg({ ...idOf('Pipeline'), required: true, description: 'Global ID of the pipeline, or its numeric one.' }),
+    },
     resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
       return findPipeline(context, project, id, selectionAt(info, 'Pipeline'));

@@ -138,6 +138,10 @@ export const UnshareProjectInput = builder.inputType('UnshareProjectInput', {
   description: 'Which group loses its access to a project.',
   fields: (t) => ({
     project: projectField(t, 'that was shared'),
-    groupId: t.field({ ...idOf('Group'), required: true, description: 'ID of the group that loses its access.' }),
+    groupId: t.field({
+      ...idOf('Group'),
+      required: true,
+      description: 'Global ID of the group that loses its access, or its numeric one.',
+    }),
   }),
 });

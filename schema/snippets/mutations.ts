@@ -17,7 +17,7 @@ const which = (t: InputFields) => ({
     type: 'ProjectRef',
     description: 'The project of the snippet: full path, global ID or numeric ID. Left out for a personal snippet.',
   }),
-  id: t.field({ ...idOf('Snippet'), required: true, description: 'ID of the snippet.' }),
+  id: t.field({ ...idOf('Snippet'), required: true, description: 'Global ID of the snippet, or its numeric one.' }),
 });
 
 const CreateSnippetInput = builder.inputType('CreateSnippetInput', {

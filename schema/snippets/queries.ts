@@ -18,7 +18,9 @@ builder.objectFields(Project, (t) => ({
   snippet: t.field({
     type: Snippet,
     description: 'A snippet of the project by its ID.',
-    args: { id: t.arg({ ...idOf('Snippet'), required: true, description: 'ID of the snippet.' }) },
+    args: {
+      id: t.arg({ ...idOf('Snippet'), required: true, description: 'Global ID of the snippet, or its numeric one.' }),
+    },
     resolve: (project, args, context, info) =>
       findProjectSnippet(context, project, args.id, selectionAt(info, 'Snippet')),
   }),
@@ -42,7 +44,9 @@ builder.queryFields((t) => ({
   snippet: t.field({
     type: Snippet,
     description: 'A personal snippet by its ID, where the caller may see it.',
-    args: { id: t.arg({ ...idOf('Snippet'), required: true, description: 'ID of the snippet.' }) },
+    args: {
+      id: t.arg({ ...idOf('Snippet'), required: true, description: 'Global ID of the snippet, or its numeric one.' }),
+    },
     resolve: (_root, args, context, info) => findPersonalSnippet(context, args.id, selectionAt(info, 'Snippet')),
   }),
 }));

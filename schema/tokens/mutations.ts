@@ -18,10 +18,18 @@ const made = (t: InputFields) => ({
 });
 
 const actsAs = (t: InputFields) =>
-  t.field({ ...idOf('User'), required: true, description: 'ID of the user as whom the token acts.' });
+  t.field({
+    ...idOf('User'),
+    required: true,
+    description: 'Global ID of the user as whom the token acts, or its numeric one.',
+  });
 
 const token = (t: InputFields) =>
-  t.field({ ...idOf('PersonalAccessToken'), required: true, description: 'ID of the token to revoke.' });
+  t.field({
+    ...idOf('PersonalAccessToken'),
+    required: true,
+    description: 'Global ID of the token to revoke, or its numeric one.',
+  });
 
 const CreatePersonalAccessTokenInput = builder.inputType('CreatePersonalAccessTokenInput', {
   description: 'A new token for the caller.',

@@ -95,7 +95,13 @@ builder.objectFields(User, (t) => ({
   impersonationToken: t.field({
     type: PersonalAccessToken,
     description: 'A token with which administrators act as the user, by its ID. For administrators.',
-    args: { id: t.arg({ ...idOf('PersonalAccessToken'), required: true, description: 'ID of the token.' }) },
+    args: {
+      id: t.arg({
+        ...idOf('PersonalAccessToken'),
+        required: true,
+        description: 'Global ID of the token, or its numeric one.',
+      }),
+    },
     resolve: (user, { id }, context) => findToken(context, user.id, id, true),
   }),
 }));

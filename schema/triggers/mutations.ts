@@ -15,7 +15,7 @@ const DESCRIPTION = 'Text that says what the trigger is for.';
 
 const which = (t: InputFields) => ({
   project: holderField(t, 'trigger'),
-  id: t.field({ ...idOf('Trigger'), required: true, description: 'ID of the trigger.' }),
+  id: t.field({ ...idOf('Trigger'), required: true, description: 'Global ID of the trigger, or its numeric one.' }),
 });
 
 const CreateTriggerInput = builder.inputType('CreateTriggerInput', {

@@ -60,7 +60,9 @@ builder.objectFields(Project, (t) => ({
   trigger: t.field({
     type: Trigger,
     description: 'A trigger of the project by its ID. For masters.',
-    args: { id: t.arg({ ...idOf('Trigger'), required: true, description: 'ID of the trigger.' }) },
+    args: {
+      id: t.arg({ ...idOf('Trigger'), required: true, description: 'Global ID of the trigger, or its numeric one.' }),
+    },
     resolve: (project, { id }, context, info) => findTrigger(context, project, id, selectionAt(info, 'Trigger')),
   }),
 }));

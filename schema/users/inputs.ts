@@ -89,7 +89,11 @@ export const CreateUserInput = builder.inputType('CreateUserInput', {
 export const UpdateUserInput = builder.inputType('UpdateUserInput', {
   description: 'Changes to a user: what is left out stays as it is, null clears what may be without a value.',
   fields: (t) => ({
-    id: t.field({ ...idOf('User'), required: true, description: 'ID of the user to change.' }),
+    id: t.field({
+      ...idOf('User'),
+      required: true,
+      description: 'Global ID of the user to change, or its numeric one.',
+    }),
     email: t.string({ description: 'Primary e-mail address, which no other user may have.' }),
     username: t.string({
       description: 'Unique name in addresses, whatever its case. The personal namespace moves along.',

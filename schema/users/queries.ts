@@ -4,7 +4,7 @@ import { onlyField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
-import { requireActor } from '#src/access/actor.ts';
+import { requireAccount, requireActor } from '#src/access/actor.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import { findUser, findUserByName, findViewer } from '#src/users/find.ts';
 import { listActivities, listUsers } from '#src/users/list.ts';
@@ -53,6 +53,7 @@ builder.queryFields((t) => ({
       username: t.arg.string({ description: 'Username of the user, in any case.' }),
     },
     resolve: (_root, { id, username }, context, info) => {
+      requireAccount(context);
       const selection = selectionAt(info, 'User');
       if (id != null && username == null) return findUser(context, id, selection);
       if (id == null && username != null) return findUserByName(context, username, selection);

@@ -61,12 +61,15 @@ describe('Over the whole REST API', () => {
 /** What to ask of fields that check nothing by themselves, but what is in them. */
 const INSIDE: Record<string, string> = { jobMetrics: '{ jobs { failed } }' };
 
+/** Queries that take one argument or another. */
+const ONE_OF_SEVERAL = new Set(['user']);
+
 describe('Over the queries of GraphQL that take nothing', () => {
   const ask = async (scope: string) => {
     const headers = { Authorization: `Bearer ${await token(scope)}` };
     const answered: string[] = [];
     for (const { name, args, type } of Object.values(schema.getQueryType()?.getFields() ?? {})) {
-      if (args.some(isRequiredArgument)) continue;
+      if (args.some(isRequiredArgument) || ONE_OF_SEVERAL.has(name)) continue;
       const query = `{ ${name} ${isLeafType(getNamedType(type)) ? '' : (INSIDE[name] ?? '{ __typename }')} }`;
       const { body } = await world.send('POST', '/graphql', { headers, body: { query } });
       if (body.errors === undefined) answered.push(name);

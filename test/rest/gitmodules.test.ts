@@ -57,7 +57,7 @@ describe('A .gitmodules that git would act upon', () => {
       expect([created.status, created.body.message]).toEqual([400, expect.stringContaining(word)]);
     }
     const query = 'mutation ($input: CreateCommitInput!) { createCommit(input: $input) { commit { sha } } }';
-    const actions = [{ action: 'create', filePath: '.gitmodules', content }];
+    const actions = [{ action: 'CREATE', filePath: '.gitmodules', content }];
     const project = Number(at.split('/')[2]);
     const input = { project: String(project), branch: 'main', message: 'Modules', actions };
     const { body } = await world.graphql(query, { input }, owner);

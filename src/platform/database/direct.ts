@@ -1,3 +1,4 @@
+import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { Prisma } from '#src/generated/prisma/client.ts';
 import type { ReadingPool } from './pool.ts';
@@ -41,15 +42,23 @@ function parameter(value: unknown): unknown {
 }
 
 /** As Prisma's client tells of failed statements. All else, as DatabaseAway, stays as it is. */
-function rethrow(error: unknown): never {
+async function rethrow(error: unknown): Promise<never> {
   if (!(error instanceof pg.DatabaseError)) throw error;
-  const { code: originalCode = 'N/A', message: originalMessage } = error;
-  throw new Prisma.PrismaClientKnownRequestError(
-    `Raw query failed. Code: \`${originalCode}\`. Message: \`${originalMessage}\``,
-    {
-      code: 'P2010',
-      clientVersion: Prisma.prismaVersion.client,
-      meta: { driverAdapterError: { cause: { originalCode, originalMessage } } },
-    },
-  );
+  const { code = 'N/A', message } = error;
+  throw new Prisma.PrismaClientKnownRequestError(`Raw query failed. Code: \`${code}\`. Message: \`${message}\``, {
+    code: 'P2010',
+    clientVersion: Prisma.prismaVersion.client,
+    meta: { driverAdapterError: await ofAdapter(error) },
+  });
+}
+
+/** What the driver adapter makes of an error of PostgreSQL. */
+async function ofAdapter(error: pg.DatabaseError): Promise<unknown> {
+  class Failing extends pg.Pool {
+    override query(): never {
+      return Promise.reject(error) as never;
+    }
+  }
+  const adapter = await new PrismaPg(new Failing()).connect();
+  return adapter.queryRaw({ sql: '', args: [], argTypes: [] }).catch((told: unknown) => told);
 }
