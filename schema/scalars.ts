@@ -88,7 +88,7 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z
 /** A moment; without an offset it is UTC. */
 export function parseDateTime(value: unknown): Date {
   if (typeof value === 'string' && MOMENT.test(value.trim())) {
-    const text = value.trim().replace(' ', 'T');
+    const text = value.trim().replace(' ', 'T').replaceAll(' ', '');
     const zoned = /T/i.test(text) && !/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) ? `${text}Z` : text;
     const date = new Date(zoned);
     if (!Number.isNaN(date.getTime()) && date.getUTCFullYear() >= 1) return date;

@@ -85,7 +85,8 @@ function coerceOne(value: unknown, type: GraphQLInputType, leftToDomain: readonl
   if (isEnumType(type)) return coerceWord(text, type, leftToDomain);
   if (name.endsWith('Ref')) return reference(text, name);
   if (Object.hasOwn(SCALARS, name) && text.length > LONGEST_WORD) throw new Unusable('is invalid');
-  return SCALARS[name]?.(text) ?? viaScalar(type, text);
+  const read = SCALARS[name]?.(text) ?? text;
+  return typeof read === 'string' ? viaScalar(type, read) : read;
 }
 
 /** The API's words and numbers for the values of an enum are those of the domain. */
@@ -149,12 +150,31 @@ const SCALARS: Record<string, (text: string) => unknown> = {
     }
     return number;
   },
+  Date: dayOf,
+  DateTime: momentOf,
   Boolean(text) {
     if (/^(true|1|yes|y|t|on)$/i.test(text)) return true;
     if (/^(false|0|no|n|f|off)$/i.test(text)) return false;
     throw new Unusable('is invalid');
   },
 };
+
+/** A day in any form that clients of this API send: with slashes, with one digit, and with a time, of which the day counts. */
+function dayOf(text: string): string {
+  const [, year = '', month = '', day = '', time] =
+    /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?:[T ](.+))?$/i.exec(text) ?? [];
+  if (year === '' || (time !== undefined && !TIME.test(time))) throw new Unusable('is invalid');
+  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+}
+
+const TIME = /^\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z|UTC|[+-]?\d{2}:?\d{2})?$/i;
+
+/** A moment: also with `UTC` for the offset, and with an offset whose `+` became a space on its way through a URL. */
+function momentOf(text: string): string {
+  const [, moment = '', offset = ''] = /^(.+?:\d{2}(?:\.\d+)?) ?(UTC|(?<= )\d{2}:?\d{2})$/i.exec(text) ?? [];
+  if (moment === '') return text;
+  return /^utc$/i.test(offset) ? `${moment}Z` : `${moment}+${offset}`;
+}
 
 function viaScalar(type: GraphQLInputType, text: string): unknown {
   try {

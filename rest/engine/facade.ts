@@ -8,7 +8,7 @@ import { parseForm } from '#rest/engine/form.ts';
 import { movedUrl } from '#rest/engine/moved.ts';
 import { PAGINATION_HEADERS, pageParameters } from '#rest/engine/paginate.ts';
 import { type RawContent, sendRaw } from '#rest/engine/raw.ts';
-import { refuse, respond, send, wrongVerb } from '#rest/engine/respond.ts';
+import { allowHeader, refuse, respond, send, wrongVerb } from '#rest/engine/respond.ts';
 import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
 import { SpooledFile } from '#rest/engine/spooled_file.ts';
@@ -88,12 +88,13 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
     options.matched?.(request, endpoint.route.path);
     const values = pathValues(endpoint, match.values);
     if (!values) return refuse(response, 404, { error: '404 Not Found' });
+    const call: Call = { endpoint, methods: [...match.endpoints.keys()], values, request, response, query };
     try {
-      await answer(options, { endpoint, values, request, response, query });
+      await answer(options, call);
     } catch (error) {
       if (error instanceof BadBody) refuse(response, error.status, { error: error.message });
-      else if (error instanceof DomainError) refuseBy(options, { endpoint, values, request, response, query }, error);
-      else fail(options, { endpoint, values, request, response, query }, error);
+      else if (error instanceof DomainError) refuseBy(options, call, error);
+      else fail(options, call, error);
     }
   };
 }
@@ -103,6 +104,8 @@ const EXPOSED = PAGINATION_HEADERS.join(', ');
 /** A request at its endpoint. */
 interface Call {
   readonly endpoint: Endpoint;
+  /** Those that the path has. */
+  readonly methods: readonly string[];
   /** The values of the path by the names of its parameters. */
   readonly values: ReadonlyMap<string, string>;
   readonly request: IncomingMessage;
@@ -192,7 +195,7 @@ function valueAt(data: ExecutionResult['data'], keys: readonly string[]): unknow
 /** Answers with what an error of the domain means; reads of what has moved are sent to where it is. */
 function refuseBy<A extends Asker>(
   options: FacadeOptions<A>,
-  { endpoint, values, request, response }: Call,
+  { endpoint, methods, values, request, response }: Call,
   { message, extensions }: Pick<DomainError, 'message' | 'extensions'>,
 ): void {
   const expected = refusal(message, extensions, endpoint.route);
@@ -202,7 +205,7 @@ function refuseBy<A extends Asker>(
   if (typeof movedTo === 'string' && ['GET', 'HEAD'].includes(request.method ?? '')) {
     const Location = movedUrl(endpoint, values.get('id') ?? '', movedTo, urlOf(options, request));
     refuse(response, 301, body, { Location });
-  } else refuse(response, status, body, headers);
+  } else refuse(response, status, body, status === 405 ? { ...headers, Allow: allowHeader(methods) } : headers);
 }
 
 function fail<A extends Asker>(options: FacadeOptions<A>, call: Call, error: unknown): void {

@@ -50,10 +50,12 @@ function omitNulls(body: unknown, keys: readonly string[]): void {
 }
 
 /** Makes texts of the numbers at these keys. */
-function writeDecimals(body: Record<string, unknown>, keys: Readonly<Record<string, number>>): void {
+function writeDecimals(body: Record<string, unknown>, keys: Readonly<Record<string, number | 'all'>>): void {
   for (const [key, decimals] of Object.entries(keys)) {
     const value = body[key];
-    if (typeof value === 'number') body[key] = value.toFixed(decimals);
+    if (typeof value !== 'number') continue;
+    if (decimals !== 'all') body[key] = value.toFixed(decimals);
+    else body[key] = Number.isInteger(value) ? value.toFixed(1) : String(value);
   }
 }
 
@@ -84,9 +86,14 @@ function matches(header: string | undefined, etag: string): boolean {
   );
 }
 
+/** What `Allow` says of a path that has these methods. */
+export function allowHeader(methods: readonly string[]): string {
+  return [...(methods.includes('GET') ? ['HEAD'] : []), ...methods, 'OPTIONS'].join(', ');
+}
+
 /** Answers a method that a path does not have: 405, or to OPTIONS what it has. */
 export function wrongVerb(request: IncomingMessage, response: ServerResponse, methods: string[]): void {
-  const allowed = [...(methods.includes('GET') ? ['HEAD'] : []), ...methods, 'OPTIONS'].join(', ');
+  const allowed = allowHeader(methods);
   response.setHeader('Allow', allowed);
   if (request.method !== 'OPTIONS') {
     refuse(response, 405, { error: '405 Not Allowed' });

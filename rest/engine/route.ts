@@ -61,8 +61,8 @@ export interface Route {
   readonly omitNull?: readonly string[];
   /** The links to further pages have this parameter, unless it was given, with what the connection of the result has at the key. */
   readonly pinned?: { readonly parameter: string; readonly key: string };
-  /** Keys of the record whose numbers are texts, with so many decimals. */
-  readonly decimals?: Readonly<Record<string, number>>;
+  /** Keys of the record whose numbers are texts, with so many decimals, or as many as they have and one at least. */
+  readonly decimals?: Readonly<Record<string, number | 'all'>>;
   /** Keys of the record whose lists of records become one object, each record below the value that it has under this name. */
   readonly keyedBy?: Readonly<Record<string, string>>;
   /** The message of a 404 when the resource of that name is missing, where it is not the usual one. */

@@ -2,6 +2,7 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const precheck = 'administrate';
+const decimals = { polling_interval_multiplier: 'all' } as const;
 
 export const settings: Route[] = [
   {
@@ -10,6 +11,7 @@ export const settings: Route[] = [
     operation: operations.ApplicationSettingsDocument,
     result: 'applicationSettings',
     precheck,
+    decimals,
   },
   {
     method: 'PUT',
@@ -17,6 +19,7 @@ export const settings: Route[] = [
     operation: operations.UpdateApplicationSettingsDocument,
     result: 'updateApplicationSettings.settings',
     precheck,
+    decimals,
     atLeastOne: [
       'default_projects_limit',
       'signup_enabled',

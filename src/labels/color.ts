@@ -4,7 +4,8 @@ export const DEFAULT_COLOR = '#428BCA';
 /** A colour as stored: CSS names become six hex digits; null when it is no colour (behaviour.md 1.6). */
 export function parseColor(text: string): string | null {
   const trimmed = text.trim();
-  if (/^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(trimmed)) return trimmed;
+  if (/^#[0-9a-f]{6}$/i.test(trimmed)) return trimmed;
+  if (/^#[0-9a-f]{3}$/i.test(trimmed)) return trimmed.replace(/[0-9a-f]/gi, '$&$&');
   return CSS_COLORS.get(trimmed.toLowerCase()) ?? null;
 }
 

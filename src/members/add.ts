@@ -1,7 +1,6 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { live } from '#src/access/visibility.ts';
 import { recordEvent } from '#src/events/record.ts';
-import { expiryErrors } from '#src/members/expiry.ts';
 import { checkGrant, levelErrors } from '#src/members/level.ts';
 import type { ChangedMember } from '#src/members/list.ts';
 import {
@@ -35,7 +34,7 @@ export async function addMember(context: Context, ref: SourceRef, input: NewMemb
     SELECT EXISTS (SELECT 1 FROM members m WHERE ${ofSource(source, 'm')} AND m.user_id = u.id AND ${live('m')}) AS member
     FROM users u WHERE u.id = ${input.userId} AND NOT u.ghost`;
   if (user?.member) throw new Conflict('Member already exists', undefined, 'user_id');
-  const errors = { ...levelErrors(source, input.accessLevel), ...expiryErrors(input.expiresAt) };
+  const errors = levelErrors(source, input.accessLevel);
   if (!user) errors.invite_email = ['is invalid'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, input.accessLevel);

@@ -1,6 +1,5 @@
 import { OWNER } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { expiryErrors } from '#src/members/expiry.ts';
 import { keepAnOwner } from '#src/members/last_owner.ts';
 import { checkGrant, levelErrors } from '#src/members/level.ts';
 import { type ChangedMember, memberToChange } from '#src/members/list.ts';
@@ -24,7 +23,7 @@ export async function updateMember(
   const source = await findSource(context, ref);
   authorizeMembers(actor, source);
   const member = await memberToChange(context, source, userId);
-  const errors = { ...levelErrors(source, accessLevel), ...expiryErrors(expiresAt) };
+  const errors = levelErrors(source, accessLevel);
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
   checkGrant(actor, source, accessLevel);
   await context.db.$transaction(async (tx) => {

@@ -87,7 +87,8 @@ describe('POST /projects/:id/labels', () => {
   });
 
   it.each([
-    ['#abc', '#abc'],
+    ['#abc', '#aabbcc'],
+    ['#F0c', '#FF00cc'],
     ['red', '#ff0000'],
     ['RebeccaPurple', '#663399'],
     ['cornflowerblue', '#6495ed'],

@@ -45,7 +45,7 @@ const DEFAULTS = {
   diagram_enabled: false,
   diagram_url: null,
   terminal_max_session_time: 0,
-  polling_interval_multiplier: 1,
+  polling_interval_multiplier: '1.0',
 };
 
 beforeEach(async () => {
@@ -107,7 +107,7 @@ describe('PUT /application/settings', () => {
     };
     const { status, body } = await api.put(AT, given);
     expect([status, Object.keys(body)]).toEqual([200, Object.keys(DEFAULTS)]);
-    expect(body).toEqual({ ...DEFAULTS, ...given });
+    expect(body).toEqual({ ...DEFAULTS, ...given, polling_interval_multiplier: '1.5' });
     expect((await api.get(AT)).body).toEqual(body);
     const one = await api.put(AT, { max_attachment_size: 26 });
     expect(one.body).toEqual({ ...body, max_attachment_size: 26, updated_at: expect.any(String) });
@@ -122,7 +122,7 @@ describe('PUT /application/settings', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({
       restricted_visibility_levels: ['public'],
-      polling_interval_multiplier: 0.5,
+      polling_interval_multiplier: '0.5',
       signup_enabled: false,
       domain_whitelist: ['a.org'],
     });

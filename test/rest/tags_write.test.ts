@@ -73,8 +73,9 @@ describe('POST /projects/:id/repository/tags', () => {
     ['v1.0/below', 'master', 'Tag name invalid'],
   ])('answers 405 to %j at %j: %s', async (name, ref, message) => {
     const before = tags();
-    const { status, body } = await api.post(`${at}/tags`, { tag_name: name, ref, release_description: 'x' });
+    const { status, headers, body } = await api.post(`${at}/tags`, { tag_name: name, ref, release_description: 'x' });
     expect({ status, body }).toEqual({ status: 405, body: { message } });
+    expect(headers.allow).toBe('HEAD, GET, POST, OPTIONS');
     expect(tags()).toEqual(before);
     expect(await world.db.release.count({ where: { tag: name } })).toBe(0);
   });

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const api = world.api(owner);
+const project = await world.project({ owner });
+const issues = `/projects/${project.id}/issues`;
+
+describe('A day', () => {
+  it.each([
+    ['2030-01-02', '2030-01-02'],
+    ['2030-1-2', '2030-01-02'],
+    ['2030/01/02', '2030-01-02'],
+    ['2030/1/2', '2030-01-02'],
+    ['2030-01-02T00:00:00Z', '2030-01-02'],
+    ['2030-01-02T23:59:59.999+02:00', '2030-01-02'],
+    ['2030-01-02 03:45:40 UTC', '2030-01-02'],
+    ['2030-01-02 03:45:40 +0200', '2030-01-02'],
+    ['2030-01-02 03:45', '2030-01-02'],
+  ])('is taken as clients send it: %s', async (given, expected) => {
+    const { status, body } = await api.post(issues, { title: 'Due', due_date: given });
+    expect([status, body.due_date]).toEqual([201, expected]);
+    const milestone = await api.post(`/projects/${project.id}/milestones`, {
+      title: `Due ${given}`,
+      start_date: given,
+    });
+    expect([milestone.status, milestone.body.start_date]).toEqual([201, expected]);
+  });
+
+  it.each([
+    '2030-02-30',
+    '2030-13-01',
+    '2030-00-01',
+    '30-01-02',
+    '2030-01',
+    '2030',
+    '01/02/2030',
+    '2030-01-02x',
+    '2030-01-02T',
+    '2030-01-02T99',
+    '2030-01-02 noon',
+    '20300102',
+  ])('is refused where there is no such: %s', async (given) => {
+    const { status, body } = await api.post(issues, { title: 'Due', due_date: given });
+    expect([status, body]).toEqual([400, { error: 'due_date is invalid' }]);
+  });
+});
+
+describe('A moment', () => {
+  it.each([
+    ['2016-03-11T03:45:40Z', '2016-03-11T03:45:40.000Z'],
+    ['2016-03-11 03:45:40 UTC', '2016-03-11T03:45:40.000Z'],
+    ['2016-03-11 03:45:40 +0200', '2016-03-11T01:45:40.000Z'],
+    ['2016-03-11T03:45:40+02:00', '2016-03-11T01:45:40.000Z'],
+    // The `+` of a form that was not encoded.
+    ['2016-03-11T03:45:40 02:00', '2016-03-11T01:45:40.000Z'],
+    ['2016-03-11 03:45:40 0200', '2016-03-11T01:45:40.000Z'],
+    ['2016-03-11 03:45', '2016-03-11T03:45:00.000Z'],
+    ['2016-03-11', '2016-03-11T00:00:00.000Z'],
+  ])('is taken as clients send it: %s', async (given, expected) => {
+    const { status, body } = await api.post(issues, { title: 'Old', created_at: given });
+    expect([status, body.created_at]).toEqual([201, expected]);
+  });
+
+  it.each([
+    'yesterday',
+    '2016-03-11 25:00:00 UTC',
+    '2016-03-11 UTC',
+    '2016-03-11T03:45:40 99:99',
+    '2016-03-11T03:45:40 CET',
+  ])('is refused where there is no such: %s', async (given) => {
+    const { status, body } = await api.post(issues, { title: 'Old', created_at: given });
+    expect([status, body]).toEqual([400, { error: 'created_at is invalid' }]);
+  });
+});
+
+describe('A body of null', () => {
+  it('is no body', async () => {
+    const { body: issue } = await api.post(issues, { title: 'To follow' });
+    await api.post(`${issues}/${issue.iid}/unsubscribe`);
+    const headers = { 'PRIVATE-TOKEN': owner.token, 'Content-Type': 'application/json' };
+    const send = (path: string) => world.send('POST', `/api/v4${path}`, { headers, body: 'null' });
+    expect(await send(`${issues}/${issue.iid}/subscribe`)).toMatchObject({ status: 201 });
+    expect(await send(issues)).toMatchObject({ status: 400, body: { error: 'title is missing' } });
+  });
+});
