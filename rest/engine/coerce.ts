@@ -40,6 +40,16 @@ export function coerce(value: unknown, parameter: Parameter): unknown {
   if (isListType(nullable)) return coerceList(value, nullable.ofType, { commaSeparated, leftToDomain });
   const result = coerceOne(value, numericId ? GraphQLInt : nullable, leftToDomain);
   if (minimum !== undefined && typeof result === 'number' && result < minimum) throw new Unusable('is invalid');
+  // What would be cut is no ID, which names nothing then, but a value.
+  if (
+    nullable === GraphQLInt &&
+    !numericId &&
+    parameter.in === 'request' &&
+    result !== null &&
+    Number(value) !== result
+  ) {
+    throw new Unusable('is invalid');
+  }
   if (allowed && result !== null && !allowed.includes(Number(value))) {
     throw new Unusable('does not have a valid value');
   }

@@ -85,3 +85,36 @@ describe('A body of null', () => {
     expect(await send(issues)).toMatchObject({ status: 400, body: { error: 'title is missing' } });
   });
 });
+
+describe('A number beyond what its column holds', () => {
+  const numbers = [2 ** 31, -(2 ** 31) - 1, 2 ** 53, 1e300, '99999999999'];
+
+  it.each(numbers)('is refused by its name and never cut: %s', async (number) => {
+    const label = { name: world.unique('label'), color: '#ffffff', priority: number };
+    expect(await api.post(`/projects/${project.id}/labels`, label)).toMatchObject({
+      status: 400,
+      body: { error: 'priority is invalid' },
+    });
+    const admin = world.api(await world.user({ admin: true }));
+    for (const name of ['max_attachment_size', 'session_expire_delay', 'default_projects_limit']) {
+      const { status, body } = await admin.put('/application/settings', { [name]: number });
+      expect([status, body]).toEqual([400, { error: `${name} is invalid` }]);
+    }
+    const user = {
+      email: 'a@example.org',
+      username: 'limited',
+      name: 'L',
+      password: 'long enough 123',
+      projects_limit: number,
+    };
+    expect(await admin.post('/users', user)).toMatchObject({
+      status: 400,
+      body: { error: 'projects_limit is invalid' },
+    });
+  });
+
+  it('names nothing as an ID', async () => {
+    expect((await api.get(`${issues}/99999999999`)).status).toBe(404);
+    expect((await api.get(`${issues}?iids[]=99999999999`)).body).toEqual([]);
+  });
+});
