@@ -166,6 +166,11 @@ describe('What is no cursor of the list', () => {
     'a text for a number': encoded({ ...at, id: '1' }),
     'a number too large': encoded({ ...at, id: 2 ** 40 }),
     'a day that there is not': encoded({ ...at, created_at: '2020-13-45T00:00:00' }),
+    'the 30th of February': encoded({ ...at, created_at: '2020-02-30T00:00:00' }),
+    'the year 0': encoded({ ...at, created_at: '0000-01-01T00:00:00' }),
+    'an hour that there is not': encoded({ ...at, created_at: '2020-01-01T24:30:00' }),
+    'a moment with words behind it': encoded({ ...at, created_at: '2020-01-01 (a comment)' }),
+    'a moment of another form': encoded({ ...at, created_at: '1 Jan 2020' }),
     'a year that there is not': encoded({ ...at, created_at: '999999-01-01' }),
     null: encoded({ ...at, created_at: null }),
     'what is nested': encoded({ ...at, created_at: { $gt: 1 } }),
@@ -178,6 +183,17 @@ describe('What is no cursor of the list', () => {
       const headers = { 'PRIVATE-TOKEN': listTokens.admin };
       const { body } = await world.send('POST', '/graphql', { headers, body: { query, variables: { at: cursor } } });
       expect(body.errors).toMatchObject([{ message: `${name} is not a cursor of this list` }]);
+    }
+  });
+});
+
+describe('A place whose word the order does not know', () => {
+  it('has nothing behind or before it', async () => {
+    const place = encodedPlace({ status: 'unheard-of', id: 1 });
+    for (const name of ['after', 'before']) {
+      const list = `list: pipelines(orderBy: STATUS, first: 5, ${name}: "${place}")`;
+      const page = await ask(`{ project(ref: 1) { ${list} { ${PAGE} { id } } } } }`, listTokens.admin);
+      expect(page.edges).toEqual([]);
     }
   });
 });

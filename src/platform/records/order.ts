@@ -2,7 +2,7 @@ import { PLACE, Prisma } from '#src/platform/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import type { Direction, PageRequest, Place } from '#src/platform/page.ts';
 import type { Alias } from './alias.ts';
-import { type ColumnFacts, type Columns, factsOf, type ModelName } from './model.ts';
+import { type ColumnFacts, type Columns, enumFacts, factsOf, type ModelName } from './model.ts';
 
 const { sql, raw, join } = Prisma;
 
@@ -76,8 +76,13 @@ function beyond<M extends ModelName>(
 ): Prisma.Sql {
   const { table, columns } = factsOf(model);
   const values = by.map((column) => {
+    const given = at[nameOf(columns, column)];
+    const { isEnum = false, type = '' } = columns[column] ?? {};
+    // What is no value of the enum is behind and before nothing.
+    if (isEnum)
+      return sql`(SELECT z FROM unnest(enum_range(NULL::${raw(`"${enumFacts(type).type}"`)})) z WHERE z::text = ${given})`;
     // PostgreSQL reads the value as it reads the column; as a value by itself it leads into the index.
-    const value = JSON.stringify({ [nameOf(columns, column)]: at[nameOf(columns, column)] });
+    const value = JSON.stringify({ [nameOf(columns, column)]: given });
     return sql`(SELECT z.${raw(`"${nameOf(columns, column)}"`)} FROM json_populate_record(NULL::${raw(`"${table}"`)}, ${value}::json) z)`;
   });
   const than = raw(isAbove ? '>' : '<');
@@ -115,7 +120,16 @@ function isValue(type: string, value: unknown): boolean {
   if (type === 'Int') return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31;
   if (type === 'BigInt') return Number.isSafeInteger(value);
   if (typeof value !== 'string' || value.includes('\0') || !value.isWellFormed()) return false;
-  return (
-    (type !== 'DateTime' && type !== 'Date') || (/^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value)))
-  );
+  return (type !== 'DateTime' && type !== 'Date') || isMoment(value);
+}
+
+const MOMENT =
+  /^(\d{4})-(\d\d)-(\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)?)?$/;
+
+/** A moment, or a day, as PostgreSQL writes it in JSON. */
+function isMoment(text: string): boolean {
+  const [, year, month, day] = MOMENT.exec(text) ?? [];
+  if (year === undefined || year === '0000') return false;
+  const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day);
 }
