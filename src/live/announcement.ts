@@ -30,7 +30,7 @@ export class Announcement {
   async make(): Promise<boolean> {
     const begun = performance.now();
     await this.#db.$executeRaw`
-      INSERT INTO change_listeners (id, seen_at) VALUES (${this.#id}::uuid, now()) ON CONFLICT (id) DO UPDATE SET seen_at = now()`;
+      INSERT INTO change_listeners (id, seen_at) VALUES (${this.#id}, now()) ON CONFLICT (id) DO UPDATE SET seen_at = now()`;
     const hadLapsed = begun - this.#madeAt > GOOD;
     this.#madeAt = begun;
     if (hadLapsed) await this.#outlastOthers();
@@ -41,7 +41,7 @@ export class Announcement {
   async withdraw(): Promise<void> {
     this.#madeAt = Number.NEGATIVE_INFINITY;
     await this.#db.$executeRaw`
-      DELETE FROM change_listeners WHERE id = ${this.#id}::uuid OR seen_at < now() - interval '1 hour'`;
+      DELETE FROM change_listeners WHERE id = ${this.#id} OR seen_at < now() - interval '1 hour'`;
   }
 
   /** Waits for the transactions that looked before it was made whether somebody listens. */

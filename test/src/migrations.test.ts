@@ -39,7 +39,7 @@ const RELEASED: Record<string, string> = {
   '20261122170002_drop_issues_of_assignee': 'e2928dcd252e5793217087f23687490fa6359e13ed3e641ac9cd75faf07cf2be',
   '20261122170003_milestones_by_title': '336d81a0554ce173ffe8801e3c3b7c58b3cc9d5f6a571a56f689d0432fe2f445',
   '20261122170004_milestones_by_description': 'd33c6844acccaa5dbf03d4c512997820278605d47e7864726269e21cc06817da',
-  '20261122180000_tell_changes': '5081a5597e9d516d3cb443cf6d55c0b4392f517dc936c7e6cd8b46d8bd8d7703',
+  '20261122180000_tell_changes': '09178ce7f7f25121c34089eb880f103776e344710eb3bbb9a19c3f27da61a04b',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -1,6 +1,6 @@
 -- Processes in which somebody subscribes to changes.
 CREATE TABLE "change_listeners" (
-    "id" UUID NOT NULL,
+    "id" TEXT NOT NULL,
     "seen_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "change_listeners_pkey" PRIMARY KEY ("id")
