@@ -72,19 +72,19 @@ export function connectionOf<T>(name: string, node: Node<T>) {
 /** The arguments of every connection: cursors, or `limit` and `offset`. */
 export const pageArgs = builder.args((t) => ({
   first: t.int({
-    description: `Take so many records from the start, or behind \`after\` (at most ${MAX_LIMIT}). With \`after\` a list that changes between two pages shows each record once, and the last page costs no more than the first.`,
+    description: `Number of records from the start of the list, or after the cursor \`after\`; at most ${MAX_LIMIT}. Paging with \`after\` shows each record once even if the list changes, and the last page costs no more than the first.`,
   }),
-  after: t.string({ description: 'Take only records behind this cursor.' }),
+  after: t.string({ description: 'Only records after this cursor.' }),
   last: t.int({
-    description: `Take so many records from the end, or in front of \`before\` (at most ${MAX_LIMIT}), in the order of the list.`,
+    description: `Number of records from the end of the list, or before the cursor \`before\`, in the order of the list; at most ${MAX_LIMIT}.`,
   }),
-  before: t.string({ description: 'Take only records in front of this cursor.' }),
+  before: t.string({ description: 'Only records before this cursor.' }),
   limit: t.int({
-    description: `Take so many records where neither \`first\` nor \`last\` is given (at most ${MAX_LIMIT}; ${DEFAULT_LIMIT} by default). With \`offset\` for pages that have numbers.`,
+    description: `Number of records where neither \`first\` nor \`last\` is given; at most ${MAX_LIMIT}, ${DEFAULT_LIMIT} by default. Goes with \`offset\` for numbered pages.`,
   }),
   offset: t.int({
     defaultValue: 0,
-    description: 'Pass over so many records first. For pages that have numbers; to walk through a list, use `after`.',
+    description: 'Number of records to skip first, for numbered pages. To walk through a list, use `after`.',
   }),
 }));
 

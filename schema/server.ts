@@ -9,6 +9,7 @@ import { maskError } from '#schema/errors.ts';
 import { executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
 import { Limiter, type Limits, tooLarge } from '#schema/limits.ts';
+import { LongDocuments } from '#schema/long_documents.ts';
 import { persistedDocuments, type TrustedDocuments } from '#schema/persisted_documents.ts';
 import type { Callers } from '#schema/subscriptions/caller.ts';
 import { type Enveloping, type Prepare, prepareWith } from '#schema/subscriptions/prepare.ts';
@@ -57,12 +58,6 @@ const LARGE = 5000;
 /** Large operations: of one caller one at a time, so that nobody else waits for them. */
 const LARGE_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 20, waiting: 200, patience: 20_000 };
 
-/** Characters of the longest document that is parsed and measured in passing. */
-const LONG = 8 * 1024;
-
-/** Longer documents, of one address one at a time. */
-const LONG_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 50, waiting: 500, patience: 20_000 };
-
 /** The handler for /graphql: GraphQL over HTTP. */
 export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
   const { contextOf, report, limits, budget, turns, trustedDocuments, live } = options;
@@ -76,6 +71,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
     budget,
   };
   const persisted = persistedDocuments(trustedDocuments);
+  const long = new LongDocuments();
   const events = serverSentEvents({ subscribing, callers, buffer: live.limits.buffer });
   const yoga = createYoga<
     { req: IncomingMessage; res: ServerResponse; given?: GraphQLContext },
@@ -96,7 +92,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
     plugins: [
       readBodies(limits),
       persisted,
-      longDocuments(),
+      longDocuments(long),
       documents(limits, limiter),
       execution(limiter, (args) => executeWithin(args, report, budget), turns),
       events.plugin,
@@ -108,18 +104,17 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
     yoga.handleNodeRequestAndResponse(req, res, { req, res });
   const answer = (request: IncomingMessage, response: ServerResponse) =>
     wantsEvents(request) ? events.answer(handle, request, response) : yoga(request, response);
-  return Object.assign(answer, { subscribing, prepare: prepareWith(yoga as Enveloping, persisted.textOf) });
+  return Object.assign(answer, { subscribing, prepare: prepareWith(yoga as Enveloping, persisted.textOf, long) });
 }
 
 /** Has long documents looked at by turns. Who asks is not known yet: their addresses tell callers apart. */
-export function longDocuments(): Plugin {
-  const longTurns = new FairQueue(LONG_TURNS);
+export function longDocuments(long = new LongDocuments()): Plugin {
   return {
     onParams({ params, context, paramsHandler, setParamsHandler }) {
-      if ((params.query?.length ?? 0) <= LONG) return;
+      if (!long.isLong(params.query)) return;
       const { req } = context as { req?: { ip?: string } };
       const caller = callerOf(null, req?.ip ?? null);
-      setParamsHandler((payload) => longTurns.run(caller, async () => paramsHandler(payload)));
+      setParamsHandler((payload) => long.inTurn(caller, async () => paramsHandler(payload)));
     },
   };
 }

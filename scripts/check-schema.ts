@@ -1,5 +1,6 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { type ASTNode, parse, print, visit } from 'graphql';
 import { breakingChanges } from './breaking_changes.ts';
 
 /**
@@ -12,7 +13,7 @@ const current = path.join(folder, 'schema.graphql');
 const accepted = path.join(folder, 'accepted_changes.txt');
 
 if (process.argv.includes('--release')) {
-  copyFileSync(current, released);
+  writeFileSync(released, `${withoutDescriptions(readFileSync(current, 'utf8'))}\n`);
   const comment = (line: string) => line.startsWith('#');
   writeFileSync(accepted, `${readFileSync(accepted, 'utf8').split('\n').filter(comment).join('\n')}\n`);
 } else {
@@ -25,4 +26,10 @@ if (process.argv.includes('--release')) {
     );
     process.exitCode = 1;
   }
+}
+
+/** What clients can break on: descriptions may change. */
+function withoutDescriptions(sdl: string): string {
+  const bare = (node: ASTNode) => ('description' in node ? { ...node, description: undefined } : undefined);
+  return print(visit(parse(sdl), { enter: bare }));
 }

@@ -4,7 +4,7 @@ import type { Endpoint } from '#rest/engine/compile.ts';
 import { type About, createFacade } from '#rest/engine/facade.ts';
 import { openapiDocument } from '#rest/engine/openapi.ts';
 import { routes } from '#rest/v4/index.ts';
-import { graphqlContext } from '#schema/context.ts';
+import { type GraphQLContext, graphqlContext } from '#schema/context.ts';
 import { executeWithin } from '#schema/execute.ts';
 import { loadGraphiql } from '#schema/graphiql.ts';
 import { schema } from '#schema/index.ts';
@@ -172,6 +172,58 @@ export function createApp({
     if (foreseen) projects.set(request, foreseen);
     return authenticate(db, { ...readCredentials(request.headers, parameters), session }, foreseen?.beside);
   };
+  const entrance: Entrance = { stores, baseUrl, report, budget, turns, identify, domainContext, contextAt, contextOf };
+  serveRest(app, entrance);
+
+  const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
+  app.get(['/graphql', '/api/graphql'], site.graphiql);
+  app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], sendSchema);
+
+  serveGraphQL(app, { ...entrance, graphqlLimits, trustedDocuments, listener, liveLimits, upgrades, stopping });
+  app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
+  app.use('/api/v3', (_request, response) => {
+    response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
+  });
+  const identifyVisitor = (request: Request) => identify(request, request.query);
+  app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
+  app.use(gitRemote({ contextOf: domainContext, baseUrl, report, limits: gitRequests ? { atOnce: gitRequests } : {} }));
+  const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
+  const oauthOptions: OAuthOptions = {
+    db,
+    secret,
+    contextOf: domainContext,
+    baseUrl,
+    sessionTokenOf: (request) => sessionToken(request, baseUrl),
+    issuer,
+    showRefusal: refusedAuthorization(site.options),
+    report,
+  };
+  const provider = lazyProvider(oauthOptions);
+  app.use(oauth(oauthOptions, provider), consentPages(site.options, provider));
+  app.use(site.router, site.missing);
+  app.use(broken(site.options));
+  return app;
+}
+
+/** What the two APIs are served with. */
+interface Entrance {
+  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'repositories' | 'uploads' | 'imports'>;
+  /** Without a trailing slash. */
+  baseUrl(request: IncomingMessage): string;
+  report(error: unknown): void;
+  budget: BudgetLimits;
+  turns: FairQueue;
+  /** Who asks for something of the REST API. */
+  identify(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Promise<Actor | null>;
+  domainContext(actor: Actor | null, request: IncomingMessage): Context;
+  /** What resolvers get, for who asks at a URL of the server. */
+  contextAt(context: Context, url: string): Promise<GraphQLContext>;
+  contextOf(actor: Actor | null, request: IncomingMessage): Promise<GraphQLContext>;
+}
+
+/** The REST API at /api/v4. */
+function serveRest(app: Express, entrance: Entrance): void {
+  const { stores, baseUrl, report, budget, turns, identify, domainContext, contextOf } = entrance;
   const facade = createFacade<Actor>({
     schema,
     routes,
@@ -193,7 +245,7 @@ export function createApp({
     turns,
     matched: noteRoute,
     callerOf: (actor, request) => callerOf(actor, (request as Request).ip ?? null),
-    largestFile: async () => (await currentSettings(db)).maxAttachmentSize * 1024 * 1024,
+    largestFile: async () => (await currentSettings(stores.db)).maxAttachmentSize * 1024 * 1024,
     baseUrl,
     logError: report,
     passing: (error) => passing(error)?.refusal ?? null,
@@ -203,11 +255,18 @@ export function createApp({
     const path = mark < 0 ? request.url : request.url.slice(0, mark);
     return facade(request, response, path, mark < 0 ? '' : request.url.slice(mark + 1));
   });
+}
 
-  const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
-  app.get(['/graphql', '/api/graphql'], site.graphiql);
-  app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], sendSchema);
+type GraphQLEntrance = Entrance &
+  Pick<AppOptions, 'graphqlLimits' | 'trustedDocuments' | 'listener' | 'liveLimits' | 'upgrades' | 'stopping'>;
 
+/** GraphQL at /graphql: over HTTP, as Server-Sent Events and over WebSocket. */
+function serveGraphQL(
+  app: Express,
+  { stores, baseUrl, report, budget, turns, contextAt, contextOf, ...options }: GraphQLEntrance,
+): void {
+  const { db } = stores;
+  const { graphqlLimits, trustedDocuments, listener, liveLimits, upgrades, stopping } = options;
   const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
   const credentialsOf = (request: IncomingMessage) => {
     const session = sessionForOwnPages(request as Request, baseUrl);
@@ -272,30 +331,6 @@ export function createApp({
     const graphql = await loadGraphQL();
     return graphql(request, response);
   });
-
-  app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
-  app.use('/api/v3', (_request, response) => {
-    response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
-  });
-  const identifyVisitor = (request: Request) => identify(request, request.query);
-  app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
-  app.use(gitRemote({ contextOf: domainContext, baseUrl, report, limits: gitRequests ? { atOnce: gitRequests } : {} }));
-  const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
-  const oauthOptions: OAuthOptions = {
-    db,
-    secret,
-    contextOf: domainContext,
-    baseUrl,
-    sessionTokenOf: (request) => sessionToken(request, baseUrl),
-    issuer,
-    showRefusal: refusedAuthorization(site.options),
-    report,
-  };
-  const provider = lazyProvider(oauthOptions);
-  app.use(oauth(oauthOptions, provider), consentPages(site.options, provider));
-  app.use(site.router, site.missing);
-  app.use(broken(site.options));
-  return app;
 }
 
 function habitOf(habits: WeakMap<Endpoint, ProjectHabit>, endpoint: Endpoint): ProjectHabit {

@@ -68,22 +68,24 @@ const JobTracePart = builder.objectRef<JobTracePartRow>('JobTracePart').implemen
   }),
 });
 
-const STATES = 'a record whose state is told may come again after a lost connection.';
+const AFTER_STATES =
+  'Cursor of the last answer of a lost subscription, to resume after it. The state of a record may be sent again.';
+
+type SubscriptionFields = PothosSchemaTypes.SubscriptionFieldBuilder<typeof builder.$inferSchemaTypes, object>;
+
+function placeArg(t: Pick<SubscriptionFields, 'arg'>, records: string) {
+  return t.arg({
+    type: SubscriptionScope,
+    required: true,
+    description: `Whose ${records} to report: those of a project, of a group, or of all projects of the caller.`,
+  });
+}
 
 builder.subscriptionFields((t) => ({
   issueChanged: t.field({
     type: Issue,
-    description: 'An issue that was opened or changed, as it is now. A deleted one is not told of.',
-    args: {
-      in: t.arg({
-        type: SubscriptionScope,
-        required: true,
-        description: 'The place whose issues are told of: a project, a group, or all places of the caller.',
-      }),
-      after: t.arg.string({
-        description: `Cursor of the last answer of a lost subscription, to go on behind it; ${STATES}`,
-      }),
-    },
+    description: 'An issue that was opened or changed, as it is now. Deleted issues are not reported.',
+    args: { in: placeArg(t, 'issues'), after: t.arg.string({ description: AFTER_STATES }) },
     subscribe: (_root, args, context) => sourceOf(context, 'issue', args, 'read_issue'),
     resolve: (event: LiveEvent, _args, context, info) =>
       readSeen(event, async () => {
@@ -94,16 +96,7 @@ builder.subscriptionFields((t) => ({
   pipelineChanged: t.field({
     type: Pipeline,
     description: 'A pipeline that was started or changed, or of which a job was, as it is now.',
-    args: {
-      in: t.arg({
-        type: SubscriptionScope,
-        required: true,
-        description: 'The place whose pipelines are told of: a project, a group, or all places of the caller.',
-      }),
-      after: t.arg.string({
-        description: `Cursor of the last answer of a lost subscription, to go on behind it; ${STATES}`,
-      }),
-    },
+    args: { in: placeArg(t, 'pipelines'), after: t.arg.string({ description: AFTER_STATES }) },
     subscribe: (_root, args, context) => sourceOf(context, 'pipeline', args, 'read_pipeline'),
     resolve: (event: LiveEvent, _args, context, info) =>
       readSeen(event, async () => {
@@ -115,11 +108,7 @@ builder.subscriptionFields((t) => ({
     type: Event,
     description: 'Something that somebody did. Anonymous callers may subscribe to public projects.',
     args: {
-      in: t.arg({
-        type: SubscriptionScope,
-        required: true,
-        description: 'The place whose events are told of: a project, a group, or all places of the caller.',
-      }),
+      in: placeArg(t, 'events'),
       after: t.arg.string({
         description:
           'Cursor of the last answer of a lost subscription, or numeric ID of an event: what was missed since comes first, each event once.',
@@ -140,7 +129,8 @@ builder.subscriptionFields((t) => ({
       in: t.arg({
         type: JobTraceScope,
         required: true,
-        description: 'The job whose trace is told of, or the place whose jobs are.',
+        description:
+          'Whose trace to report: that of one job, or those of all jobs of a project, of a group, or of the caller.',
       }),
       after: t.arg.string({
         description: 'Of the trace of one job: only what comes behind this many bytes, so `"0"` is all of it.',

@@ -1,7 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import type { GraphQLContext } from '#schema/context.ts';
+import type { LongDocuments } from '#schema/long_documents.ts';
 import { callerOf } from '#src/access/caller.ts';
-import { FairQueue } from '#src/platform/fair_queue.ts';
 
 /** An operation that was parsed, measured and found valid. */
 export interface Prepared {
@@ -44,10 +44,6 @@ export interface Enveloping {
   };
 }
 
-/** Characters of the longest document that is parsed in passing, and how longer ones wait for their turn. */
-const LONG = 8 * 1024;
-const LONG_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 50, waiting: 500, patience: 20_000 };
-
 /**
  * Prepares operations that come by another way than HTTP, within the same limits.
  *
@@ -56,11 +52,13 @@ const LONG_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 50, waiting
 export function prepareWith(
   enveloping: Enveloping,
   textOf: (params: { query?: string; extensions?: Record<string, unknown> }) => string | undefined,
+  long: LongDocuments,
 ): Prepare {
-  const longTurns = new FairQueue(LONG_TURNS);
-  const prepare = async ({ operationName, variables, ...sent }: Sent, context: GraphQLContext): Promise<Prepared> => {
-    const named = { ...(sent.query && { query: sent.query }), ...(sent.extensions && { extensions: sent.extensions }) };
-    const query = textOf(named) ?? '';
+  const prepare = async (
+    query: string,
+    { operationName, variables }: Sent,
+    context: GraphQLContext,
+  ): Promise<Prepared> => {
     const params = { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
     const { parse, validate, contextFactory, execute, schema } = enveloping.getEnveloped({ params, given: context });
     const document = parse(query);
@@ -82,8 +80,10 @@ export function prepareWith(
       execute: async () => (await execute(args)) as ExecutionResult,
     };
   };
-  return (sent, context) => {
-    if (sent.query.length <= LONG) return prepare(sent, context);
-    return longTurns.run(callerOf(context.actor, context.clientAddress), () => prepare(sent, context));
+  return async (sent, context) => {
+    const named = { ...(sent.query && { query: sent.query }), ...(sent.extensions && { extensions: sent.extensions }) };
+    const query = textOf(named) ?? '';
+    if (!long.isLong(query)) return prepare(query, sent, context);
+    return long.inTurn(callerOf(context.actor, context.clientAddress), () => prepare(query, sent, context));
   };
 }

@@ -14,7 +14,7 @@ import type { Actor } from '#src/access/actor.ts';
 import type { Credentials } from '#src/access/authenticate.ts';
 import { callerOf } from '#src/access/caller.ts';
 import { type LiveLimits, Seats } from '#src/live/seats.ts';
-import { DomainError, RateLimited, Unauthenticated } from '#src/platform/errors.ts';
+import { DomainError, RateLimited } from '#src/platform/errors.ts';
 import { webSockets } from '#src/platform/metrics/subscriptions.ts';
 
 export interface WebSocketOptions {
@@ -145,7 +145,7 @@ export class WebSockets {
     extra.connection.operations = subscriptions;
     extra.credentials = credentialsIn(connectionParams) ?? extra.credentials;
     try {
-      extra.actor = await this.#authenticate(extra);
+      extra.actor = await this.#options.callers.authenticate(extra.credentials);
       if (extra.actor) {
         const release = this.#seats.take(callerOf(extra.actor, null));
         extra.release();
@@ -158,12 +158,6 @@ export class WebSockets {
       extra.connection.close(isCredential ? CloseCode.Unauthorized : CLOSES.slow, message);
       return false;
     }
-  }
-
-  async #authenticate({ credentials }: Extra): Promise<Actor | null> {
-    const actor = await this.#options.callers.authenticate(credentials);
-    if (!actor && (credentials.privateToken || credentials.bearer)) throw new Unauthenticated();
-    return actor;
   }
 
   /** What the client wants executed. Whoever is no longer who they were is cut off. */
@@ -180,7 +174,7 @@ export class WebSockets {
         throw new RateLimited(1, `One connection carries ${perConnection} operations at once.`);
       }
       const before = extra.actor;
-      extra.actor = before && (await this.#authenticate(extra));
+      extra.actor = before && (await callers.authenticate(credentials));
       const caller = liveCaller(credentials, extra.actor, baseUrl);
       const prepared = await prepare(sent, await callers.contextFor(caller, address));
       if (prepared.isSubscription) {

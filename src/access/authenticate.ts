@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Actor, CredentialKind } from '#src/access/actor.ts';
 import { findSession } from '#src/access/sessions/session.ts';
 import { noteSeenToday } from '#src/access/sign_in/seen.ts';
+import { ACTIVE_TOKEN } from '#src/access/tokens/active.ts';
 import { noteTokenUse, TOKEN_TO_NOTE } from '#src/access/tokens/seen.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
 import { DomainError, EndedToken, Forbidden, Unauthenticated } from '#src/platform/errors.ts';
@@ -143,7 +144,7 @@ function owner(db: Db, hash: Uint8Array, more: Prisma.Sql): Prisma.Sql {
     FROM (
       SELECT 'personal_token' AS credential, user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note
       FROM personal_access_tokens
-      WHERE token_hash = ${hash} AND NOT revoked AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
+      WHERE token_hash = ${hash} AND ${ACTIVE_TOKEN}
       UNION ALL SELECT 'private_token', id, NULL, false, NULL, NULL FROM users WHERE private_token_hash = ${hash}
       UNION ALL SELECT 'oauth', user_id, scopes, false,
         CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN expires_at <= now() THEN 'expired' END, NULL

@@ -1,5 +1,6 @@
 import type { Actor } from '#src/access/actor.ts';
 import { authenticate, type Credentials } from '#src/access/authenticate.ts';
+import { ACTIVE_TOKEN } from '#src/access/tokens/active.ts';
 import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { mayBeSomebody } from '#src/platform/mail/sending.ts';
@@ -56,7 +57,7 @@ async function find(db: Db, hashes: readonly string[]): Promise<Map<string, Acto
       u.can_create_group AS "canCreateGroup", u.projects_limit AS "projectsLimit"
     FROM (
       SELECT token_hash AS hash, 'personal_token' AS credential, user_id, scopes FROM personal_access_tokens
-      WHERE token_hash = ${wanted} AND NOT revoked AND (expires_at IS NULL OR expires_at > (now() AT TIME ZONE 'UTC')::date)
+      WHERE token_hash = ${wanted} AND ${ACTIVE_TOKEN}
       UNION ALL SELECT private_token_hash, 'private_token', id, NULL FROM users WHERE private_token_hash = ${wanted}
       UNION ALL SELECT token_hash, 'oauth', user_id, scopes FROM oauth_tokens
       WHERE token_hash = ${wanted} AND kind = 'access' AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())

@@ -41,4 +41,9 @@ describe('The names of statements', () => {
     expect(statements.textOf(Prisma.sql`SELECT ${1}, 2`)).toMatchObject({ name: '', text: 'SELECT $1, 2' });
     expect(statements.textOf(Prisma.sql`SELECT ${1}, 3`)).toMatchObject({ name: '', text: 'SELECT $1, 3' });
   });
+
+  it('are not given to very long texts, which clients could make', () => {
+    const statements = new StatementNames({ longest: 10 });
+    expect(['0123456789', '01234567890'].map((text) => statements.nameOf(text))).toEqual(['g0', '']);
+  });
 });

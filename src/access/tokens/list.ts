@@ -1,5 +1,6 @@
 import { authorizeAccount } from '#src/access/account.ts';
 import { type Context, requireActor, requireAdmin } from '#src/access/actor.ts';
+import { ACTIVE_TOKEN } from '#src/access/tokens/active.ts';
 import { all, type Db, Prisma, queryJson, queryPage } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -90,19 +91,16 @@ async function list(
 ): Promise<Page<TokenRow>> {
   const where = all([
     sql`t.user_id = ${userId} AND t.impersonation = ${impersonation}`,
-    ...(state === 'all' ? [] : [state === 'active' ? ACTIVE : sql`NOT ${ACTIVE}`]),
+    ...(state === 'all' ? [] : [state === 'active' ? ACTIVE_TOKEN : sql`NOT ${ACTIVE_TOKEN}`]),
   ]);
   const total = page.withTotal && sql`(SELECT count(*) FROM personal_access_tokens t WHERE ${where})`;
   const conditions = all([where, ...between(token, OLDEST_FIRST, page)]);
   return queryPage(db, page, tokenRows(conditions, slice(token, OLDEST_FIRST, page)), total);
 }
 
-/** On its day of expiry a token is inactive already (behaviour.md 4.2). */
-const ACTIVE = sql`(NOT t.revoked AND (t.expires_at IS NULL OR t.expires_at > (now() AT TIME ZONE 'UTC')::date))`;
-
 function tokenRows(condition: Prisma.Sql, part: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', t.id, 'name', t.name, 'scopes', t.scopes,
-    'revoked', t.revoked, 'active', ${ACTIVE}, 'expiresAt', t.expires_at, 'createdAt', t.created_at,
+    'revoked', t.revoked, 'active', ${ACTIVE_TOKEN}, 'expiresAt', t.expires_at, 'createdAt', t.created_at,
     'lastUsedAt', t.last_used_at, 'impersonation', t.impersonation, ${placePair(token, OLDEST_FIRST)}) ORDER BY t.id), '[]')
     FROM (SELECT * FROM personal_access_tokens t WHERE ${condition} ${part}) t)`;
 }

@@ -1,8 +1,8 @@
 import type { Prisma } from '#src/generated/prisma/client.ts';
 import { currentBudget } from '#src/platform/budget.ts';
 
-/** How many texts get a name, and how many of these for operations that clients wrote. */
-const LIMITS = { all: 500, foreign: 150 };
+/** How many texts get a name, how many of these for operations that clients wrote, and how many characters one has at most. */
+const LIMITS = { all: 500, foreign: 150, longest: 32 * 1024 };
 
 /** A statement as the database gets it; the name is empty for one that is not prepared. */
 export interface NamedText {
@@ -22,17 +22,17 @@ export class StatementNames {
   /** Named texts with the parts that they are made of, by what is quickly told of these. */
   readonly #known = new Map<number, (NamedText & Pick<Prisma.Sql, 'strings'>)[]>();
 
-  constructor(limits = LIMITS) {
-    this.#limits = limits;
+  constructor(limits: Partial<typeof LIMITS> = {}) {
+    this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** The name of a text; empty when there are too many. */
+  /** The name of a text; empty when there are too many, or it is too long. */
   nameOf(text: string): string {
     const known = this.#names.get(text);
     if (known !== undefined) return known;
-    const { all, foreign } = this.#limits;
+    const { all, foreign, longest } = this.#limits;
     const isForeign = currentBudget()?.isForeign === true;
-    if (this.#names.size >= all || (isForeign && this.#ofClients >= foreign)) return '';
+    if (text.length > longest || this.#names.size >= all || (isForeign && this.#ofClients >= foreign)) return '';
     if (isForeign) this.#ofClients += 1;
     const name = `g${this.#names.size}`;
     this.#names.set(text, name);
