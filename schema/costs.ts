@@ -7,6 +7,7 @@ export const COSTS: Readonly<Record<string, number>> = {
   'Snippet.content': 4000,
   'Repository.compare': 400,
   'Commit.diffs': 400,
+  'Commit.fileDiffs': 400,
   'Comparison.diffs': 400,
   'Commit.stats': 100,
   'RepositoryFile.lastCommitSha': 20,

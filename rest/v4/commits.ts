@@ -29,7 +29,7 @@ export const commits: Route[] = [
     method: 'GET',
     path: '/projects/:id/repository/commits/:sha/diff',
     operation: operations.CommitDiffDocument,
-    result: 'project.repository.commit.diffs',
+    result: 'project.repository.commit.fileDiffs',
     precheck,
     omitNull: ['too_large'],
   },

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Commit } from '#schema/commits/types.ts';
-import { commitDiff } from '#src/commits/diff.ts';
+import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
+import { commitDiff, commitDiffPage } from '#src/commits/diff.ts';
 import type { DiffEntry } from '#src/git/diff/diff.ts';
 
 export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
@@ -41,10 +42,20 @@ export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
   }),
 });
 
+const FileDiffConnection = connectionOf('FileDiff', FileDiff);
+
 builder.objectFields(Commit, (t) => ({
   diffs: t.field({
     type: [FileDiff],
-    description: 'The files that the commit changed against its first parent, by path.',
+    description:
+      'All files that the commit changed against its first parent, by path; `fileDiffs` has them page by page.',
     resolve: (commit, _args, context) => commitDiff(context, commit),
+  }),
+  fileDiffs: t.field({
+    type: FileDiffConnection,
+    description: 'The files that the commit changed against its first parent, by path.',
+    args: pageArgs,
+    resolve: (commit, args, context, info) =>
+      loadCountedPage(args, info, (page) => commitDiffPage(context, commit, page)),
   }),
 }));

@@ -41,7 +41,8 @@ builder.mutationFields((t) => ({
   }),
   retryPipeline: t.field({
     type: pipelinePayload('retryPipeline'),
-    description: 'Queues the failed and canceled jobs of a pipeline again. For developers.',
+    description:
+      'Queues the failed and canceled jobs of a pipeline again. The answer says PENDING, also where there are none. For developers.',
     args: { input: t.arg({ type: RetryPipelineInput, required: true, description: 'Names the pipeline to retry.' }) },
     resolve: async (_root, { input }, context) =>
       retryPipeline(context, await projectHolding(context, 'Pipeline', input), input.id),

@@ -3,17 +3,26 @@ import { namesOf } from '#schema/inputs.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { changedPipeline } from '#src/pipelines/find.ts';
+import type { JobStatus } from '#src/pipelines/status.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
+
+/** A pipeline that was changed, and what is answered in the place of what its record says. */
+interface Changed extends ChangedRecord {
+  answered?: { status: JobStatus };
+}
 
 /** The payload of a mutation that starts or changes a pipeline. */
 export function pipelinePayload(mutation: string) {
-  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
+  return builder.objectRef<Changed>(namesOf(mutation).payload).implement({
     description: 'The pipeline after the mutation.',
     fields: (t) => ({
       pipeline: t.field({
         type: Pipeline,
         description: 'The pipeline as it is now.',
-        resolve: (changed, _args, context, info) => changedPipeline(context, changed, selectionAt(info, 'Pipeline')),
+        resolve: async (changed, _args, context, info) => {
+          const pipeline = await changedPipeline(context, changed, selectionAt(info, 'Pipeline'));
+          return { ...pipeline, ...changed.answered };
+        },
       }),
     }),
   });

@@ -4,15 +4,22 @@ import type { Ref } from '#src/groups/find.ts';
 import { cloneJobs } from '#src/jobs/clone.ts';
 import { findPipeline } from '#src/pipelines/find.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
+import type { JobStatus } from '#src/pipelines/status.ts';
 import { select } from '#src/platform/records/selection.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 
+/** A pipeline that was retried, and what is answered of it whatever its jobs say. */
+export interface RetriedPipeline extends ChangedRecord {
+  answered: { status: JobStatus };
+}
+
 /**
  * Has the failed and canceled jobs of a pipeline done again, stage after stage, with the jobs behind them that were skipped:
- * the pipeline is pending. One whose jobs have all succeeded has nothing to do. Throws NotFound, Forbidden.
+ * the pipeline is pending. Where nothing had failed it stays as it is, and is pending in the answer alone (rest-api-v4.md,
+ * States and transitions). Throws NotFound, Forbidden.
  */
-export async function retryPipeline(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
+export async function retryPipeline(context: Context, ref: Ref, id: number): Promise<RetriedPipeline> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'update_pipeline', project);
@@ -28,5 +35,5 @@ export async function retryPipeline(context: Context, ref: Ref, id: number): Pro
     const empty = (await tx.job.count({ where: { pipelineId: id } })) === 0;
     await settlePipeline(tx, id, empty || again.length > 0 ? 'pending' : undefined);
   });
-  return { project, id };
+  return { project, id, answered: { status: 'pending' } };
 }

@@ -1,7 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { getNullableType, isListType } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { compile } from '#rest/engine/compile.ts';
 import { routes } from '#rest/v4/index.ts';
+import { schema } from '#schema/index.ts';
 
 /** Method and path of every endpoint of the contract, parameters by the contract's names. */
 const contract = lines('endpoints.txt');
@@ -10,6 +13,13 @@ describe('the endpoints of the contract', () => {
   it('are each answered by at most one route', () => {
     const shapes = routes.map(({ method, path }) => shape(`${method} ${path}`));
     expect(shapes.filter((one, index) => shapes.indexOf(one) !== index)).toEqual([]);
+  });
+
+  it('answer every array in pages', () => {
+    const compiled = routes.filter(({ raw }) => raw === undefined).map((route) => compile(route, schema));
+    const plain = compiled.filter(({ list, scalar }) => list || (scalar && isListType(getNullableType(scalar))));
+    expect(plain.map(({ route }) => `${route.method} ${route.path}`)).toEqual([]);
+    expect(compiled.filter(({ paginated }) => paginated).length).toBeGreaterThan(30);
   });
 
   it('are all built', () => {
