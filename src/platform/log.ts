@@ -17,6 +17,9 @@ const secretFields = ['password', 'private_token', 'access_token', 'refresh_toke
 /** Query parameters whose values never reach a log. */
 const secretParameters = /token|password|secret|signature|^variables\[|^(?:code|code_verifier|state|sudo|value)$/i;
 
+/** Where all parameters are credentials, whatever they are called and separated by. */
+const isForCredentials = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?\/oauth\/(?:token|revoke|introspect)\/?\?/i;
+
 /** A parameter of a query: what comes before it, its name and its value. */
 const parameters = /([?&;])([^=&;#?]*)=([^&;#]*)/g;
 
@@ -37,8 +40,9 @@ export function createLogger(level: LogLevel, to?: pino.DestinationStream): Logg
 
 /** The URL (path and query, or absolute) with the values of secret parameters and credentials replaced. */
 export function redactUrl(url: string): string {
-  const queried =
-    url.includes('?') || url.includes(';')
+  const queried = isForCredentials.test(url)
+    ? `${url.slice(0, url.indexOf('?'))}?[redacted]`
+    : url.includes('?') || url.includes(';')
       ? withoutSecretValues(decodeNames(url).replace(secretUrls, '$1[redacted]'))
       : url;
   return queried.includes('@') ? queried.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@?#]*@/i, '$1') : queried;

@@ -27,14 +27,14 @@ const s256 = { code_challenge: challenge, code_challenge_method: 'S256' };
 const invalidGrant = { status: 400, body: { error: 'invalid_grant', error_description: expect.any(String) } };
 
 describe('A code', () => {
-  it('is what an application gets when a user lets it in, with state and issuer, and is exchanged for tokens', async () => {
+  it('is what an application gets when a user lets it in, with state, and is exchanged for tokens', async () => {
     await authorize(browser, { client_id: app.uid, state: 'x y&z' });
     expect(asks(browser)).toBe(true);
     const answer = await decide(browser, 'approve');
     expect(answer.status).toBe(303);
     expect(answer.headers.location?.startsWith(`${CALLBACK}&`)).toBe(true);
     const { code: given = '', ...rest } = sentBack(answer);
-    expect(rest).toEqual({ kept: '1', state: 'x y&z', iss: world.url });
+    expect(rest).toEqual({ kept: '1', state: 'x y&z' });
     const { status, body, headers } = await exchange(world, app, given);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -95,6 +95,39 @@ describe('A code', () => {
       expect(await exchange(world, app, given, { redirect_uri })).toMatchObject(invalidGrant);
     }
     expect((await exchange(world, app, given)).status).toBe(200);
+  });
+});
+
+describe('Who issued an answer (`iss`)', () => {
+  it.each(['openid', 'api openid', 'openid profile email'])('is said where the scope is %s', async (scope) => {
+    await code(browser, app, { scope });
+    expect(sentBack(browser.answer)).toMatchObject({ code: expect.any(String), iss: world.url });
+    const refused = await authorize(browser, { client_id: app.uid, scope, response_type: 'token' });
+    expect(new URLSearchParams(new URL(refused.headers.location ?? '').hash.slice(1)).get('iss')).toBe(world.url);
+    const nobody = await authorize(new Browser(world.send), { client_id: app.uid, scope, prompt: 'none' });
+    expect(sentBack(nobody)).toMatchObject({ error: 'login_required', iss: world.url });
+  });
+
+  it.each(['api', 'read_user', 'profile', undefined])('is not said where the scope is %s', async (scope) => {
+    const asked = { client_id: app.uid, state: 's', ...(scope === undefined ? {} : { scope }) };
+    await code(browser, app, asked);
+    expect(Object.keys(sentBack(browser.answer))).toEqual(['kept', 'code', 'state']);
+    const refused = await authorize(browser, { ...asked, response_type: 'token' });
+    expect(refused.headers.location).toContain('unsupported_response_type');
+    expect(refused.headers.location).not.toContain('iss');
+    const nobody = await authorize(new Browser(world.send), { ...asked, prompt: 'none' });
+    expect(Object.keys(sentBack(nobody))).toEqual(['kept', 'error', 'error_description', 'state']);
+  });
+
+  it('is as little in answers that a form carries', async () => {
+    const carried = async (scope: string) => {
+      await code(browser, app, { scope });
+      return (await authorize(browser, { client_id: app.uid, scope, response_mode: 'form_post' })).body as string;
+    };
+    expect(await carried('openid')).toContain(`name="iss" value="${world.url}"`);
+    const plain = await carried('read_user');
+    expect(plain).toContain('name="code"');
+    expect(plain).not.toContain('name="iss"');
   });
 });
 

@@ -70,8 +70,12 @@ describe('The consent page', () => {
     await ask({ state: 'mine' });
     const answer = await decide(browser, 'deny');
     expect(answer.status).toBe(303);
-    expect(sentBack(answer)).toMatchObject({ error: 'access_denied', state: 'mine', iss: world.url });
-    expect(sentBack(answer)).not.toHaveProperty('code');
+    expect(sentBack(answer)).toEqual({
+      kept: '1',
+      error: 'access_denied',
+      error_description: expect.any(String),
+      state: 'mine',
+    });
     expect(await world.db.oAuthAuthorization.count({ where: { applicationId: app.id } })).toBe(0);
     expect(await world.db.oAuthGrant.count({ where: { userId: user.id } })).toBe(0);
     await ask();

@@ -117,7 +117,14 @@ describe('The log', () => {
       headers: { 'Content-Type': 'application/json' },
       body: `{"code": "${given}"`,
     });
+    const query = `grant_type=password&username=${user.username}&password=pass;word-with-a-semicolon&pw=under-a-wrong-name`;
+    for (const path of ['/oauth/token', '/OAuth/Token/', `${world.url}/oauth/token`]) {
+      await there.send('POST', `${path}?${query}&client_secret=${app.secret}`);
+    }
+    await there.send('POST', `/oauth/revoke?token=${access}&x=${refresh}`);
     await there.send('GET', '/-/liveness');
+    expect(logged).toContain('/oauth/token?[redacted]');
+    for (const part of ['word-with-a-semicolon', 'under-a-wrong-name']) expect(logged).not.toContain(part);
     expect(logged).toContain('/oauth/authorize');
     expect(logged).toContain('/oauth/token/info');
     for (const secret of [given, access, refresh, idToken, app.secret, session, state, 'a wrong password']) {

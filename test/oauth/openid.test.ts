@@ -112,8 +112,9 @@ describe('Discovery', () => {
         code_challenge_methods_supported: ['S256'],
         scopes_supported: ['api', 'read_user', 'openid', 'profile', 'email'],
         id_token_signing_alg_values_supported: ['RS256'],
-        authorization_response_iss_parameter_supported: true,
       });
+      // Answers name their issuer where openid is asked for: clients must not refuse the others.
+      expect(body).not.toHaveProperty('authorization_response_iss_parameter_supported');
       expect(new Set(body.grant_types_supported)).toEqual(
         new Set(['authorization_code', 'refresh_token', 'password', 'client_credentials']),
       );
@@ -134,7 +135,7 @@ describe('Discovery', () => {
     });
     await browser.get(`/oauth/authorize?${query}&prompt=consent`, forged);
     expect(browser.answer.headers.location).toMatch(/^\/oauth\/interaction\//);
-    await authorize(browser, { client_id: app.uid, prompt: 'consent' });
+    await authorize(browser, { client_id: app.uid, prompt: 'consent', scope: 'openid' });
     expect(asks(browser)).toBe(true);
     expect(sentBack(await decide(browser, 'approve')).iss).toBe(world.url);
   });

@@ -154,6 +154,12 @@ describe('POST /oauth/token', () => {
     expect(await send({})).toMatchObject(refused(400, 'invalid_request'));
     expect(await send({ grant_type: 'nonsense' })).toMatchObject(refused(400, 'unsupported_grant_type'));
     expect(await send({ grant_type: 'implicit' })).toMatchObject(refused(400, 'unsupported_grant_type'));
+    for (const who of [{}, { client_id: 'nobody' }, { client_id: app.uid }, { ...client, client_secret: 'wrong' }]) {
+      for (const grant_type of ['nonsense', 'implicit', '__proto__', 'PASSWORD']) {
+        const answer = await post(world, '/oauth/token', { ...who, grant_type } as Record<string, string>);
+        expect(answer).toMatchObject(refused(400, 'unsupported_grant_type'));
+      }
+    }
     const grant_type = 'authorization_code';
     expect(await send({ grant_type })).toMatchObject(refused(400, 'invalid_request'));
     const nonsense = { grant_type, code: 'nonsense', redirect_uri: CALLBACK };
@@ -166,6 +172,48 @@ describe('POST /oauth/token', () => {
       client_id: publicApp.uid,
     });
     expect(unauthorized).toMatchObject(refused(400, 'unauthorized_client'));
+  });
+
+  it('takes its parameters from forms of either kind, JSON and the query', async () => {
+    const fields: Record<string, string> = { grant_type: 'password', username: user.username, password: PASSWORD, ...client };
+    const multipart = new FormData();
+    for (const [name, value] of Object.entries(fields)) multipart.append(name, value);
+    const query = new URLSearchParams(fields);
+    const send = (path: string, init: RequestInit) => fetch(world.url + path, { method: 'POST', ...init });
+    for (const answer of [
+      await send('/oauth/token', { body: multipart }),
+      await send('/oauth/token', { body: query }),
+      await send(`/oauth/token?${query}`, {}),
+      await send(`/oauth/token?${new URLSearchParams(client)}`, { body: new URLSearchParams({ ...fields }) }),
+      // What the body says counts.
+      await send('/oauth/token?password=wrong&client_secret=wrong', { body: multipart }),
+    ]) {
+      const body = (await answer.json()) as { access_token: string };
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      expect((await whoami(body.access_token)).body).toMatchObject({ id: user.id });
+      const ended = await send(`/oauth/revoke?${new URLSearchParams({ token: body.access_token, ...client })}`, {});
+      expect([ended.status, (await whoami(body.access_token)).status]).toEqual([200, 401]);
+    }
+    expect((await fetch(`${world.url}/oauth/token?${query}`)).status).toBe(404);
+  });
+
+  it('refuses multipart that is broken, large, or holds files', async () => {
+    const part = (head: string, value: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
+    const grant = part('name="grant_type"', 'client_credentials');
+    const type = 'multipart/form-data; boundary=b';
+    for (const [contentType, body] of [
+      [type, grant],
+      [type, '--b'],
+      [type, 'nothing'],
+      ['multipart/form-data', `${grant}--b--`],
+      [type, `${grant}${part('name="client_id"; filename="x"', app.uid)}--b--`],
+      [type, `${grant}${part('name="a"', 'x'.repeat(40_000))}--b--`],
+      [type, `${part('name="a"', '').repeat(60)}--b--`],
+      [type, `${grant}${grant}${part('name="client_id"', app.uid)}${part('name="client_secret"', app.secret)}--b--`],
+    ] as const) {
+      const answer = await world.send('POST', '/oauth/token', { headers: { 'Content-Type': contentType }, body });
+      expect(answer).toMatchObject(refused(400, 'invalid_request'));
+    }
   });
 
   it('takes forms and JSON objects of texts, and nothing else', async () => {
@@ -184,16 +232,11 @@ describe('POST /oauth/token', () => {
     }
   });
 
-  it('takes nothing from the URL, which is written down in many places', async () => {
-    const query = new URLSearchParams({ grant_type: 'client_credentials', ...client });
-    expect(await world.send('POST', `/oauth/token?${query}`)).toMatchObject(refused(400, 'invalid_request'));
-    expect((await world.send('GET', `/oauth/token?${query}`)).status).toBe(404);
-  });
-
   it('takes a parameter once', async () => {
     const body = `grant_type=client_credentials&scope=api&scope=read_user&${new URLSearchParams(client)}`;
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     expect(await world.send('POST', '/oauth/token', { headers, body })).toMatchObject(refused(400, 'invalid_request'));
+    expect(await world.send('POST', `/oauth/token?${body}`)).toMatchObject(refused(400, 'invalid_request'));
   });
 });
 

@@ -5,6 +5,9 @@ import type { Db } from '#src/platform/db.ts';
 /** Stands for the application of who names none, which is possible with a password alone. Applications have longer IDs. */
 export const NO_APPLICATION = 'password';
 
+/** The ways to a token that there are. */
+export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'password', 'client_credentials'];
+
 /** How the provider is told of an application; undefined when there is none with that ID. */
 export async function findClient(db: Db, uid: string): Promise<ClientMetadata | undefined> {
   if (uid === NO_APPLICATION) return noApplication;
@@ -33,7 +36,7 @@ export async function findClient(db: Db, uid: string): Promise<ClientMetadata | 
     application_type: 'web',
     token_endpoint_auth_method: 'client_secret_basic',
     client_secret: Buffer.from(secretHash).toString('base64url'),
-    grant_types: ['authorization_code', 'refresh_token', 'password', 'client_credentials'],
+    grant_types: GRANT_TYPES,
   };
 }
 

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import busboy from 'busboy';
 import { type Request, type Response, text } from 'express';
 
 /** A request is not what it should be, before anybody looks at what it says. */
@@ -10,16 +12,61 @@ const MAX_BODY = 32 * 1024;
 
 const readText = promisify(text({ type: () => true, limit: MAX_BODY }));
 
-/** The fields of the body of a request, which is a form or JSON. Throws Unreadable. */
+/**
+ * The parameters of a request: of its body, which is a form, multipart or JSON, and those of its query that are not in the body
+ * (rest-api-v4.md, Conventions). Throws Unreadable.
+ */
 export async function readForm(request: Request, response: Response): Promise<URLSearchParams> {
+  const form = await readBody(request, response);
+  const inBody = new Set(form.keys());
+  const query = request.originalUrl.indexOf('?');
+  if (query < 0) return form;
+  for (const [name, value] of new URLSearchParams(request.originalUrl.slice(query + 1))) {
+    if (!inBody.has(name)) form.append(name, value);
+  }
+  return form;
+}
+
+async function readBody(request: Request, response: Response): Promise<URLSearchParams> {
   await readText(request, response).catch((error) => {
     throw new Unreadable('the body cannot be read', { cause: error });
   });
   const body = typeof request.body === 'string' ? request.body : '';
   if (body === '') return new URLSearchParams();
-  const type = request.is(['application/x-www-form-urlencoded', 'application/json']);
-  if (!type) throw new Unreadable('the body must be application/x-www-form-urlencoded or application/json');
-  if (type !== 'application/json') return new URLSearchParams(body);
+  const type = request.is(TYPES);
+  if (!type) throw new Unreadable(`the body must be ${TYPES.slice(0, -1).join(', ')} or ${TYPES.at(-1)}`);
+  if (type === 'multipart/form-data') return multipart(request, body);
+  return type === 'application/json' ? fromJson(body) : new URLSearchParams(body);
+}
+
+/** What a body may be. */
+const TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json'];
+
+async function multipart({ headers }: Request, body: string): Promise<URLSearchParams> {
+  const form = new URLSearchParams();
+  let file: string | undefined;
+  try {
+    const parser = busboy({ headers, limits: PARTS });
+    parser.on('field', (name, value) => form.append(name, value));
+    parser.on('file', (name, content) => {
+      file ??= name;
+      content.on('error', (error) => parser.destroy(error)).resume();
+    });
+    for (const event of ['fieldsLimit', 'filesLimit', 'partsLimit'] as const) {
+      parser.on(event, () => parser.destroy(new Error('too many parts')));
+    }
+    await pipeline([Buffer.from(body)], parser);
+  } catch (error) {
+    throw new Unreadable('the body is not valid multipart/form-data', { cause: error });
+  }
+  if (file !== undefined) throw new Unreadable(`${file} must be a text`);
+  return form;
+}
+
+/** As many as there are parameters, and more than anybody means. */
+const PARTS = { fields: 50, files: 1, parts: 50 };
+
+function fromJson(body: string): URLSearchParams {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(parse(body))) {
     if (value === null) continue;

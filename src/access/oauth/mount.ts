@@ -1,5 +1,5 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import { NO_APPLICATION, scopeUnsaid } from '#src/access/oauth/clients.ts';
+import { GRANT_TYPES, NO_APPLICATION, scopeUnsaid } from '#src/access/oauth/clients.ts';
 import { readForm, Unreadable, withForm } from '#src/access/oauth/form.ts';
 import type { LazyProvider } from '#src/access/oauth/lazy.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
@@ -84,10 +84,15 @@ function withScope({ db }: OAuthOptions) {
   };
 }
 
-/** Has the provider answer a request with a body, be it a form or JSON. */
+/** Has the provider answer a request with parameters, be they in a form, in JSON or in the query. */
 async function answerForm(provider: LazyProvider, request: Request, response: Response): Promise<void> {
   const form = await readForm(request, response);
-  const unknown = request.path === '/oauth/token' ? unknownScopes(form.get('scope') ?? '') : [];
+  const isForToken = request.path === '/oauth/token';
+  if (isForToken && form.getAll('grant_type').some((type) => type !== '' && !GRANT_TYPES.includes(type))) {
+    // Whoever asks: there is nothing for which an application would have to prove itself.
+    return refuse(response, 400, 'unsupported_grant_type', `grant_type is none of ${GRANT_TYPES.join(', ')}`);
+  }
+  const unknown = isForToken ? unknownScopes(form.get('scope') ?? '') : [];
   if (unknown.length > 0) {
     return refuse(response, 400, 'invalid_scope', `there is no scope ${JSON.stringify(unknown[0]?.slice(0, 50))}`);
   }

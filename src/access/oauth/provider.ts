@@ -1,10 +1,11 @@
 import type { EventEmitter } from 'node:events';
 import type { Request } from 'express';
-import Provider, { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { type Configuration, errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { CLAIMS, findAccount } from '#src/access/oauth/accounts.ts';
 import { adapterFor } from '#src/access/oauth/adapter.ts';
 import { guardFormPost } from '#src/access/oauth/form_post.ts';
 import { rememberedScopes } from '#src/access/oauth/grants.ts';
+import { promiseNoIssuer, QuietProvider } from '#src/access/oauth/issuer.ts';
 import type { OAuthKeys } from '#src/access/oauth/keys.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { clientCredentialsGrant, passwordGrant } from '#src/access/oauth/own_grants.ts';
@@ -43,13 +44,14 @@ const LIVES = {
 /** The OAuth 2.0 and OpenID Connect provider, over the database of the application. */
 export function makeProvider(options: ProviderOptions): Provider {
   const { issuer } = options;
-  const provider = new Provider(issuer, configuration(options));
+  const provider = new QuietProvider(issuer, configuration(options));
   provider.registerGrantType('password', passwordGrant(provider, options), ['username', 'password', 'scope']);
   provider.registerGrantType('client_credentials', clientCredentialsGrant(provider, options), ['scope']);
   keepToIssuer(provider, options);
   keepOwnRules(provider);
   followSessions(provider, options);
   provider.use(speakAsSpecified);
+  provider.use(promiseNoIssuer);
   provider.use(guardFormPost);
   // Of what breaks while an answer is sent, Koa tells here; clients that went away are no news.
   (provider as EventEmitter).on('error', (error: NodeJS.ErrnoException, ctx?: KoaContextWithOIDC) => {
