@@ -11,6 +11,7 @@ import { schema } from '#schema/index.ts';
 import { Limiter, type Limits, tooLarge } from '#schema/limits.ts';
 import { LongDocuments } from '#schema/long_documents.ts';
 import { persistedDocuments, type TrustedDocuments } from '#schema/persisted_documents.ts';
+import { selectsSecrets } from '#schema/secret_fields.ts';
 import type { Callers } from '#schema/subscriptions/caller.ts';
 import { type Enveloping, type Prepare, prepareWith } from '#schema/subscriptions/prepare.ts';
 import { serverSentEvents, wantsEvents } from '#schema/subscriptions/server_sent_events.ts';
@@ -19,6 +20,7 @@ import { callerOf } from '#src/access/caller.ts';
 import type { Hub } from '#src/live/hub.ts';
 import { type LiveLimits, Seats } from '#src/live/seats.ts';
 import type { BudgetLimits } from '#src/platform/budget.ts';
+import { allowCompression, refuseCompression } from '#src/platform/compressible.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
 import { measureOperation } from '#src/platform/metrics/operations.ts';
 
@@ -119,7 +121,7 @@ export function longDocuments(long = new LongDocuments()): Plugin {
   };
 }
 
-type Executing = GraphQLContext & Measured & { req?: IncomingMessage };
+type Executing = GraphQLContext & Measured & { req?: IncomingMessage; res?: ServerResponse };
 
 /** Runs operations by turns, the large ones one by one, and tells what they cost where that is asked for. */
 function execution(
@@ -130,12 +132,14 @@ function execution(
   const largeTurns = new FairQueue(LARGE_TURNS);
   return {
     onExecute({ args, setExecuteFn }) {
-      const { measure, actor, clientAddress, req } = args.contextValue;
+      const { measure, actor, clientAddress, req, res } = args.contextValue;
       // Every document is measured where it is parsed.
       if (!measure) throw tooLarge('The operation was not measured.');
       const isLarge = measure.cost > LARGE || measure.introspectionCost > LARGE;
       setExecuteFn(async (given: ExecutionArgs) => {
-        const type = getOperationAST(given.document, given.operationName)?.operation ?? 'unknown';
+        const operation = getOperationAST(given.document, given.operationName);
+        const type = operation?.operation ?? 'unknown';
+        if (res && operation) settleCompression(res, selectsSecrets(given.document, operation));
         const inTurn = () => (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute(given));
         const { schema, document, operationName, variableValues } = given;
         const executed = await measureOperation(type, measure.cost, inTurn);
@@ -146,6 +150,12 @@ function execution(
       });
     },
   };
+}
+
+/** One secret keeps the answers of a whole batch as they are. */
+function settleCompression(response: ServerResponse, isSecret: boolean): void {
+  if (isSecret) refuseCompression(response);
+  else allowCompression(response);
 }
 
 /** Gives the errors of yoga itself codes of the list, as all errors of an answer have. */

@@ -42,6 +42,7 @@ import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
+import { compressAnswers } from '#src/web/compress.ts';
 import { endStalled } from '#src/web/end_stalled.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health, keepNoConnection } from '#src/web/health.ts';
@@ -82,6 +83,8 @@ export interface AppOptions {
   gitRequests?: number | undefined;
   /** Addresses and networks that read the metrics without a credential; none when absent. */
   metricsAddresses?: readonly string[] | undefined;
+  /** Whether answers are compressed for clients that accept it; they are when absent. */
+  compression?: boolean | undefined;
   log?: Logger | undefined;
   /** Whether the server can do its work; judged by the database alone when absent. */
   readiness?: Readiness | undefined;
@@ -124,6 +127,7 @@ export function createApp({
   budget: givenBudget,
   gitRequests,
   metricsAddresses = [],
+  compression = true,
   log,
   readiness = new Readiness(db, undefined),
   listener,
@@ -162,6 +166,7 @@ export function createApp({
   app.use(endStalled(STALLED));
   app.use(keepNoConnection(readiness));
   app.use(health(readiness));
+  if (compression) app.use(compressAnswers());
 
   const budget = { ...DEFAULT_BUDGET, ...givenBudget };
   const turns = new FairQueue(TURNS);

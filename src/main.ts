@@ -106,6 +106,7 @@ async function start(
     budget,
     gitRequests,
     metricsAddresses,
+    compression,
     liveLimits,
   } = config;
   const { jobs, ...stores } = await application.openWorkshop({
@@ -141,6 +142,7 @@ async function start(
     budget,
     gitRequests,
     metricsAddresses,
+    compression,
     log,
     readiness,
     liveLimits,

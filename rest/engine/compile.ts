@@ -21,6 +21,7 @@ import {
 } from 'graphql';
 import type { Parameter } from '#rest/engine/coerce.ts';
 import type { Route } from '#rest/engine/route.ts';
+import { selectsSecrets } from '#schema/secret_fields.ts';
 
 /** A route with all that follows from its operation, worked out once at start. */
 export interface Endpoint {
@@ -39,6 +40,8 @@ export interface Endpoint {
   readonly list: boolean;
   /** The type of a body that is no record but one value. */
   readonly scalar: GraphQLOutputType | null;
+  /** Whether the result holds a credential or another secret. */
+  readonly secret: boolean;
   /** What the selection of the body is, for the OpenAPI document. */
   readonly selection: SelectionSetNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -76,6 +79,7 @@ export function compile(route: Route, schema: GraphQLSchema): Endpoint {
     resultType: leaf.type,
     list: target.list ?? false,
     scalar: leaf.scalar ?? null,
+    secret: selectsSecrets(route.operation, operation),
     selection: leaf.selection,
     fragments,
   };

@@ -13,6 +13,7 @@ import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
 import { SpooledFile } from '#rest/engine/spooled_file.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
+import { allowCompression } from '#src/platform/compressible.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
 
@@ -77,6 +78,7 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
     response.setHeader('Access-Control-Expose-Headers', EXPOSED);
     response.setHeader('Vary', 'Origin');
     if (path === '/openapi.json' && request.method === 'GET') {
+      allowCompression(response);
       openapi ??= JSON.stringify(options.openapi());
       return send(response, 200, openapi, request);
     }

@@ -3,10 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { PAGINATION_HEADERS, type PageParameters, paginationHeaders } from '#rest/engine/paginate.ts';
 import type { Route } from '#rest/engine/route.ts';
+import { allowCompression } from '#src/platform/compressible.ts';
 
 /** Sends the result of an endpoint's operation as its route words it; `url` is that of the request. */
 export function respond(
-  { route, render, status, paginated }: Endpoint,
+  { route, render, status, paginated, secret }: Endpoint,
   result: unknown,
   page: PageParameters | null,
   request: IncomingMessage,
@@ -20,6 +21,7 @@ export function respond(
   const { nodes, totalCount } = (paginated ? subtree : {}) as { nodes?: unknown; totalCount?: number };
   const body = paginated ? nodes : subtree;
   render?.(body);
+  if (!secret) allowCompression(response);
   if (route.omitNull) omitNulls(body, route.omitNull);
   if (route.decimals) writeDecimals(body as Record<string, unknown>, route.decimals);
   if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);

@@ -97,6 +97,8 @@ export interface Config {
   concurrency?: number | undefined;
   /** How much one import may take from its source, in bytes; a default when absent. */
   importMaxBytes?: number;
+  /** Whether answers are compressed for clients that accept it. */
+  compression: boolean;
   /** Addresses and networks that read the metrics without a credential. */
   metricsAddresses: readonly string[];
   /** Port at which `gantry work` shows its metrics; at none when absent. */
@@ -202,6 +204,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     minFreeBytes: setting('GANTRY_MIN_FREE_BYTES', parseFreeBytes),
     gitRequests: setting('GANTRY_GIT_REQUESTS', parseCount),
     importHosts: setting('GANTRY_IMPORT_HOSTS', parseHosts) ?? [],
+    compression: setting('GANTRY_COMPRESSION', parseSwitch) ?? true,
     metricsAddresses: setting('GANTRY_METRICS_ADDRESSES', parseNetworks) ?? [],
     metricsPort: setting('GANTRY_METRICS_PORT', parsePort),
     slow: present({

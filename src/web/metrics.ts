@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, R
 import type { Actor } from '#src/access/actor.ts';
 import { authenticate } from '#src/access/authenticate.ts';
 import { readCredentials } from '#src/access/credentials.ts';
+import { allowCompression } from '#src/platform/compressible.ts';
 import type { Config } from '#src/platform/config.ts';
 import type { Db } from '#src/platform/db.ts';
 import { DomainError } from '#src/platform/errors.ts';
@@ -35,6 +36,7 @@ export function metrics({ db, addresses, authenticate }: MetricsOptions): Router
     const text = await collector.collect();
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('Content-Type', METRICS_TYPE);
+    allowCompression(response);
     response.send(text);
   };
   return Router().get('/-/metrics', show);

@@ -175,7 +175,12 @@ describe('POST /oauth/token', () => {
   });
 
   it('takes its parameters from forms of either kind, JSON and the query', async () => {
-    const fields: Record<string, string> = { grant_type: 'password', username: user.username, password: PASSWORD, ...client };
+    const fields: Record<string, string> = {
+      grant_type: 'password',
+      username: user.username,
+      password: PASSWORD,
+      ...client,
+    };
     const multipart = new FormData();
     for (const [name, value] of Object.entries(fields)) multipart.append(name, value);
     const query = new URLSearchParams(fields);
