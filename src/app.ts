@@ -250,6 +250,7 @@ function serveRest(app: Express, entrance: Entrance): void {
     turns,
     matched: noteRoute,
     callerOf: (actor, request) => callerOf(actor, (request as Request).ip ?? null),
+    largestContent: () => stores.repositories.maxInlineBytes,
     largestFile: async () => (await currentSettings(stores.db)).maxAttachmentSize * 1024 * 1024,
     baseUrl,
     logError: report,

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { BadBody, type BodyLimits, tooLarge } from '#rest/engine/body_limits.ts';
+import { buffer } from 'node:stream/consumers';
+import { BadBody, type BodyLimits, CONTENT_BODY, tooLarge } from '#rest/engine/body_limits.ts';
 import { parseFormBody } from '#rest/engine/form.ts';
+import { parseLargeJson } from '#rest/engine/large_json.ts';
 import { multipart } from '#rest/engine/multipart.ts';
+import { FileTooLarge, SpooledFile } from '#rest/engine/spooled_file.ts';
 import { parseJson, UnusableJson } from '#src/platform/json.ts';
 
 /**
@@ -11,11 +14,50 @@ import { parseJson, UnusableJson } from '#src/platform/json.ts';
 export async function bodyParameters(request: IncomingMessage, limits: BodyLimits): Promise<Record<string, unknown>> {
   const { headers } = request;
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return {};
-  const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const type = typeOf(request);
   if (type === 'multipart/form-data') return multipart(request, limits);
-  const body = await readAll(request, limits.bytes);
-  if (type === 'application/json' || type.endsWith('+json')) return json(body);
+  return parametersOf(type, await readAll(request, limits.bytes));
+}
+
+/** The parameters of a body that is in memory. What says nothing of its form is an urlencoded one. */
+function parametersOf(type: string, body: Buffer): Record<string, unknown> {
+  if (isJson(type)) return json(body);
   return type === '' || type === 'application/x-www-form-urlencoded' ? parseFormBody(body) : {};
+}
+
+function typeOf({ headers }: IncomingMessage): string {
+  return (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+function isJson(type: string): boolean {
+  return type === 'application/json' || type.endsWith('+json');
+}
+
+/**
+ * Puts the body of a request on the disk, for which it may be too large to be in memory beside others. Throws BadBody; nothing
+ * stays behind then.
+ */
+export async function spoolBody(request: IncomingMessage, limit: number): Promise<SpooledFile> {
+  const refusal = tooLarge(`${limit} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw refusal;
+  return SpooledFile.from('', request, limit).catch((error) => {
+    if (error instanceof FileTooLarge) throw refusal;
+    throw request.complete ? error : new BadBody(400, 'The body ended before all of it had come');
+  });
+}
+
+/** As bodyParameters, of a body on the disk. */
+export async function spooledParameters(
+  request: IncomingMessage,
+  body: SpooledFile,
+  limits: BodyLimits,
+): Promise<Record<string, unknown>> {
+  const type = typeOf(request);
+  if (type === 'multipart/form-data') return multipart(request, limits, body.stream());
+  if (body.size <= CONTENT_BODY) return parametersOf(type, await buffer(body.stream()));
+  if (isJson(type)) return parametersIn(await parseLargeJson(body.stream(), limits.bytes));
+  // Such forms take long to read, at once.
+  throw tooLarge(`${CONTENT_BODY} bytes that are neither JSON nor multipart`);
 }
 
 async function readAll(request: IncomingMessage, limit: number): Promise<Buffer> {
@@ -40,6 +82,10 @@ function json(body: Buffer): Record<string, unknown> {
     if (error instanceof UnusableJson) throw new BadBody(error.tooLarge ? 413 : 400, error.message);
     throw error;
   }
+  return parametersIn(value);
+}
+
+function parametersIn(value: unknown): Record<string, unknown> {
   // As a Go client sends where it has no parameters.
   if (value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) {

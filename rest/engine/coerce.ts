@@ -27,18 +27,24 @@ export interface Parameter {
   readonly numericId?: boolean;
   /** Where the domain refuses what no value of an enum stands for: '' is the parameter itself, else a key of its records. */
   readonly leftToDomain?: readonly string[];
+  /** Where texts may hold NUL, likewise. */
+  readonly verbatim?: readonly string[];
 }
+
+/** What is taken otherwise than usual: of a parameter by its places, of one value by ''. */
+type Places = Required<Pick<Parameter, 'leftToDomain' | 'verbatim'>>;
 
 /** A value that a parameter does not take; the message follows the parameter's name. */
 export class Unusable extends Error {}
 
 /** A parameter's value as the variable takes it: null for blank where the type has no blank. Throws Unusable. */
 export function coerce(value: unknown, parameter: Parameter): unknown {
-  const { type, commaSeparated, minimum, allowed, nothing, numericId, leftToDomain = [] } = parameter;
+  const { type, commaSeparated, minimum, allowed, nothing, numericId, leftToDomain = [], verbatim = [] } = parameter;
+  const places = { leftToDomain, verbatim };
   const nullable = isNonNullType(type) ? type.ofType : type;
   if (value === null || (nothing !== undefined && value === nothing)) return null;
-  if (isListType(nullable)) return coerceList(value, nullable.ofType, { commaSeparated, leftToDomain });
-  const result = coerceOne(value, numericId ? GraphQLInt : nullable, leftToDomain);
+  if (isListType(nullable)) return coerceList(value, nullable.ofType, { commaSeparated, ...places });
+  const result = coerceOne(value, numericId ? GraphQLInt : nullable, places);
   if (minimum !== undefined && typeof result === 'number' && result < minimum) throw new Unusable('is invalid');
   // What would be cut is no ID, which names nothing then, but a value.
   if (
@@ -64,7 +70,7 @@ const LONGEST_WORD = 100;
 function coerceList(
   value: unknown,
   itemType: GraphQLInputType,
-  { commaSeparated, leftToDomain }: { commaSeparated: boolean; leftToDomain: readonly string[] },
+  { commaSeparated, ...places }: Places & { commaSeparated: boolean },
 ): unknown {
   const item = isNonNullType(itemType) ? itemType.ofType : itemType;
   const list = Array.isArray(value) ? value : [value];
@@ -76,23 +82,23 @@ function coerceList(
   }
   requireFew(list);
   const blank = (entry: unknown) => entry === null || (typeof entry === 'string' && entry.trim() === '');
-  return list.filter((entry) => !blank(entry)).map((entry) => coerceOne(entry, item, leftToDomain));
+  return list.filter((entry) => !blank(entry)).map((entry) => coerceOne(entry, item, places));
 }
 
 function requireFew(list: readonly unknown[]): void {
   if (list.length > MOST_VALUES) throw new Unusable(`has more than ${MOST_VALUES} values`);
 }
 
-function coerceOne(value: unknown, type: GraphQLInputType, leftToDomain: readonly string[]): unknown {
-  if (isInputObjectType(type)) return coerceRecord(value, type, leftToDomain);
+function coerceOne(value: unknown, type: GraphQLInputType, places: Places): unknown {
+  if (isInputObjectType(type)) return coerceRecord(value, type, places);
   if ('name' in type && type.name === 'JSON') return cleanDeep(value);
   if ('name' in type && type.name === 'Upload' && value instanceof SpooledFile) return value;
   if (!isScalar(value)) throw new Unusable('is invalid');
-  const text = String(value).trim();
   const name = 'name' in type ? type.name : '';
-  if (name === 'String') return clean(String(value));
+  if (name === 'String') return places.verbatim.includes('') ? String(value) : clean(String(value));
+  const text = String(value).trim();
   if (text === '') return null;
-  if (isEnumType(type)) return coerceWord(text, type, leftToDomain);
+  if (isEnumType(type)) return coerceWord(text, type, places);
   if (name.endsWith('Ref')) return reference(text, name);
   if (Object.hasOwn(SCALARS, name) && text.length > LONGEST_WORD) throw new Unusable('is invalid');
   const read = SCALARS[name]?.(text) ?? text;
@@ -100,7 +106,7 @@ function coerceOne(value: unknown, type: GraphQLInputType, leftToDomain: readonl
 }
 
 /** The API's words and numbers for the values of an enum are those of the domain. */
-function coerceWord(text: string, type: GraphQLEnumType, leftToDomain: readonly string[]): unknown {
+function coerceWord(text: string, type: GraphQLEnumType, { leftToDomain }: Places): unknown {
   const word = isNumeric(type) ? SCALARS.Int?.(text) : text;
   const known = type.getValues().find(({ value }) => value === word);
   if (known) return known.name;
@@ -114,7 +120,7 @@ export function isNumeric(type: GraphQLEnumType): boolean {
 }
 
 /** A record of the API's snake_case keys as the input of the schema; what it does not know is left out. */
-function coerceRecord(value: unknown, type: GraphQLInputObjectType, leftToDomain: readonly string[]): unknown {
+function coerceRecord(value: unknown, type: GraphQLInputObjectType, places: Places): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Unusable('is invalid');
   const record: Record<string, unknown> = {};
   for (const field of Object.values(type.getFields())) {
@@ -122,11 +128,16 @@ function coerceRecord(value: unknown, type: GraphQLInputObjectType, leftToDomain
     const key = snakeCase(name);
     const given = (value as Record<string, unknown>)[key];
     const bare = isNonNullType(fieldType) ? fieldType.ofType : fieldType;
-    if (given != null) record[name] = coerceOne(given, bare, leftToDomain.includes(key) ? [''] : []);
+    if (given != null) record[name] = coerceOne(given, bare, placesAt(key, places));
     else if (isRequiredInputField(field)) record[name] = blank(bare);
     else if (given === null && bare === fieldType) record[name] = null;
   }
   return record;
+}
+
+function placesAt(key: string, { leftToDomain, verbatim }: Places): Places {
+  const itself = (places: readonly string[]) => (places.includes(key) ? [''] : []);
+  return { leftToDomain: itself(leftToDomain), verbatim: itself(verbatim) };
 }
 
 /** What the domain refuses as missing, in its own words. */

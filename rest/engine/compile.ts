@@ -107,7 +107,8 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
       minimum: route.minimum?.[name],
       allowed: route.allowed?.[name],
       nothing: route.nothing?.[name],
-      leftToDomain: leftToDomain(name, route),
+      leftToDomain: placesIn(name, route.leftToDomain),
+      verbatim: placesIn(name, route.verbatim),
       numericId: route.numericIds?.includes(name) ?? false,
     };
     if (definition.defaultValue) valueFromAST(definition.defaultValue, input);
@@ -115,9 +116,9 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
   });
 }
 
-/** Where in the values of a parameter the domain refuses words that it does not know. */
-function leftToDomain(parameter: string, route: Route): string[] {
-  return (route.leftToDomain ?? []).flatMap((path) => {
+/** Of places in parameters, those in this one: '' is itself, else a key of its records. */
+function placesIn(parameter: string, places: readonly string[] = []): string[] {
+  return places.flatMap((path) => {
     const [name, key = ''] = path.split('.');
     return name === parameter ? [key] : [];
   });

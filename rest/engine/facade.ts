@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
-import { bodyParameters } from '#rest/engine/body.ts';
-import { BadBody, CONTENT_BODY, isLarge, SMALL_BODY } from '#rest/engine/body_limits.ts';
+import { bodyParameters, spoolBody, spooledParameters } from '#rest/engine/body.ts';
+import { BadBody, CONTENT_BODY, isLarge, isSpooled, SMALL_BODY, spooledLimits } from '#rest/engine/body_limits.ts';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
 import { refusal } from '#rest/engine/errors.ts';
 import { parseForm } from '#rest/engine/form.ts';
@@ -48,6 +48,8 @@ export interface FacadeOptions<A extends Asker> {
   callerOf(actor: A | null, request: IncomingMessage): string;
   /** The size of the largest file that may be sent, in bytes. */
   largestFile(): Promise<number>;
+  /** The size of the largest content of a file that may be sent among parameters, in bytes. */
+  largestContent(): number;
   /** The external URL of the server for this request, without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
   /** The document for GET /openapi.json, which is made when it is first asked for. */
@@ -121,6 +123,11 @@ const LARGE_BODIES = { concurrency: 16, perCaller: 4, waitingPerCaller: 100, wai
 
 const largeBodies = new FairQueue(LARGE_BODIES);
 
+/** What bodies hold that were spooled: up to a hundred megabytes of memory each, until it is committed. */
+const SPOOLED_BODIES = { concurrency: 2, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };
+
+const spooledBodies = new FairQueue(SPOOLED_BODIES);
+
 /** Parameters that may say who asks. */
 const CREDENTIALS = ['private_token', 'access_token', 'bearer_token', 'sudo'];
 
@@ -130,11 +137,27 @@ async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): P
   const query = parseForm(call.query);
   const ref = endpoint.route.method === 'GET' ? refOf(values.get('id')) : undefined;
   const sender = await options.authenticate(request, query, ref === undefined ? undefined : { endpoint, ref });
-  const mayBeLarge = sender !== null && endpoint.route.contents === true;
+  if (sender !== null && endpoint.route.contents === 'files' && isSpooled(request)) {
+    return answerSpooled(options, call, { query, sender });
+  }
+  const mayBeLarge = sender !== null && endpoint.route.contents !== undefined;
   const work = () => answerSender(options, call, { query, sender, bytes: mayBeLarge ? CONTENT_BODY : SMALL_BODY });
   return endpoint.route.file === undefined && isLarge(request)
     ? largeBodies.run(options.callerOf(sender, request), work)
     : work();
+}
+
+/** As `answer`, of a body that is too large to be in memory while it comes, or while others are done. */
+async function answerSpooled<A extends Asker>(
+  options: FacadeOptions<A>,
+  call: Call,
+  asked: Pick<Received<A>, 'query' | 'sender'>,
+): Promise<void> {
+  const caller = options.callerOf(asked.sender, call.request);
+  const { sent, held } = spooledLimits(options.largestContent());
+  await using spooled = await largeBodies.run(caller, () => spoolBody(call.request, sent));
+  const queue = spooled.size > CONTENT_BODY ? spooledBodies : largeBodies;
+  await queue.run(caller, () => answerSender(options, call, { ...asked, bytes: held, spooled }));
 }
 
 /** A request of which everything is known but the body. */
@@ -142,6 +165,8 @@ interface Received<A> {
   query: Record<string, unknown>;
   /** Who asks by headers and query. */
   sender: A | null;
+  /** The body, where it is on the disk. */
+  spooled?: SpooledFile;
   /** The largest body. */
   bytes: number;
 }
@@ -149,7 +174,7 @@ interface Received<A> {
 async function answerSender<A extends Asker>(
   options: FacadeOptions<A>,
   call: Call,
-  { query, sender, bytes }: Received<A>,
+  { query, sender, bytes, spooled }: Received<A>,
 ): Promise<void> {
   const { endpoint, values, request, response } = call;
   const { route } = endpoint;
@@ -157,7 +182,9 @@ async function answerSender<A extends Asker>(
   const largest = route.file === undefined ? 0 : await options.largestFile();
   const file =
     route.file === undefined ? undefined : { name: route.file, bytes: sender ? largest : Math.min(bytes, largest) };
-  const body = await bodyParameters(request, { bytes, file });
+  const body = await (spooled
+    ? spooledParameters(request, spooled, { bytes })
+    : bodyParameters(request, { bytes, file }));
   if (file && body[file.name] instanceof SpooledFile) files.use(body[file.name] as SpooledFile);
   const given = renamed({ ...query, ...body }, route.aliases);
   const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);

@@ -12,8 +12,14 @@ const OVERHEAD = 1024 * 1024;
 /**
  * The fields of a multipart body, of which one may be a SpooledFile. Fields count together, by their names and values; the
  * whole body counts too, so that parts which nobody wants are not read forever. Throws BadBody; no file stays behind then.
+ *
+ * @param body where it is, if not in the request any more
  */
-export async function multipart(request: IncomingMessage, limits: BodyLimits): Promise<Record<string, unknown>> {
+export async function multipart(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  body: AsyncIterable<Uint8Array> = request,
+): Promise<Record<string, unknown>> {
   const fields: [string, string][] = [];
   const { file } = limits;
   let spooling: Promise<SpooledFile> | undefined;
@@ -26,7 +32,7 @@ export async function multipart(request: IncomingMessage, limits: BodyLimits): P
       // A file that is refused ends the reading of the body.
       spooling.catch((error) => parser.destroy(error));
     });
-    await pipeline(request, meter(limits.bytes + (file?.bytes ?? 0) + OVERHEAD), parser);
+    await pipeline(body, meter(limits.bytes + (file?.bytes ?? 0) + OVERHEAD), parser);
     const parameters = parametersOf(fields);
     return file && spooling ? { ...parameters, [file.name]: await spooling } : parameters;
   } catch (error) {

@@ -38,8 +38,13 @@ export interface Route {
   readonly body?: object;
   /** The parameter that is a file; it comes in a multipart body. */
   readonly file?: string;
-  /** Whether the body holds contents of files, and may be larger than others. */
-  readonly contents?: true;
+  /** Whether the body holds contents, and may be larger than others; `files` for those of a repository, which are the largest. */
+  readonly contents?: true | 'files';
+  /**
+   * Parameters that go to git as they are, and may hold what the database cannot keep (NUL); `a.b` is key `b` of the records in
+   * `a`.
+   */
+  readonly verbatim?: readonly string[];
   /** Whether the command takes turns of its own, which refuse callers sooner. */
   readonly ownTurns?: true;
   /** Instead of a record the content is sent that the reader of this name makes of the operation's result. */

@@ -41,7 +41,7 @@ export class SpooledFile implements AsyncDisposable {
     return new SpooledFile(name, size, directory);
   }
 
-  stream(): AsyncIterable<Uint8Array> {
+  stream(): Readable {
     return createReadStream(path.join(this.#directory, 'content'));
   }
 

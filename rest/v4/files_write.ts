@@ -3,10 +3,11 @@ import * as operations from '#src/generated/operations.ts';
 
 const path = '/projects/:id/repository/files/:file_path';
 const slashes = ['file_path'];
+const content = { contents: 'files', verbatim: ['content'] } as const;
 
 /** No ability is checked up front: validation comes first here (behaviour.md 3). */
 export const filesWrite: Route[] = [
-  { method: 'POST', path, operation: operations.CreateFileDocument, result: 'createFile', slashes, contents: true },
-  { method: 'PUT', path, operation: operations.UpdateFileDocument, result: 'updateFile', slashes, contents: true },
+  { method: 'POST', path, operation: operations.CreateFileDocument, result: 'createFile', slashes, ...content },
+  { method: 'PUT', path, operation: operations.UpdateFileDocument, result: 'updateFile', slashes, ...content },
   { method: 'DELETE', path, operation: operations.DeleteFileDocument, result: 'deleteFile', slashes },
 ];

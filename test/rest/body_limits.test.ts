@@ -53,7 +53,11 @@ describe('The body of a request', () => {
     expect(await halfSent(commits, size)).toMatch(/^HTTP\/1.1 413 [\s\S]*1048576 bytes/);
     expect(await halfSent(`/projects/${project.id}/issues`, { ...size, ...known })).toMatch(/^HTTP\/1.1 413 /);
     const large = { 'Content-Length': String(9 * MIB), ...known };
-    expect(await halfSent(commits, large)).toMatch(/^HTTP\/1.1 413 [\s\S]*8388608 bytes/);
+    const snippets = `/projects/${project.id}/snippets`;
+    expect(await halfSent(snippets, large)).toMatch(/^HTTP\/1.1 413 [\s\S]*8388608 bytes/);
+    // Six times the largest file, for which escapes may stand, and 1 MiB.
+    const huge = { 'Content-Length': String(122 * MIB), ...known };
+    expect(await halfSent(commits, huge)).toMatch(/^HTTP\/1.1 413 [\s\S]*126877696 bytes/);
   });
 
   it('holds contents of up to 8 MiB of who is known by a header', async () => {

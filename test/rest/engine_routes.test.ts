@@ -133,6 +133,7 @@ const facade = createFacade<{ id: number; admin: boolean }>({
   baseUrl: () => 'http://here',
   openapi: () => ({}),
   largestFile: async () => 1024,
+  largestContent: () => 1024,
   logError: () => undefined,
   passing: () => null,
 });
