@@ -46,6 +46,7 @@ import { compressAnswers } from '#src/web/compress.ts';
 import { endStalled } from '#src/web/end_stalled.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health, keepNoConnection } from '#src/web/health.ts';
+import { largeUploads } from '#src/web/large_uploads.ts';
 import { metrics } from '#src/web/metrics.ts';
 import { broken } from '#src/web/pages/broken.ts';
 import { consentPages } from '#src/web/pages/consent.ts';
@@ -98,9 +99,12 @@ export interface AppOptions {
   stopping?: AbortSignal | undefined;
 }
 
-/** The largest body of a request to /graphql with files, in bytes: of somebody known, and of somebody unknown. */
-const MAX_UPLOAD = 8 * 1024 * 1024;
+/** The largest body of a request to /graphql with files, in bytes: beside one file of somebody known, and of somebody unknown. */
+const BESIDE_UPLOAD = 1024 * 1024;
 const MAX_UNKNOWN_UPLOAD = 1024 * 1024;
+
+/** Bytes from which on a request to /graphql is one of few, as it is in memory whole. */
+const LARGE_UPLOAD = 8 * 1024 * 1024;
 
 /** Requests of one caller that are answered at a time; the others wait, and no other caller waits for them. */
 const TURNS = { concurrency: 100, perCaller: 6, waitingPerCaller: 200, waiting: 2_000, patience: 30_000 };
@@ -271,7 +275,7 @@ function serveGraphQL(
   app: Express,
   { stores, baseUrl, report, budget, turns, contextAt, contextOf, ...options }: GraphQLEntrance,
 ): void {
-  const { db } = stores;
+  const { db, repositories } = stores;
   const { graphqlLimits, trustedDocuments, listener, liveLimits, upgrades, stopping } = options;
   const limits = { ...DEFAULT_LIMITS, ...graphqlLimits };
   const credentialsOf = (request: IncomingMessage) => {
@@ -329,14 +333,16 @@ function serveGraphQL(
   const graphqlBody = bodyLimit(async (request) => {
     if (!request.is('multipart/form-data')) return limits.bytes;
     const known = await whoAsks(request).catch(() => null);
-    return known ? MAX_UPLOAD : MAX_UNKNOWN_UPLOAD;
+    return known ? Math.max(LARGE_UPLOAD, repositories.maxInlineBytes + BESIDE_UPLOAD) : MAX_UNKNOWN_UPLOAD;
   });
-  app.use(['/graphql', '/api/graphql'], graphqlBody, async (request, response) => {
+  const whoSends = async (request: Request) => callerOf(await whoAsks(request), request.ip ?? null);
+  const answer = largeUploads(LARGE_UPLOAD, whoSends, async (request, response) => {
     request.url = `/graphql${request.url.replace(/^\/+/, '')}`;
     request.originalUrl = request.url;
     const graphql = await loadGraphQL();
-    return graphql(request, response);
+    await graphql(request, response);
   });
+  app.use(['/graphql', '/api/graphql'], graphqlBody, answer);
 }
 
 function habitOf(habits: WeakMap<Endpoint, ProjectHabit>, endpoint: Endpoint): ProjectHabit {

@@ -1,8 +1,10 @@
 import {
   type GraphQLEnumType,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLInt,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -119,11 +121,16 @@ export function isNumeric(type: GraphQLEnumType): boolean {
   return type.getValues().every(({ value }) => typeof value === 'number');
 }
 
+/** The fields of an input that the records of a parameter may have: files come as parameters of their own. */
+export function recordFields(type: GraphQLInputObjectType): GraphQLInputField[] {
+  return Object.values(type.getFields()).filter((field) => getNamedType(field.type).name !== 'Upload');
+}
+
 /** A record of the API's snake_case keys as the input of the schema; what it does not know is left out. */
 function coerceRecord(value: unknown, type: GraphQLInputObjectType, places: Places): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Unusable('is invalid');
   const record: Record<string, unknown> = {};
-  for (const field of Object.values(type.getFields())) {
+  for (const field of recordFields(type)) {
     const { name, type: fieldType } = field;
     const key = snakeCase(name);
     const given = (value as Record<string, unknown>)[key];

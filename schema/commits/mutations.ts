@@ -33,6 +33,14 @@ export const author = (t: InputFields) => ({
   authorEmail: t.string({ description: 'E-mail address of the author; that of the caller when left out.' }),
 });
 
+/** Contents too large for the text of a request. */
+export const contentFile = (t: InputFields) =>
+  t.field({
+    type: 'Upload',
+    description:
+      'The content as a file of up to 20 MB, in the place of `content`, as the multipart request specification sends it.',
+  });
+
 const CommitActionInput = builder.inputType('CommitActionInput', {
   description: 'What a commit does to one file.',
   fields: (t) => ({
@@ -44,13 +52,14 @@ const CommitActionInput = builder.inputType('CommitActionInput', {
     previousPath: t.string({ description: 'Path of the file before a move, which requires it; not used otherwise.' }),
     content: t.string({
       description:
-        'The whole content from now on: required to create or update; a moved file keeps what it has without.',
+        'The whole content from now on: required to create or update, unless `contentFile` is given; a moved file keeps what it has without.',
     }),
+    contentFile: contentFile(t),
     encoding: t.field({
       type: ContentEncoding,
       required: true,
       defaultValue: 'text',
-      description: 'How the content is given.',
+      description: 'How `content` is given.',
     }),
   }),
 });

@@ -1,5 +1,5 @@
 import { builder } from '#schema/builder.ts';
-import { author, ContentEncoding } from '#schema/commits/mutations.ts';
+import { author, ContentEncoding, contentFile } from '#schema/commits/mutations.ts';
 import { Commit } from '#schema/commits/types.ts';
 import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { createFile, deleteFile, updateFile, type WrittenFile } from '#src/files/write.ts';
@@ -14,12 +14,15 @@ const change = (t: InputFields) => ({
 
 const write = (t: InputFields) => ({
   ...change(t),
-  content: t.string({ required: true, description: 'The whole content of the file from now on.' }),
+  content: t.string({
+    description: 'The whole content of the file from now on: required unless `contentFile` is given.',
+  }),
+  contentFile: contentFile(t),
   encoding: t.field({
     type: ContentEncoding,
     required: true,
     defaultValue: 'text',
-    description: 'How the content is given.',
+    description: 'How `content` is given.',
   }),
 });
 

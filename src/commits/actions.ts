@@ -7,7 +7,8 @@ export interface RawAction {
   action?: string | null | undefined;
   filePath?: string | null | undefined;
   previousPath?: string | null | undefined;
-  content?: string | null | undefined;
+  /** Bytes that came as a file, or a text in the encoding. */
+  content?: string | Buffer | null | undefined;
   encoding?: 'text' | 'base64' | null | undefined;
 }
 
@@ -29,8 +30,9 @@ export function parseActions(raw: readonly RawAction[], empty: boolean): ParsedA
   return { actions, fault: null };
 }
 
-/** The bytes that a client sends as text or in Base64. */
-export function contentOf(content: string, encoding: RawAction['encoding']): Buffer {
+/** The bytes that a client sends as text, in Base64, or as they are. */
+export function contentOf(content: string | Buffer, encoding: RawAction['encoding']): Buffer {
+  if (typeof content !== 'string') return content;
   return Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8');
 }
 

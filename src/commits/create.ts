@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/actor.ts';
 import { parseActions, type RawAction, refusalOf } from '#src/commits/actions.ts';
+import { type GivenContent, readContent } from '#src/commits/content.ts';
 import type { CommitRow } from '#src/commits/find.ts';
 import { contentBytes, heldBytes, textBytes } from '#src/commits/measure.ts';
 import { RefusedObjects } from '#src/git/remote/quarantine.ts';
@@ -22,19 +23,24 @@ import {
 export interface NewCommit extends Authorship {
   branch: string;
   message: string;
-  actions: readonly RawAction[];
+  actions: readonly GivenAction[];
 }
+
+/** An action as a client gives it, whose content may be a file. */
+export type GivenAction = Omit<RawAction, 'content'> & GivenContent;
 
 /**
  * Commits actions on files to a branch; to an empty repository the first commit. Throws NotFound, Forbidden, and BadRequest
- * with the message for the first action that cannot be done.
+ * with the message for the first action that cannot be done; and as readContent.
  */
 export async function createCommit(context: Context, ref: Ref, input: NewCommit): Promise<CommitRow> {
   const target = await writableBranch(context, ref, input.branch);
-  const bytes = input.actions.reduce((sum, action) => sum + contentBytes(action), 0);
-  const held = input.actions.reduce((sum, action) => sum + heldBytes(action), 0);
+  const given: RawAction[] = [];
+  for (const action of input.actions) given.push({ ...action, content: await readContent(context, action) });
+  const bytes = given.reduce((sum, action) => sum + contentBytes(action), 0);
+  const held = given.reduce((sum, action) => sum + heldBytes(action), 0);
   const prepare = async (series: CommitSeries) => {
-    const { actions, fault } = parseActions(input.actions, series.tip === null);
+    const { actions, fault } = parseActions(given, series.tip === null);
     if (fault === null) return actions;
     // What comes before the faulty one may fail first.
     await explaining(actions, refusalOf, () => series.rehearse(actions));

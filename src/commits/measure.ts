@@ -5,12 +5,14 @@ const RECORD = 256;
 
 /** The size of an action's content in the repository, in bytes. Base64 with characters that do not count has a little less. */
 export function contentBytes({ content, encoding }: RawAction): number {
+  if (Buffer.isBuffer(content)) return content.length;
   return encoding === 'base64' ? Math.floor(((content?.length ?? 0) * 3) / 4) : Buffer.byteLength(content ?? '');
 }
 
 /** The memory that an action holds until it is committed, in bytes: its texts as they were sent, and the decoded content. */
 export function heldBytes(action: RawAction): number {
-  const texts = textBytes(action.filePath) + textBytes(action.previousPath) + textBytes(action.content);
+  const text = Buffer.isBuffer(action.content) ? null : action.content;
+  const texts = textBytes(action.filePath) + textBytes(action.previousPath) + textBytes(text);
   return RECORD + texts + contentBytes(action);
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/actor.ts';
-import { contentOf, filePathOf, pathRefusal, refusalOf } from '#src/commits/actions.ts';
+import { contentOf, filePathOf, pathRefusal, type RawAction, refusalOf } from '#src/commits/actions.ts';
+import { type GivenContent, requireContent } from '#src/commits/content.ts';
 import { commitFiles } from '#src/commits/create.ts';
 import type { CommitRow } from '#src/commits/find.ts';
 import { contentBytes, heldBytes } from '#src/commits/measure.ts';
@@ -16,12 +17,6 @@ export interface FileChange extends Authorship {
   message: string;
 }
 
-export interface FileContent {
-  content: string;
-  /** How the content is given; as it is without. */
-  encoding?: 'text' | 'base64' | null | undefined;
-}
-
 /** A file that was written, and the commit that did it. */
 export interface WrittenFile {
   path: string;
@@ -29,16 +24,25 @@ export interface WrittenFile {
   commit: CommitRow;
 }
 
-/** Commits a new file. Throws NotFound, Forbidden, BadRequest. */
-export function createFile(context: Context, ref: Ref, change: FileChange & FileContent): Promise<WrittenFile> {
-  const content = contentOf(change.content, change.encoding);
-  return write(context, ref, change, (path) => ({ action: 'create', path, content }));
+/** Commits a new file. Throws NotFound, Forbidden, BadRequest, and as requireContent. */
+export function createFile(context: Context, ref: Ref, change: FileChange & GivenContent): Promise<WrittenFile> {
+  return writeContent(context, ref, change, 'create');
 }
 
-/** Commits new content of a file, which must differ from what it has. Throws NotFound, Forbidden, BadRequest. */
-export function updateFile(context: Context, ref: Ref, change: FileChange & FileContent): Promise<WrittenFile> {
-  const content = contentOf(change.content, change.encoding);
-  return write(context, ref, change, (path) => ({ action: 'update', path, content }));
+/** Commits new content of a file, which must differ from what it has. Throws as createFile. */
+export function updateFile(context: Context, ref: Ref, change: FileChange & GivenContent): Promise<WrittenFile> {
+  return writeContent(context, ref, change, 'update');
+}
+
+async function writeContent(
+  context: Context,
+  ref: Ref,
+  change: FileChange & GivenContent,
+  action: 'create' | 'update',
+): Promise<WrittenFile> {
+  const given = await requireContent(context, change);
+  const content = contentOf(given, change.encoding);
+  return write(context, ref, { ...change, content: given }, (path) => ({ action, path, content }));
 }
 
 /** Commits the removal of a file. Throws NotFound, Forbidden, BadRequest. */
@@ -49,7 +53,7 @@ export function deleteFile(context: Context, ref: Ref, change: FileChange): Prom
 async function write(
   context: Context,
   ref: Ref,
-  { path, branch, content, encoding, ...how }: FileChange & Partial<FileContent>,
+  { path, branch, content, encoding, ...how }: FileChange & Pick<RawAction, 'content' | 'encoding'>,
   actionOn: (path: string) => Action,
 ): Promise<WrittenFile> {
   const target = await writableBranch(context, ref, branch);

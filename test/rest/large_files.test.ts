@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parseLargeJson } from '#rest/engine/large_json.ts';
+import { graphqlForm, sendForm } from '../support/upload.ts';
 import { startWorld } from '../support/world.ts';
 
 const MIB = 1024 * 1024;
@@ -81,6 +82,68 @@ describe('A file as large as one that is read as JSON', () => {
     } as RequestInit);
     expect(answer.status).toBe(201);
     expect(await stored('pieces')).toBe(hash(text));
+  });
+});
+
+describe('A file over GraphQL', () => {
+  const create = `mutation ($input: CreateFileInput!) { createFile(input: $input) { path } }`;
+  const send = async (query: string, input: object, at: string, content: BlobPart) => {
+    const form = graphqlForm(
+      query,
+      { input: { project: project.id, branch: 'master', message: 'Upload', ...input } },
+      at,
+      new File([content], 'f'),
+    );
+    return (await sendForm(world, '/graphql', form, owner)).body;
+  };
+
+  it('comes beside the request, as large as over REST', async () => {
+    const bytes = randomBytes(LARGEST);
+    const { data } = await send(create, { path: 'uploaded', contentFile: null }, 'input.contentFile', bytes);
+    expect(data).toEqual({ createFile: { path: 'uploaded' } });
+    expect(await stored('uploaded')).toBe(hash(bytes));
+    const commit = `mutation ($input: CreateCommitInput!) { createCommit(input: $input) { commit { title } } }`;
+    const actions = [
+      { action: 'UPDATE', filePath: 'uploaded', contentFile: null },
+      { action: 'CREATE', filePath: 'beside', content: 'x' },
+    ];
+    const committed = await send(commit, { actions }, 'input.actions.0.contentFile', 'other bytes');
+    expect(committed.data).toEqual({ createCommit: { commit: { title: 'Upload' } } });
+    expect([await stored('uploaded'), await stored('beside')]).toEqual([hash('other bytes'), hash('x')]);
+  });
+
+  it('is given once, and no larger', async () => {
+    const twice = await send(create, { path: 'x', content: 'a', contentFile: null }, 'input.contentFile', 'b');
+    expect(twice.errors[0].extensions).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      fields: { 'input.contentFile': ['cannot be given beside content'] },
+    });
+    const input = { project: project.id, branch: 'master', message: 'None', path: 'x' };
+    const none = (await world.graphql(create, { input }, owner)).body;
+    expect(none.errors[0].extensions).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      fields: { 'input.content': ['is missing'] },
+    });
+    const large = await send(
+      create,
+      { path: 'x', contentFile: null },
+      'input.contentFile',
+      new Uint8Array(LARGEST + 1),
+    );
+    expect(large.errors[0].extensions.code).toBe('CONTENT_TOO_LARGE');
+    const huge = await send(
+      create,
+      { path: 'x', contentFile: null },
+      'input.contentFile',
+      new Uint8Array(LARGEST + 2 * MIB),
+    );
+    expect(huge.errors[0].extensions.code).toBe('CONTENT_TOO_LARGE');
+  });
+
+  it('is none in actions over REST, which ignore what they do not know', async () => {
+    const actions = [{ action: 'create', file_path: 'plain', content: 'x', content_file: 'y' }];
+    const commit = { branch: 'master', commit_message: 'Plain', actions };
+    expect((await api.post(`${at}/commits`, commit)).status).toBe(201);
   });
 });
 
@@ -187,7 +250,10 @@ describe('A text with NUL', () => {
   it('is refused in paths of actions, and in snippets, which the database keeps', async () => {
     const actions = [{ action: 'create', file_path: 'a\0b', content: 'x' }];
     const commit = { branch: 'master', commit_message: 'NUL', actions };
-    expect(await api.post(`${at}/commits`, commit)).toMatchObject({ status: 400, body: { error: 'actions is invalid' } });
+    expect(await api.post(`${at}/commits`, commit)).toMatchObject({
+      status: 400,
+      body: { error: 'actions is invalid' },
+    });
     const snippet = { title: 's', file_name: 's', code: 'a\0b', visibility: 'private' };
     expect(await api.post(`/projects/${project.id}/snippets`, snippet)).toMatchObject({
       status: 400,
