@@ -114,7 +114,7 @@ describe('Who may import whom', () => {
 
   it('rest sees no Prisma, and of the domain its errors alone, beside what knows no domain', () => {
     const allowed = new Set(
-      ['platform/errors', 'platform/json', 'platform/fair_queue', 'generated/operations'].map(
+      ['platform/compressible', 'platform/errors', 'platform/json', 'platform/fair_queue', 'generated/operations'].map(
         (name) => `#src/${name}.ts`,
       ),
     );
