@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
 import { createPipeline } from '#src/pipelines/create.ts';
 import { projectWithCommit } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -25,7 +26,7 @@ describe('A .gitlab-ci.yml that takes long to read', () => {
     expect(delay.max / 1e6).toBeLessThan(1_000);
   });
 
-  it('keeps no other project from making pipelines, and the thread goes on', async () => {
+  it('keeps no other project from making pipelines, and the thread goes on', LONG, async () => {
     const { project: slow } = await projectWithCommit(world, owner, { config: SLOW });
     const { project } = await projectWithCommit(world, owner, { config: 'job: {script: x}' });
     const attempts = Array.from({ length: 5 }, () => createPipeline(world.as(owner), slow.id, 'master'));
