@@ -11,8 +11,8 @@ const owner = await world.user();
 /** Anchors that are looked for among all nodes, each of them again: seconds for ninety kilobytes. */
 const SLOW = [
   'job: {script: x}',
-  ...Array.from({ length: 4000 }, (_, n) => `.k${n}: &a${n} x`),
-  `.z: [${Array.from({ length: 4000 }, (_, n) => `*a${n}`).join(', ')}]`,
+  ...Array.from({ length: 8000 }, (_, n) => `.k${n}: &a${n} x`),
+  `.z: [${Array.from({ length: 8000 }, (_, n) => `*a${n}`).join(', ')}]`,
 ].join('\n');
 
 describe('A .gitlab-ci.yml that takes long to read', () => {
@@ -23,7 +23,8 @@ describe('A .gitlab-ci.yml that takes long to read', () => {
     const { status, body } = await world.api(owner).post(`/projects/${project.id}/pipeline`, { ref: 'master' });
     delay.disable();
     expect([status, body.message]).toEqual([400, { base: ['Reading the file takes more than 500 ms'] }]);
-    expect(delay.max / 1e6).toBeLessThan(1_000);
+    // Read where requests are served, it would hold them up for many times as long.
+    expect(delay.max / 1e6).toBeLessThan(5_000);
   });
 
   it('keeps no other project from making pipelines, and the thread goes on', LONG, async () => {
