@@ -42,9 +42,12 @@ export async function spoolBody(request: IncomingMessage, limit: number): Promis
   if (Number(request.headers['content-length'] ?? 0) > limit) throw refusal;
   return SpooledFile.from('', request, limit).catch((error) => {
     if (error instanceof FileTooLarge) throw refusal;
-    throw request.complete ? error : new BadBody(400, 'The body ended before all of it had come');
+    throw BROKEN_OFF.has(error.code) ? new BadBody(400, 'The body ended before all of it had come') : error;
   });
 }
+
+/** What a stream fails with whose client has gone away. */
+const BROKEN_OFF = new Set(['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
 
 /** As bodyParameters, of a body on the disk. */
 export async function spooledParameters(
