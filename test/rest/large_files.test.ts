@@ -1,5 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import { parseLargeJson } from '#rest/engine/large_json.ts';
 import { graphqlForm, sendForm } from '../support/upload.ts';
 import { startWorld } from '../support/world.ts';
@@ -179,6 +182,8 @@ describe('A request with files', () => {
   });
 
   it('leaves nothing behind when its client goes away', async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'gantry-left-'));
+    vi.stubEnv('TMPDIR', directory);
     const leaving = new AbortController();
     const body = new ReadableStream({
       async pull(controller) {
@@ -193,9 +198,16 @@ describe('A request with files', () => {
       duplex: 'half',
       signal: leaving.signal,
     } as RequestInit);
-    setTimeout(() => leaving.abort(), 50);
+    sent.catch(() => undefined);
+    await world.until(async () => readdirSync(directory).length > 0);
+    leaving.abort();
     await expect(sent).rejects.toThrow();
-    expect((await api.get(`/projects/${project.id}`)).status).toBe(200);
+    await world.until(async () => readdirSync(directory).length === 0);
+    const file = { branch: 'master', commit_message: 'Whole', content: 'x'.repeat(9 * MIB) };
+    expect((await api.post(`${at}/files/left`, file)).status).toBe(201);
+    await world.until(async () => readdirSync(directory).length === 0);
+    vi.unstubAllEnvs();
+    rmSync(directory, { recursive: true });
   });
 
   it('answers all of many that come at once, or has them come again, and lets others go on', async () => {

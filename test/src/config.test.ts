@@ -100,6 +100,11 @@ describe('The configuration', () => {
     expect(load({}).repositoryLimits).toEqual({});
   });
 
+  it('has answers compressed, unless it is switched off', () => {
+    expect(load({}).compression).toBe(true);
+    expect(load({ GANTRY_COMPRESSION: 'off' }).compression).toBe(false);
+  });
+
   it('has what is measured, for whom and from when on', () => {
     const { metricsAddresses, metricsPort, slow } = load({
       GANTRY_METRICS_ADDRESSES: '127.0.0.1, 10.0.0.0/8,fd00::/8',
@@ -131,6 +136,7 @@ describe('The configuration', () => {
     ['GANTRY_MAX_OBJECT_BYTES', '0'],
     ['GANTRY_REPOSITORY_QUOTA_BYTES', '1 GB'],
     ['GANTRY_GIT_REQUESTS', 'many'],
+    ['GANTRY_COMPRESSION', 'brotli'],
     ['GANTRY_IMPORT_HOSTS', 'http://host'],
     ['GANTRY_IMPORT_HOSTS', 'user@host'],
     ['GANTRY_IMPORT_HOSTS', 'host/path'],

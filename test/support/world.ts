@@ -285,6 +285,8 @@ export interface WorldOptions extends StoreOptions {
   trustedDocuments?: ReadonlyMap<string, string>;
   /** Who reads the metrics without a credential. */
   metricsAddresses?: readonly string[];
+  /** Whether answers are compressed; they are unless it is said. */
+  compression?: boolean;
   /** How many subscriptions there may be, where that is not the usual. */
   liveLimits?: Partial<LiveLimits>;
   /** Gets the lines of the log; there is none without. */
@@ -298,6 +300,7 @@ export async function startWorld({
   budget,
   trustedDocuments,
   metricsAddresses,
+  compression,
   liveLimits,
   log: toLog,
   ...store
@@ -336,6 +339,7 @@ export async function startWorld({
     budget,
     trustedDocuments,
     metricsAddresses,
+    compression,
     log,
     listeningUrl: () => listeningUrl,
   };

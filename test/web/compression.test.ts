@@ -9,6 +9,7 @@ import { application, authorize, signedIn } from '../support/oauth.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
 const world = await startWorld();
+const left = await startWorld({ compression: false });
 const owner = await world.user();
 const api = world.api(owner);
 const project = await world.project({ owner, visibility: 'public' });
@@ -235,6 +236,13 @@ describe('An answer is sent as it is', () => {
     expect(headers['content-type']).toContain('text/event-stream');
     expect(headers['content-encoding']).toBe('none');
   });
+});
+
+it('Answers are left to a proxy in front where that is what the settings say', async () => {
+  const answer = await fetch(`${left.url}/api/v4/openapi.json`, { headers: { 'Accept-Encoding': 'br, gzip' } });
+  expect(answer.headers.get('content-encoding')).toBeNull();
+  expect(answer.headers.get('vary')).toBe('Origin');
+  expect((await answer.text()).length).toBeGreaterThan(10_000);
 });
 
 describe('What selects a secret', () => {
