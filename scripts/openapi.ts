@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { openapiDocument } from '#rest/engine/openapi.ts';
 import { requireValid } from '#rest/engine/require_valid.ts';
+import { openapiDocument } from '#rest/openapi/document.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 

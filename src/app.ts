@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import express, { type Express, type Request } from 'express';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { type About, createFacade } from '#rest/engine/facade.ts';
-import { openapiDocument } from '#rest/engine/openapi.ts';
+import { openapiDocument } from '#rest/openapi/document.ts';
 import { routes } from '#rest/v4/index.ts';
 import { type GraphQLContext, graphqlContext } from '#schema/context.ts';
 import { executeWithin } from '#schema/execute.ts';

@@ -157,7 +157,7 @@ async function answerSender<A extends Asker>(
     route.file === undefined ? undefined : { name: route.file, bytes: sender ? largest : Math.min(bytes, largest) };
   const body = await bodyParameters(request, { bytes, file });
   if (file && body[file.name] instanceof SpooledFile) files.use(body[file.name] as SpooledFile);
-  const given = renamed({ ...query, ...body }, route.aliases);
+  const given = renamed({ ...query, ...body }, { ...route.aliases, ...route.synonyms });
   const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);
   const actor = isSaid ? await options.authenticate(request, given) : sender;
   if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });
