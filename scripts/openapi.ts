@@ -8,4 +8,4 @@ import { schema } from '#schema/index.ts';
 /** Holds the operations of all routes against the schema, and writes rest/openapi.json. */
 for (const route of routes) requireValid(route, schema);
 const file = path.resolve(import.meta.dirname, '../rest/openapi.json');
-fs.writeFileSync(file, `${JSON.stringify(openapiDocument(routes, schema), null, 2)}\n`);
+fs.writeFileSync(file, `${JSON.stringify(openapiDocument(routes, schema), null, 1)}\n`);

@@ -49,8 +49,8 @@ export interface FacadeOptions<A extends Asker> {
   largestFile(): Promise<number>;
   /** The external URL of the server for this request, without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
-  /** The document for GET /openapi.json, which is made when it is first asked for. */
-  openapi(): object;
+  /** The JSON for GET /openapi.json. */
+  openapi(): Promise<string>;
   logError(error: unknown, request: IncomingMessage): void;
   /** What an unexpected error means to callers if its cause passes. */
   passing(error: unknown): DomainError | null;
@@ -71,14 +71,12 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
   for (const route of options.routes) {
     for (const path of [route.path, ...(route.alsoAt ?? [])]) router.add(compile({ ...route, path }, options.schema));
   }
-  let openapi: string | undefined;
   return async (request, response, path, query) => {
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Access-Control-Expose-Headers', EXPOSED);
     response.setHeader('Vary', 'Origin');
     if (path === '/openapi.json' && request.method === 'GET') {
-      openapi ??= JSON.stringify(options.openapi());
-      return send(response, 200, openapi, request);
+      return send(response, 200, await options.openapi(), request);
     }
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
     const match = router.find(path, method);

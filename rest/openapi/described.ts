@@ -11,6 +11,8 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { type Endpoint, fieldsOf, hasFields } from '#rest/engine/compile.ts';
+import { codesNamed } from '#rest/openapi/words.ts';
+import type { ErrorCode } from '#src/platform/errors.ts';
 
 /** What the schema says of an argument or input field that a variable of an operation fills. */
 export interface Filled {
@@ -66,6 +68,14 @@ export function fieldAnswered(endpoint: Endpoint, schema: GraphQLSchema): GraphQ
 /** The type of what the body is made of, with its nullability. */
 export function typeAnswered(endpoint: Endpoint, schema: GraphQLSchema): GraphQLOutputType | undefined {
   return fieldsOnTheWay(endpoint, schema).at(-1)?.type;
+}
+
+/** The codes of errors that the schema names where it describes what an operation does, and the fields that it answers with. */
+export function codesOf(endpoint: Endpoint, schema: GraphQLSchema): ReadonlySet<ErrorCode> {
+  const { resultType, selection, fragments } = endpoint;
+  const answered = fieldsOf(selection, fragments).map(({ field }) => resultType.getFields()[field]);
+  const descriptions = [fieldAnswered(endpoint, schema), ...answered].map((field) => field?.description ?? '');
+  return new Set(descriptions.flatMap(codesNamed));
 }
 
 /** The fields from the root of the operation to its result. */

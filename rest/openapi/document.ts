@@ -5,9 +5,9 @@ import { Components, type Json } from '#rest/openapi/components.ts';
 import { operationId } from '#rest/openapi/names.ts';
 import { operationObject } from '#rest/openapi/operation.ts';
 import { SHARED_PARAMETERS } from '#rest/openapi/parameters.ts';
-import { ERROR_SCHEMAS, SHARED_RESPONSES } from '#rest/openapi/refusals.ts';
 import { SHARED_HEADERS } from '#rest/openapi/responses.ts';
 import { CREDENTIALS, SECURITY_SCHEMES } from '#rest/openapi/security.ts';
+import { ERROR_SCHEMAS, SHARED_RESPONSES } from '#rest/openapi/shared_responses.ts';
 import { tagObjects } from '#rest/openapi/tags.ts';
 
 /** The OpenAPI 3.1 document of the routes: all of it follows from their operations, and from what the schema says of these. */

@@ -15,8 +15,7 @@ import { headingOf, inRestWords } from '#rest/openapi/words.ts';
 /** The operation of an endpoint, under the name that generated clients call it by. */
 export function operationObject(id: string, endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, operationName, paginated } = endpoint;
-  const said = fieldAnswered(endpoint, schema).description ?? '';
-  const description = route.description ?? inRestWords(said);
+  const description = route.description ?? inRestWords(fieldAnswered(endpoint, schema).description ?? '');
   const inputs = inputsOf(endpoint, schema, components);
   const hasBody = route.method === 'POST' || route.method === 'PUT';
   const properties = hasBody ? inputs.filter(({ parameter }) => parameter?.in !== 'path') : [];
@@ -35,7 +34,7 @@ export function operationObject(id: string, endpoint: Endpoint, schema: GraphQLS
       sharedParameter('Sudo'),
     ],
     ...(body.length > 0 ? { requestBody: requestBody(`${pascalCase(id)}Body`, body, route, components) } : {}),
-    responses: responses(endpoint, schema, components, said),
+    responses: responses(endpoint, schema, components),
   };
 }
 

@@ -1,132 +1,59 @@
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { statusOf } from '#rest/engine/errors.ts';
 import type { Json } from '#rest/openapi/components.ts';
-import { codesNamed } from '#rest/openapi/words.ts';
+import type { ErrorCode } from '#src/platform/errors.ts';
 
-/** Which statuses beside success an operation answers with; `description` is what the schema says of it. */
-export function refusalsOf(endpoint: Endpoint, description: string): Record<string, Json> {
-  const { route, parameters } = endpoint;
-  const codes = codesNamed(description);
-  const own = Object.values(typeof route.failure === 'object' ? route.failure : {});
-  const isRead = route.method === 'GET';
-  const hasBody = route.method === 'POST' || route.method === 'PUT';
-  const names: [number | string, string, boolean][] = [
-    [
-      301,
-      'Moved',
-      isRead &&
-        parameters.some(({ in: place, type }) => place === 'path' && /^(?:Project|Group)Ref/.test(String(type))),
-    ],
-    [
-      304,
-      isRead ? 'NotModified' : 'Unchanged',
-      (isRead && route.raw !== 'archive' && route.raw !== 'trace') || codes.includes('NOT_MODIFIED'),
-    ],
-    [400, 'BadRequest', true],
-    [401, 'Unauthorized', true],
-    [403, 'Forbidden', true],
-    [404, 'NotFound', true],
-    [405, 'MethodNotAllowed', own.includes(405)],
-    [statusOf('CONFLICT', route), 'Conflict', codes.includes('CONFLICT') && statusOf('CONFLICT', route) === 409],
-    [413, 'ContentTooLarge', hasBody || route.raw !== undefined || codes.includes('CONTENT_TOO_LARGE')],
-    [416, 'RangeNotSatisfiable', route.raw === 'blob' || route.raw === 'snippet'],
-    [429, 'TooManyRequests', true],
-    [500, 'InternalServerError', true],
-    [503, 'ServiceUnavailable', true],
-  ];
-  return Object.fromEntries(
-    names.flatMap(([status, name, holds]) => (holds ? [[status, { $ref: `#/components/responses/${name}` }]] : [])),
-  );
+/** The answers of an endpoint other than success by their statuses; `codes` are those of errors that the schema names there. */
+export function refusalsOf(endpoint: Endpoint, codes: ReadonlySet<ErrorCode>): Record<string, Json> {
+  const { method, raw } = endpoint.route;
+  const hasContent = method === 'POST' || method === 'PUT' || raw !== undefined;
+  const refused: ErrorCode[] = [...ANYWHERE, ...(hasContent ? (['CONTENT_TOO_LARGE'] as const) : []), ...codes];
+  const statuses = new Set([...refused.map((code) => statusOf(code, endpoint.route)), ...besidesErrors(endpoint), 500]);
+  return Object.fromEntries([...statuses].map((status) => [status, reference(status, method)]));
 }
 
-/** The forms of errors, by their names in the document. */
-export const ERROR_SCHEMAS: Record<string, Json> = {
-  Message: {
-    type: 'object',
-    description: 'What is refused, and why.',
-    properties: { message: { type: 'string' } },
-    required: ['message'],
-  },
-  FieldErrors: {
-    type: 'object',
-    description: 'What is wrong with values, by the names of their fields.',
-    properties: {
-      message: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
-    },
-    required: ['message'],
-  },
-  ParameterError: {
-    type: 'object',
-    description: 'What is wrong with the parameters of the request, or with its body as a whole.',
-    properties: { error: { type: 'string' } },
-    required: ['error'],
-  },
-  LimitError: {
-    type: 'object',
-    description: 'Limits of the caller that are reached.',
-    properties: { error: { type: 'array', items: { type: 'string' } } },
-    required: ['error'],
-  },
-  TokenError: {
-    type: 'object',
-    description: 'Why an access token is not enough, as OAuth has it.',
-    properties: {
-      error: { type: 'string', enum: ['invalid_token', 'insufficient_scope'] },
-      error_description: { type: 'string' },
-      scope: { type: 'array', items: { type: 'string' }, description: 'The scopes one of which is needed.' },
-    },
-    required: ['error', 'error_description'],
-  },
+/** What any operation may refuse with: because of who asks, of what is asked for, and of what else goes on. */
+const ANYWHERE: readonly ErrorCode[] = [
+  'UNAUTHENTICATED',
+  'INSUFFICIENT_SCOPE',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'VALIDATION_FAILED',
+  'BAD_REQUEST',
+  'RATE_LIMITED',
+  'QUERY_TOO_LARGE',
+  'UNAVAILABLE',
+];
+
+/** Statuses of reads that are no errors of the domain: of what has moved, has not changed, or has no such part. */
+function besidesErrors({ route, parameters }: Endpoint): number[] {
+  if (route.method !== 'GET') return [];
+  const ofPlace = parameters.some(
+    ({ in: place, type }) => place === 'path' && /^(?:Project|Group)Ref/.test(String(type)),
+  );
+  const hasETag = route.raw === undefined || route.raw === 'blob';
+  const hasParts = route.raw === 'blob' || route.raw === 'snippet';
+  return [...(ofPlace ? [301] : []), ...(hasETag ? [304] : []), ...(hasParts ? [416] : [])];
+}
+
+const NAMES: Record<number, string> = {
+  301: 'Moved',
+  304: 'NotModified',
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  409: 'Conflict',
+  413: 'ContentTooLarge',
+  416: 'RangeNotSatisfiable',
+  429: 'TooManyRequests',
+  500: 'InternalServerError',
+  503: 'ServiceUnavailable',
 };
 
-const RETRY_AFTER = {
-  'Retry-After': { $ref: '#/components/headers/RetryAfter' },
-};
-
-/** The answers other than success that operations share, by their names in the document. */
-export const SHARED_RESPONSES: Record<string, Json> = {
-  Moved: {
-    ...refusal('The project or group has another path by now, which `Location` has.', ['Message']),
-    headers: { Location: { schema: { type: 'string', format: 'uri' }, required: true } },
-  },
-  NotModified: {
-    description: 'Nothing has changed since the answer whose `ETag` the header `If-None-Match` has. There is no body.',
-    headers: { ETag: { $ref: '#/components/headers/ETag' } },
-  },
-  Unchanged: { description: 'There is nothing to do: all is as the request wants it. There is no body.' },
-  BadRequest: refusal('Parameters, the body or values are refused.', ['ParameterError', 'Message', 'FieldErrors']),
-  Unauthorized: {
-    ...refusal('Nobody has the credentials, or there are none.', ['Message', 'TokenError']),
-    headers: { 'WWW-Authenticate': { description: 'For access tokens of OAuth alone.', schema: { type: 'string' } } },
-  },
-  Forbidden: refusal('The caller may not do this.', ['Message', 'TokenError', 'LimitError']),
-  NotFound: refusal('Something is not there, or the caller may not see it.', [
-    'Message',
-    'ParameterError',
-    'FieldErrors',
-  ]),
-  MethodNotAllowed: {
-    ...refusal('The request is refused because of a value.', ['Message']),
-    headers: { Allow: { description: 'The methods of the path.', schema: { type: 'string' }, required: true } },
-  },
-  Conflict: refusal('There is something of that name already.', ['Message', 'FieldErrors']),
-  ContentTooLarge: refusal('The request, or the answer, is larger than the server allows.', [
-    'ParameterError',
-    'Message',
-  ]),
-  RangeNotSatisfiable: {
-    ...refusal('The content has no such part.', ['ParameterError']),
-    headers: {
-      'Content-Range': { description: 'The size of the content: `bytes */1234`.', schema: { type: 'string' } },
-    },
-  },
-  TooManyRequests: { ...refusal('The caller asks too much at a time.', ['Message']), headers: RETRY_AFTER },
-  InternalServerError: refusal('Something unexpected happened; the log of the server has it.', ['Message']),
-  ServiceUnavailable: { ...refusal('The server cannot answer for a while.', ['Message']), headers: RETRY_AFTER },
-};
-
-function refusal(description: string, forms: readonly (keyof typeof ERROR_SCHEMAS)[]): Json {
-  const schemas = forms.map((form) => ({ $ref: `#/components/schemas/${form}` }));
-  const schema = schemas.length === 1 ? schemas[0] : { anyOf: schemas };
-  return { description, content: { 'application/json': { schema } } };
+function reference(status: number, method: string): Json {
+  const name = status === 304 && method !== 'GET' ? 'Unchanged' : NAMES[status];
+  if (name === undefined) throw new Error(`The document describes no answer with status ${status}`);
+  return { $ref: `#/components/responses/${name}` };
 }

@@ -2,21 +2,16 @@ import { type GraphQLSchema, isNonNullType } from 'graphql';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { PAGINATION_HEADERS } from '#rest/engine/paginate.ts';
 import type { Components, Json } from '#rest/openapi/components.ts';
-import { typeAnswered } from '#rest/openapi/described.ts';
+import { codesOf, typeAnswered } from '#rest/openapi/described.ts';
 import { objectSchema, outputSchema } from '#rest/openapi/output_schema.ts';
 import { rawResponses } from '#rest/openapi/raw_responses.ts';
 import { refusalsOf } from '#rest/openapi/refusals.ts';
 
 /** All answers of an operation by their statuses. */
-export function responses(
-  endpoint: Endpoint,
-  schema: GraphQLSchema,
-  components: Components,
-  description: string,
-): Json {
+export function responses(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, status } = endpoint;
   const success = route.raw ? rawResponses(endpoint) : { [status]: successOf(endpoint, schema, components) };
-  return { ...success, ...refusalsOf(endpoint, description) };
+  return { ...success, ...refusalsOf(endpoint, codesOf(endpoint, schema)) };
 }
 
 function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
