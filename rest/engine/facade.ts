@@ -75,7 +75,7 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Access-Control-Expose-Headers', EXPOSED);
     response.setHeader('Vary', 'Origin');
-    if (path === '/openapi.json' && request.method === 'GET') {
+    if (path === '/openapi.json' && (request.method === 'GET' || request.method === 'HEAD')) {
       return send(response, 200, await options.openapi(), request);
     }
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');

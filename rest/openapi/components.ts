@@ -22,13 +22,12 @@ export class Components {
 
   /** A reference to the words, or numbers, that an enum has in this API. */
   enum(type: GraphQLEnumType): Json {
-    const values = type.getValues();
+    const values = [...type.getValues()];
+    if (isNumeric(type)) values.sort((a, b) => a.value - b.value);
     const words = values.map(({ value }) => value);
     const meanings = values.map(({ value, description }) => `- \`${value}\`: ${inRestWords(description ?? '')}`);
     const description = `${inRestWords(type.description ?? '')}\n\n${meanings.join('\n')}`;
-    const schema = isNumeric(type)
-      ? { type: 'integer', enum: words.toSorted((a, b) => a - b), description }
-      : { type: 'string', enum: words, description };
+    const schema = { type: isNumeric(type) ? 'integer' : 'string', enum: words, description };
     return this.refer(type.name, schema);
   }
 

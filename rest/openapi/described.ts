@@ -33,7 +33,8 @@ export function filledBy({ document }: Endpoint, schema: GraphQLSchema): Readonl
     document,
     visitWithTypeInfo(types, {
       Argument({ value }) {
-        if (value.kind === Kind.VARIABLE) note(value.name.value, types.getArgument());
+        // Directives say nothing of what they choose.
+        if (value.kind === Kind.VARIABLE && !types.getDirective()) note(value.name.value, types.getArgument());
       },
       ObjectField({ name, value }) {
         const record = getNamedType(types.getParentInputType() ?? undefined);

@@ -3,7 +3,7 @@ import { compile } from '#rest/engine/compile.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { Components, type Json } from '#rest/openapi/components.ts';
 import { operationId } from '#rest/openapi/names.ts';
-import { operationObject } from '#rest/openapi/operation.ts';
+import { headObject, operationObject } from '#rest/openapi/operation.ts';
 import { SHARED_PARAMETERS } from '#rest/openapi/parameters.ts';
 import { SHARED_HEADERS } from '#rest/openapi/responses.ts';
 import { CREDENTIALS, SECURITY_SCHEMES } from '#rest/openapi/security.ts';
@@ -19,8 +19,10 @@ export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema)
   for (const endpoint of endpoints) {
     const { method, path } = endpoint.route;
     const at = `/api/v4${path.replace(/:(\w+)/g, '{$1}')}`;
-    const operation = operationObject(operationId(endpoint, endpoints), endpoint, schema, components);
-    paths[at] = { ...paths[at], [method.toLowerCase()]: operation };
+    const id = operationId(endpoint, endpoints);
+    const operation = operationObject(id, endpoint, schema, components);
+    const head = endpoint.route.raw ? { head: headObject(id, operation) } : {};
+    paths[at] = { ...paths[at], [method.toLowerCase()]: operation, ...head };
   }
   return {
     openapi: '3.1.0',

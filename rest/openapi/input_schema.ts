@@ -31,17 +31,25 @@ export function inputSchema(parameter: Parameter, input: Input): Json {
   return isNonNullType(parameter.type) || parameter.in === 'path' ? whole : orNull(whole);
 }
 
-/** What the schema says of a parameter, with what this API adds. */
+/** What the schema says of a parameter, with what this API adds. Throws where nothing is said of it. */
 export function inputDescription(parameter: Parameter, filled: Filled | undefined): string {
-  const { commaSeparated, nothing, in: place, type } = parameter;
+  const { commaSeparated, nothing, in: place, type, name } = parameter;
+  const said = inRestWords(filled?.description ?? CHOICES[name] ?? '', type);
+  if (said === '') throw new Error(`Nothing describes the parameter ${name}`);
   const isPath = place === 'path' && /^(?:Project|Group|Namespace)Ref/.test(String(type));
   return [
-    inRestWords(filled?.description ?? ''),
+    said,
     ...(commaSeparated ? ['Several are separated by commas.'] : []),
     ...(nothing === undefined ? [] : [`\`${nothing}\` stands for no value.`]),
     ...(isPath ? ['A path is URL-encoded.'] : []),
   ].join(' ');
 }
+
+/** Parameters that choose which keys records have: in operations directives ask for them, of which the schema says nothing. */
+const CHOICES: Record<string, string> = {
+  simple: 'Whether records have only their ID, URLs, name and path.',
+  statistics: 'Whether records have `statistics`.',
+};
 
 function bareSchema(parameter: Parameter, { route, components }: Input): Json {
   const { type, commaSeparated, minimum, allowed, nothing, numericId, name } = parameter;
@@ -81,7 +89,7 @@ function fieldSchema(field: GraphQLInputField, components: Components): Json {
   const value = defaultOf(field);
   const schema = {
     ...valueSchema(type, components),
-    description: inRestWords(description ?? ''),
+    description: inRestWords(description ?? '', type),
     ...(value === undefined ? {} : { default: value }),
   };
   return isNonNullType(type) ? schema : orNull(schema);

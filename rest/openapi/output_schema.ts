@@ -65,7 +65,7 @@ function recordSchema(type: FieldsType, selection: SelectionSetNode, shape: Shap
     if (!definition) continue;
     const within = omitted.flatMap((key) => (key.startsWith(`${name}.`) ? [key.slice(name.length + 1)] : []));
     const shown = typeShown(definition.type, { asText: shape.texts?.has(name), isOmitted: omitted.includes(name) });
-    const description = inRestWords(definition.description ?? '');
+    const description = inRestWords(definition.description ?? '', definition.type);
     properties[name] = { ...outputSchema(shown, inner, shape, within), description };
     if (!optional && !omitted.includes(name)) required.add(name);
   }

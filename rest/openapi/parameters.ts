@@ -1,20 +1,9 @@
-import { isListType, isNonNullType } from 'graphql';
-import type { Parameter } from '#rest/engine/coerce.ts';
 import type { Json } from '#rest/openapi/components.ts';
+import type { Input } from '#rest/openapi/inputs.ts';
 
 /** A parameter as an operation lists it. A query has no null: there a parameter is left out. */
-export function parameterObject(
-  { name, required, type, commaSeparated, in: place }: Parameter,
-  { schema, description }: { schema: Json; description: string },
-): Json {
-  const isList = isListType(isNonNullType(type) ? type.ofType : type) && !commaSeparated;
-  return {
-    name: isList ? `${name}[]` : name,
-    in: place === 'path' ? 'path' : 'query',
-    required: place === 'path' || required,
-    description,
-    schema: withoutNull(schema),
-  };
+export function parameterObject({ name, in: place, required, isList, schema, description }: Input): Json {
+  return { name: isList ? `${name}[]` : name, in: place, required, description, schema: withoutNull(schema) };
 }
 
 /** A schema as it holds where nothing can be null: in a query, or a form. */
@@ -44,6 +33,12 @@ export const SHARED_PARAMETERS: Record<string, Json> = {
     description: 'How many records a page has.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   },
+  Range: {
+    name: 'Range',
+    in: 'header',
+    description: 'Which part of the content to send: `bytes=0-99`.',
+    schema: { type: 'string' },
+  },
   Sudo: {
     name: 'sudo',
     in: 'query',
@@ -53,6 +48,6 @@ export const SHARED_PARAMETERS: Record<string, Json> = {
   },
 };
 
-export function sharedParameter(name: keyof typeof SHARED_PARAMETERS): Json {
+export function sharedParameter(name: 'Page' | 'PerPage' | 'Range' | 'Sudo'): Json {
   return { $ref: `#/components/parameters/${name}` };
 }

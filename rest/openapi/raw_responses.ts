@@ -1,5 +1,5 @@
 import type { Endpoint } from '#rest/engine/compile.ts';
-import type { RawReader } from '#rest/engine/route.ts';
+import type { RawReader, Route } from '#rest/engine/route.ts';
 import type { Json } from '#rest/openapi/components.ts';
 
 /** What each reader sends, and whether it knows the size of the content, so that parts can be asked for. */
@@ -31,7 +31,12 @@ export function rawResponses({ route }: Endpoint): Record<string, Json> {
   const headers = {
     'Content-Disposition': { description: 'What to call the content when it is kept.', schema: { type: 'string' } },
     ...(hasETag ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
-    ...(hasSize ? { 'Accept-Ranges': { schema: { type: 'string', const: 'bytes' } } } : {}),
+    ...(hasSize
+      ? {
+          'Content-Length': { description: 'Size of the content in bytes.', schema: { type: 'integer' } },
+          'Accept-Ranges': { description: 'That parts can be asked for.', schema: { type: 'string', const: 'bytes' } },
+        }
+      : {}),
   };
   const range = {
     'Content-Range': { description: 'Which part it is: `bytes 0-99/1234`.', schema: { type: 'string' } },
@@ -48,6 +53,16 @@ export function rawResponses({ route }: Endpoint): Record<string, Json> {
         }
       : {}),
   };
+}
+
+/** Whether the header `Range` has an effect. */
+export function hasParts({ raw }: Route): boolean {
+  return raw !== undefined && READERS[raw].hasSize;
+}
+
+/** Whether a read has an ETag: JSON has one always. */
+export function hasETag({ raw }: Route): boolean {
+  return raw === undefined || READERS[raw].hasETag;
 }
 
 const BYTES = { type: 'string', format: 'binary' };

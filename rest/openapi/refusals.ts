@@ -1,6 +1,7 @@
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { statusOf } from '#rest/engine/errors.ts';
 import type { Json } from '#rest/openapi/components.ts';
+import { hasETag, hasParts } from '#rest/openapi/raw_responses.ts';
 import type { ErrorCode } from '#src/platform/errors.ts';
 
 /** The answers of an endpoint other than success by their statuses; `codes` are those of errors that the schema names there. */
@@ -31,9 +32,7 @@ function besidesErrors({ route, parameters }: Endpoint): number[] {
   const ofPlace = parameters.some(
     ({ in: place, type }) => place === 'path' && /^(?:Project|Group)Ref/.test(String(type)),
   );
-  const hasETag = route.raw === undefined || route.raw === 'blob';
-  const hasParts = route.raw === 'blob' || route.raw === 'snippet';
-  return [...(ofPlace ? [301] : []), ...(hasETag ? [304] : []), ...(hasParts ? [416] : [])];
+  return [...(ofPlace ? [301] : []), ...(hasETag(route) ? [304] : []), ...(hasParts(route) ? [416] : [])];
 }
 
 const NAMES: Record<number, string> = {
