@@ -57,7 +57,13 @@ export function objectSchema(
   return shape.components.refer(only.name.value, schema);
 }
 
-function recordSchema(type: FieldsType, selection: SelectionSetNode, shape: Shape, omitted: readonly string[]): Json {
+/** The schema of a record as it stands by itself. */
+export function recordSchema(
+  type: FieldsType,
+  selection: SelectionSetNode,
+  shape: Shape,
+  omitted: readonly string[],
+): Json {
   const properties: Json = {};
   const required = new Set<string>();
   for (const { name, field, selection: inner, optional } of fieldsOf(selection, shape.fragments)) {

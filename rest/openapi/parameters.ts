@@ -43,7 +43,7 @@ export const SHARED_PARAMETERS: Record<string, Json> = {
     name: 'sudo',
     in: 'query',
     description:
-      'ID or username of the user as whom the request is made. For administrators. The header `SUDO` does the same.',
+      'ID or username of the user as whom the request is made. For administrators with their private token. The header `SUDO` does the same.',
     schema: { type: ['integer', 'string'] },
   },
 };

@@ -3,7 +3,7 @@ import type { Endpoint } from '#rest/engine/compile.ts';
 import { PAGINATION_HEADERS } from '#rest/engine/paginate.ts';
 import type { Components, Json } from '#rest/openapi/components.ts';
 import { codesOf, typeAnswered } from '#rest/openapi/described.ts';
-import { objectSchema, outputSchema } from '#rest/openapi/output_schema.ts';
+import { objectSchema, outputSchema, recordSchema } from '#rest/openapi/output_schema.ts';
 import { rawResponses } from '#rest/openapi/raw_responses.ts';
 import { refusalsOf } from '#rest/openapi/refusals.ts';
 
@@ -57,10 +57,10 @@ function constantSchema(body: object): Json {
   return { type: 'object', properties: Object.fromEntries(properties), required: Object.keys(body) };
 }
 
-/** The schema of a record with lists that became objects; it stands in the document by itself. */
+/** The schema of a record with lists that became objects, under the name of its operation. */
 function keyedSchema(endpoint: Endpoint, keyedBy: Readonly<Record<string, string>>, components: Components): Json {
   const { resultType, selection, fragments, operationName } = endpoint;
-  const { properties, ...rest } = objectSchema(resultType, inlined(selection), { fragments, components }, []) as {
+  const { properties, ...rest } = recordSchema(resultType, selection, { fragments, components }, []) as {
     properties: Record<string, Json>;
   };
   const keyed = Object.entries(properties).map(([key, schema]) => {
@@ -72,11 +72,6 @@ function keyedSchema(endpoint: Endpoint, keyedBy: Readonly<Record<string, string
     return [key, { ...list, type: 'object', additionalProperties: record }];
   });
   return components.refer(operationName, { ...rest, properties: Object.fromEntries(keyed) });
-}
-
-/** A selection that is no single fragment, so that its record gets no schema of its own. */
-function inlined(selection: Endpoint['selection']): Endpoint['selection'] {
-  return { ...selection, selections: [...selection.selections, ...selection.selections.slice(0, 1)] };
 }
 
 /** The headers that answers share, by their names in the document. */

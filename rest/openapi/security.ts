@@ -18,7 +18,7 @@ export const SECURITY_SCHEMES: Record<string, Json> = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An access token of OAuth, or a personal access token, in the header `Authorization`.',
+    description: 'An access token of OAuth, or one of the tokens of `PRIVATE-TOKEN`, in the header `Authorization`.',
   },
   oauth2: {
     type: 'oauth2',
