@@ -1,5 +1,6 @@
 import type { Route } from '#rest/engine/route.ts';
 import type { Json } from '#rest/openapi/components.ts';
+import { tagOf } from '#rest/openapi/tags.ts';
 
 /** How callers say who they are; all of it is in docs/contract/behaviour.md 4.1. */
 export const SECURITY_SCHEMES: Record<string, Json> = {
@@ -48,7 +49,14 @@ export const CREDENTIALS: readonly Json[] = [
   { oauth2: ['api'] },
 ];
 
-/** What an operation asks for where it is not what all ask for: nothing where anybody is answered. */
-export function securityOf({ auth }: Route): Json {
-  return auth === 'optional' ? { security: [{}, ...CREDENTIALS] } : {};
+/** What an operation asks for where it is not what all ask for: nothing where anybody is answered, less for reads of accounts. */
+export function securityOf(route: Route): Json {
+  if (route.auth === 'optional') return { security: [{}, ...CREDENTIALS] };
+  return readsAccounts(route) ? { security: [...CREDENTIALS, { oauth2: ['read_user'] }] } : {};
+}
+
+/** Whether the scope `read_user` is enough (behaviour.md 4.2): for users, their keys and their addresses. */
+function readsAccounts({ method, path }: Route): boolean {
+  const ofAccount = ['users', 'keys', 'emails'].includes(tagOf(path));
+  return method === 'GET' && ofAccount && /^\/users?(?:\/|$)/.test(path);
 }
