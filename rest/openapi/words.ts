@@ -10,8 +10,9 @@ const CODE = new RegExp(`\\b(?:${Object.keys(STATUS).join('|')})\\b`, 'g');
 const OTHER_WORDS: readonly [RegExp, string][] = [
   [/full path, global ID or numeric ID/g, 'full path or numeric ID'],
   [/Global ID of ([^,]+), or its numeric one/g, 'ID of $1'],
-  [/, as the REST API (?:uses|shows|has) (?:it|them)/g, ''],
-  [/; it is there because the REST API has it/g, ''],
+  [/Global or numeric ID/g, 'ID'],
+  [/, as the REST API (?:uses|shows|has|returns) (?:it|them)/g, ''],
+  [/; it is there because the REST API has it|, for compatibility with the REST API/g, ''],
 ];
 
 /** What the schema says of a type, field or argument, as it holds for the REST API: its names, and statuses for codes of errors; `type` is that of what is described. */
