@@ -38,7 +38,7 @@ export const contentFile = (t: InputFields) =>
   t.field({
     type: 'Upload',
     description:
-      'The content as a file of up to 20 MB, in the place of `content`, as the multipart request specification sends it.',
+      'The content as a file of up to 20 MB, in the place of `content`, which is not required then. It is sent as the multipart request specification says.',
   });
 
 const CommitActionInput = builder.inputType('CommitActionInput', {
@@ -52,7 +52,7 @@ const CommitActionInput = builder.inputType('CommitActionInput', {
     previousPath: t.string({ description: 'Path of the file before a move, which requires it; not used otherwise.' }),
     content: t.string({
       description:
-        'The whole content from now on: required to create or update, unless `contentFile` is given; a moved file keeps what it has without.',
+        'The whole content from now on: required to create or update; a moved file keeps what it has without.',
     }),
     contentFile: contentFile(t),
     encoding: t.field({

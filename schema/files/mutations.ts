@@ -14,9 +14,7 @@ const change = (t: InputFields) => ({
 
 const write = (t: InputFields) => ({
   ...change(t),
-  content: t.string({
-    description: 'The whole content of the file from now on: required unless `contentFile` is given.',
-  }),
+  content: t.string({ description: 'The whole content of the file from now on.' }),
   contentFile: contentFile(t),
   encoding: t.field({
     type: ContentEncoding,
