@@ -41,9 +41,21 @@ async function run() {
   nodeModule.enableCompileCache?.(path.join(root, 'node_modules', '.cache', 'gantry'));
   // A package has no sources, and in a checkout what was built for packing may be out of date.
   const source = path.join(root, 'src', 'cli.ts');
-  const file = existsSync(source) ? source : path.join(root, 'dist', 'src', 'cli.js');
+  const isCheckout = existsSync(source);
+  if (isCheckout) await generateAgain();
+  const file = isCheckout ? source : path.join(root, 'dist', 'src', 'cli.js');
   const { main } = await import(pathToFileURL(file).href);
   process.exitCode = await main(process.argv.slice(2));
+}
+
+/** What is generated follows its sources, which `git pull` may have changed. */
+async function generateAgain() {
+  const { ensureGenerated } = await import(pathToFileURL(path.join(root, 'scripts', 'ensure_generated.ts')).href);
+  try {
+    ensureGenerated();
+  } catch (error) {
+    fail(error.message);
+  }
 }
 
 /** Runs this file again under the Node that npm installed beside Gantry; passes signals in and the exit status out. */
