@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { Config } from './platform/config.ts';
 import { lockDataDirectory } from './platform/database/lock.ts';
 import { banner } from './platform/lifecycle/banner.ts';
@@ -41,7 +42,7 @@ export async function serve(given: Config, { ephemeral }: ServeOptions): Promise
   const databaseGone = Promise.withResolvers<string>();
   await using resources = new AsyncDisposableStack();
   const log = createLogger(given.logLevel);
-  const config = ephemeral ? await temporaryConfig(given, log, resources) : given;
+  const config = ephemeral ? await temporaryConfig(given, { log, resources }) : given;
   resources.defer(await startTracing(process.env));
   logSlow(log, config.slow);
 
@@ -80,6 +81,7 @@ async function start(
   context: StartContext,
 ): Promise<{ databaseUrl: string; url: string; greeting: string; readiness: Readiness }> {
   const { log, resources, ephemeral } = context;
+  announceSetup(config);
   // Loading the application takes about as long as starting PostgreSQL; the two run side by side.
   const loading = loadApplication();
   loading.catch(() => undefined);
@@ -171,6 +173,7 @@ async function start(
   const greeting = banner({
     version: packageVersion(),
     url: externalUrl ?? listening.url,
+    apiUrl: `${listeningUrl}/api/v4`,
     dataDir: config.dataDir,
     database:
       config.databaseUrl === undefined ? `embedded PostgreSQL ${version}` : `PostgreSQL ${version} of DATABASE_URL`,
@@ -179,6 +182,12 @@ async function start(
     ephemeral,
   });
   return { databaseUrl: database.url, url: externalUrl ?? reachable(listening.url), greeting, readiness };
+}
+
+/** The first start takes some seconds: whoever waits for it in front of a terminal is told why. */
+function announceSetup({ dataDir, databaseUrl }: Config): void {
+  const isNew = databaseUrl === undefined && !existsSync(path.join(dataDir, 'postgres'));
+  if (isNew && process.stderr.isTTY) process.stderr.write(`Setting up a new database in ${dataDir} …\n`);
 }
 
 async function loadApplication() {

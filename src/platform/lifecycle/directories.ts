@@ -12,13 +12,17 @@ const NEW_DATABASE_BYTES = 128 * 1024 * 1024;
  * Looks at the directories of the settings before anything is set up, and makes none. A server that has run starts also when a
  * storage is away: its readiness tells of it.
  *
+ * @param newDatabaseBytes what has to be free where there is no database yet
  * @throws Error that names the setting of a directory that cannot be used
  */
-export function requireDirectories(config: Pick<Config, 'dataDir' | 'storages' | 'uploads' | 'databaseUrl'>): void {
+export function requireDirectories(
+  config: Pick<Config, 'dataDir' | 'storages' | 'uploads' | 'databaseUrl'>,
+  newDatabaseBytes = NEW_DATABASE_BYTES,
+): void {
   const { dataDir, storages, uploads, databaseUrl } = config;
   requireUsable(dataDir, 'GANTRY_DATA');
   if (databaseUrl !== undefined || isThere(path.join(dataDir, 'postgres'))) return;
-  requireRoom(dataDir);
+  requireRoom(dataDir, newDatabaseBytes);
   const isOwn = (directory: string) => !directory.startsWith(dataDir + path.sep);
   for (const storage of Object.values(storages).filter(isOwn)) requireUsable(storage, 'GANTRY_STORAGES');
   if ('directory' in uploads && isOwn(uploads.directory)) requireUsable(uploads.directory, 'GANTRY_UPLOADS');
@@ -64,10 +68,10 @@ function tryOut(directory: string): void {
   }
 }
 
-function requireRoom(dataDir: string): void {
+function requireRoom(dataDir: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(nearestOf(dataDir));
-  if (bavail * bsize >= NEW_DATABASE_BYTES) return;
-  const [free, needed] = [formatBytes(bavail * bsize), formatBytes(NEW_DATABASE_BYTES)];
+  if (bavail * bsize >= bytes) return;
+  const [free, needed] = [formatBytes(bavail * bsize), formatBytes(bytes)];
   throw new Error(
     `The directory ${dataDir} cannot be used: ${free} are free there, and a new database needs ${needed}. ` +
       'Make room, or set GANTRY_DATA to another directory.',

@@ -15,12 +15,12 @@ const MARKER = 'ephemeral';
  * The settings of a server that keeps nothing: a data directory that is removed at the end, its own PostgreSQL and a free port.
  * What servers have left that were killed is removed first.
  *
+ * @param port 0 takes a free one
  * @throws Error when no directory can be made
  */
 export async function temporaryConfig(
   config: Config,
-  log: DatabaseLog,
-  resources: AsyncDisposableStack,
+  { log, resources, port = 0 }: { log: DatabaseLog; resources: AsyncDisposableStack; port?: number | undefined },
 ): Promise<Config> {
   await clearLeftovers(tmpdir(), log);
   const dataDir = makeTemporary();
@@ -30,7 +30,7 @@ export async function temporaryConfig(
   resources.defer(remove);
   const storages = Object.fromEntries(Object.keys(config.storages).map((name) => [name, path.join(dataDir, name)]));
   const { databaseUrl: _, databaseDirectUrl: __, externalUrl: ___, ...rest } = config;
-  return { ...rest, dataDir, storages, uploads: { directory: path.join(dataDir, 'uploads') }, port: 0 };
+  return { ...rest, dataDir, storages, uploads: { directory: path.join(dataDir, 'uploads') }, port };
 }
 
 function makeTemporary(): string {
