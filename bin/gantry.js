@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { heapOptions, heapSettings } from './heap.js';
+import { resolveQuickly } from './resolve.js';
 
 const oldestNode = 24;
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -44,6 +45,7 @@ async function run() {
   const isCheckout = existsSync(source);
   if (isCheckout) await generateAgain();
   const file = isCheckout ? source : path.join(root, 'dist', 'src', 'cli.js');
+  resolveQuickly(path.join(root, isCheckout ? '' : 'dist'), isCheckout ? 'ts' : 'js');
   const { main } = await import(pathToFileURL(file).href);
   process.exitCode = await main(process.argv.slice(2));
 }
