@@ -19,7 +19,8 @@ export function ensureGenerated(root = path.dirname(import.meta.dirname)): void 
   // The standard output may be what somebody reads from the command that comes after this.
   const script = path.join(root, 'scripts/generate.ts');
   const { status } = spawnSync(process.execPath, [script, '--if-stale'], { stdio: ['ignore', 2, 2], cwd: root });
-  if (status !== 0) throw new Error('The code could not be generated. `npm run generate` tries it again.');
+  if (status !== 0)
+    throw new Error('The code could not be generated. Run `npm ci`, and `npm run generate` to see what is wrong.');
 }
 
 if (import.meta.main) {

@@ -2,20 +2,23 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 interface LockFile {
-  packages: Record<string, { version?: string; optional?: boolean; devOptional?: boolean; link?: boolean }>;
+  packages: Record<
+    string,
+    { version?: string; dev?: boolean; optional?: boolean; devOptional?: boolean; link?: boolean }
+  >;
 }
 
 /**
- * The first package that package-lock.json names and that is not installed in this version, as `pg 8.23.1`; null where
- * `npm ci` has nothing to do. Packages of other platforms do not count.
+ * The first package that the server needs by package-lock.json and that is not installed in this version, as `pg 8.23.1`; null
+ * where there is none. Packages of other platforms, and those for development, do not count.
  *
  * @param root absolute path of the checkout
  */
 export function findMissingPackage(root: string): string | null {
   const wanted = read(path.join(root, 'package-lock.json'));
   const installed = read(path.join(root, 'node_modules/.package-lock.json'));
-  for (const [place, { version, optional, devOptional, link }] of Object.entries(wanted)) {
-    if (place === '' || optional || devOptional || link || installed[place]?.version === version) continue;
+  for (const [place, { version, dev, optional, devOptional, link }] of Object.entries(wanted)) {
+    if (place === '' || dev || optional || devOptional || link || installed[place]?.version === version) continue;
     return `${place.replace(/^.*node_modules\//, '')} ${version}`;
   }
   return null;

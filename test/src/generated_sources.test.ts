@@ -61,12 +61,13 @@ test('a new source, a missing output or an interruption is no fresh state', () =
   expect(sources().isFresh()).toBe(false);
 });
 
-test('packages that the lock file names and that are not installed so are found, but for those of other platforms', () => {
+test('packages that the server needs and that are not installed so are found, but for those of other platforms and for development', () => {
   const lock = (packages: object) => JSON.stringify({ packages });
   const wanted = {
     '': {},
     'node_modules/pg': { version: '2.0.0' },
     'node_modules/mac': { version: '1.0.0', optional: true },
+    'node_modules/lint': { version: '1.0.0', dev: true },
   };
   writeFileSync(path.join(root, 'package-lock.json'), lock(wanted));
   expect(findMissingPackage(root)).toBe('pg 2.0.0');
