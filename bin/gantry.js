@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { heapOptions, heapSettings } from './heap.js';
+import { resolveQuickly } from './resolve.js';
 
 const oldestNode = 24;
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -41,9 +42,22 @@ async function run() {
   nodeModule.enableCompileCache?.(path.join(root, 'node_modules', '.cache', 'gantry'));
   // A package has no sources, and in a checkout what was built for packing may be out of date.
   const source = path.join(root, 'src', 'cli.ts');
-  const file = existsSync(source) ? source : path.join(root, 'dist', 'src', 'cli.js');
+  const isCheckout = existsSync(source);
+  if (isCheckout) await generateAgain();
+  const file = isCheckout ? source : path.join(root, 'dist', 'src', 'cli.js');
+  resolveQuickly(path.join(root, isCheckout ? '' : 'dist'), isCheckout ? 'ts' : 'js');
   const { main } = await import(pathToFileURL(file).href);
   process.exitCode = await main(process.argv.slice(2));
+}
+
+/** What is generated follows its sources, which `git pull` may have changed. */
+async function generateAgain() {
+  const { ensureGenerated } = await import(pathToFileURL(path.join(root, 'scripts', 'ensure_generated.ts')).href);
+  try {
+    ensureGenerated();
+  } catch (error) {
+    fail(error.message);
+  }
 }
 
 /** Runs this file again under the Node that npm installed beside Gantry; passes signals in and the exit status out. */

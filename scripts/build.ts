@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { ensureGenerated } from './ensure_generated.ts';
 
 /*
  * Emits the JavaScript of the package into dist/, as Node strips no types under node_modules.
@@ -13,9 +14,7 @@ const root = path.dirname(import.meta.dirname);
 const dist = path.join(root, 'dist');
 const imports = Object.fromEntries(['src', 'schema', 'rest'].map((room) => [`#${room}/*.ts`, `./${room}/*.js`]));
 
-if (!existsSync(path.join(root, 'src/generated'))) {
-  execFileSync(process.execPath, [path.join(root, 'scripts/generate.ts')], { stdio: 'inherit', cwd: root });
-}
+ensureGenerated(root);
 rmSync(dist, { recursive: true, force: true });
 const compiler = path.join(path.dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
 execFileSync(process.execPath, [compiler, '--project', path.join(root, 'tsconfig.build.json')], { stdio: 'inherit' });

@@ -1,14 +1,37 @@
 import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { GeneratedSources } from './generated_sources.ts';
 
-/** Makes everything that is generated: the Prisma client, the printed schema, the typed documents, rest/openapi.json. */
+/**
+ * Makes everything that is generated: the Prisma client, the printed schema, the typed documents, rest/openapi.json.
+ * With `--if-stale` only where the sources have changed since.
+ */
 const root = path.resolve(import.meta.dirname, '..');
 // Prisma starts its generators by name: by that of this very Node, and by those of the packages.
 const search = [path.dirname(process.execPath), path.join(root, 'node_modules/.bin'), process.env.PATH ?? ''];
 
-run(path.join(root, 'node_modules/prisma/build/index.js'), 'generate', '--no-hints');
-run('codegen.ts');
-run('scripts/openapi.ts');
+const lock = takeTurn();
+const sources = new GeneratedSources(root);
+if (!process.argv.includes('--if-stale') || !sources.isFresh()) {
+  const hash = sources.hash();
+  sources.forget();
+  run(path.join(root, 'node_modules/prisma/build/index.js'), 'generate', '--no-hints');
+  run('codegen.ts');
+  run('scripts/openapi.ts');
+  sources.remember(hash);
+}
+lock.close();
+
+/** Of several that generate at once each waits for the one before. The lock is gone with the process, however that ends. */
+function takeTurn(): DatabaseSync {
+  const directory = path.join(root, 'src/generated');
+  mkdirSync(directory, { recursive: true });
+  const database = new DatabaseSync(path.join(directory, '.lock'), { timeout: 300_000 });
+  database.exec('pragma journal_mode = memory; begin exclusive');
+  return database;
+}
 
 function run(...args: string[]): void {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {

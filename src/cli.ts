@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
 import { backupCommands } from './operating/commands/backup.ts';
-import { print, quietLog, type Run, settings, UsageError } from './operating/commands/command.ts';
+import { print, quietLog, type Run, settings } from './operating/commands/command.ts';
 import { doctorCommands } from './operating/commands/doctor.ts';
+import { explain } from './operating/commands/explain.ts';
 import { fsckCommands } from './operating/commands/fsck.ts';
+import { findCommand, helpOn, overview, WrongUse } from './operating/commands/help.ts';
 import { jobCommands } from './operating/commands/jobs.ts';
 import { keyCommands } from './operating/commands/keys.ts';
 import { tokenCommands } from './operating/commands/tokens.ts';
@@ -12,74 +14,8 @@ import { migrate } from './platform/database/migrate.ts';
 import { withDatabase } from './platform/lifecycle/database.ts';
 import { packageVersion } from './platform/package_root.ts';
 
-const usage = `Usage: gantry <command> [options]
-
-Commands:
-  serve            run the server
-    --ephemeral      with a temporary data directory and a free port, for test suites
-  migrate          bring the database up to date
-  user create      create a user
-    --username NAME --email ADDRESS --name "FULL NAME"
-    --admin          as an administrator
-    --password TEXT  generated and printed if left out
-  user block       lock a user out, at once
-    --username NAME
-    --directory      for directory synchronisation: administrators cannot undo it through the API
-  user unblock     let a user in again
-    --username NAME
-    --directory      only where directory synchronisation had locked the user out
-  user reset-link  print a link with which a user chooses a new password; it is good for a day, and once
-    --username NAME
-  user disable-two-factor
-                   for who has lost app and recovery codes
-    --username NAME
-  token create     create a personal access token and print it
-    --user USERNAME --scopes api,read_user
-    --name TEXT      what it is for
-    --expires DATE   first day on which it is inactive, as YYYY-MM-DD
-  token list       print the tokens of a user, without the tokens themselves
-    --user USERNAME
-  token revoke     revoke a token
-    --user USERNAME --id NUMBER
-  work             work on background jobs beside the server, on its machine or another one with the same files
-    --queues a,b     only on these; all when left out
-    --concurrency N  how many at once; 10 when left out
-    --label TEXT     what the metrics show of it; may be repeated
-  jobs dead        print the jobs that failed as often as they may
-  jobs retry       try such jobs again
-    --id ID, or --all
-  fsck             check repositories and uploaded files, and compare them with the database
-    --project PATH   only of this project
-    --fix            remove what is safe to remove: leftovers of processes that died
-  doctor           look at everything that the server needs; the exit status is 1 when something is broken
-    --json           for programs
-  backup FILE|-    write all of the server into a file, while it runs: database, repositories, uploads and secret
-    --since EARLIER  leave out what this earlier backup, or what it builds on, has
-    --without-secret leave out the key of what is stored encrypted
-    --force          replace FILE
-    --progress       show what is being done, also where there is no terminal
-  backup verify FILE [EARLIER …]
-                   read a backup, and those that it builds on, and compare it with its checksums
-  restore FILE|- [EARLIER …]
-                   make a server of a backup, in an empty data directory and database
-    --progress
-  upgrade          move the embedded PostgreSQL to the version that this Gantry comes with, while the server is stopped
-    --from DIRECTORY where the programs of the old version are, if that is not a usual place
-    --progress
-  keys rotate      give OAuth new keys to sign ID tokens and cookies with
-
-Options:
-  --help, --version
-
-The settings are read from the environment and from a file .env in the working directory: HOST, PORT, GANTRY_DATA,
-DATABASE_URL, GANTRY_URL, GANTRY_SECRET, GANTRY_ROOT_PASSWORD, GANTRY_ROOT_TOKEN, GANTRY_STORAGES, GANTRY_IMPORT_HOSTS,
-GANTRY_IMPORT_MAX_BYTES, GANTRY_MAX_INLINE_BYTES, GANTRY_QUEUES, GANTRY_CONCURRENCY, GANTRY_DRAIN_SECONDS,
-GANTRY_GIT_GRACE_SECONDS, GANTRY_MIN_FREE_BYTES, GANTRY_METRICS_ADDRESSES, GANTRY_METRICS_PORT, GANTRY_SLOW_STATEMENT_MS,
-GANTRY_SLOW_OPERATION_MS, LOG_LEVEL, TRUST_PROXY, SMTP_URL, MAIL_FROM. The README tells of all of them.
-The commands other than serve, work, restore and upgrade run while the server runs and while it is stopped.
-`;
-
-const commands: Record<string, Run> = {
+/** What each command does; `gantry help` tells of those that operating/commands/manual.ts has. */
+export const commands: Readonly<Record<string, Run>> = {
   serve,
   migrate: migrateDatabase,
   ...userCommands,
@@ -99,30 +35,42 @@ const commands: Record<string, Run> = {
  * @returns the exit status: 0, 1 if it failed, 2 if the command line was wrong
  */
 export async function main(args: string[]): Promise<number> {
-  if (args.includes('--help') || args.includes('-h')) return print(usage);
-  if (args.includes('--version')) return print(`${packageVersion()}\n`);
+  let command: string | undefined;
   try {
-    const words = args.findIndex((arg) => arg.startsWith('-'));
-    const { name, run } = findCommand(args.slice(0, words === -1 ? undefined : words));
-    return await run(args.slice(name.split(' ').length));
+    const [first = ''] = args;
+    if (['--version', '-v', '-V', 'version'].includes(first)) return print(`${packageVersion()}\n`);
+    const firstOption = args.findIndex((arg) => arg.startsWith('-'));
+    const words = args.slice(0, firstOption === -1 ? undefined : firstOption);
+    if (first === 'help' || asksForHelp(args)) return print(help(words.filter((word) => word !== 'help')));
+    if (words.length === 0 && first !== '') throw unknownOption(first);
+    const { name, length } = findCommand(words);
+    command = name;
+    return await runOf(name)(args.slice(length));
   } catch (error) {
-    if (isWrongUse(error)) {
-      process.stderr.write(`gantry: ${error.message}\n\n${usage}`);
-      return 2;
-    }
-    process.stderr.write(`gantry: ${describe(error)}\n`);
-    return 1;
+    const { text, status } = explain(error, command);
+    process.stderr.write(`gantry: ${text}\n`);
+    return status;
   }
 }
 
-/** The command whose name the words begin with: two of them, or one. What follows is for the command. */
-function findCommand(words: string[]): { name: string; run: Run } {
-  for (const length of [2, 1]) {
-    const name = words.slice(0, length).join(' ');
-    const run = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (run !== undefined) return { name, run };
-  }
-  throw new UsageError(words.length === 0 ? 'a command is missing' : `there is no command "${words.join(' ')}"`);
+/** What follows `--` is no option. */
+function asksForHelp(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end === -1 ? undefined : end).some((arg) => arg === '--help' || arg === '-h');
+}
+
+function help(words: readonly string[]): string {
+  return words.length === 0 ? overview() : helpOn(words);
+}
+
+function unknownOption(option: string): WrongUse {
+  return new WrongUse(`unknown option ${option}`, 'Run `gantry help` for the list of commands.');
+}
+
+function runOf(name: string): Run {
+  const run = commands[name];
+  if (run === undefined) throw new Error(`The manual has a command ${name} that there is not`);
+  return run;
 }
 
 async function serve(args: string[]): Promise<number> {
@@ -136,15 +84,4 @@ async function migrateDatabase(args: string[]): Promise<number> {
   const config = settings();
   const applied = await withDatabase(config, quietLog(config), 'gantry migrate', (url) => migrate(url));
   return print(applied.length === 0 ? 'The database is up to date.\n' : `Applied:\n  ${applied.join('\n  ')}\n`);
-}
-
-function isWrongUse(error: unknown): error is Error {
-  if (error instanceof UsageError) return true;
-  return error instanceof TypeError && String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
-}
-
-/** Refusals of the domain name the failing fields in their message; where something unexpected broke, the stack helps. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return process.env.LOG_LEVEL === 'debug' ? `${error.message}\n${error.stack}` : error.message;
 }

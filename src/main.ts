@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from './platform/config.ts';
 import { lockDataDirectory } from './platform/database/lock.ts';
@@ -7,8 +6,10 @@ import { banner } from './platform/lifecycle/banner.ts';
 import { collectOnceQuiet } from './platform/lifecycle/collect.ts';
 import { type Credentials, credentialsFile, prepareCredentials } from './platform/lifecycle/credentials.ts';
 import { openDatabase } from './platform/lifecycle/database.ts';
+import { requireDirectories } from './platform/lifecycle/directories.ts';
 import { drain } from './platform/lifecycle/drain.ts';
-import { listen, reachable } from './platform/lifecycle/listen.ts';
+import { markEphemeral, temporaryConfig } from './platform/lifecycle/ephemeral.ts';
+import { listen, reachable, requireAddress } from './platform/lifecycle/listen.ts';
 import { outageLog } from './platform/lifecycle/outages.ts';
 import { connectOptions, prepareDatabase } from './platform/lifecycle/prepare.ts';
 import { readPrivateFile } from './platform/lifecycle/private_file.ts';
@@ -40,14 +41,20 @@ export async function serve(given: Config, { ephemeral }: ServeOptions): Promise
   const stopSignal = awaitStopSignal();
   const databaseGone = Promise.withResolvers<string>();
   await using resources = new AsyncDisposableStack();
-  const config = ephemeral ? temporary(given, resources) : given;
-  const log = createLogger(config.logLevel);
+  const log = createLogger(given.logLevel);
+  const config = ephemeral ? await temporaryConfig(given, { log, resources }) : given;
   resources.defer(await startTracing(process.env));
   logSlow(log, config.slow);
 
+  requireDirectories(config);
+  // Where a server has run, one that still runs is the better explanation for a port in use.
+  const isNew = !existsSync(config.dataDir);
+  if (isNew) await requireAddress(config.host, config.port);
   const shared = config.databaseUrl !== undefined;
   const lock = lockDataDirectory(config.dataDir, 'gantry serve', { shared });
   resources.defer(() => lock.release());
+  if (!isNew) await requireAddress(config.host, config.port);
+  if (ephemeral) markEphemeral(config.dataDir);
   const state = await start(config, { ephemeral, log, resources, databaseGone: databaseGone.resolve });
   lock.publish({ url: state.url, ...(config.databaseUrl === undefined ? { databaseUrl: state.databaseUrl } : {}) });
   process.stdout.write(state.greeting);
@@ -74,6 +81,7 @@ async function start(
   context: StartContext,
 ): Promise<{ databaseUrl: string; url: string; greeting: string; readiness: Readiness }> {
   const { log, resources, ephemeral } = context;
+  announceSetup(config);
   // Loading the application takes about as long as starting PostgreSQL; the two run side by side.
   const loading = loadApplication();
   loading.catch(() => undefined);
@@ -167,6 +175,7 @@ async function start(
   const greeting = banner({
     version: packageVersion(),
     url: externalUrl ?? listening.url,
+    apiUrl: `${listeningUrl}/api/v4`,
     dataDir: config.dataDir,
     database:
       config.databaseUrl === undefined ? `embedded PostgreSQL ${version}` : `PostgreSQL ${version} of DATABASE_URL`,
@@ -175,6 +184,12 @@ async function start(
     ephemeral,
   });
   return { databaseUrl: database.url, url: externalUrl ?? reachable(listening.url), greeting, readiness };
+}
+
+/** The first start takes some seconds: whoever waits for it in front of a terminal is told why. */
+function announceSetup({ dataDir, databaseUrl }: Config): void {
+  const isNew = databaseUrl === undefined && !existsSync(path.join(dataDir, 'postgres'));
+  if (isNew && process.stderr.isTTY) process.stderr.write(`Setting up a new database in ${dataDir} …\n`);
 }
 
 async function loadApplication() {
@@ -187,15 +202,4 @@ async function loadApplication() {
     import('./web/upgrades.ts'),
   ]);
   return { ...db, ...app, ...bootstrap, ...workshop, ...upgrades, isGitPath: remote.isGitPath };
-}
-
-function temporary(config: Config, resources: AsyncDisposableStack): Config {
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'gantry-'));
-  const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
-  // At exit as well: a second signal, or an error that nobody caught, skips the orderly way.
-  process.once('exit', remove);
-  resources.defer(remove);
-  const storages = Object.fromEntries(Object.keys(config.storages).map((name) => [name, path.join(dataDir, name)]));
-  const { databaseUrl: _, databaseDirectUrl: __, externalUrl: ___, ...rest } = config;
-  return { ...rest, dataDir, storages, uploads: { directory: path.join(dataDir, 'uploads') }, port: 0 };
 }

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { JOB_PACES, jobHandlers } from './background_jobs.ts';
+import { makeDirectories } from './git/write/make_directories.ts';
 import { type ImportSettings, importSettings } from './imports/options.ts';
 import { type JobQueue, startJobs } from './platform/background/queue.ts';
 import type { Config } from './platform/config.ts';
@@ -76,5 +76,5 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
 
 /** A storage that is not there yet is empty. One that cannot be made is told: the server is not ready until it is there. */
 async function makeStorage(directory: string, report: (error: unknown) => void): Promise<void> {
-  await mkdir(directory, { recursive: true }).catch(report);
+  await makeDirectories(directory).catch(report);
 }

@@ -3,6 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { InvalidRefName } from './errors.ts';
 import { isValidBranchName } from './refs/name.ts';
+import { makeDirectories } from './write/make_directories.ts';
 import { syncDirectory } from './write/sync.ts';
 
 /** Pushes are synced to the disk like what is written here; nothing is repacked behind the server's back. */
@@ -27,7 +28,7 @@ export async function initRepository(directory: string, defaultBranch: string): 
   if (!isValidBranchName(defaultBranch)) throw new InvalidRefName(defaultBranch);
   const parent = path.dirname(directory);
   const draft = path.join(parent, `.init-${randomBytes(8).toString('hex')}`);
-  await mkdir(parent, { recursive: true });
+  await makeDirectories(parent);
   try {
     const folders = ['', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags'];
     for (const folder of folders) await mkdir(path.join(draft, folder));

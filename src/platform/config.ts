@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { BudgetLimits } from './budget.ts';
 import { readTrustedDocuments } from './config/trusted_documents.ts';
+import { unknownSettings } from './config/unknown.ts';
 import { readUploads, type S3Settings } from './config/uploads.ts';
 import {
   atLeast,
@@ -105,6 +106,8 @@ export interface Config {
   metricsPort?: number | undefined;
   /** Milliseconds from which on statements and operations are logged as slow; 0 is never, and what is absent has its default. */
   slow: { statement?: number; operation?: number };
+  /** Sentences about variables that look like settings and are none. */
+  warnings: readonly string[];
 }
 
 /** How mail is sent. */
@@ -134,9 +137,11 @@ export class ConfigError extends Error {
  */
 export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
   const problems: string[] = [];
+  const known: string[] = [];
   const values: NodeJS.ProcessEnv = { ...readEnvFile(path.join(cwd, '.env'), problems), ...env };
 
   function setting<Value>(name: string, parse: (text: string) => Value): Value | undefined {
+    known.push(name);
     const text = values[name]?.trim();
     if (text === undefined || text === '') return undefined;
     try {
@@ -154,7 +159,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     problems,
   );
   const usual = path.join(dataDir, 'repositories');
-  const config: Config = {
+  const config: Omit<Config, 'warnings'> = {
     host: setting('HOST', parseHost) ?? '127.0.0.1',
     port: setting('PORT', parsePort) ?? 8080,
     dataDir,
@@ -216,8 +221,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       importMaxBytes: setting('GANTRY_IMPORT_MAX_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
     }),
   };
-  if (problems.length > 0) throw new ConfigError(problems);
-  return config;
+  const warnings = unknownSettings(values, known);
+  if (problems.length > 0) throw new ConfigError([...problems, ...warnings]);
+  return { ...config, warnings };
 }
 
 function readEnvFile(file: string, problems: string[]): NodeJS.Dict<string> {

@@ -1,8 +1,9 @@
 import { createReadStream, createWriteStream, type Dirent } from 'node:fs';
-import { access, constants, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { access, constants, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { makeDirectories } from '#src/git/write/make_directories.ts';
 import type { ByteRange, Place, StoredFile, UploadStore } from './store.ts';
 
 /** The uploaded files on the disk: `<directory>/<project ID>/<secret>/<name>`. */
@@ -15,7 +16,7 @@ export class DiskUploads implements UploadStore {
 
   async write(place: Place, content: AsyncIterable<Uint8Array>): Promise<void> {
     const file = this.#pathOf(place);
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await makeDirectories(path.dirname(file), 0o700);
     await pipeline(
       Readable.from(content, { objectMode: false }),
       createWriteStream(file, { mode: 0o600, flush: true, flags: 'wx' }),
@@ -59,7 +60,7 @@ export class DiskUploads implements UploadStore {
   }
 
   async check(): Promise<void> {
-    await mkdir(this.#root, { recursive: true, mode: 0o700 });
+    await makeDirectories(this.#root, 0o700);
     await access(this.#root, constants.R_OK | constants.W_OK);
   }
 

@@ -56,7 +56,7 @@ export async function unblockFromCommandLine(db: Db, { username, directory }: Bl
 async function setState(db: Db, username: string, from: string[], state: string): Promise<boolean> {
   const [user] = await db.$queryRaw<{ id: number }[]>`
     SELECT id FROM users WHERE lower(username) = lower(${username}) AND NOT ghost`;
-  if (!user) throw new NotFound('User');
+  if (!user) throw new NotFound('User', `There is no user ${username}.`);
   const changed = await db.$executeRaw`
     UPDATE users SET state = ${state}::user_state, updated_at = now() WHERE id = ${user.id} AND state::text = ANY(${from}::text[])`;
   return changed > 0;

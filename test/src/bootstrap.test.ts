@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -37,6 +38,7 @@ describe('The credentials of the first administrator', () => {
   const greeting = (credentials: object, ephemeral = false) =>
     banner({
       version: '1',
+      apiUrl: 'http://127.0.0.1:8080/api/v4',
       url: 'http://x',
       dataDir: 'd',
       database: 'p',
@@ -57,6 +59,7 @@ describe('The credentials of the first administrator', () => {
       expect(greeting(made)).toContain(secret);
     }
     expect(greeting(made)).toContain('They are kept in f');
+    expect(greeting(made)).toContain(`export LOGIN=root TOKEN=${chosen.privateToken}\n`);
   });
 
   it('are neither printed nor written where settings give them, also beside ones that are made', () => {
@@ -76,4 +79,19 @@ describe('The credentials of the first administrator', () => {
     for (const secret of Object.values(given)) expect(greeting(both.made)).not.toContain(secret);
     expect(greeting(both.made)).not.toContain('They are kept');
   });
+});
+
+it('The block ends with lines for a shell, which read the token from its file once it is not printed any more', async () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), "gantry-it's-"));
+  const { chosen } = prepareCredentials({ dataDir });
+  const file = credentialsFile(dataDir);
+  const facts = { version: '1', url: 'http://x', apiUrl: 'http://[::1]:8080/api/v4', dataDir, database: 'p' };
+  const printed = banner({ ...facts, credentialsFile: file, ephemeral: false });
+  expect(printed).not.toContain(chosen.privateToken);
+  const lines = printed.split('\n').filter((line) => /^ +export /.test(line));
+  const script = `${lines.join('\n')}\necho "$API $LOGIN $TOKEN"`;
+  const said = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
+  expect(said).toBe(`http://[::1]:8080/api/v4 root ${chosen.privateToken}\n`);
+  expect(printed.trimEnd().endsWith('Stop with Ctrl+C.')).toBe(true);
+  rmSync(dataDir, { recursive: true });
 });

@@ -161,6 +161,37 @@ describe('The configuration', () => {
     expect(() => load({ [name]: value })).toThrow(new RegExp(`\\n {2}${name}: `));
   });
 
+  it('warns of names that are no settings, with the one that was probably meant', () => {
+    const { warnings } = load({
+      GANTRY_PORT: '80',
+      GANTRY_DATABASE_URL: 'postgresql://me:secret@h/d',
+      GANTRY_STORAGE: '/x',
+      GRAPHQL_MAX_DEPHT: '5',
+      GANTRY_NONSENSE_OF_ALL_KINDS: '1',
+      GANTRY_DATA: '/d',
+      OTHER: '1',
+    });
+    const ignored = 'is not a setting of Gantry and is ignored.';
+    expect(warnings).toEqual([
+      `GANTRY_PORT ${ignored} Did you mean PORT?`,
+      `GANTRY_DATABASE_URL ${ignored} Did you mean DATABASE_URL?`,
+      `GANTRY_STORAGE ${ignored} Did you mean GANTRY_STORAGES?`,
+      `GRAPHQL_MAX_DEPHT ${ignored} Did you mean GRAPHQL_MAX_DEPTH?`,
+      `GANTRY_NONSENSE_OF_ALL_KINDS ${ignored}`,
+    ]);
+    expect(() => load({ GANTRY_PORT: '80', PORT: 'x' })).toThrow(/PORT: "x".*\n.*GANTRY_PORT is not a setting/);
+  });
+
+  it('does not warn of the variables that Kubernetes sets beside a service called gantry', () => {
+    const set = {
+      GANTRY_SERVICE_HOST: '10.0.0.1',
+      GANTRY_SERVICE_PORT_HTTP: '80',
+      GANTRY_PORT: 'tcp://10.0.0.1:80',
+      GANTRY_PORT_80_TCP_ADDR: '10.0.0.1',
+    };
+    expect(load(set).warnings).toEqual([]);
+  });
+
   it('reads .env too, over which the environment wins', () => {
     writeFileSync(path.join(directory, '.env'), 'GANTRY_IMPORT_HOSTS=one\nGANTRY_MAX_INLINE_BYTES=9\n');
     const { importHosts, maxInlineBytes } = load({ GANTRY_IMPORT_HOSTS: 'two' });

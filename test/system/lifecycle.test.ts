@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -139,8 +139,33 @@ describe('start', () => {
     const { status, stderr } = await gantry(['serve'], settings(data, { PORT: String(port) }));
     other.close();
     expect(status).toBe(1);
-    expect(stderr).toContain(`Port ${port} on 127.0.0.1 is in use`);
-    expect(existsSync(path.join(data, 'postgres', 'postmaster.pid'))).toBe(false);
+    expect(stderr).toBe(`gantry: Port ${port} on 127.0.0.1 is in use by another program. Set PORT to another one.\n`);
+    expect(existsSync(data)).toBe(false);
+  });
+
+  test('a data directory that cannot be used is said clearly, and nothing is set up', async () => {
+    writeFileSync(data, 'a file in the way');
+    const places = [path.join(data, 'data'), ...(existsSync('/proc/self') ? ['/proc/gantry/data'] : [])];
+    for (const place of places) {
+      for (const command of [['serve'], ['migrate']]) {
+        const { status, stderr, stdout } = await gantry(command, settings(place));
+        expect([status, stdout]).toEqual([1, '']);
+        expect(stderr).toMatch(
+          /^gantry: The directory .* cannot be used: .*\. Set GANTRY_DATA to another directory\.\n$/,
+        );
+      }
+    }
+  });
+
+  test('names that are no settings are warned of, once', async () => {
+    const server = await serve({ GANTRY_PORT: '1' });
+    const warning = 'gantry: GANTRY_PORT is not a setting of Gantry and is ignored. Did you mean PORT?\n';
+    expect(server.output().split(warning)).toHaveLength(2);
+  });
+
+  test('the block comes last and alone, and the log of the first start holds what is wrong only', async () => {
+    const server = await serve();
+    expect(server.output()).toMatch(/^\n {2}Gantry .* is running\.\n[^{]*Stop with Ctrl\+C\.\n\n$/);
   });
 
   test('a database that cannot be reached is said clearly, without its password', async () => {
@@ -234,6 +259,43 @@ describe('stop', () => {
   });
 });
 
+describe.runIf(process.platform === 'linux')('an ephemeral server that was killed', () => {
+  test('leaves nothing that the next one does not clear away, beside those that live', async () => {
+    const temporary = scratchDirectory();
+    const more = { TMPDIR: temporary.directory };
+    const found = () => readdirSync(temporary.directory).filter((name) => name.startsWith('gantry-ephemeral-'));
+    const [killed, living] = [await serve(more, ['--ephemeral']), await serve(more, ['--ephemeral'])];
+    const left = printed(killed.output(), 'Data') ?? '';
+    const postgres = postgresPid(left);
+    // The watcher, whose work it is to end PostgreSQL, dies as well.
+    const watcher = Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${postgres}/status`, 'utf8'))?.[1]);
+    const watchers = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && parentOf(pid) === watcher);
+    killed.child.kill('SIGSTOP');
+    for (const pid of watchers.map(Number)) if (pid !== postgres) process.kill(pid, 'SIGKILL');
+    process.kill(watcher, 'SIGKILL');
+    await killed.end('SIGKILL');
+    expect(isAlive(postgres)).toBe(true);
+
+    const next = await serve(more, ['--ephemeral']);
+    expect(existsSync(left)).toBe(false);
+    expect(isAlive(postgres)).toBe(false);
+    expect(found()).toHaveLength(2);
+    expect((await fetch(`${living.url}/-/readiness`)).status).toBe(200);
+    for (const server of [living, next]) expect(await server.end('SIGTERM')).toBe(0);
+    expect(found()).toEqual([]);
+    temporary.remove();
+  });
+});
+
+/** The process that started another one; undefined where that is gone. */
+function parentOf(pid: string): number | undefined {
+  try {
+    return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  } catch {
+    return undefined;
+  }
+}
+
 describe('commands', () => {
   const ada = [
     'user',
@@ -304,7 +366,7 @@ describe('commands', () => {
     expect(await gantry(['token', 'revoke', '--user', 'ada', '--id', '99999'], env)).toMatchObject({ status: 1 });
     expect(await gantry(['user', 'block', '--username', 'nobody'], env)).toMatchObject({
       status: 1,
-      stderr: 'gantry: User not found\n',
+      stderr: 'gantry: There is no user nobody.\n',
     });
   });
 
@@ -313,7 +375,7 @@ describe('commands', () => {
     async (args) => {
       const { status, stderr } = await gantry(args, settings(data));
       expect(status).toBe(2);
-      expect(stderr).toContain('Usage: gantry');
+      expect(stderr).toMatch(/^gantry: .+\n.*`gantry help.*`.*\n$/);
     },
   );
 });

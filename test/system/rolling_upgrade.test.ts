@@ -51,7 +51,7 @@ test('A rolling upgrade with migrations serves throughout, and servers of the ve
   const shared = { DATABASE_URL: postgres.url, GANTRY_ROOT_TOKEN: TOKEN, GANTRY_DRAIN_SECONDS: '2' };
   const ports = [await freePort(), await freePort()];
   const env = (number: number) =>
-    settings(path.join(scratch.directory, 'data'), { ...shared, PORT: String(ports[number]) });
+    settings(path.join(scratch.directory, 'data'), { ...shared, LOG_LEVEL: 'debug', PORT: String(ports[number]) });
   const servers = (await Promise.all([startServer(env(0)), startServer(env(1))])) as [ServerProcess, ServerProcess];
   endings.push(() => Promise.all(servers.map((server) => server.end('SIGTERM'))));
   const balancer = await startBalancer(servers.map(({ url }) => url));

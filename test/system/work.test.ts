@@ -88,5 +88,5 @@ test('workers of their own do the jobs; what one leaves half-done when it is kil
 
   const odd = await gantry(['work', '--queues', 'no.such'], settings(directory));
   expect([odd.status, odd.stderr]).toEqual([1, expect.stringContaining('There is no queue "no.such"')]);
-  expect((await gantry(['jobs', 'dead'], settings(directory))).stdout).toBe('No job was given up.\n');
+  expect((await gantry(['jobs', 'dead'], settings(directory))).stdout).toBe('No jobs have failed for good.\n');
 });

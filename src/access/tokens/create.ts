@@ -46,11 +46,11 @@ export async function createTokenFromCommandLine(
   return { token };
 }
 
-/** The ID of the user with that name, whatever its case. Throws NotFound. */
+/** For the command line: the ID of the user with that name, whatever its case. Throws NotFound. */
 export async function userNamed(db: Db, username: string): Promise<number> {
   const [user] = await db.$queryRaw<{ id: number }[]>`
     SELECT id FROM users WHERE lower(username) = lower(${username}) AND NOT ghost`;
-  if (!user) throw new NotFound('User');
+  if (!user) throw new NotFound('User', `There is no user ${username}.`);
   return user.id;
 }
 

@@ -20,7 +20,7 @@ export async function revokeImpersonationToken(context: Context, userId: number,
 /** What `gantry token revoke` does, with tokens of either kind. Throws NotFound. */
 export async function revokeTokenFromCommandLine(db: Db, userId: number, id: number): Promise<void> {
   const { count } = await db.personalAccessToken.updateMany({ where: { id, userId }, data: { revoked: true } });
-  if (count === 0) throw new NotFound('Personal Access Token');
+  if (count === 0) throw new NotFound('Personal Access Token', `The user has no token ${id}.`);
 }
 
 async function revoke(context: Context, userId: number, id: number, impersonation: boolean): Promise<TokenRow> {

@@ -21,7 +21,7 @@ async function backup(args: string[]): Promise<number> {
     options: { since: { type: 'string' }, 'without-secret': flag, force: flag, progress: flag },
   });
   const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) throw new UsageError('one FILE is wanted, or - for the standard output');
+  if (file === undefined || more.length > 0) throw new UsageError('name one FILE, or - for the standard output');
   const config = settings();
   requireGantry(config);
   const { refuseExisting, writeBackup } = await import('#src/operating/backup/output.ts');
@@ -58,7 +58,7 @@ async function backup(args: string[]): Promise<number> {
 async function verify(args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
   const [file, ...earlier] = positionals;
-  if (file === undefined) throw new UsageError('FILE is missing');
+  if (file === undefined) throw new UsageError('name a FILE');
   const { readChain } = await import('#src/operating/backup/chain.ts');
   const { head, manifest } = await readChain(file, earlier, {});
   const builds = head.earlier.length === 0 ? '' : `, with ${manifest.elsewhere.length} files of earlier ones`;
@@ -73,7 +73,7 @@ async function restore(args: string[]): Promise<number> {
     options: { progress: { type: 'boolean', default: false } },
   });
   const [file, ...earlier] = positionals;
-  if (file === undefined) throw new UsageError('FILE is missing, or - for the standard input');
+  if (file === undefined) throw new UsageError('name a FILE, or - for the standard input');
   const { restore } = await import('#src/operating/backup/restore.ts');
   const progress = new Progress(values.progress);
   const onStep = (text: string) => progress.show(text);

@@ -40,9 +40,14 @@ export async function onDatabase<Result>(
   });
 }
 
-/** The settings of the environment and of the file .env. */
+let warned = false;
+
+/** The settings of the environment and of the file .env. What looks like one and is none is told once. */
 export function settings(): Config {
-  return loadConfig(process.env, process.cwd());
+  const config = loadConfig(process.env, process.cwd());
+  if (!warned) for (const warning of config.warnings) process.stderr.write(`gantry: ${warning}\n`);
+  warned = true;
+  return config;
 }
 
 /** Commands are run by people and scripts that read their output: only what is wrong is worth a log line in it. */

@@ -18,7 +18,7 @@ async function runWorker(args: string[]): Promise<number> {
   } as const;
   const { values } = parseArgs({ args, options });
   const config = settings();
-  if (values.queues !== undefined) config.queues = parseQueues(values.queues);
+  if (values.queues !== undefined) config.queues = queuesOf(values.queues);
   if (values.concurrency !== undefined) {
     if (!/^[1-9]\d{0,2}$/.test(values.concurrency)) {
       throw new UsageError(`--concurrency "${values.concurrency}" is not a number from 1 to 999`);
@@ -29,6 +29,14 @@ async function runWorker(args: string[]): Promise<number> {
   return work(config, { labels: values.label });
 }
 
+function queuesOf(text: string): string[] {
+  try {
+    return parseQueues(text);
+  } catch (error) {
+    throw new UsageError(`--queues: ${(error as Error).message}`);
+  }
+}
+
 async function listDead(args: string[]): Promise<number> {
   parseArgs({ args, options: {} });
   const { listDeadLetters } = await import('#src/platform/background/dead_letters.ts');
@@ -36,7 +44,7 @@ async function listDead(args: string[]): Promise<number> {
   const lines = letters.map(({ id, name, data, since, reason }) =>
     [id, since.toISOString(), name, JSON.stringify(data), reason].join('  '),
   );
-  return print(lines.length === 0 ? 'No job was given up.\n' : `${lines.join('\n')}\n`);
+  return print(lines.length === 0 ? 'No jobs have failed for good.\n' : `${lines.join('\n')}\n`);
 }
 
 async function retryDead(args: string[]): Promise<number> {
@@ -46,5 +54,5 @@ async function retryDead(args: string[]): Promise<number> {
   if (ids && !/^[0-9a-f-]{36}$/.test(ids[0] ?? '')) throw new UsageError(`--id "${ids[0]}" is not the ID of a job`);
   const { retryDeadLetters } = await import('#src/platform/background/dead_letters.ts');
   const count = await onDatabaseUrl('gantry jobs retry', (url) => retryDeadLetters(url, ids));
-  return print(`${count} jobs will be tried again.\n`);
+  return print(`${count} ${count === 1 ? 'job' : 'jobs'} will be tried again.\n`);
 }

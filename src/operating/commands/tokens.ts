@@ -18,7 +18,9 @@ async function createToken(args: string[]): Promise<number> {
     .filter((scope) => scope !== '');
   const expiresAt = values.expires === undefined ? undefined : day(values.expires);
   const name = values.name ?? 'Command line';
-  const { createTokenFromCommandLine } = await import('#src/access/tokens/create.ts');
+  const { createTokenFromCommandLine, SCOPES } = await import('#src/access/tokens/create.ts');
+  const odd = scopes.find((scope) => !(SCOPES as readonly string[]).includes(scope));
+  if (odd !== undefined) throw new UsageError(`--scopes "${odd}" is not one of ${SCOPES.join(', ')}`);
   const { token } = await onDatabase('gantry token create', (db) =>
     createTokenFromCommandLine(db, { user, name, scopes, expiresAt }),
   );

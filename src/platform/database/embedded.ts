@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
+import { makeDataDirectory } from '#src/platform/lifecycle/directories.ts';
 import { findBinaries } from './binaries.ts';
 import { createCluster } from './cluster.ts';
 import type { EmbeddedOptions, EmbeddedPostgres } from './embedded_options.ts';
@@ -40,10 +41,10 @@ const defaults: Record<string, string> = {
  * @throws Error with what PostgreSQL said, if it does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  makeDataDirectory(options.dataDir);
   const cluster = path.join(options.dataDir, 'postgres');
   const binaries = findBinaries(path.join(options.dataDir, 'postgres-lib'));
   const settings = { ...defaults, ...options.settings };
-  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   if (process.platform === 'win32') return startOnWindows({ ...options, cluster, binaries, settings, role, database });
 
   const sockets = socketDirectory(options.dataDir);
@@ -72,6 +73,8 @@ function databaseUrl(sockets: string, name: string): string {
   return `postgresql://${role}@localhost:5432/${name}?host=${encodeURIComponent(sockets)}&sslmode=disable`;
 }
 
+const SOCKET_NOTE = 'socket-directory';
+
 /**
  * The socket directory: `run` in the data directory; where that path is too long for a socket, a short directory beside
  * the other temporary files, remembered in the file `socket-directory`.
@@ -83,8 +86,8 @@ function socketDirectory(dataDir: string): string {
     return inside;
   }
   // A directory that is left from an earlier start is not trusted to be still ours: temporary directories are cleaned.
-  const note = path.join(dataDir, 'socket-directory');
-  removeNoted(note);
+  removeSocketDirectory(dataDir);
+  const note = path.join(dataDir, SOCKET_NOTE);
   const base = Buffer.byteLength(tmpdir()) <= longestSocketDirectory - 16 ? tmpdir() : '/tmp';
   const outside = mkdtempSync(path.join(base, 'gantry-'));
   writeFileSync(note, outside, { mode: 0o600 });
@@ -92,10 +95,12 @@ function socketDirectory(dataDir: string): string {
   return outside;
 }
 
-function removeNoted(note: string): void {
+/** Removes the directory outside, if an earlier start has made one. */
+export function removeSocketDirectory(dataDir: string): void {
   try {
-    const old = readFileSync(note, 'utf8').trim();
-    if (path.basename(old).startsWith('gantry-')) rmSync(old, { recursive: true, force: true });
+    const old = readFileSync(path.join(dataDir, SOCKET_NOTE), 'utf8').trim();
+    const isOurs = lstatSync(old).uid === process.getuid?.();
+    if (isOurs && path.basename(old).startsWith('gantry-')) rmSync(old, { recursive: true, force: true });
   } catch {
     // No note, or someone else's directory by now: neither matters, as a new one is made.
   }

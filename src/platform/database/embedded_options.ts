@@ -1,5 +1,6 @@
 /** The part of a logger that the database needs. */
 export interface DatabaseLog {
+  debug?(message: string): void;
   info(message: string): void;
   warn(message: string): void;
   error(message: string): void;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeDataDirectory } from '#src/platform/lifecycle/directories.ts';
 
 /** What the holder of a data directory tells others about itself. */
 export interface Holder {
@@ -43,10 +44,10 @@ const sqliteBusy = 5;
  * it tells of the one that came last.
  *
  * @param command what this process is doing, for the message that others get
- * @throws LockedError if another process has it
+ * @throws LockedError if another process has it; Error if the directory cannot be used
  */
 export function lockDataDirectory(dataDir: string, command: string, { shared = false } = {}): DataLock {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makeDataDirectory(dataDir);
   const holderFile = path.join(dataDir, 'holder.json');
   const database = openLocked(dataDir, holderFile, shared);
   const holder: Holder & { instance: string } = { pid: process.pid, command, instance: randomUUID() };

@@ -72,7 +72,7 @@ export async function migrate(
     const pending = findPending(migrations, recorded);
     for (const migration of pending) {
       await apply(client, migration);
-      log?.info(`Applied migration ${migration.name}`);
+      log?.debug?.(`Applied migration ${migration.name}`);
     }
     return pending.map((migration) => migration.name);
   } finally {

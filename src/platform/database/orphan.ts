@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseLog } from './embedded_options.ts';
 
 /** Milliseconds after which a PostgreSQL that nobody owns any more is told to stop. */
@@ -27,6 +28,52 @@ export function clearOrphan(cluster: string, waited: number, log: DatabaseLog): 
   if (pid === undefined || !workers.includes(pid)) return;
   log.warn(`Stopping PostgreSQL ${pid}, which an earlier server left on this data directory.`);
   process.kill(pid, 'SIGINT');
+}
+
+/** Milliseconds that an orphan has for each way of stopping. */
+const patience = 5_000;
+
+/**
+ * Ends what still works in a cluster that is about to be removed, at once and without a checkpoint. Call it while holding the
+ * data directory's lock.
+ *
+ * @returns whether nothing works there any more
+ */
+export async function endOrphans(cluster: string): Promise<boolean> {
+  if (!existsSync(cluster)) return true;
+  // Elsewhere the watcher ends it, as far as anybody can see that.
+  if (process.platform !== 'linux') return !isRunning(postmasterPid(path.join(cluster, 'postmaster.pid')));
+  // The immediate end of PostgreSQL gives back its shared memory, which SIGKILL leaves behind.
+  for (const signal of ['SIGQUIT', 'SIGKILL'] as const) {
+    for (const begun = performance.now(); performance.now() - begun < patience; await sleep(20)) {
+      const workers = processesIn(cluster).filter(isPostgres);
+      if (workers.length === 0) return true;
+      for (const pid of workers) send(pid, signal);
+    }
+  }
+  return false;
+}
+
+function isPostgres(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8') === 'postgres\n';
+  } catch {
+    // Gone meanwhile.
+    return false;
+  }
+}
+
+function isRunning(pid: number | undefined): boolean {
+  return pid !== undefined && send(pid, 0);
+}
+
+/** Whether the process was there to get the signal. */
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 /** PostgreSQL's processes all work in the cluster's directory, and nothing else does. */

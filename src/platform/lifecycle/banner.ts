@@ -3,6 +3,8 @@ import type { Credentials } from './credentials.ts';
 export interface BannerFacts {
   version: string;
   url: string;
+  /** Base URL of the REST API, for requests from this machine. */
+  apiUrl: string;
   dataDir: string;
   /** E.g. `embedded PostgreSQL 18.4`. */
   database: string;
@@ -15,7 +17,7 @@ export interface BannerFacts {
 
 /** The block that greets whoever started the server. */
 export function banner(facts: BannerFacts): string {
-  const { version, url, dataDir, database, credentials, credentialsFile, ephemeral } = facts;
+  const { version, url, apiUrl, dataDir, database, credentials, credentialsFile, ephemeral } = facts;
   const lines = [
     `Gantry ${version} is running.`,
     '',
@@ -41,8 +43,21 @@ export function banner(facts: BannerFacts): string {
     const made = password !== undefined || privateToken !== undefined;
     if (made && !ephemeral) lines.push('', `They are kept in ${credentialsFile} and are not shown again.`);
   }
+  const token = credentials === undefined ? tokenIn(credentialsFile) : credentials.privateToken;
+  lines.push('', 'For a shell:', '', `  export API=${quote(apiUrl)}`);
+  if (token !== undefined) lines.push(`  export LOGIN=root TOKEN=${token}`);
   lines.push('', 'Stop with Ctrl+C.');
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
+}
+
+/** For a shell: the token that the file keeps, which is not printed again. */
+function tokenIn(file: string | undefined): string | undefined {
+  return file === undefined ? undefined : `"$(sed -n 's/^private_token: //p' ${quote(file)})"`;
+}
+
+/** A word as it is for a shell. */
+function quote(text: string): string {
+  return /^[\w./:@%+,=[\]-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function table(rows: Record<string, string>): string[] {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer as createProbe, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A server that accepts connections. */
@@ -59,6 +59,23 @@ export async function listen(
     quiet: watchRequests(server),
     close: (grace) => close(server, sockets, grace),
   };
+}
+
+/**
+ * Whether the address can be listened on just now, told before anything is set up.
+ *
+ * @throws Error that says which setting to change
+ */
+export async function requireAddress(host: string, port: number): Promise<void> {
+  const probe = createProbe((socket) => socket.destroy());
+  probe.listen(port, host);
+  try {
+    await once(probe, 'listening');
+  } catch (error) {
+    throw explain(error as NodeJS.ErrnoException, host, port);
+  }
+  probe.close();
+  await once(probe, 'close');
 }
 
 /** A URL to which people can go: a wildcard is no address of a server. */

@@ -1,0 +1,25 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+
+/**
+ * Makes a directory and those above it unless they are there. Node's own recursive call never ends where a file system lets
+ * nobody make directories and calls them missing, as /proc does: this one throws ENOENT.
+ */
+export async function makeDirectories(directory: string, mode = 0o777): Promise<void> {
+  try {
+    await makeOne(directory, mode);
+  } catch (error) {
+    const parent = path.dirname(directory);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === directory) throw error;
+    await makeDirectories(parent, mode);
+    await makeOne(directory, mode);
+  }
+}
+
+async function makeOne(directory: string, mode: number): Promise<void> {
+  try {
+    await mkdir(directory, { mode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}

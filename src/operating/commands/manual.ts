@@ -1,0 +1,147 @@
+/** What `gantry help` tells of a command. */
+export interface ManualPage {
+  /** What follows the name of the command: `--username NAME [--admin]`. */
+  usage: string;
+  /** In a few words, for the list of all commands. */
+  summary: string;
+  /** What each option means, by the option with its value: `--name TEXT`. */
+  options?: Readonly<Record<string, string>>;
+  /** What else there is to know. */
+  notes?: string;
+}
+
+const USERNAME = { '--username NAME': 'the user, whatever the case of the letters' };
+const PROGRESS = { '--progress': 'show what is being done even where there is no terminal' };
+
+/** The pages by their commands, in the order of `gantry help`. */
+export const manual: Readonly<Record<string, ManualPage>> = {
+  serve: {
+    usage: '[--ephemeral]',
+    summary: 'run the server',
+    options: {
+      '--ephemeral': 'with a temporary data directory and a free port, for test suites; all is removed at the end',
+    },
+    notes: 'Stop it with Ctrl+C or SIGTERM.',
+  },
+  work: {
+    usage: '[--queues NAMES] [--concurrency NUMBER] [--label TEXT …]',
+    summary: 'run background jobs beside the server',
+    options: {
+      '--queues NAMES': 'only jobs of these queues, separated by commas; all if left out',
+      '--concurrency NUMBER': 'how many jobs to run at once; 10 if left out',
+      '--label TEXT': 'shown in the metrics of this process; may be repeated',
+    },
+    notes: 'It runs on the machine of the server, or on another one with the same database, files and secret.',
+  },
+  migrate: { usage: '', summary: 'bring the database up to date', notes: '`gantry serve` does that as well.' },
+  'user create': {
+    usage: '--username NAME --email ADDRESS --name "FULL NAME" [--admin] [--password TEXT]',
+    summary: 'create a user',
+    options: {
+      '--username NAME': 'what the user signs in with',
+      '--email ADDRESS': 'the primary e-mail address, which counts as confirmed',
+      '--name "FULL NAME"': 'the name that others see',
+      '--admin': 'as an administrator',
+      '--password TEXT': 'generated and printed if left out',
+    },
+  },
+  'user block': {
+    usage: '--username NAME [--directory]',
+    summary: 'lock a user out, at once',
+    options: { ...USERNAME, '--directory': 'on behalf of a directory: administrators cannot undo it through the API' },
+  },
+  'user unblock': {
+    usage: '--username NAME [--directory]',
+    summary: 'let a blocked user in again',
+    options: { ...USERNAME, '--directory': 'only if the user was blocked with --directory' },
+  },
+  'user reset-link': {
+    usage: '--username NAME',
+    summary: 'print a link for choosing a new password',
+    options: USERNAME,
+    notes: 'The link works once, for a day.',
+  },
+  'user disable-two-factor': {
+    usage: '--username NAME',
+    summary: 'turn off two-factor authentication of a user',
+    options: USERNAME,
+    notes: 'For users who have lost both the app and the recovery codes.',
+  },
+  'token create': {
+    usage: '--user USERNAME --scopes SCOPES [--name TEXT] [--expires DATE]',
+    summary: 'create a personal access token and print it',
+    options: {
+      '--user USERNAME': 'whose token it is',
+      '--scopes SCOPES': 'api, read_user or read_metrics; several are separated by commas',
+      '--name TEXT': 'what it is for',
+      '--expires DATE': 'the first day on which it no longer works, as YYYY-MM-DD',
+    },
+  },
+  'token list': {
+    usage: '--user USERNAME',
+    summary: 'list the tokens of a user, without the tokens themselves',
+    options: { '--user USERNAME': 'whose tokens' },
+  },
+  'token revoke': {
+    usage: '--user USERNAME --id NUMBER',
+    summary: 'revoke a token',
+    options: { '--user USERNAME': 'whose token it is', '--id NUMBER': 'its ID, as `gantry token list` prints it' },
+  },
+  'jobs dead': { usage: '', summary: 'list the background jobs that failed too often' },
+  'jobs retry': {
+    usage: '--id ID | --all',
+    summary: 'run such jobs again',
+    options: { '--id ID': 'this job, as `gantry jobs dead` prints it', '--all': 'all of them' },
+  },
+  fsck: {
+    usage: '[--project PATH] [--fix]',
+    summary: 'check repositories and uploaded files against the database',
+    options: {
+      '--project PATH': 'only the project with this full path',
+      '--fix': 'remove what is safe to remove: leftovers of processes that died',
+    },
+    notes: 'The exit status is 1 if something is wrong.',
+  },
+  doctor: {
+    usage: '[--json]',
+    summary: 'check everything that the server needs',
+    options: { '--json': 'print JSON' },
+    notes: 'The exit status is 1 if something is broken.',
+  },
+  backup: {
+    usage: 'FILE|- [--since EARLIER] [--without-secret] [--force] [--progress]',
+    summary: 'back up the server into a file, while it runs',
+    options: {
+      '--since EARLIER': 'leave out what this earlier backup, or what it builds on, has',
+      '--without-secret': 'leave out the key of what is stored encrypted',
+      '--force': 'replace FILE if it exists',
+      ...PROGRESS,
+    },
+    notes: 'The backup holds the database, repositories, uploads and the secret. - is the standard output.',
+  },
+  'backup verify': {
+    usage: 'FILE [EARLIER …]',
+    summary: 'compare a backup with its checksums',
+    notes: 'EARLIER are the backups that it builds on, unless they lie beside it.',
+  },
+  restore: {
+    usage: 'FILE|- [EARLIER …] [--progress]',
+    summary: 'restore a backup into an empty data directory and database',
+    options: PROGRESS,
+    notes: '- is the standard input.',
+  },
+  upgrade: {
+    usage: '[--from DIRECTORY] [--progress]',
+    summary: 'move the embedded PostgreSQL to a new major version',
+    options: {
+      '--from DIRECTORY': 'where the programs of the old version are, if not in a usual place',
+      ...PROGRESS,
+    },
+    notes: 'The server has to be stopped.',
+  },
+  'keys rotate': {
+    usage: '',
+    summary: 'create new keys for signing ID tokens and cookies',
+    notes: 'The old keys remain valid for two hours.',
+  },
+};

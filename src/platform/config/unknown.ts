@@ -1,0 +1,31 @@
+import { nearest } from '#src/platform/nearest.ts';
+
+/** Variables that other parts of Gantry and its tests read, and that the server prints for shells. */
+const OTHERS = ['GANTRY_LAUNCHER', 'GANTRY_TOKEN'];
+
+/** Kubernetes tells each container of the services beside it, of which one may be called gantry. */
+const KUBERNETES = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/;
+
+/**
+ * A sentence for each variable that looks like a setting of Gantry and is none.
+ *
+ * @param values the variables that are set
+ * @param known the names of all settings
+ */
+export function unknownSettings(values: NodeJS.Dict<string>, known: readonly string[]): string[] {
+  return Object.entries(values)
+    .filter(([name, value]) => isOurs(name) && !known.includes(name) && !isOfKubernetes(name, value))
+    .map(([name]) => {
+      const bare = name.replace(/^GANTRY_/, '');
+      const meant = known.includes(bare) ? bare : nearest(name, known);
+      return `${name} is not a setting of Gantry and is ignored.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+    });
+}
+
+function isOurs(name: string): boolean {
+  return /^(GANTRY_|GRAPHQL_MAX_|GRAPHQL_TRUSTED_)/.test(name) && !OTHERS.includes(name);
+}
+
+function isOfKubernetes(name: string, value = ''): boolean {
+  return KUBERNETES.test(name) || (name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value));
+}
