@@ -5,9 +5,11 @@ import { doctorCommands } from './operating/commands/doctor.ts';
 import { fsckCommands } from './operating/commands/fsck.ts';
 import { jobCommands } from './operating/commands/jobs.ts';
 import { keyCommands } from './operating/commands/keys.ts';
+import { seedCommands } from './operating/commands/seed.ts';
 import { tokenCommands } from './operating/commands/tokens.ts';
 import { upgradeCommands } from './operating/commands/upgrade.ts';
 import { userCommands } from './operating/commands/users.ts';
+import { parsePort } from './platform/config/values.ts';
 import { migrate } from './platform/database/migrate.ts';
 import { withDatabase } from './platform/lifecycle/database.ts';
 import { packageVersion } from './platform/package_root.ts';
@@ -17,6 +19,12 @@ const usage = `Usage: gantry <command> [options]
 Commands:
   serve            run the server
     --ephemeral      with a temporary data directory and a free port, for test suites
+    --port NUMBER    this port instead, of an ephemeral server
+    --seed           filled with sample data, with known passwords and tokens; of an ephemeral server
+    --expose-known-tokens
+                     although HOST lets other machines reach them
+  seed             fill a new server with sample data: people, groups, projects, issues, pipelines
+    --beside         also where others are at work already; the passwords are random and printed
   migrate          bring the database up to date
   user create      create a user
     --username NAME --email ADDRESS --name "FULL NAME"
@@ -82,6 +90,7 @@ The commands other than serve, work, restore and upgrade run while the server ru
 const commands: Record<string, Run> = {
   serve,
   migrate: migrateDatabase,
+  ...seedCommands,
   ...userCommands,
   ...tokenCommands,
   ...keyCommands,
@@ -126,9 +135,24 @@ function findCommand(words: string[]): { name: string; run: Run } {
 }
 
 async function serve(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { ephemeral: { type: 'boolean', default: false } } });
+  const flag = { type: 'boolean', default: false } as const;
+  const options = { ephemeral: flag, seed: flag, 'expose-known-tokens': flag, port: { type: 'string' } } as const;
+  const { values } = parseArgs({ args, options });
+  const { ephemeral, seed, 'expose-known-tokens': exposeKnownTokens } = values;
+  if (seed && !ephemeral) throw new UsageError('--seed needs --ephemeral; `gantry seed` fills a server that stays');
+  if (exposeKnownTokens && !seed) throw new UsageError('--expose-known-tokens needs --seed');
+  if (values.port !== undefined && !ephemeral) throw new UsageError('--port needs --ephemeral; otherwise set PORT');
+  const port = values.port === undefined ? undefined : portOf(values.port);
   const { serve } = await import('./main.ts');
-  return serve(settings(), { ephemeral: values.ephemeral });
+  return serve(settings(), { ephemeral, seed, exposeKnownTokens, port });
+}
+
+function portOf(text: string): number {
+  try {
+    return parsePort(text);
+  } catch (error) {
+    throw new UsageError(`--port: ${(error as Error).message}`);
+  }
 }
 
 async function migrateDatabase(args: string[]): Promise<number> {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { SampleOptions } from './operating/seed/ephemeral.ts';
 import type { Config } from './platform/config.ts';
 import { lockDataDirectory } from './platform/database/lock.ts';
 import { banner } from './platform/lifecycle/banner.ts';
@@ -20,11 +21,21 @@ import { logSlow } from './platform/metrics/slow.ts';
 import { packageVersion } from './platform/package_root.ts';
 import { reporter } from './platform/report.ts';
 import { startTracing } from './platform/tracing/start.ts';
+import { isLocal, isLoopback, localOnly } from './web/local_only.ts';
 
 export interface ServeOptions {
   /** A data directory for this run only, its own PostgreSQL whatever DATABASE_URL says, and a free port. */
   ephemeral: boolean;
+  /** Of an ephemeral server: filled with the sample data, whose passwords and tokens are known. */
+  seed?: boolean;
+  /** Also where others reach the server. */
+  exposeKnownTokens?: boolean;
+  /** Of an ephemeral server, instead of a free one. */
+  port?: number | undefined;
 }
+
+/** PostgreSQL waits for no disk where nothing is kept. */
+const SHORT_LIVED = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /** Milliseconds that running requests have to finish once the server is told to stop, and those of git clients. */
 const GRACE = 10_000;
@@ -36,11 +47,14 @@ const GIT_GRACE = 60_000;
  * @returns the exit status: 0 after a signal, 1 if the database went away
  * @throws Error that tells what prevented the start, after everything that had been started is stopped again
  */
-export async function serve(given: Config, { ephemeral }: ServeOptions): Promise<number> {
+export async function serve(given: Config, options: ServeOptions): Promise<number> {
+  const { ephemeral, seed = false, exposeKnownTokens = false, port } = options;
+  const sample = seed ? { exposed: exposeKnownTokens } : undefined;
+  if (sample && !sample.exposed) requireLoopback(given.host);
   const stopSignal = awaitStopSignal();
   const databaseGone = Promise.withResolvers<string>();
   await using resources = new AsyncDisposableStack();
-  const config = ephemeral ? temporary(given, resources) : given;
+  const config = ephemeral ? temporary(given, resources, port) : given;
   const log = createLogger(config.logLevel);
   resources.defer(await startTracing(process.env));
   logSlow(log, config.slow);
@@ -48,7 +62,7 @@ export async function serve(given: Config, { ephemeral }: ServeOptions): Promise
   const shared = config.databaseUrl !== undefined;
   const lock = lockDataDirectory(config.dataDir, 'gantry serve', { shared });
   resources.defer(() => lock.release());
-  const state = await start(config, { ephemeral, log, resources, databaseGone: databaseGone.resolve });
+  const state = await start(config, { ephemeral, sample, log, resources, databaseGone: databaseGone.resolve });
   lock.publish({ url: state.url, ...(config.databaseUrl === undefined ? { databaseUrl: state.databaseUrl } : {}) });
   process.stdout.write(state.greeting);
 
@@ -64,6 +78,8 @@ export async function serve(given: Config, { ephemeral }: ServeOptions): Promise
 
 interface StartContext {
   ephemeral: boolean;
+  /** That of the sample data, if it is wanted. */
+  sample: SampleOptions | undefined;
   log: Logger;
   resources: AsyncDisposableStack;
   databaseGone(reason: string): void;
@@ -73,13 +89,16 @@ async function start(
   config: Config,
   context: StartContext,
 ): Promise<{ databaseUrl: string; url: string; greeting: string; readiness: Readiness }> {
-  const { log, resources, ephemeral } = context;
+  const { log, resources, ephemeral, sample } = context;
   // Loading the application takes about as long as starting PostgreSQL; the two run side by side.
   const loading = loadApplication();
   loading.catch(() => undefined);
-  const database = await openDatabase(config, log, context.databaseGone);
+  const loadingSample = sample && import('./operating/seed/ephemeral.ts');
+  loadingSample?.catch(() => undefined);
+  const database = await openDatabase(config, log, context.databaseGone, ephemeral ? SHORT_LIVED : {});
   resources.defer(() => database.stop());
   const application = await loading;
+  const filling = await loadingSample;
   const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
   const db = connect(database.url, { ...connectOptions(config), outages: outageLog(log) });
   resources.defer(() => db.$disconnect());
@@ -88,7 +107,7 @@ async function start(
   const version = await prepareDatabase(config, database, log, async () => {
     secret = await agreeOnSecret(db, config);
     if (await hasAdministrator(db)) return;
-    const { chosen, made } = prepareCredentials(config);
+    const { chosen, made } = prepareCredentials(config, filling?.knownAdministrator());
     if (await bootstrapAdministrator(db, secret, chosen)) created = made;
   });
 
@@ -117,6 +136,7 @@ async function start(
     report,
     resources,
   });
+  const said = sample && (await filling?.fill({ db, secret, ...stores }, sample));
   await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
 
   const readiness = new Readiness(db, config, (problems) => {
@@ -126,7 +146,8 @@ async function start(
   });
   await keysMade;
   let listeningUrl = '';
-  const upgrades = new application.Upgrades();
+  const isGuarded = sample !== undefined && !sample.exposed;
+  const upgrades = new application.Upgrades(isGuarded ? isLocal : undefined);
   const stopping = new AbortController();
   const app = createApp({
     db,
@@ -149,7 +170,7 @@ async function start(
   });
   const { host, port, gitGrace = GIT_GRACE } = config;
   const mayTakeLonger = (target: string) => application.isGitPath(target.split('?', 1)[0] ?? '');
-  const listening = await listen(app, { host, port, mayTakeLonger, upgrades });
+  const listening = await listen(isGuarded ? localOnly(app) : app, { host, port, mayTakeLonger, upgrades });
   resources.defer(collectOnceQuiet(listening.quiet));
   // Nobody waits for it; where it fails, the first request for /graphql says so.
   import('#schema/server.ts').catch(() => undefined);
@@ -171,6 +192,7 @@ async function start(
     credentials: created,
     credentialsFile: readPrivateFile(file) === undefined ? undefined : file,
     ephemeral,
+    sample: said,
   });
   return { databaseUrl: database.url, url: externalUrl ?? reachable(listening.url), greeting, readiness };
 }
@@ -187,7 +209,16 @@ async function loadApplication() {
   return { ...db, ...app, ...bootstrap, ...workshop, ...upgrades, isGitPath: remote.isGitPath };
 }
 
-function temporary(config: Config, resources: AsyncDisposableStack): Config {
+/** Throws Error where others than this machine could reach a server whose tokens are in its documentation. */
+function requireLoopback(host: string): void {
+  if (isLoopback(host)) return;
+  throw new Error(
+    `HOST is ${host}: whoever reaches the server could sign in with the known passwords and tokens of the sample data. ` +
+      'Set HOST to 127.0.0.1, or add --expose-known-tokens in a container or network of your own.',
+  );
+}
+
+function temporary(config: Config, resources: AsyncDisposableStack, port = 0): Config {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'gantry-'));
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   // At exit as well: a second signal, or an error that nobody caught, skips the orderly way.
@@ -195,5 +226,5 @@ function temporary(config: Config, resources: AsyncDisposableStack): Config {
   resources.defer(remove);
   const storages = Object.fromEntries(Object.keys(config.storages).map((name) => [name, path.join(dataDir, name)]));
   const { databaseUrl: _, databaseDirectUrl: __, externalUrl: ___, ...rest } = config;
-  return { ...rest, dataDir, storages, uploads: { directory: path.join(dataDir, 'uploads') }, port: 0 };
+  return { ...rest, dataDir, storages, uploads: { directory: path.join(dataDir, 'uploads') }, port };
 }

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from "vitest";
 import { KNOWN_SECRETS } from '#src/operating/seed/secrets.ts';
 import { seed } from '#src/operating/seed/seed.ts';
 import { bootstrapAdministrator } from '#src/users/bootstrap.ts';

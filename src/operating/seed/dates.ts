@@ -59,6 +59,9 @@ export async function tellDates(db: Db, marks: readonly Mark[], owners: Owners):
       await tx.$executeRaw`UPDATE ${raw(table)} SET ${Prisma.join(told)} WHERE ${raw(by)} = ANY(${[...owners[of]]}::int[])`;
     }
     await measurePipelines(tx, owners.projects);
+    // Noted to the minute when events are written, and they were written within seconds.
+    await tx.$executeRaw`UPDATE projects SET last_activity_at = (SELECT max(e.created_at) FROM events e WHERE e.project_id = projects.id)
+      WHERE id = ANY(${[...owners.projects]}::int[])`;
   });
 }
 

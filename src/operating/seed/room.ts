@@ -5,6 +5,13 @@ import type { Db } from '#src/platform/db.ts';
 /** The sample data does not fit on this server; the message says why. */
 export class NoRoomForSample extends Error {
   override name = 'NoRoomForSample';
+  /** Whether names are taken that the sample data needs; else others are at work already. */
+  readonly isNamed: boolean;
+
+  constructor(message: string, isNamed: boolean) {
+    super(message);
+    this.isNamed = isNamed;
+  }
 }
 
 /**
@@ -20,7 +27,7 @@ export async function requireRoomForSample(db: Db, { beside }: { beside: boolean
     UNION SELECT path FROM path_redirects WHERE lower(path) = ANY(${names}::text[]) ORDER BY 1`;
   if (taken.length > 0) {
     const list = taken.map(({ name }) => name).join(', ');
-    throw new NoRoomForSample(`The server has these names already, which the sample data needs: ${list}.`);
+    throw new NoRoomForSample(`The server has these names already, which the sample data needs: ${list}.`, true);
   }
   if (beside) return;
   const [held] = await db.$queryRaw<[{ users: number; groups: number; projects: number }]>`
@@ -29,5 +36,5 @@ export async function requireRoomForSample(db: Db, { beside }: { beside: boolean
       (SELECT count(*)::int FROM projects) AS projects`;
   if (held.users + held.groups + held.projects === 0) return;
   const counts = `${held.users} users beside root, ${held.groups} groups and ${held.projects} projects`;
-  throw new NoRoomForSample(`The server is in use: it has ${counts}. Nothing was written.`);
+  throw new NoRoomForSample(`The server is in use: it has ${counts}. Nothing was written.`, false);
 }

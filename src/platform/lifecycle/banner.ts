@@ -11,6 +11,8 @@ export interface BannerFacts {
   /** Shown only when the administrator has just been created; without those that settings gave. */
   credentials?: Partial<Credentials>;
   ephemeral: boolean;
+  /** What is said of the sample data, if there is some: line by line. */
+  sample?: readonly string[] | undefined;
 }
 
 /** The block that greets whoever started the server. */
@@ -41,6 +43,7 @@ export function banner(facts: BannerFacts): string {
     const made = password !== undefined || privateToken !== undefined;
     if (made && !ephemeral) lines.push('', `They are kept in ${credentialsFile} and are not shown again.`);
   }
+  if (facts.sample !== undefined) lines.push('', ...facts.sample);
   lines.push('', 'Stop with Ctrl+C.');
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
 }

@@ -1,0 +1,32 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+
+/**
+ * Whether a request comes from this machine and from no page of another site: by the host that it is for and, where a browser
+ * names it, the origin that it is from. A page elsewhere that knows the tokens of a server here reaches it by neither.
+ */
+export function isLocal({ headers }: IncomingMessage): boolean {
+  if (!isLoopback(hostOf(`http://${headers.host ?? ''}`))) return false;
+  return headers.origin === undefined || isLoopback(hostOf(headers.origin));
+}
+
+/** Refuses all other requests. */
+export function localOnly(handler: RequestListener): RequestListener {
+  return (request, response) => {
+    if (isLocal(request)) return handler(request, response);
+    const error = 'This server has known tokens, and is for programs and pages of its own machine alone';
+    response.writeHead(403, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error }));
+  };
+}
+
+/** Whether a host name or address is this machine's own, however it is written. */
+export function isLoopback(host: string): boolean {
+  const plain = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  if (plain === 'localhost' || plain.endsWith('.localhost') || plain === '::1') return true;
+  return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(plain);
+}
+
+/** Empty where there is none. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : '';
+}
