@@ -4,10 +4,11 @@ import { otherScenes } from '#src/operating/seed/content/others.ts';
 import { PEOPLE, peopleScenes } from '#src/operating/seed/content/people.ts';
 import { pipelineScenes } from '#src/operating/seed/content/pipelines.ts';
 import { placeScenes } from '#src/operating/seed/content/places.ts';
-import { tellDates } from '#src/operating/seed/dates.ts';
+import { type Owners, tellDates } from '#src/operating/seed/dates.ts';
 import { requireRoomForSample } from '#src/operating/seed/room.ts';
 import type { SampleSecrets } from '#src/operating/seed/secrets.ts';
 import { Stage, type Stores } from '#src/operating/seed/stage.ts';
+import type { Db } from '#src/platform/db.ts';
 
 export interface SeedOptions {
   secrets: SampleSecrets;
@@ -30,6 +31,8 @@ export interface SamplePerson {
 export async function seed(stores: Stores, { secrets, beside }: SeedOptions): Promise<SamplePerson[]> {
   if (secrets.known && beside) throw new Error('Known passwords and tokens are for empty servers alone');
   await requireRoomForSample(stores.db, { beside });
+  // Where all is the same each time, the administrator came on the first day as well.
+  const root = secrets.known ? await administrators(stores.db) : { users: [], namespaces: [] };
   const stage = new Stage(stores, secrets);
   await stage.play([
     ...peopleScenes,
@@ -40,11 +43,16 @@ export async function seed(stores: Stores, { secrets, beside }: SeedOptions): Pr
     ...pipelineScenes,
   ]);
   await tellDates(stores.db, stage.clock.marks, {
-    users: [...stage.users.values()],
-    namespaces: [...stage.namespaces.values()],
+    users: [...stage.users.values(), ...root.users],
+    namespaces: [...stage.namespaces.values(), ...root.namespaces],
     projects: [...stage.projects.values()],
   });
   return PEOPLE.map(({ username }) => {
     return { username, password: secrets.password(username), privateToken: secrets.privateToken(username) };
   });
+}
+
+async function administrators(db: Db): Promise<Pick<Owners, 'users' | 'namespaces'>> {
+  const found = await db.namespace.findMany({ where: { kind: 'user' }, select: { id: true, ownerId: true } });
+  return { users: found.flatMap(({ ownerId }) => ownerId ?? []), namespaces: found.map(({ id }) => id) };
 }
