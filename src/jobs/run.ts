@@ -3,9 +3,14 @@ import { moveJob } from '#src/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import type { Transaction } from '#src/platform/db.ts';
-import { NotFound } from '#src/platform/errors.ts';
 
 type Stores = Pick<Context, 'db'>;
+
+/** A job of a pipeline. */
+export interface RunningJob {
+  id: number;
+  pipelineId: number;
+}
 
 /** What whoever runs a job says of it at the end. */
 export interface JobResult {
@@ -14,18 +19,19 @@ export interface JobResult {
   coverage?: number | undefined;
 }
 
-/** Whoever runs a job begins, and may have something printed already. Throws NotFound, BadRequest when it is not its turn. */
-export function startJob(stores: Stores, id: number, printed = ''): Promise<void> {
-  return withJob(stores, id, async (tx, job) => {
-    await moveJob(tx, job, 'running');
-    if (printed !== '') await print(tx, id, printed);
+/** Whoever runs a job begins, and has printed this by then. Throws NotFound, BadRequest when it is not its turn. */
+export function startJob(stores: Stores, job: RunningJob, printed: string): Promise<void> {
+  return withJob(stores, job, async (tx, { id, status }) => {
+    await moveJob(tx, { id, status }, 'running');
+    if (printed === '') return;
+    await tx.jobTraceChunk.create({ data: { jobId: id, position: 0, content: Buffer.from(printed) } });
   });
 }
 
-/** Whoever runs a job is done with it. Throws NotFound, BadRequest when nobody runs it. */
-export function finishJob(stores: Stores, id: number, { state, coverage }: JobResult): Promise<void> {
-  return withJob(stores, id, async (tx, job) => {
-    await moveJob(tx, job, state);
+/** Whoever runs a job is done with it. Throws NotFound, BadRequest when it is over already. */
+export function finishJob(stores: Stores, job: RunningJob, { state, coverage }: JobResult): Promise<void> {
+  return withJob(stores, job, async (tx, { id, status }) => {
+    await moveJob(tx, { id, status }, state);
     if (coverage !== undefined) await tx.job.update({ where: { id }, data: { coverage } });
   });
 }
@@ -33,22 +39,13 @@ export function finishJob(stores: Stores, id: number, { state, coverage }: JobRe
 /** Works on a job while nobody else changes its pipeline, which follows. */
 async function withJob(
   { db }: Stores,
-  id: number,
+  { id, pipelineId }: RunningJob,
   work: (tx: Transaction, job: { id: number; status: JobStatus }) => Promise<unknown>,
 ): Promise<void> {
-  const found = await db.job.findUnique({ where: { id }, select: { pipelineId: true } });
-  if (!found) throw new NotFound('Job');
   await db.$transaction(async (tx) => {
-    await lockPipeline(tx, found.pipelineId);
-    const job = await tx.job.findUniqueOrThrow({ where: { id }, select: { id: true, status: true } });
+    await lockPipeline(tx, pipelineId);
+    const job = await tx.job.findUniqueOrThrow({ where: { id, pipelineId }, select: { id: true, status: true } });
     await work(tx, job);
-    await settlePipeline(tx, found.pipelineId);
+    await settlePipeline(tx, pipelineId);
   });
-}
-
-/** Adds to what a job has printed. */
-async function print(tx: Transaction, jobId: number, text: string): Promise<void> {
-  const [{ position }] = await tx.$queryRaw<[{ position: bigint }]>`
-    SELECT COALESCE(max(position + length(content)), 0) AS position FROM job_trace_chunks WHERE job_id = ${jobId}`;
-  await tx.jobTraceChunk.create({ data: { jobId, position, content: Buffer.from(text) } });
 }

@@ -39,7 +39,9 @@ async function everything({ url }: ServerProcess): Promise<Record<string, string
   const answers: Record<string, string> = {};
   const read = async (target: string) => {
     const separator = target.includes('?') ? '&' : '?';
-    const response = await fetch(`${url}/api/v4${target}${separator}per_page=100`, { headers: { 'private-token': ROOT } });
+    const response = await fetch(`${url}/api/v4${target}${separator}per_page=100`, {
+      headers: { 'private-token': ROOT },
+    });
     const text = await response.text();
     answers[target] = `${response.status} ${text}`
       .replaceAll(new URL(url).host, 'host')
@@ -47,7 +49,8 @@ async function everything({ url }: ServerProcess): Promise<Record<string, string
     return JSON.parse(text);
   };
   for (const user of await read('/users')) {
-    for (const part of ['', '/keys', '/emails', '/events', '/impersonation_tokens']) await read(`/users/${user.id}${part}`);
+    for (const part of ['', '/keys', '/emails', '/events', '/impersonation_tokens'])
+      await read(`/users/${user.id}${part}`);
   }
   for (const group of await read('/groups')) {
     for (const part of ['', '/members', '/projects', '/access_requests']) await read(`/groups/${group.id}${part}`);

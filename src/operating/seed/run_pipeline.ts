@@ -1,4 +1,4 @@
-import { finishJob, startJob } from '#src/jobs/run.ts';
+import { finishJob, type RunningJob, startJob } from '#src/jobs/run.ts';
 import type { Scene, Stage } from '#src/operating/seed/stage.ts';
 
 /** What comes of a job, and how. */
@@ -32,16 +32,16 @@ export function runJobs(at: string, project: string, ref: string, outcomes: Reco
         const outcome = next && left.get(next.name);
         if (!next || !outcome) break;
         left.delete(next.name);
-        await runJob(stage, next.id, outcome);
+        await runJob(stage, { id: next.id, pipelineId: pipeline.id }, outcome);
       }
       if (left.size > 0) throw new Error(`No turn for ${[...left.keys()]} of ${project} at ${at}`);
     },
   };
 }
 
-async function runJob(stage: Stage, id: number, { state, seconds, trace, coverage }: Outcome): Promise<void> {
+async function runJob(stage: Stage, job: RunningJob, { state, seconds, trace, coverage }: Outcome): Promise<void> {
   await stage.clock.later(3);
-  await startJob(stage.stores, id, trace);
+  await startJob(stage.stores, job, trace);
   await stage.clock.later(seconds);
-  if (state !== undefined) await finishJob(stage.stores, id, { state, coverage });
+  if (state !== undefined) await finishJob(stage.stores, job, { state, coverage });
 }

@@ -1,5 +1,6 @@
 import type { Actor, Context } from '#src/access/actor.ts';
 import { activeUser } from '#src/access/authenticate.ts';
+import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { jobHandlers } from '#src/background_jobs.ts';
 import { moment, StoryClock } from '#src/operating/seed/clock.ts';
 import { LaterJobs } from '#src/operating/seed/later.ts';
@@ -26,6 +27,7 @@ export class Stage {
   readonly projects = new Map<string, number>();
   readonly milestones = new Map<string, number>();
   readonly #actors = new Map<string, Actor>();
+  readonly #hashes = new Map<string, Promise<string>>();
   readonly #jobs = new LaterJobs();
   readonly #handlers: JobHandlers;
 
@@ -43,6 +45,13 @@ export class Stage {
       await play(this);
       await this.work();
     }
+  }
+
+  /** The hash of a password, which takes a tenth of a second: once for all who have the same. */
+  passwordHash(password: string): Promise<string> {
+    const hashed = this.#hashes.get(password) ?? hashPassword(password, null);
+    this.#hashes.set(password, hashed);
+    return hashed;
   }
 
   /** Does what was left for later so far. */

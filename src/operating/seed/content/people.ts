@@ -69,7 +69,9 @@ async function join(stage: Stage, { offset: _, tokens = [], ...values }: Person)
   const { username } = values;
   const password = secrets.password(username);
   const privateToken = secrets.privateToken(username);
-  const { id } = await createUserFromCommandLine(stores.db, stores.secret, { ...values, password, privateToken });
+  const passwordHash = await stage.passwordHash(password);
+  const credentials = { password, passwordHash, privateToken };
+  const { id } = await createUserFromCommandLine(stores.db, stores.secret, { ...values, ...credentials });
   stage.users.set(username, id);
   const { id: namespace } = await stores.db.namespace.findUniqueOrThrow({ where: { ownerId: id } });
   stage.namespaces.set(username, namespace);
