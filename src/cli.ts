@@ -6,10 +6,10 @@ import { fsckCommands } from './operating/commands/fsck.ts';
 import { jobCommands } from './operating/commands/jobs.ts';
 import { keyCommands } from './operating/commands/keys.ts';
 import { seedCommands } from './operating/commands/seed.ts';
+import { readServeOptions } from './operating/commands/serve_options.ts';
 import { tokenCommands } from './operating/commands/tokens.ts';
 import { upgradeCommands } from './operating/commands/upgrade.ts';
 import { userCommands } from './operating/commands/users.ts';
-import { parsePort } from './platform/config/values.ts';
 import { migrate } from './platform/database/migrate.ts';
 import { withDatabase } from './platform/lifecycle/database.ts';
 import { packageVersion } from './platform/package_root.ts';
@@ -135,24 +135,9 @@ function findCommand(words: string[]): { name: string; run: Run } {
 }
 
 async function serve(args: string[]): Promise<number> {
-  const flag = { type: 'boolean', default: false } as const;
-  const options = { ephemeral: flag, seed: flag, 'expose-known-tokens': flag, port: { type: 'string' } } as const;
-  const { values } = parseArgs({ args, options });
-  const { ephemeral, seed, 'expose-known-tokens': exposeKnownTokens } = values;
-  if (seed && !ephemeral) throw new UsageError('--seed needs --ephemeral; `gantry seed` fills a server that stays');
-  if (exposeKnownTokens && !seed) throw new UsageError('--expose-known-tokens needs --seed');
-  if (values.port !== undefined && !ephemeral) throw new UsageError('--port needs --ephemeral; otherwise set PORT');
-  const port = values.port === undefined ? undefined : portOf(values.port);
+  const options = readServeOptions(args);
   const { serve } = await import('./main.ts');
-  return serve(settings(), { ephemeral, seed, exposeKnownTokens, port });
-}
-
-function portOf(text: string): number {
-  try {
-    return parsePort(text);
-  } catch (error) {
-    throw new UsageError(`--port: ${(error as Error).message}`);
-  }
+  return serve(settings(), options);
 }
 
 async function migrateDatabase(args: string[]): Promise<number> {

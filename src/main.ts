@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { ServeOptions } from './operating/commands/serve_options.ts';
 import type { SampleOptions } from './operating/seed/ephemeral.ts';
 import type { Config } from './platform/config.ts';
 import { lockDataDirectory } from './platform/database/lock.ts';
@@ -23,17 +24,6 @@ import { reporter } from './platform/report.ts';
 import { startTracing } from './platform/tracing/start.ts';
 import { isLocal, isLoopback, localOnly } from './web/local_only.ts';
 
-export interface ServeOptions {
-  /** A data directory for this run only, its own PostgreSQL whatever DATABASE_URL says, and a free port. */
-  ephemeral: boolean;
-  /** Of an ephemeral server: filled with the sample data, whose passwords and tokens are known. */
-  seed?: boolean;
-  /** Also where others reach the server. */
-  exposeKnownTokens?: boolean;
-  /** Of an ephemeral server, instead of a free one. */
-  port?: number | undefined;
-}
-
 /** PostgreSQL waits for no disk where nothing is kept. */
 const SHORT_LIVED = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
@@ -48,13 +38,14 @@ const GIT_GRACE = 60_000;
  * @throws Error that tells what prevented the start, after everything that had been started is stopped again
  */
 export async function serve(given: Config, options: ServeOptions): Promise<number> {
-  const { ephemeral, seed = false, exposeKnownTokens = false, port } = options;
+  const { ephemeral, seed, exposeKnownTokens, port } = options;
   const sample = seed ? { exposed: exposeKnownTokens } : undefined;
   if (sample && !sample.exposed) requireLoopback(given.host);
   const stopSignal = awaitStopSignal();
   const databaseGone = Promise.withResolvers<string>();
   await using resources = new AsyncDisposableStack();
-  const config = ephemeral ? temporary(given, resources, port) : given;
+  const config = ephemeral ? temporary(given, resources) : given;
+  if (port !== undefined) config.port = port;
   const log = createLogger(config.logLevel);
   resources.defer(await startTracing(process.env));
   logSlow(log, config.slow);
@@ -218,7 +209,7 @@ function requireLoopback(host: string): void {
   );
 }
 
-function temporary(config: Config, resources: AsyncDisposableStack, port = 0): Config {
+function temporary(config: Config, resources: AsyncDisposableStack): Config {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'gantry-'));
   const remove = () => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   // At exit as well: a second signal, or an error that nobody caught, skips the orderly way.
@@ -226,5 +217,5 @@ function temporary(config: Config, resources: AsyncDisposableStack, port = 0): C
   resources.defer(remove);
   const storages = Object.fromEntries(Object.keys(config.storages).map((name) => [name, path.join(dataDir, name)]));
   const { databaseUrl: _, databaseDirectUrl: __, externalUrl: ___, ...rest } = config;
-  return { ...rest, dataDir, storages, uploads: { directory: path.join(dataDir, 'uploads') }, port };
+  return { ...rest, dataDir, storages, uploads: { directory: path.join(dataDir, 'uploads') }, port: 0 };
 }

@@ -156,7 +156,7 @@ describe('gantry seed', () => {
     expect((await gantry(['user', 'create', ...user], used)).status).toBe(0);
     const refused = await gantry(['seed'], used);
     expect(refused.status).toBe(1);
-    expect(refused.stderr).toContain('it has 1 users beside root, 0 groups and 0 projects. Nothing was written.');
+    expect(refused.stderr).toContain('(users beside root: 1, groups: 0, projects: 0). Nothing was written.');
     expect(refused.stderr).toContain('--beside');
     expect(await gantry(['seed', '--beside'], used)).toMatchObject({ status: 0, stderr: '' });
   });

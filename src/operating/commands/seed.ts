@@ -24,8 +24,10 @@ async function seed(args: string[]): Promise<number> {
     try {
       return await seed(stores, { secrets: randomSecrets(), beside: values.beside });
     } catch (error) {
-      const isFull = error instanceof NoRoomForSample && !error.isNamed;
-      throw isFull ? new Error(`${error.message} Add --beside to fill it all the same.`) : error;
+      if (!(error instanceof NoRoomForSample)) {
+        throw new Error(`The sample data is incomplete: ${(error as Error).message}`, { cause: error });
+      }
+      throw error.fitsBeside ? new Error(`${error.message} Add --beside to fill it all the same.`) : error;
     } finally {
       await repositories.close();
     }

@@ -13,6 +13,7 @@ export interface Person extends Profile {
   email: string;
   /** Where they commit, in minutes east of UTC. */
   offset: number;
+  secondEmail?: string;
   external?: boolean;
   /** Scopes of their personal access tokens, one token each. */
   tokens?: readonly string[];
@@ -24,6 +25,7 @@ export const PEOPLE: readonly Person[] = [
     username: 'ada',
     name: 'Ada Marsh',
     email: 'ada@example.com',
+    secondEmail: 'ada.marsh@example.com',
     offset: 0,
     bio: 'Grows apples and writes software, in that order.',
     location: 'Bristol',
@@ -54,7 +56,6 @@ export const peopleScenes: readonly Scene[] = [
     async play(stage) {
       const ada = await stage.as('ada');
       await createKey(ada, { title: 'Laptop', key: KEY });
-      await createEmail(ada, { email: 'ada.marsh@example.com' });
     },
   },
   { at: '2025-01-07 09:00', play: registerBarn },
@@ -64,7 +65,7 @@ export const peopleScenes: readonly Scene[] = [
   },
 ];
 
-async function join(stage: Stage, { offset: _, tokens = [], ...values }: Person): Promise<void> {
+async function join(stage: Stage, { offset: _, tokens = [], secondEmail, ...values }: Person): Promise<void> {
   const { stores, secrets } = stage;
   const { username } = values;
   const password = secrets.password(username);
@@ -75,6 +76,7 @@ async function join(stage: Stage, { offset: _, tokens = [], ...values }: Person)
   stage.users.set(username, id);
   const { id: namespace } = await stores.db.namespace.findUniqueOrThrow({ where: { ownerId: id } });
   stage.namespaces.set(username, namespace);
+  if (secondEmail) await createEmail(await stage.as(username), { email: secondEmail });
   for (const scope of tokens) {
     const token = secrets.accessToken(username, scope);
     await createTokenFromCommandLine(stores.db, { user: username, name: `For ${scope}`, scopes: [scope], token });
