@@ -22,7 +22,7 @@ import { logSlow } from './platform/metrics/slow.ts';
 import { packageVersion } from './platform/package_root.ts';
 import { reporter } from './platform/report.ts';
 import { startTracing } from './platform/tracing/start.ts';
-import { isLocal, isLoopback, localOnly } from './web/local_only.ts';
+import { isLocal, localOnly, requireLoopback } from './web/local_only.ts';
 
 /** PostgreSQL waits for no disk where nothing is kept. */
 const SHORT_LIVED = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -198,15 +198,6 @@ async function loadApplication() {
     import('./web/upgrades.ts'),
   ]);
   return { ...db, ...app, ...bootstrap, ...workshop, ...upgrades, isGitPath: remote.isGitPath };
-}
-
-/** Throws Error where others than this machine could reach a server whose tokens are in its documentation. */
-function requireLoopback(host: string): void {
-  if (isLoopback(host)) return;
-  throw new Error(
-    `HOST is ${host}: whoever reaches the server could sign in with the known passwords and tokens of the sample data. ` +
-      'Set HOST to 127.0.0.1, or add --expose-known-tokens in a container or network of your own.',
-  );
 }
 
 function temporary(config: Config, resources: AsyncDisposableStack): Config {

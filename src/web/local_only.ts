@@ -19,6 +19,15 @@ export function localOnly(handler: RequestListener): RequestListener {
   };
 }
 
+/** Throws Error where others than this machine could reach a server whose tokens are in its documentation. */
+export function requireLoopback(host: string): void {
+  if (isLoopback(host)) return;
+  throw new Error(
+    `HOST is ${host}: whoever reaches the server could sign in with the known passwords and tokens of the sample data. ` +
+      'Set HOST to 127.0.0.1, or add --expose-known-tokens in a container or network of your own.',
+  );
+}
+
 /** Whether a host name or address is this machine's own, however it is written. */
 export function isLoopback(host: string): boolean {
   const plain = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');

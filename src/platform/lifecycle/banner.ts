@@ -27,6 +27,7 @@ export function banner(facts: BannerFacts): string {
       Database: database,
       ...(credentials === undefined && credentialsFile !== undefined ? { Credentials: credentialsFile } : {}),
     }),
+    ...(facts.sample === undefined ? [] : ['', ...facts.sample]),
   ];
   if (credentials !== undefined) {
     const { password, privateToken } = credentials;
@@ -43,7 +44,6 @@ export function banner(facts: BannerFacts): string {
     const made = password !== undefined || privateToken !== undefined;
     if (made && !ephemeral) lines.push('', `They are kept in ${credentialsFile} and are not shown again.`);
   }
-  if (facts.sample !== undefined) lines.push('', ...facts.sample);
   lines.push('', 'Stop with Ctrl+C.');
   return `\n${lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n\n`;
 }
