@@ -79,7 +79,7 @@ describe('serve --ephemeral --seed', () => {
     expect(Object.values(first).filter((answer) => answer.startsWith('200')).length).toBeGreaterThan(180);
     expect(await everything(other)).toEqual(first);
     expect(printed(one.output(), 'Private token')).toBe(ROOT);
-  });
+  }, 300_000);
 
   it('listens where other machines are only if that is said', async () => {
     const { status, stderr } = await gantry(['serve', ...EPHEMERAL], settings(data, { HOST: '0.0.0.0' }));
@@ -125,7 +125,7 @@ describe('serve --ephemeral --seed', () => {
   });
 });
 
-describe('gantry seed', () => {
+describe('gantry seed', { timeout: 300_000 }, () => {
   it('fills a server that runs, with random passwords and tokens, once', async () => {
     const server = await serve([]);
     const root = printed(server.output(), 'Private token') ?? '';
