@@ -81,7 +81,8 @@ builder.mutationFields((t) => ({
   }),
   createUser: t.field({
     type: userPayload('createUser'),
-    description: 'Creates a user, who gets a mail with a link where mail is sent. For administrators.',
+    description:
+      'Creates a user, who gets a mail with a link where mail is sent. For administrators. CONFLICT when the address or the username is taken.',
     args: {
       input: t.arg({ type: CreateUserInput, required: true, description: 'Name, address and more of the user.' }),
     },
