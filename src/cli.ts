@@ -7,6 +7,8 @@ import { fsckCommands } from './operating/commands/fsck.ts';
 import { findCommand, helpOn, overview, WrongUse } from './operating/commands/help.ts';
 import { jobCommands } from './operating/commands/jobs.ts';
 import { keyCommands } from './operating/commands/keys.ts';
+import { seedCommands } from './operating/commands/seed.ts';
+import { readServeOptions } from './operating/commands/serve_options.ts';
 import { tokenCommands } from './operating/commands/tokens.ts';
 import { upgradeCommands } from './operating/commands/upgrade.ts';
 import { userCommands } from './operating/commands/users.ts';
@@ -18,6 +20,7 @@ import { packageVersion } from './platform/package_root.ts';
 export const commands: Readonly<Record<string, Run>> = {
   serve,
   migrate: migrateDatabase,
+  ...seedCommands,
   ...userCommands,
   ...tokenCommands,
   ...keyCommands,
@@ -74,9 +77,9 @@ function runOf(name: string): Run {
 }
 
 async function serve(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { ephemeral: { type: 'boolean', default: false } } });
+  const options = readServeOptions(args);
   const { serve } = await import('./main.ts');
-  return serve(settings(), { ephemeral: values.ephemeral });
+  return serve(settings(), options);
 }
 
 async function migrateDatabase(args: string[]): Promise<number> {

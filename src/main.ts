@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { ServeOptions } from './operating/commands/serve_options.ts';
+import type { SampleOptions } from './operating/seed/ephemeral.ts';
 import type { Config } from './platform/config.ts';
 import { lockDataDirectory } from './platform/database/lock.ts';
 import { banner } from './platform/lifecycle/banner.ts';
@@ -21,11 +23,10 @@ import { logSlow } from './platform/metrics/slow.ts';
 import { packageVersion } from './platform/package_root.ts';
 import { reporter } from './platform/report.ts';
 import { startTracing } from './platform/tracing/start.ts';
+import { isLocal, localOnly, requireLoopback } from './web/local_only.ts';
 
-export interface ServeOptions {
-  /** A data directory for this run only, its own PostgreSQL whatever DATABASE_URL says, and a free port. */
-  ephemeral: boolean;
-}
+/** PostgreSQL waits for no disk where nothing is kept. */
+const SHORT_LIVED = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /** Milliseconds that running requests have to finish once the server is told to stop, and those of git clients. */
 const GRACE = 10_000;
@@ -37,12 +38,15 @@ const GIT_GRACE = 60_000;
  * @returns the exit status: 0 after a signal, 1 if the database went away
  * @throws Error that tells what prevented the start, after everything that had been started is stopped again
  */
-export async function serve(given: Config, { ephemeral }: ServeOptions): Promise<number> {
+export async function serve(given: Config, options: ServeOptions): Promise<number> {
+  const { ephemeral, seed, exposeKnownTokens, port } = options;
+  const sample = seed ? { exposed: exposeKnownTokens } : undefined;
+  if (sample && !sample.exposed) requireLoopback(given.host);
   const stopSignal = awaitStopSignal();
   const databaseGone = Promise.withResolvers<string>();
   await using resources = new AsyncDisposableStack();
   const log = createLogger(given.logLevel);
-  const config = ephemeral ? await temporaryConfig(given, { log, resources }) : given;
+  const config = ephemeral ? await temporaryConfig(given, { log, resources, port }) : given;
   resources.defer(await startTracing(process.env));
   logSlow(log, config.slow);
 
@@ -55,7 +59,7 @@ export async function serve(given: Config, { ephemeral }: ServeOptions): Promise
   resources.defer(() => lock.release());
   if (!isNew) await requireAddress(config.host, config.port);
   if (ephemeral) markEphemeral(config.dataDir);
-  const state = await start(config, { ephemeral, log, resources, databaseGone: databaseGone.resolve });
+  const state = await start(config, { ephemeral, sample, log, resources, databaseGone: databaseGone.resolve });
   lock.publish({ url: state.url, ...(config.databaseUrl === undefined ? { databaseUrl: state.databaseUrl } : {}) });
   process.stdout.write(state.greeting);
 
@@ -71,6 +75,8 @@ export async function serve(given: Config, { ephemeral }: ServeOptions): Promise
 
 interface StartContext {
   ephemeral: boolean;
+  /** That of the sample data, if it is wanted. */
+  sample: SampleOptions | undefined;
   log: Logger;
   resources: AsyncDisposableStack;
   databaseGone(reason: string): void;
@@ -80,14 +86,17 @@ async function start(
   config: Config,
   context: StartContext,
 ): Promise<{ databaseUrl: string; url: string; greeting: string; readiness: Readiness }> {
-  const { log, resources, ephemeral } = context;
+  const { log, resources, ephemeral, sample } = context;
   announceSetup(config);
   // Loading the application takes about as long as starting PostgreSQL; the two run side by side.
   const loading = loadApplication();
   loading.catch(() => undefined);
-  const database = await openDatabase(config, log, context.databaseGone);
+  const loadingSample = sample && import('./operating/seed/ephemeral.ts');
+  loadingSample?.catch(() => undefined);
+  const database = await openDatabase(config, log, context.databaseGone, ephemeral ? SHORT_LIVED : {});
   resources.defer(() => database.stop());
   const application = await loading;
+  const filling = await loadingSample;
   const { connect, createApp, bootstrapAdministrator, hasAdministrator } = application;
   const db = connect(database.url, { ...connectOptions(config), outages: outageLog(log) });
   resources.defer(() => db.$disconnect());
@@ -96,7 +105,7 @@ async function start(
   const version = await prepareDatabase(config, database, log, async () => {
     secret = await agreeOnSecret(db, config);
     if (await hasAdministrator(db)) return;
-    const { chosen, made } = prepareCredentials(config);
+    const { chosen, made } = prepareCredentials(config, filling?.knownAdministrator());
     if (await bootstrapAdministrator(db, secret, chosen)) created = made;
   });
 
@@ -126,6 +135,7 @@ async function start(
     report,
     resources,
   });
+  const said = sample && (await filling?.fill({ db, secret, ...stores }, sample));
   await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
 
   const readiness = new Readiness(db, config, (problems) => {
@@ -135,7 +145,8 @@ async function start(
   });
   await keysMade;
   let listeningUrl = '';
-  const upgrades = new application.Upgrades();
+  const isGuarded = sample !== undefined && !sample.exposed;
+  const upgrades = new application.Upgrades(isGuarded ? isLocal : undefined);
   const stopping = new AbortController();
   const app = createApp({
     db,
@@ -159,7 +170,7 @@ async function start(
   });
   const { host, port, gitGrace = GIT_GRACE } = config;
   const mayTakeLonger = (target: string) => application.isGitPath(target.split('?', 1)[0] ?? '');
-  const listening = await listen(app, { host, port, mayTakeLonger, upgrades });
+  const listening = await listen(isGuarded ? localOnly(app) : app, { host, port, mayTakeLonger, upgrades });
   resources.defer(collectOnceQuiet(listening.quiet));
   // Nobody waits for it; where it fails, the first request for /graphql says so.
   import('#schema/server.ts').catch(() => undefined);
@@ -182,6 +193,7 @@ async function start(
     credentials: created,
     credentialsFile: readPrivateFile(file) === undefined ? undefined : file,
     ephemeral,
+    sample: said,
   });
   return { databaseUrl: database.url, url: externalUrl ?? reachable(listening.url), greeting, readiness };
 }

@@ -12,18 +12,29 @@ export interface NewApplication extends ApplicationValues {
   confidential: boolean;
 }
 
+/** By what an application is known. */
+export interface ApplicationCredentials {
+  /** The application ID. */
+  uid: string;
+  secret: string;
+}
+
 /**
- * Registers an application of the actor. While the setting `user_oauth_applications` is off, administrators alone may.
+ * Registers an application of the actor, with random credentials unless some are given. While the setting `user_oauth_applications` is off, administrators alone may.
  * Throws Forbidden, ValidationFailed.
  */
-export async function registerApplication(context: Context, input: NewApplication): Promise<ApplicationRow> {
+export async function registerApplication(
+  context: Context,
+  input: NewApplication,
+  known: ApplicationCredentials = { uid: crypto.randomBytes(32).toString('hex'), secret: newSecret() },
+): Promise<ApplicationRow> {
   const { id: ownerId } = await requireRegistrar(context);
   const { name, redirectUris, scopes } = checkValues(input);
-  const secret = input.confidential ? newSecret() : undefined;
+  const secret = input.confidential ? known.secret : undefined;
   const { id } = await context.db.oAuthApplication.create({
     data: {
       ownerId,
-      uid: crypto.randomBytes(32).toString('hex'),
+      uid: known.uid,
       secretHash: secret === undefined ? null : tokenHash(secret),
       name,
       redirectUris: [...redirectUris],

@@ -58,6 +58,26 @@ export async function cherryPick(reader: RepositoryReader, input: CherryPickInpu
   return picked;
 }
 
+export interface MergeInput {
+  /** What the merge is to follow; all of it is in `merged` as well. */
+  onto: Oid;
+  /** The tip that is brought in. */
+  merged: Oid;
+  author: Signature;
+  committer: Signature;
+  message: string;
+}
+
+/** Writes a merge of a branch that is ahead, although it could be taken over without: its files are those of the branch. */
+export async function mergeAhead(reader: RepositoryReader, input: MergeInput, hold?: Hold): Promise<Oid> {
+  const { onto, merged, ...said } = input;
+  const objects = new ObjectWriter(reader.directory, hold);
+  const tree = await treeOf(reader, merged);
+  const oid = objects.add('commit', encodeCommit({ ...said, tree, parents: [onto, merged] }));
+  await objects.flush();
+  return oid;
+}
+
 /** Writes an annotated tag; the ref `refs/tags/<name>` has to be set to it. */
 export async function writeTag(directory: string, input: TagInput, hold?: Hold): Promise<Oid> {
   const objects = new ObjectWriter(directory, hold);

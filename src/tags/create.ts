@@ -1,6 +1,6 @@
 import type { Actor, Context } from '#src/access/actor.ts';
 import { MissingObject } from '#src/git/errors.ts';
-import type { Oid } from '#src/git/model.ts';
+import type { Oid, Signature } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { isValidTagName } from '#src/git/refs/name.ts';
 import { Hold } from '#src/git/write/hold.ts';
@@ -26,13 +26,13 @@ export interface NewTag {
   releaseDescription?: string | null | undefined;
 }
 
-/** Creates a tag, and its release. Throws NotFound, Forbidden, BadRequest. */
-export async function createTag(context: Context, ref: Ref, input: NewTag): Promise<TagRow> {
+/** Creates a tag, and its release; an annotated one is made by the actor, now, unless a tagger is given. Throws NotFound, Forbidden, BadRequest. */
+export async function createTag(context: Context, ref: Ref, input: NewTag, tagger?: Signature): Promise<TagRow> {
   const { name } = input;
   const { actor, project } = await writableProject(context, ref);
   if (!isValidTagName(name)) throw new BadRequest('Tag name invalid', 'name');
   const reader = await context.repositories.open(project);
-  const outcomes = await tagNow(context, actor, project, reader, input);
+  const outcomes = await tagNow(context, { actor, project, tagger }, reader, input);
   // Nothing led to the commit, and it has been removed since, in whole or in part.
   if (outcomes.some(({ error }) => error instanceof MissingObject)) throw invalidTarget(input);
   // Somebody was faster, or there are tags below that name.
@@ -40,10 +40,15 @@ export async function createTag(context: Context, ref: Ref, input: NewTag): Prom
   return findTag(context, project, name);
 }
 
+interface Tagging {
+  actor: Actor;
+  project: ProjectRow;
+  tagger: Signature | undefined;
+}
+
 async function tagNow(
   context: Context,
-  actor: Actor,
-  project: ProjectRow,
+  { actor, project, tagger }: Tagging,
   reader: RepositoryReader | null,
   input: NewTag,
 ): Promise<RefOutcome[]> {
@@ -54,7 +59,7 @@ async function tagNow(
   if (await reader.tag(name)) throw new BadRequest(`Tag ${name} already exists`, 'name');
   const hold = await Hold.open(reader.directory);
   try {
-    const to = await tagged(context, { actor, project }, reader, commit, input, hold);
+    const to = await tagged(context, { actor, project, tagger }, reader, commit, input, hold);
     const change = { name: `refs/tags/${name}`, from: null, to };
     const release = (tx: Transaction) => addRelease(tx, project, name, releaseDescription);
     return await pushRefs(context, actor, project, [change], release, { hold });
@@ -79,7 +84,7 @@ function invalidTarget({ target }: NewTag): BadRequest {
 /** What the tag is to hold: the commit, or an annotation of it. */
 async function tagged(
   context: Context,
-  { actor, project }: { actor: Actor; project: ProjectRow },
+  { actor, project, tagger: given }: Tagging,
   { directory }: RepositoryReader,
   commit: Oid,
   { name, message }: NewTag,
@@ -88,6 +93,6 @@ async function tagged(
   const text = message?.trim();
   if (!text) return commit;
   await requireRoom(context.repositories, project, text.length);
-  const tagger = signatureOf(await findPusher(context.db, actor.id));
+  const tagger = given ?? signatureOf(await findPusher(context.db, actor.id));
   return writeTag(directory, { object: commit, type: 'commit', name, tagger, message: `${text}\n` }, hold);
 }

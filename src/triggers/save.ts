@@ -13,10 +13,14 @@ const ID = select('Trigger', { id: true });
 /** How a token of a trigger begins, so that it is recognised where it does not belong. */
 const PREFIX = 'gtr-';
 
-/** Creates a trigger of the actor. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createTrigger(context: Context, ref: Ref, description: string): Promise<ChangedRecord> {
+/** Creates a trigger of the actor, with a random token unless one is given. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createTrigger(
+  context: Context,
+  ref: Ref,
+  description: string,
+  token = newToken(PREFIX),
+): Promise<ChangedRecord> {
   const { actor, project } = await administered(context, ref);
-  const token = newToken(PREFIX);
   const { id } = await context.db.trigger.create({
     data: {
       projectId: project.id,

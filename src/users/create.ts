@@ -29,6 +29,8 @@ export interface NewUser extends UserValues {
   /** External users have no personal projects and create no groups. */
   external?: boolean | null | undefined;
   canCreateGroup?: boolean | null | undefined;
+  /** Of the password, where it was hashed before. */
+  passwordHash?: string;
   /** Generated when absent. */
   privateToken?: string;
   /** Whether the primary address is known to be theirs; so when absent. */
@@ -38,7 +40,7 @@ export interface NewUser extends UserValues {
 }
 
 /** What an administrator says of a new user. */
-export interface NewUserByAdministrator extends Omit<NewUser, 'confirmed' | 'ghost' | 'privateToken'> {
+export interface NewUserByAdministrator extends Omit<NewUser, 'confirmed' | 'ghost' | 'passwordHash' | 'privateToken'> {
   /** Whether the user has to confirm the address; so when absent (decisions.md 35). */
   confirm?: boolean | null | undefined;
   skipConfirmation?: boolean | null | undefined;
@@ -85,7 +87,7 @@ export async function createUser(
   await refuseTaken(db, input);
   checkUser(input);
   const { defaultProjectsLimit } = await currentSettings(db);
-  const passwordHash = await hashPassword(password, clientAddress);
+  const passwordHash = input.passwordHash ?? (await hashPassword(password, clientAddress));
   const privateToken = input.privateToken ?? newToken();
   const external = input.external ?? false;
   const data = {

@@ -10,6 +10,12 @@ export type Accept = (request: IncomingMessage, socket: Duplex, head: Buffer) =>
  */
 export class Upgrades {
   #accept: Accept | undefined;
+  readonly #admits: (request: IncomingMessage) => boolean;
+
+  /** @param admits whether a request may take over its connection; those that may not are answered as others are */
+  constructor(admits: (request: IncomingMessage) => boolean = () => true) {
+    this.#admits = admits;
+  }
 
   /** Says who takes over the connections. */
   serve(accept: Accept): void {
@@ -25,9 +31,12 @@ export class Upgrades {
     });
   }
 
-  #wants({ headers, url = '', method }: IncomingMessage): boolean {
+  #wants(request: IncomingMessage): boolean {
+    const { headers, url = '', method } = request;
     const isWebSocket = method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
-    return isWebSocket && this.#accept !== undefined && /^\/(api\/)?graphql\/?(\?|$)/.test(url);
+    return (
+      isWebSocket && this.#accept !== undefined && /^\/(api\/)?graphql\/?(\?|$)/.test(url) && this.#admits(request)
+    );
   }
 }
 

@@ -34,15 +34,23 @@ export async function createImpersonationToken(context: Context, userId: number,
   return create(context, await chooseAccount(context, userId), input, true);
 }
 
+export interface NewTokenOfCommand {
+  /** Username. */
+  user: string;
+  name?: string | undefined;
+  scopes: string[];
+  expiresAt?: Date | undefined;
+  /** The token itself; a random one when absent, as it has to be where anybody else reaches the server. */
+  token?: string | undefined;
+}
+
 /** What `gantry token create` does: the token is shown once, only its hash is kept. Throws NotFound, ValidationFailed. */
-export async function createTokenFromCommandLine(
-  db: Db,
-  input: { user: string; name?: string | undefined; scopes: string[]; expiresAt?: Date | undefined },
-): Promise<{ token: string }> {
+export async function createTokenFromCommandLine(db: Db, input: NewTokenOfCommand): Promise<{ token: string }> {
   const expiresAt = input.expiresAt?.toISOString().slice(0, 10);
   const { name = 'Command line', scopes, user } = input;
   checkToken({ name, scopes });
-  const { token } = await insert(db, await userNamed(db, user), { name, scopes, expiresAt }, false);
+  const values = { name, scopes, expiresAt };
+  const { token } = await insert(db, await userNamed(db, user), values, false, input.token);
   return { token };
 }
 
@@ -78,8 +86,13 @@ function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-async function insert(db: Db, userId: number, { name, scopes, expiresAt }: NewToken, impersonation: boolean) {
-  const token = newToken('gpat-');
+async function insert(
+  db: Db,
+  userId: number,
+  { name, scopes, expiresAt }: NewToken,
+  impersonation: boolean,
+  token = newToken('gpat-'),
+) {
   const { id } = await db.personalAccessToken.create({
     data: {
       userId,

@@ -16,10 +16,13 @@ const PROGRESS = { '--progress': 'show what is being done even where there is no
 /** The pages by their commands, in the order of `gantry help`. */
 export const manual: Readonly<Record<string, ManualPage>> = {
   serve: {
-    usage: '[--ephemeral]',
+    usage: '[--ephemeral [--port NUMBER] [--seed [--expose-known-tokens]]]',
     summary: 'run the server',
     options: {
       '--ephemeral': 'with a temporary data directory and a free port, for test suites; all is removed at the end',
+      '--port NUMBER': 'of an ephemeral server: this port instead',
+      '--seed': 'of an ephemeral server: filled with sample data, whose passwords and tokens are known to everybody',
+      '--expose-known-tokens': 'with --seed: answer other machines and web pages as well, as in a container',
     },
     notes: 'Stop it with Ctrl+C or SIGTERM.',
   },
@@ -32,6 +35,12 @@ export const manual: Readonly<Record<string, ManualPage>> = {
       '--label TEXT': 'shown in the metrics of this process; may be repeated',
     },
     notes: 'It runs on the machine of the server, or on another one with the same database, files and secret.',
+  },
+  seed: {
+    usage: '[--beside]',
+    summary: 'fill a new server with sample data: people, groups, projects, issues, pipelines',
+    options: { '--beside': 'even if the server is in use; names that the sample data needs must be free' },
+    notes: 'Passwords and tokens are random, and printed.',
   },
   migrate: { usage: '', summary: 'bring the database up to date', notes: '`gantry serve` does that as well.' },
   'user create': {

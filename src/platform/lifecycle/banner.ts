@@ -13,6 +13,8 @@ export interface BannerFacts {
   /** Shown only when the administrator has just been created; without those that settings gave. */
   credentials?: Partial<Credentials>;
   ephemeral: boolean;
+  /** What is said of the sample data, if there is some: line by line. */
+  sample?: readonly string[] | undefined;
 }
 
 /** The block that greets whoever started the server. */
@@ -27,6 +29,7 @@ export function banner(facts: BannerFacts): string {
       Database: database,
       ...(credentials === undefined && credentialsFile !== undefined ? { Credentials: credentialsFile } : {}),
     }),
+    ...(facts.sample === undefined ? [] : ['', ...facts.sample]),
   ];
   if (credentials !== undefined) {
     const { password, privateToken } = credentials;

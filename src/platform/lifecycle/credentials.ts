@@ -28,15 +28,18 @@ export interface PreparedCredentials {
  * Chooses the administrator's credentials, before the account is created. Those that the settings do not give are made, and
  * kept in a file of mode 600, which holds nothing else: if creating the account fails or is interrupted, the next start finds
  * and uses the same.
+ *
+ * @param fresh those to make, if they are not to be random
  */
 export function prepareCredentials(
   config: Pick<Config, 'dataDir' | 'rootPassword' | 'rootToken'>,
+  fresh: Credentials = { password: newToken(), privateToken: newToken() },
 ): PreparedCredentials {
   const file = credentialsFile(config.dataDir);
   const kept = parse(readPrivateFile(file) ?? '');
   const made: Partial<Credentials> = {};
-  if (config.rootPassword === undefined) made.password = kept.password ?? newToken();
-  if (config.rootToken === undefined) made.privateToken = kept.privateToken ?? newToken();
+  if (config.rootPassword === undefined) made.password = kept.password ?? fresh.password;
+  if (config.rootToken === undefined) made.privateToken = kept.privateToken ?? fresh.privateToken;
   const { password = config.rootPassword ?? '', privateToken = config.rootToken ?? '' } = made;
   const needed = made.password !== undefined || made.privateToken !== undefined;
   const same = made.password === kept.password && made.privateToken === kept.privateToken;

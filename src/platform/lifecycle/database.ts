@@ -24,17 +24,19 @@ export interface DatabaseUrls {
 /**
  * The database for the server: the one of `DATABASE_URL`, or the embedded one, started here.
  *
+ * @param settings of the embedded one, e.g. `{fsync: 'off'}`
  * @throws Error if it cannot be reached or started
  */
 export async function openDatabase(
   config: Config,
   log: DatabaseLog,
   onExit: (reason: string) => void,
+  settings: Record<string, string> = {},
 ): Promise<DatabaseUrls & Pick<EmbeddedPostgres, 'stop'>> {
   requireWhole(config.dataDir);
   const given = databaseUrls(config);
   if (given) return { ...given, stop: async () => undefined };
-  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit });
+  const embedded = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit, settings });
   return { ...embedded, directUrl: embedded.url };
 }
 

@@ -1,0 +1,51 @@
+import type { Context } from '#src/access/actor.ts';
+import { moveJob } from '#src/jobs/move.ts';
+import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
+import type { JobStatus } from '#src/pipelines/status.ts';
+import type { Transaction } from '#src/platform/db.ts';
+
+type Stores = Pick<Context, 'db'>;
+
+/** A job of a pipeline. */
+export interface RunningJob {
+  id: number;
+  pipelineId: number;
+}
+
+/** What whoever runs a job says of it at the end. */
+export interface JobResult {
+  state: 'success' | 'failed';
+  /** In percent. */
+  coverage?: number | undefined;
+}
+
+/** Whoever runs a job begins, and has printed this by then. Throws NotFound, BadRequest when it is not its turn. */
+export function startJob(stores: Stores, job: RunningJob, printed: string): Promise<void> {
+  return withJob(stores, job, async (tx, { id, status }) => {
+    await moveJob(tx, { id, status }, 'running');
+    if (printed === '') return;
+    await tx.jobTraceChunk.create({ data: { jobId: id, position: 0, content: Buffer.from(printed) } });
+  });
+}
+
+/** Whoever runs a job is done with it. Throws NotFound, BadRequest when it is over already. */
+export function finishJob(stores: Stores, job: RunningJob, { state, coverage }: JobResult): Promise<void> {
+  return withJob(stores, job, async (tx, { id, status }) => {
+    await moveJob(tx, { id, status }, state);
+    if (coverage !== undefined) await tx.job.update({ where: { id }, data: { coverage } });
+  });
+}
+
+/** Works on a job while nobody else changes its pipeline, which follows. */
+async function withJob(
+  { db }: Stores,
+  { id, pipelineId }: RunningJob,
+  work: (tx: Transaction, job: { id: number; status: JobStatus }) => Promise<unknown>,
+): Promise<void> {
+  await db.$transaction(async (tx) => {
+    await lockPipeline(tx, pipelineId);
+    const job = await tx.job.findUniqueOrThrow({ where: { id, pipelineId }, select: { id: true, status: true } });
+    await work(tx, job);
+    await settlePipeline(tx, pipelineId);
+  });
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+
+/**
+ * Whether a request comes from this machine and from no page of another site: by the host that it is for and, where a browser
+ * names it, the origin that it is from. A page elsewhere that knows the tokens of a server here reaches it by neither.
+ */
+export function isLocal({ headers }: IncomingMessage): boolean {
+  if (!isLoopback(hostOf(`http://${headers.host ?? ''}`))) return false;
+  return headers.origin === undefined || isLoopback(hostOf(headers.origin));
+}
+
+/** Refuses all other requests. */
+export function localOnly(handler: RequestListener): RequestListener {
+  return (request, response) => {
+    if (isLocal(request)) return handler(request, response);
+    const error = 'This server has known tokens, and is for programs and pages of its own machine alone';
+    response.writeHead(403, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error }));
+  };
+}
+
+/** Throws Error where others than this machine could reach a server whose tokens are in its documentation. */
+export function requireLoopback(host: string): void {
+  if (isLoopback(host)) return;
+  throw new Error(
+    `HOST is ${host}: whoever reaches the server could sign in with the known passwords and tokens of the sample data. ` +
+      'Set HOST to 127.0.0.1, or add --expose-known-tokens in a container or network of your own.',
+  );
+}
+
+/** Whether a host name or address is this machine's own, however it is written. */
+export function isLoopback(host: string): boolean {
+  const plain = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  if (plain === 'localhost' || plain.endsWith('.localhost') || plain === '::1') return true;
+  return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(plain);
+}
+
+/** Empty where there is none. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : '';
+}
