@@ -46,6 +46,7 @@ import { endStalled } from '#src/web/end_stalled.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health, keepNoConnection } from '#src/web/health.ts';
 import { metrics } from '#src/web/metrics.ts';
+import { serveAvatars } from '#src/web/pages/avatars.ts';
 import { broken } from '#src/web/pages/broken.ts';
 import { consentPages } from '#src/web/pages/consent.ts';
 import { pages } from '#src/web/pages/index.ts';
@@ -185,6 +186,7 @@ export function createApp({
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
   const identifyVisitor = (request: Request) => identify(request, request.query);
+  app.use(serveAvatars(db));
   app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report, limits: gitRequests ? { atOnce: gitRequests } : {} }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';

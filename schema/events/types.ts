@@ -116,8 +116,7 @@ Event.implement({
       type: 'JSON',
       nullable: true,
       description: 'Branch, hashes and commits of a push, as the REST API has them; null for other events.',
-      resolve: ({ data, author: { avatarHash } }, _args, { baseUrl, avatars }) =>
-        withAddresses(data, baseUrl, avatars ? avatarUrl(avatarHash) : null),
+      resolve: ({ data, author }, _args, context) => withAddresses(data, context.baseUrl, avatarUrl(author, context)),
     }),
     note: t.expose('note', {
       type: Note,

@@ -36,19 +36,37 @@ export const RenewPrivateTokenInput = emptyInput(
   'Nothing is needed to renew the private token of the caller.',
 );
 
-/** What may be said of a user, whether new or not. */
-const profile = (t: InputFields) => ({
+/** What users say about themselves. */
+const about = (t: InputFields) => ({
+  bio: t.string({ description: 'What they say of themselves.' }),
+  location: t.string({ description: 'The place where they live or work.' }),
+  organization: t.string({ description: 'The organization that they work for.' }),
+  websiteUrl: t.string({ description: 'Address of their own website.' }),
   skype: t.string({ description: 'Name of the user on Skype.' }),
   linkedin: t.string({ description: 'Name of the user on LinkedIn.' }),
   twitter: t.string({ description: 'Name of the user on Twitter.' }),
-  websiteUrl: t.string({ description: 'Address of their own website.' }),
-  organization: t.string({ description: 'The organization that they work for.' }),
+});
+
+/** What may be said of a user, whether new or not. */
+const profile = (t: InputFields) => ({
+  ...about(t),
   externUid: t.string({ description: 'ID of the user at the provider; goes together with it.' }),
   provider: t.string({
     description: 'Name of an identity provider that knows the user; goes together with externUid.',
   }),
-  bio: t.string({ description: 'What they say of themselves.' }),
-  location: t.string({ description: 'The place where they live or work.' }),
+});
+
+export const UpdateProfileInput = builder.inputType('UpdateProfileInput', {
+  description: 'Changes to the profile of the caller: what is left out stays as it is, null clears what can be empty.',
+  fields: (t) => ({
+    name: t.string({ description: 'Display name.' }),
+    avatar: t.field({
+      type: 'Upload',
+      description:
+        'A picture: PNG, JPEG, GIF or WebP of up to 200 KB, as the multipart request specification sends it. Null removes it.',
+    }),
+    ...about(t),
+  }),
 });
 
 const ADMIN = 'Whether the user administrates the server.';

@@ -7,6 +7,7 @@ import {
   CreateUserInput,
   RenewPrivateTokenInput,
   SignInInput,
+  UpdateProfileInput,
   UpdateUserInput,
   userInput,
 } from '#schema/users/inputs.ts';
@@ -21,6 +22,7 @@ import { deleteUser } from '#src/users/delete.ts';
 import { findAccount, findUser, findViewer } from '#src/users/find.ts';
 import { signIn } from '#src/users/sign_in.ts';
 import { updateUser } from '#src/users/update.ts';
+import { updateProfile } from '#src/users/update_profile.ts';
 
 const SignInPayload = builder.objectRef<{ viewer: Known<'User'> }>('SignInPayload').implement({
   description: 'The account that signed in.',
@@ -77,6 +79,15 @@ builder.mutationFields((t) => ({
     resolve: async (_root, _args, context, info) => {
       const privateToken = await renewPrivateToken(context);
       return { user: { ...(await findViewer(context, selectionAt(info, 'User'))), privateToken } };
+    },
+  }),
+  updateProfile: t.field({
+    type: userPayload('updateProfile', 'The caller as they are now.'),
+    description: 'Changes what others see of the caller: name, picture and what they say about themselves.',
+    args: { input: t.arg({ type: UpdateProfileInput, required: true, description: 'The changes.' }) },
+    resolve: async (_root, { input }, context, info) => {
+      await updateProfile(context, input);
+      return { user: await findViewer(context, selectionAt(info, 'User')) };
     },
   }),
   createUser: t.field({

@@ -6,6 +6,7 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { guardedBy } from '#schema/records/plugin.ts';
 import type { Known } from '#schema/records/types.ts';
 import { requireAccount } from '#src/access/actor.ts';
+import { avatarPath } from '#src/users/avatar.ts';
 import type { OwnAccount } from '#src/users/find.ts';
 import type { UserActivity as Activity } from '#src/users/list.ts';
 import '#src/users/own_values.ts';
@@ -17,6 +18,9 @@ builder.prismaObject('Identity', {
     externUid: t.exposeString('externUid', { description: 'Identifier of the user at the provider.' }),
   }),
 });
+
+export const AVATAR =
+  'URL of the picture of the user: the uploaded one, else one of 80 by 80 pixels from the avatar service. Null without either.';
 
 /** A user, and what comes along where more is shown than the caller would see. */
 type Shown = { id: number; shownEmail?: string } & Partial<OwnAccount>;
@@ -54,9 +58,9 @@ export const User = builder.prismaObject('User', {
     state: t.expose('state', { type: UserState, description: 'Whether the user may sign in, or is blocked.' }),
     avatarUrl: t.string({
       nullable: true,
-      description: 'URL of a picture of 80 by 80 pixels; null when the server uses no avatar service.',
-      select: { avatarHash: true },
-      resolve: ({ avatarHash }, _args, { avatars }) => (avatars ? avatarUrl(avatarHash) : null),
+      description: AVATAR,
+      select: { avatarHash: true, avatarKey: true },
+      resolve: (user, _args, context) => avatarUrl(user, context),
     }),
     webUrl: t.string({
       description: 'URL of the page of the user.',
@@ -198,7 +202,18 @@ export const UserActivity = builder.objectRef<Activity<Known<'User'>>>('UserActi
 
 export const UserActivityConnection = connectionOf('UserActivity', UserActivity);
 
-/** The picture of 80 pixels that the avatar service has for an address, or makes for it. */
-export function avatarUrl(hash: string): string {
-  return `https://www.gravatar.com/avatar/${hash}?s=80&d=identicon`;
+/**
+ * URL of the picture that a user uploaded, else of the one of 80 by 80 pixels that the avatar service has for their address; null
+ * where neither is there.
+ */
+export function avatarUrl(user: Pictured, { baseUrl, avatars }: Pick<GraphQLContext, 'baseUrl' | 'avatars'>) {
+  if (user.avatarKey !== null) return baseUrl + avatarPath(user.id, user.avatarKey);
+  return avatars ? `https://www.gravatar.com/avatar/${user.avatarHash}?s=80&d=identicon` : null;
+}
+
+/** What the URL of a user's picture is made of. */
+export interface Pictured {
+  id: number;
+  avatarHash: string;
+  avatarKey: string | null;
 }

@@ -73,11 +73,18 @@ export function identityOf({ provider, externUid }: UserValues): { provider: str
 }
 
 /** Refuses address and username that somebody else has, the address first (behaviour.md 1.4). Throws Conflict. */
-export async function refuseTaken(
+export async function refuseTaken(db: Pick<Db, '$queryRaw'>, values: UserValues, userId = 0): Promise<void> {
+  const all = await takenErrors(db, values, userId);
+  if (all.email) throw new Conflict('Email has already been taken', undefined, all);
+  if (all.username) throw new Conflict('Username has already been taken', undefined, all);
+}
+
+/** Which of address and username somebody else has, by field. */
+export async function takenErrors(
   db: Pick<Db, '$queryRaw'>,
   { email, username }: UserValues,
   userId = 0,
-): Promise<void> {
+): Promise<FieldErrors> {
   const [taken] = await db.$queryRaw<[{ email: boolean; username: boolean }]>`
     SELECT EXISTS (SELECT 1 FROM users WHERE lower(email) = lower(${email ?? ''}) AND id <> ${userId})
       OR EXISTS (SELECT 1 FROM emails WHERE lower(email) = lower(${email ?? ''})) AS email,
@@ -86,8 +93,7 @@ export async function refuseTaken(
         AND owner_id IS DISTINCT FROM ${userId}) AS username`;
   const all: FieldErrors = {};
   for (const field of ['email', 'username'] as const) if (taken[field]) all[field] = [TAKEN];
-  if (taken.email) throw new Conflict('Email has already been taken', undefined, all);
-  if (taken.username) throw new Conflict('Username has already been taken', undefined, all);
+  return all;
 }
 
 /** The refusal for what another request took in the meantime; any other error as it is. */

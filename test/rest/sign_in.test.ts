@@ -225,7 +225,7 @@ describe('A password that must be renewed', () => {
       ['', "can't be blank"],
       ['short', 'is too short (minimum is 8 characters)'],
       ['x'.repeat(129), 'is too long (maximum is 128 characters)'],
-      [PASSWORD, 'must differ from the present one'],
+      [PASSWORD, 'must differ from the current one'],
     ];
     for (const [newPassword, message] of cases) {
       const { body } = await change({ login: user.username, currentPassword: PASSWORD, newPassword });

@@ -50,9 +50,10 @@ export function lazyProvider(options: OAuthOptions): LazyProvider {
   }
 }
 
-const TRY_LATER = 'The application cannot be authorized at the moment. Try again soon.';
+const TRY_LATER = 'The application cannot be authorized right now. Try again in a moment.';
 
 const REFUSALS: Record<string, string> = {
-  invalid_client: 'The application that sent you here is not known.',
-  invalid_redirect_uri: 'The application that sent you here wants to lead you to where it is not registered.',
+  invalid_client: 'The application that sent you here is not registered on this server.',
+  invalid_redirect_uri:
+    'The application that sent you here asked to redirect you to an address that it has not registered.',
 };

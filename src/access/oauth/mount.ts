@@ -50,23 +50,30 @@ const open: RequestHandler = (request, response, next) => {
 };
 
 function handler(
-  { report }: OAuthOptions,
+  { report, showRefusal }: OAuthOptions,
   answer: (request: Request, response: Response, next: () => void) => Promise<unknown>,
 ): RequestHandler {
   return async (request, response, next) => {
     try {
       await answer(request, response, next);
     } catch (error) {
-      if (error instanceof Unreadable) return void refuse(response, 400, 'invalid_request', error.message);
-      report(error, request);
-      const passes = passing(error)?.refusal;
-      if (response.headersSent) response.destroy();
-      else if (passes) {
-        response.setHeader('Retry-After', String(passes.extensions.retryAfter));
-        refuse(response, 503, 'temporarily_unavailable', passes.message);
-      } else refuse(response, 500, 'server_error', 'Something went wrong on our side.');
+      const refusal = refusalOf(error);
+      if (!(error instanceof Unreadable)) report(error, request);
+      if (response.headersSent) return void response.destroy();
+      if (request.path === '/oauth/authorize' && (await showRefusal(request, response, refusal))) return;
+      if (refusal.retryAfter !== undefined) response.setHeader('Retry-After', String(refusal.retryAfter));
+      refuse(response, refusal.status, refusal.error, refusal.message);
     }
   };
+}
+
+/** What is said of an error, in the words of RFC 6749. */
+function refusalOf(error: unknown): { status: number; error: string; message: string; retryAfter?: unknown } {
+  if (error instanceof Unreadable) return { status: 400, error: 'invalid_request', message: error.message };
+  const passes = passing(error)?.refusal;
+  if (!passes) return { status: 500, error: 'server_error', message: 'Something went wrong on our side.' };
+  const { retryAfter } = passes.extensions;
+  return { status: 503, error: 'temporarily_unavailable', message: passes.message, retryAfter };
 }
 
 /** An application that does not say for what it asks means everything, or as much as it may have. */

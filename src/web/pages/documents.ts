@@ -26,7 +26,7 @@ export function documentPages(
   const show = (view: string, title: string, { script, style }: Record<'script' | 'style', Asset>) =>
     page(async (visit: Visit) => {
       const [viewerScript, viewerStyle] = await Promise.all([assets.path(script), assets.path(style)]);
-      visit.show(view, { title, viewerScript, viewerStyle, viewer: true });
+      visit.show(view, { title, viewerScript, viewerStyle, viewer: true, hasMain: view === 'documents' });
     });
   const router = Router()
     .get('/-/docs', show('documents', 'REST API', viewer))

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
 /** What is wrong with the fields of a form, by their names. */
@@ -15,13 +16,23 @@ export function problemsOf(error: unknown, names: Record<string, string> = {}): 
   return toProblems(error.fields, names);
 }
 
-/** A new password that was typed twice, in different ways. Throws ValidationFailed. */
-export function newPassword({ body }: Request): string {
+/**
+ * Does something with the new password of a form. Where it was typed in two different ways nothing is done, and all mistakes are
+ * told together: that, and those that `check` finds in the form. Throws ValidationFailed, and what `work` and `check` throw.
+ */
+export async function withNewPassword<Result>(
+  { body }: Request,
+  work: (password: string) => Promise<Result>,
+  check: (password: string) => FieldErrors | Promise<FieldErrors> = passwordOnly,
+): Promise<Result> {
   const password = text(body.new_password);
-  if (password !== text(body.new_password_again)) {
-    throw new ValidationFailed({ new_password_again: ['does not match'] });
-  }
-  return password;
+  if (password === text(body.new_password_again)) return work(password);
+  throw new ValidationFailed({ ...(await check(password)), new_password_again: ['Passwords do not match'] });
+}
+
+function passwordOnly(password: string): FieldErrors {
+  const errors = passwordErrors(password);
+  return errors.length > 0 ? { password: errors } : {};
 }
 
 const NOTICES: Record<string, string> = {
@@ -35,6 +46,15 @@ const NOTICES: Record<string, string> = {
     'If an account has this address, we sent a link to reset its password. The link expires in two hours.',
   confirmation_requested: 'If this address is waiting to be confirmed, we sent a new link to it.',
   signed_up: 'Welcome! Confirm your email address with the link that we sent you, then sign in.',
+  profile_saved: 'Your profile was saved.',
+  avatar_saved: 'Your picture was saved.',
+  avatar_deleted: 'Your picture was removed.',
+  email_added: 'The email address was added.',
+  email_added_unconfirmed: 'The email address was added. Follow the link that we sent to it to confirm it.',
+  email_deleted: 'The email address was removed.',
+  confirmation_sent: 'We sent the confirmation link again.',
+  key_added: 'The SSH key was added.',
+  key_deleted: 'The SSH key was removed.',
   confirmed: 'Your email address was confirmed.',
 };
 

@@ -6,7 +6,7 @@ import { confirmAddress, findConfirmation } from '#src/users/confirm.ts';
 import { requestConfirmation, requestPasswordReset } from '#src/users/mail_requests.ts';
 import { findPasswordReset, resetPassword } from '#src/users/reset_password.ts';
 import { clearCookie, readCookie, setCookie } from '#src/web/pages/cookies.ts';
-import { newPassword, noticeOf, type Problems, problemsOf, text } from '#src/web/pages/fields.ts';
+import { noticeOf, type Problems, problemsOf, text, withNewPassword } from '#src/web/pages/fields.ts';
 import type { Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
@@ -96,7 +96,7 @@ async function showReset(visit: Visit): Promise<void> {
 async function submitReset(visit: Visit): Promise<void> {
   const { context, request, response, secure } = visit;
   try {
-    await resetPassword(context, tokenOf(visit), newPassword(request));
+    await withNewPassword(request, (password) => resetPassword(context, tokenOf(visit), password));
   } catch (error) {
     const problems = problemsOf(error, { password: 'new_password' });
     const again = (holder: AccountTokenHolder) => showResetForm(visit, holder, problems, 422);

@@ -1,7 +1,8 @@
-import { type Request, type RequestHandler, type Response, urlencoded } from 'express';
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, urlencoded } from 'express';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
 import { passing } from '#src/platform/passing.ts';
 import { unavailable } from '#src/web/pages/unavailable.ts';
+import { type UploadField, uploadForm } from '#src/web/pages/upload_form.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/web/pages/visit.ts';
 
 /** Answers a visit. Throws DomainErrors, which become pages too. */
@@ -17,6 +18,10 @@ export interface Pages {
   form(act: Page): RequestHandler[];
   /** As `form`, for who is signed in. */
   ownForm(act: Page): RequestHandler[];
+  /**
+   * As `ownForm`, for a multipart form with one file, which is a File in `request.body`, or null where none was sent.
+   */
+  ownUpload(file: UploadField, act: Page): (RequestHandler | ErrorRequestHandler)[];
 }
 
 /** The largest form, in bytes. */
@@ -50,6 +55,7 @@ export function pagesFor(options: PageOptions): Pages {
     own: (show) => handler(signedIn(show)),
     form: (act) => [parse, handler(checked(act))],
     ownForm: (act) => [parse, handler(checked(signedIn(act)))],
+    ownUpload: (file, act) => [...uploadForm(file), handler(checked(signedIn(act)))],
   };
 }
 

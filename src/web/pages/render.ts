@@ -1,7 +1,8 @@
 import crypto from 'node:crypto';
 import { Eta } from 'eta';
 import type { Response } from 'express';
-import { packagePath } from '#src/platform/package_root.ts';
+import { packagePath, packageVersion } from '#src/platform/package_root.ts';
+import { navigation } from '#src/web/pages/navigation.ts';
 
 /** What the frame around every page shows. */
 export interface Frame {
@@ -15,6 +16,8 @@ export interface Frame {
   stylesheet: string;
 }
 
+const version = packageVersion();
+
 const eta = new Eta({ views: packagePath('views'), cache: true, autoEscape: true });
 
 /**
@@ -24,7 +27,9 @@ const eta = new Eta({ views: packagePath('views'), cache: true, autoEscape: true
  */
 export function render(response: Response, status: number, view: string, frame: Frame & Record<string, unknown>): void {
   const nonce = crypto.randomBytes(16).toString('base64');
-  const html = eta.render(view, { ...frame, nonce });
+  const [path = '/'] = response.req.originalUrl.split('?');
+  const links = navigation(path, frame.username !== null);
+  const html = eta.render(view, { ...frame, nonce, path, links, version });
   response.status(status);
   response.setHeader('Content-Security-Policy', policy(nonce, frame.viewer === true));
   response.setHeader('X-Frame-Options', 'DENY');

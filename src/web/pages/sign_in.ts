@@ -4,10 +4,11 @@ import { Unconfirmed } from '#src/access/sign_in/sign_in.ts';
 import { beginSignIn, type NextStep, proveSecondFactor, renewPassword } from '#src/access/sign_in/sign_in_steps.ts';
 import { TICKET_LIFETIME } from '#src/access/sign_in/sign_in_ticket.ts';
 import { DomainError, Unauthenticated } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/mail/sending.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { clearCookie, readCookie, setCookie } from '#src/web/pages/cookies.ts';
 import { enter } from '#src/web/pages/enter.ts';
-import { newPassword, noticeOf, problemsOf, text } from '#src/web/pages/fields.ts';
+import { noticeOf, problemsOf, text, withNewPassword } from '#src/web/pages/fields.ts';
 import { localPath, type Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
@@ -86,7 +87,10 @@ function showRenewalForm(visit: Visit, problems: Record<string, string>, status 
 async function submitRenewal(visit: Visit): Promise<void> {
   await stepping(
     visit,
-    async () => go(visit, await renewPassword(visit.context, ticketOf(visit), newPassword(visit.request))),
+    async () => {
+      const renew = (password: string) => renewPassword(visit.context, ticketOf(visit), password);
+      await go(visit, await withNewPassword(visit.request, renew));
+    },
     (problems) => showRenewalForm(visit, problems, 422),
   );
 }
@@ -119,7 +123,8 @@ function returnPath({ request }: Visit): string {
 export async function showSignIn(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
   const { signInText, signupEnabled } = await currentSettings(visit.context.db);
   const nothing = { login: '', problem: null, notice: null, unconfirmed: false };
-  visit.show('sign_in', { title: 'Sign in', signInText, signupEnabled, ...nothing, ...values }, status);
+  const shown = { signInText, signupEnabled, mail: sendsMail(visit.context.db), ...nothing, ...values };
+  visit.show('sign_in', { title: 'Sign in', ...shown }, status);
 }
 
 function confirmSignOut(visit: Visit): void {
