@@ -59,7 +59,7 @@ const profile = (t: InputFields) => ({
 export const UpdateProfileInput = builder.inputType('UpdateProfileInput', {
   description: 'Changes to the profile of the caller: what is left out stays as it is, null clears what can be empty.',
   fields: (t) => ({
-    name: t.string({ description: 'Display name.' }),
+    name: t.string({ description: 'Name that people read.' }),
     avatar: t.field({
       type: 'Upload',
       description:

@@ -84,7 +84,7 @@ builder.mutationFields((t) => ({
   updateProfile: t.field({
     type: userPayload('updateProfile', 'The caller as they are now.'),
     description: 'Changes what others see of the caller: name, picture and what they say about themselves.',
-    args: { input: t.arg({ type: UpdateProfileInput, required: true, description: 'The changes.' }) },
+    args: { input: t.arg({ type: UpdateProfileInput, required: true, description: 'What to change in the profile.' }) },
     resolve: async (_root, { input }, context, info) => {
       await updateProfile(context, input);
       return { user: await findViewer(context, selectionAt(info, 'User')) };
