@@ -14,12 +14,12 @@ type Builder = PothosSchemaTypes.PrismaObjectFieldBuilder<Types, Types['PrismaTy
 export function userFields(t: Builder) {
   return {
     user: t.relation('user', { description: 'The user that the record is about.' }),
-    userId: t.exposeInt('userId', { description: 'Numeric ID of the user; `user` leads to the user.' }),
+    userId: t.exposeInt('userId', { description: 'Numeric ID of the user; see also `user`.' }),
     username: t.string({ description: 'Username of the user.', ...through('user', 'username') }),
     name: t.string({ description: 'Display name of the user.', ...through('user', 'name') }),
     state: t.field({
       type: UserState,
-      description: 'Whether the user may sign in, or is blocked.',
+      description: 'Whether the user is active or blocked.',
       ...through('user', 'state'),
     }),
   };
@@ -40,7 +40,7 @@ export const picture = {
 } as const;
 
 export const page = {
-  description: 'URL of the page of the user.',
+  description: 'URL of the user’s page.',
   select: SHOWN,
   resolve: ({ user }: Shown, _args: object, { baseUrl }: GraphQLContext) => `${baseUrl}/${user.username}`,
 } as const;

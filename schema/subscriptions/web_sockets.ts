@@ -171,7 +171,7 @@ export class WebSockets {
     try {
       const { perConnection } = limits;
       if (Object.keys(subscriptions).length > perConnection) {
-        throw new RateLimited(1, `One connection carries ${perConnection} operations at once.`);
+        throw new RateLimited(1, `A connection can run at most ${perConnection} operations at once.`);
       }
       const before = extra.actor;
       extra.actor = before && (await callers.authenticate(credentials));

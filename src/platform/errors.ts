@@ -38,8 +38,8 @@ export const USUAL = {
 
 /** What v4 has words of its own for, which only REST says. */
 export const PLAIN = {
-  UNPLAYABLE_JOB: 'Only a job that waits to be played can be played',
-  HALF_AN_IDENTITY: 'A provider of identities and the user there must be given together',
+  UNPLAYABLE_JOB: 'Only a manual job that has not started can be played',
+  HALF_AN_IDENTITY: 'An identity provider and the ID of the user there must be given together',
 } as const;
 
 /** No usable credential; `reason` says what else is in the way where a password was right. */

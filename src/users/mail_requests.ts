@@ -24,7 +24,7 @@ export function requestConfirmation(context: Context, email: string): Promise<vo
 }
 
 async function request({ db, jobs, clientAddress }: Context, kind: MailKind, given: string): Promise<void> {
-  if (!sendsMail(db)) throw new Conflict('This server sends no mail. Ask your administrator');
+  if (!sendsMail(db)) throw new Conflict('This server does not send mail. Ask your administrator');
   const email = normaliseAddress(given);
   if (!isAddress(email)) throw new ValidationFailed({ email: ['is invalid'] });
   await spaced(clientAddress, async () => {

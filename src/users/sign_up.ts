@@ -71,7 +71,7 @@ export async function signUpErrors(context: Context, given: SignUp): Promise<Fie
 
 async function refuseClosed({ db }: Context): Promise<void> {
   const { signupEnabled } = await currentSettings(db);
-  if (!signupEnabled) throw new Forbidden('Creating accounts is switched off');
+  if (!signupEnabled) throw new Forbidden('Sign-up is disabled');
 }
 
 /** What can be said without knowing who is there. */

@@ -21,7 +21,7 @@ export async function signInByPassword(context: Context, login: string, password
   }
   await refuseClosed(db, user);
   if (user.passwordExpired) {
-    throw new Unauthenticated('Your password must be renewed first: use the mutation changePassword');
+    throw new Unauthenticated('Your password has expired. Change it first, with the mutation changePassword');
   }
   await noteSignIn(db, user.id);
   return user;
@@ -30,7 +30,7 @@ export async function signInByPassword(context: Context, login: string, password
 /** Passwords are good for nobody but administrators where the setting says so. Throws Unauthenticated. */
 export async function refuseClosed(db: Db, { admin }: { admin: boolean }): Promise<void> {
   const { signinEnabled } = await currentSettings(db);
-  if (!signinEnabled && !admin) throw new Unauthenticated('Signing in with a password is switched off');
+  if (!signinEnabled && !admin) throw new Unauthenticated('Signing in with a password is disabled');
 }
 
 /** Whom login and password are right for. */
@@ -45,7 +45,7 @@ export interface Verified {
 /** The password was right, but nobody has followed the link that was mailed to the user. */
 export class Unconfirmed extends Unauthenticated {
   constructor() {
-    super('Your e-mail address must be confirmed first: follow the link in the mail that was sent to it');
+    super('Confirm your e-mail address first: follow the link that was sent to it');
   }
 }
 

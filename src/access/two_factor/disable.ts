@@ -25,7 +25,7 @@ export async function disableTwoFactorOf(context: Context, userId: number): Prom
   const { id, impersonator } = requireAdmin(context);
   requireCredentialManager(context);
   if ([id, impersonator].includes(userId))
-    throw new Forbidden('Administrators switch off their own with password or code');
+    throw new Forbidden('Use your password or a code to disable your own two-factor authentication');
   const user = await context.db.user.findFirst({ where: { id: userId, ghost: false }, select: { id: true } });
   if (!user) throw new NotFound('User');
   return remove(context.db, userId, context);
