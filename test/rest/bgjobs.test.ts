@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type JobHandlers, startJobs } from '#src/platform/background/queue.ts';
 import { Listener } from '#src/platform/database/listener.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -70,7 +71,7 @@ describe('GET /bgjobs', () => {
     expect((await get('process_metrics')).processes).toHaveLength(1);
   });
 
-  it('takes a process that is silent for dead, and keeps what it did', async () => {
+  it('takes a process that is silent for dead, and keeps what it did', LONG, async () => {
     const before = (await get('job_stats')).jobs;
     const dead = { hostname: 'gone', pid: 1, tag: 't', queues: [], labels: [], concurrency: 1, busy: 1 };
     const data = { ...dead, id: 'dead', processed: 7, failed: 2 };

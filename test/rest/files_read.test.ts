@@ -4,6 +4,7 @@ import type { ProjectRow } from '#src/projects/find.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { git, gitBytes } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { fillRepository, part } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -201,7 +202,7 @@ describe('GET /projects/:id/repository/files/:file_path/raw', () => {
     expect([status, got['content-length'], body]).toEqual([200, '21', null]);
   });
 
-  it('goes on serving when clients leave in the middle', async () => {
+  it('goes on serving when clients leave in the middle', LONG, async () => {
     const history = new HistoryBuilder();
     history.commit({ branch: 'main', changes: [{ path: 'large', content: Buffer.alloc(30 * 1024 * 1024, 'y') }] });
     const own = await world.project({ owner, visibility: 'public' });

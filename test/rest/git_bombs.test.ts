@@ -3,6 +3,7 @@ import { LARGEST_TEXT } from '#src/git/limits.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { commitTreeOf, deepPath, treeBomb, wideDirectory, writeZeros } from '../support/bombs.ts';
 import { git } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { part } from '../support/repository.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -59,7 +60,7 @@ describe('Trees that a few objects make endless', () => {
     expect(border.body.at(-1).path).toBe('d9/d9/d9/d9/d9/d9');
   });
 
-  it('are compared as far as a comparison goes, which says so', async () => {
+  it('are compared as far as a comparison goes, which says so', LONG, async () => {
     const { status, body } = await api.get(`${at}/compare?from=main&to=other`);
     expect([status, body.compare_timeout, body.diffs.length]).toEqual([200, true, 3_000]);
     expect(body.diffs[0].old_path).toBe('d0/d0/d0/d0/d0/d0/d0/d0/d0/d0');
@@ -91,7 +92,7 @@ describe('Directories in each other', () => {
     expect([status, body.size, body.last_commit_id]).toEqual([200, 5, commit]);
   });
 
-  it('are compared and packed', async () => {
+  it('are compared and packed', LONG, async () => {
     const { body } = await api.get(`${at}/compare?from=main&to=deep`);
     expect(body.diffs.length).toBe(3_000);
     expect((await api.get(`${at}/compare?from=seven&to=deep`)).status).toBe(200);
@@ -107,7 +108,7 @@ describe('Directories with very many names', () => {
     expect(body.map(({ name }: { name: string }) => name)).toEqual(names.slice(-100));
   });
 
-  it('are compared as far as a comparison goes', async () => {
+  it('are compared as far as a comparison goes', LONG, async () => {
     const { body } = await api.get(`${at}/compare?from=wide&to=wide-other`);
     expect([body.compare_timeout, body.diffs.length]).toEqual([true, 3_000]);
   });

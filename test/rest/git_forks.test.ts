@@ -7,6 +7,7 @@ import { forkRepository } from '#src/repository/fork.ts';
 import { maintainProject } from '#src/repository/maintain.ts';
 import { commitFile, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines, scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -76,7 +77,7 @@ describe('Forks', () => {
     expect(gitLines(directory, ['fsck', '--strict'])).toEqual([]);
   });
 
-  it('are whole even if their source is deleted at once', async () => {
+  it('are whole even if their source is deleted at once', LONG, async () => {
     const { project } = await source();
     const refs = refsOf(project);
     const child = await fork(project);
@@ -86,7 +87,7 @@ describe('Forks', () => {
     expect(refsOf(child)).toEqual(refs);
   });
 
-  it('of a fork that waits for its own copy are whole', async () => {
+  it('of a fork that waits for its own copy are whole', LONG, async () => {
     const { project } = await source();
     const [child, grandchild] = [await world.project({ owner: forker }), await world.project({ owner: forker })];
     await world.db.repositoryCopy.create({ data: { projectId: child.id, sourceId: project.id } });
@@ -94,7 +95,7 @@ describe('Forks', () => {
     expect(refsOf(grandchild)).toEqual(refsOf(project));
   });
 
-  it('of an empty project are empty, and what was pushed to one before its copy came stays', async () => {
+  it('of an empty project are empty, and what was pushed to one before its copy came stays', LONG, async () => {
     const empty = await world.project({ owner, visibility: 'public' });
     const child = await fork(empty);
     await world.until(async () => (await world.db.repositoryCopy.count({ where: { projectId: child.id } })) === 0);
@@ -114,7 +115,7 @@ describe('Forks', () => {
     expect(await world.db.recordedRef.count({ where: { projectId: child.id } })).toBe(3);
   });
 
-  it('are copied without a git program too', async () => {
+  it('are copied without a git program too', LONG, async () => {
     const { project } = await source();
     const child = await world.project({ owner: forker });
     const { PATH } = process.env;
@@ -129,7 +130,7 @@ describe('Forks', () => {
     expect(refsOf(child)).toEqual(refsOf(project));
   });
 
-  it('are whole although their source is repacked and pushed to meanwhile', async () => {
+  it('are whole although their source is repacked and pushed to meanwhile', LONG, async () => {
     const { project, work } = await source();
     const children = await Promise.all([1, 2, 3].map(() => world.project({ owner: forker })));
     const disturb = async () => {

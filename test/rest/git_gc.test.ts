@@ -9,6 +9,7 @@ import { advance, signatureOf, writableBranch } from '#src/repository/write.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -96,7 +97,7 @@ describe('A repository that is cleaned up by hand while it is written to', () =>
   it.each([
     ['git gc --prune=now', ['gc', '--quiet', '--prune=now']],
     ['git repack -ad', ['repack', '-adq']],
-  ])('keeps every object of what was answered with success: %s', async (_name, args) => {
+  ])('keeps every object of what was answered with success: %s', LONG, async (_name, args) => {
     const { project, directory, url, main } = await filled();
     const end = performance.now() + WHILE;
     const [rounds, ...made] = await Promise.all([

@@ -6,6 +6,7 @@ import type { ProjectRow } from '#src/projects/find.ts';
 import { chainPack, deltaBombPack, fetchBomb, pushBody, pushBomb, treeBomb, writeZeros } from '../support/bombs.ts';
 import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const MB = 1024 * 1024;
@@ -65,7 +66,7 @@ describe('A push', () => {
     expect([code, said]).toEqual([1, expect.stringMatching(new RegExp(`the ${kind} \\w+ has \\d+ bytes`))]);
   });
 
-  it('is refused with a directory beyond all measure', async () => {
+  it('is refused with a directory beyond all measure', LONG, async () => {
     const project = await world.project({ owner });
     const work = await workingCopy();
     const bare = path.join(work, '.git');
@@ -78,7 +79,7 @@ describe('A push', () => {
     expect(said).toMatch(/the tree \w+ has \d+ bytes/);
   });
 
-  it('ends when more comes than a push may bring', async () => {
+  it('ends when more comes than a push may bring', LONG, async () => {
     const project = await world.project({ owner });
     const { pack, commit } = chainPack(1);
     const long = Buffer.concat([pushBody('main', commit, pack), Buffer.alloc(64 * MB)]);
@@ -89,7 +90,7 @@ describe('A push', () => {
     expect(isClean(project)).toBe(true);
   });
 
-  it('with a chain of differences that nobody would make is refused', async () => {
+  it('with a chain of differences that nobody would make is refused', LONG, async () => {
     const project = await world.project({ owner });
     const { pack, commit } = chainPack(20_000);
     expect(pack.length).toBeLessThan(MB);
@@ -143,7 +144,7 @@ describe('What a client of git compresses', () => {
 });
 
 describe('The quota of a repository', () => {
-  it('refuses pushes and changes by the API above it, and says so', async () => {
+  it('refuses pushes and changes by the API above it, and says so', LONG, async () => {
     const user = await small.user();
     const project = await small.project({ owner: user });
     const work = await workingCopy();

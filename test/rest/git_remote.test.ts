@@ -11,6 +11,7 @@ import type { ProjectRow } from '#src/projects/find.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitBytes, gitLines, scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -448,33 +449,37 @@ describe('Pushing', () => {
     expect(git(directory, ['rev-parse', 'main']).trim()).toBe(tip);
   });
 
-  it('tells each ref why it was not changed when the project is deleted while the push waits its turn', async () => {
-    const { project, work, head } = await pushed();
-    await run(work, 'push', '--quiet', 'origin', 'main:topic');
-    const line = `${head} ${'0'.repeat(40)} refs/heads/topic\0report-status side-band-64k delete-refs`;
-    const outgoing = request(`${world.url}/${project.fullPath}.git/git-receive-pack`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/x-git-receive-pack-request', 'PRIVATE-TOKEN': owner.token },
-    });
-    const answered = once(outgoing, 'response');
-    let answer = '';
-    await withRepositoryLock(world.db, project.id, async () => {
-      outgoing.end(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
-      const [response] = await answered;
-      expect(response.statusCode).toBe(200);
-      response.on('data', (chunk: Buffer) => {
-        answer += chunk.toString('latin1');
+  it(
+    'tells each ref why it was not changed when the project is deleted while the push waits its turn',
+    LONG,
+    async () => {
+      const { project, work, head } = await pushed();
+      await run(work, 'push', '--quiet', 'origin', 'main:topic');
+      const line = `${head} ${'0'.repeat(40)} refs/heads/topic\0report-status side-band-64k delete-refs`;
+      const outgoing = request(`${world.url}/${project.fullPath}.git/git-receive-pack`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-git-receive-pack-request', 'PRIVATE-TOKEN': owner.token },
       });
-      // A sign of life has come: the answer has begun.
-      await world.until(async () => answer !== '');
-      await world.db.project.update({ where: { id: project.id }, data: { deletedAt: new Date() } });
-    });
-    await world.until(async () => answer.includes('refs/heads/topic'));
-    expect(answer).toContain('ng refs/heads/topic Project not found');
-    expect(git(directoryOf(project), ['rev-parse', 'topic']).trim()).toBe(head);
-  });
+      const answered = once(outgoing, 'response');
+      let answer = '';
+      await withRepositoryLock(world.db, project.id, async () => {
+        outgoing.end(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
+        const [response] = await answered;
+        expect(response.statusCode).toBe(200);
+        response.on('data', (chunk: Buffer) => {
+          answer += chunk.toString('latin1');
+        });
+        // A sign of life has come: the answer has begun.
+        await world.until(async () => answer !== '');
+        await world.db.project.update({ where: { id: project.id }, data: { deletedAt: new Date() } });
+      });
+      await world.until(async () => answer.includes('refs/heads/topic'));
+      expect(answer).toContain('ng refs/heads/topic Project not found');
+      expect(git(directoryOf(project), ['rev-parse', 'topic']).trim()).toBe(head);
+    },
+  );
 
-  it('a push of 10,000 commits arrives whole', async () => {
+  it('a push of 10,000 commits arrives whole', LONG, async () => {
     const { project, work, head } = await pushed();
     const history = Array.from({ length: 10_000 }, (_, at) => {
       const parent = at === 0 ? `from ${head}\n` : '';
@@ -499,7 +504,7 @@ describe('Pushing', () => {
 });
 
 describe('Pushing very many refs', () => {
-  it('changes them all, and finds the default branch among them', { timeout: 60_000 }, async () => {
+  it('changes them all, and finds the default branch among them', { ...LONG, timeout: 60_000 }, async () => {
     const project = await world.project({ owner });
     const work = await workingCopy();
     await commitFile(work, 'a.txt', 'one\n');

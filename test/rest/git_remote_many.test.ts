@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { pushRefs } from '#src/repository/record.ts';
 import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -30,7 +31,10 @@ async function manyRefs(count: number) {
 const refsOf = (directory: string) => gitLines(directory, ['show-ref', '-d']);
 
 describe('A mirror push of 2,000 refs', () => {
-  it('arrives whole and is recorded, and what others write meanwhile is not lost', { timeout: 120_000 }, async () => {
+  it('arrives whole and is recorded, and what others write meanwhile is not lost', {
+    ...LONG,
+    timeout: 120_000,
+  }, async () => {
     const project = await world.project({ owner });
     const { work, folder } = await manyRefs(2_000);
     await run(work, 'push', '--quiet', address(project), 'main');

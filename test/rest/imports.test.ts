@@ -16,6 +16,7 @@ import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_c
 import { oddHistory } from '../support/git_fixtures.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -100,8 +101,8 @@ async function ended({ id }: { id: number }): Promise<Json> {
     body = (await api.get(`/projects/${id}`)).body;
     return ['finished', 'failed'].includes(body.import_status);
   };
-  for (let patience = 4; patience > 0; patience--) await world.until(hasEnded).catch(() => undefined);
-  await world.until(hasEnded);
+  // As long as the test may take.
+  await world.until(hasEnded, 240_000);
   return body;
 }
 
@@ -503,7 +504,7 @@ describe('An import', () => {
     }
   });
 
-  it('brings very many tags', { timeout: 60_000 }, async () => {
+  it('brings very many tags', { ...LONG, timeout: 240_000 }, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const directory = await fillRepository(world, project, oddHistory({ packed: true }));
     // More than git sends in one piece when it names what it wants.

@@ -6,8 +6,10 @@ import { ADDRESS_LIMIT, SPACING, spaced } from '#src/access/sign_in/attempts.ts'
 import { createApp } from '#src/app.ts';
 import { Browser } from '../support/browser.ts';
 import { type Answer, sender } from '../support/http.ts';
+import { hashAsServed } from '../support/password_cost.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
+hashAsServed();
 const world = await startWorld();
 const user = await world.user();
 /** A server behind a proxy, so that requests come from any address that a test likes. */

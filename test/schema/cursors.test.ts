@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listStatements, listTokens } from '../bench/lists/dataset.ts';
 import { type Connection, graphqlLists } from '../bench/lists/lists.ts';
+import { everyNth } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -78,19 +79,21 @@ describe('From page to page', () => {
     ...['ID', 'STATUS', 'REF', 'USER_ID'].map((by) => ['project(ref: 1)', 'pipelines', by]),
   ].flatMap(([place, field, by]) => ['ASC', 'DESC'].map((sort) => [field, by, sort, place] as const));
 
-  it.each(ordered)('%s by %s, %s, show each record once, both ways', async (field, by, sort, place) => {
-    const query = (args: string) => {
-      const list = `list: ${field}(orderBy: ${by}, sort: ${sort}, ${args}) { ${PAGE} { id } } }`;
-      return place ? `{ ${place} { ${list} } }` : `{ ${list} }`;
-    };
-    const { admin } = listTokens;
-    const whole = await ask(query('limit: 100'), admin);
-    expect(whole.edges.length).toBeGreaterThan(5);
-    const forward = await walk({ token: admin, query }, false, 7);
-    expect(forward.slice(0, 100)).toEqual(whole.edges.map(({ node }) => JSON.stringify(node)));
-    expect(new Set(forward).size).toBe(forward.length);
-    expect(await walk({ token: admin, query }, true, 7)).toEqual(forward);
-  });
+  for (const [options, cases] of everyNth(4, ordered)) {
+    it.each(cases)('%s by %s, %s, show each record once, both ways', options, async (field, by, sort, place) => {
+      const query = (args: string) => {
+        const list = `list: ${field}(orderBy: ${by}, sort: ${sort}, ${args}) { ${PAGE} { id } } }`;
+        return place ? `{ ${place} { ${list} } }` : `{ ${list} }`;
+      };
+      const { admin } = listTokens;
+      const whole = await ask(query('limit: 100'), admin);
+      expect(whole.edges.length).toBeGreaterThan(5);
+      const forward = await walk({ token: admin, query }, false, 7);
+      expect(forward.slice(0, 100)).toEqual(whole.edges.map(({ node }) => JSON.stringify(node)));
+      expect(new Set(forward).size).toBe(forward.length);
+      expect(await walk({ token: admin, query }, true, 7)).toEqual(forward);
+    });
+  }
 });
 
 describe('A list that changes from one page to the next', () => {

@@ -13,6 +13,7 @@ import { Upgrades } from '#src/web/upgrades.ts';
 import { pipelineOf } from '../support/ci.ts';
 import { administer } from '../support/database.ts';
 import { openStream, subscribe, TRANSPORTS, wsClient } from '../support/live.ts';
+import { LONG } from '../support/long.ts';
 import { SECRET, startWorld, type TestUser, type World } from '../support/world.ts';
 
 const ISSUES = 'subscription ($in: SubscriptionScope!) { issueChanged(in: $in) { iid title } }';
@@ -89,7 +90,7 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
     await Promise.all([issues.close(), events.close()]);
   });
 
-  it('a client that does not read is dropped, and others go on', { timeout: 60_000 }, async () => {
+  it('a client that does not read is dropped, and others go on', { ...LONG, timeout: 60_000 }, async () => {
     const project = await world.project({ owner });
     await pipelineOf(world, owner, project, 'loud');
     const job = await world.db.job.findFirstOrThrow({ where: { projectId: project.id } });

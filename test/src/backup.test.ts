@@ -34,6 +34,7 @@ import { RepositoryStore } from '#src/repository/store.ts';
 import { administer, emptyDatabase } from '../support/database.ts';
 import { commitFile, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines, scratch, unpack } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { SECRET, startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -160,7 +161,7 @@ describe('A backup', { timeout: 300_000 }, () => {
     expect(readdirSync(config.dataDir).sort()).toEqual(['lock', 'repositories', 'secret', 'uploads']);
   });
 
-  it('shows the moment when it was begun: refs and records that come later are not in it', async () => {
+  it('shows the moment when it was begun: refs and records that come later are not in it', LONG, async () => {
     const config = await emptyPlace();
     const file = path.join(scratch(), 'test.gantry');
     const tip = git(world.repositories.directory(project), ['rev-parse', 'main']);
@@ -213,7 +214,7 @@ describe('A backup', { timeout: 300_000 }, () => {
     expect(names.at(-2)).toBe('manifest.json');
   });
 
-  it('survives repositories that are repacked all the while', async () => {
+  it('survives repositories that are repacked all the while', LONG, async () => {
     const directory = world.repositories.directory(project);
     let stopped = false;
     const repacking = (async () => {
@@ -285,7 +286,7 @@ describe('A backup', { timeout: 300_000 }, () => {
     expect(await may()).toBe(true);
   });
 
-  it('has projects deleted that were deleted, and lost files, while it was made', async () => {
+  it('has projects deleted that were deleted, and lost files, while it was made', LONG, async () => {
     const doomed = await world.project({ owner });
     const copy = await workingCopy();
     await commitFile(copy, 'f.txt', 'text');
@@ -492,7 +493,7 @@ async function chain() {
 }
 
 describe('A chain of backups', { timeout: 300_000 }, () => {
-  it('holds packs and uploads once, and is restored from all of its files', async () => {
+  it('holds packs and uploads once, and is restored from all of its files', LONG, async () => {
     const { files, last } = await chain();
     const { manifest } = await readBackup(last);
     expect(manifest.elsewhere.length).toBeGreaterThan(3);
@@ -510,7 +511,7 @@ describe('A chain of backups', { timeout: 300_000 }, () => {
     expect(kept.filter((name) => String(name).endsWith('.gantry.txt'))).toHaveLength(2);
   });
 
-  it('names the file that is missing, and takes it from elsewhere when told', async () => {
+  it('names the file that is missing, and takes it from elsewhere when told', LONG, async () => {
     const { directory, files, last } = await chain();
     const moved = path.join(scratch(), 'moved.gantry');
     writeFileSync(moved, readFileSync(String(files[0])));
@@ -524,7 +525,7 @@ describe('A chain of backups', { timeout: 300_000 }, () => {
     expect((await into(await emptyPlace(), last, [moved])).dangling).toEqual([]);
   });
 
-  it('names the file of it that is damaged', async () => {
+  it('names the file of it that is damaged', LONG, async () => {
     const { files, last } = await chain();
     const first = String(files[0]);
     const bytes = readFileSync(first);
@@ -585,26 +586,31 @@ describe('A restore', { timeout: 300_000 }, () => {
     await expect(Loading.begin(url)).rejects.toThrow('The database holds what a restore left that did not end');
   });
 
-  it('that is told to stop does so wherever it is, clears away what it made, and names the database that is left', async () => {
-    const file = await backup();
-    const left = 'Before you try again, empty the database of DATABASE_URL: part of the backup is in there.';
-    const sessions = 'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
-    for (const [step, said] of [
-      ['reading the backup', 'Stopped.'],
-      ['table issues', `Stopped. ${left}`],
-      ['repositories and uploads', `Stopped. ${left}`],
-    ]) {
-      const config = await emptyPlace();
-      const stop = new AbortController();
-      const onStep = (text: string) => text === step && stop.abort(new Error('Stopped.'));
-      const stopped = restore({ config, file, earlier: [], log: quiet, onStep, signal: stop.signal });
-      await expect(stopped).rejects.toThrow(new Error(said));
-      expect(readdirSync(config.dataDir)).toEqual(['lock']);
-      await expect
-        .poll(async () => (await administer(databaseOf(config), (client) => client.query(sessions))).rows)
-        .toEqual([]);
-    }
-  });
+  it(
+    'that is told to stop does so wherever it is, clears away what it made, and names the database that is left',
+    LONG,
+    async () => {
+      const file = await backup();
+      const left = 'Before you try again, empty the database of DATABASE_URL: part of the backup is in there.';
+      const sessions =
+        'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+      for (const [step, said] of [
+        ['reading the backup', 'Stopped.'],
+        ['table issues', `Stopped. ${left}`],
+        ['repositories and uploads', `Stopped. ${left}`],
+      ]) {
+        const config = await emptyPlace();
+        const stop = new AbortController();
+        const onStep = (text: string) => text === step && stop.abort(new Error('Stopped.'));
+        const stopped = restore({ config, file, earlier: [], log: quiet, onStep, signal: stop.signal });
+        await expect(stopped).rejects.toThrow(new Error(said));
+        expect(readdirSync(config.dataDir)).toEqual(['lock']);
+        await expect
+          .poll(async () => (await administer(databaseOf(config), (client) => client.query(sessions))).rows)
+          .toEqual([]);
+      }
+    },
+  );
 
   it('that is told to stop does not wait for the rows of a table', async () => {
     const { Loading } = await import('#src/platform/database/load.ts');
@@ -620,7 +626,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     await expect(loading.copyIn(table, rows())).rejects.toThrow();
   });
 
-  it('that is told to stop, and a backup, do not go on reading an earlier backup', async () => {
+  it('that is told to stop, and a backup, do not go on reading an earlier backup', LONG, async () => {
     const { files, last } = await chain();
     const stopping = () => {
       const stop = new AbortController();
@@ -644,7 +650,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     expect(zstdDecompressSync(readFileSync(without)).includes(SECRET.trim())).toBe(false);
   });
 
-  it('is possible with the secret in GANTRY_SECRET alone', async () => {
+  it('is possible with the secret in GANTRY_SECRET alone', LONG, async () => {
     const file = await backup({ withSecret: false, secret: undefined });
     const config = await emptyPlace();
     config.secret = SECRET;
@@ -660,7 +666,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     await expect(into(await emptyPlace(), file)).rejects.toThrow('GANTRY_STORAGES does not tell the directory: fast');
   });
 
-  it('leaves out tables that are not of this server, and names them', async () => {
+  it('leaves out tables that are not of this server, and names them', LONG, async () => {
     await sql(
       'CREATE TABLE somebody_elses (id serial, text text); INSERT INTO somebody_elses (text) VALUES ($$kept$$)',
     );
@@ -670,7 +676,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     expect((await readBackup(file)).manifest.sums.map((sum) => sum.path)).toContain('database/somebody_elses');
   });
 
-  it('keeps the rows of tables with odd names apart, and in their place', async () => {
+  it('keeps the rows of tables with odd names apart, and in their place', LONG, async () => {
     const names = ['..', 'a/b', '../../escaped', 'Users', 'space and %2F', 'ünïcödé', '\n'];
     for (const name of names) await sql(`CREATE TABLE "${name}" (text text); INSERT INTO "${name}" VALUES ('kept')`);
     const file = await backup().finally(async () => {

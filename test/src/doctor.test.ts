@@ -11,6 +11,7 @@ import { connect } from '#src/platform/db.ts';
 import { agreeOnSecret } from '#src/platform/lifecycle/secret.ts';
 import { administer, emptyDatabase, freshDatabase } from '../support/database.ts';
 import { scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { SECRET, startWorld } from '../support/world.ts';
 
@@ -249,14 +250,14 @@ describe('gantry doctor', () => {
     expect(await said('mail', settings())).toMatch(/^OK SMTP_URL is not set/);
   });
 
-  it('gives up a mail server that says nothing', async () => {
+  it('gives up a mail server that says nothing', { ...LONG, timeout: 30_000 }, async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const { port } = silent.address() as { port: number };
     const config = settings({ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'gantry@example.org' });
     expect(await said('mail', config)).toMatch(/^FAIL 127\.0\.0\.1:\d+ cannot be used/);
     silent.close();
-  }, 30_000);
+  });
 
   it('follows GANTRY_URL to the server', async () => {
     expect(await said('url', settings({ GANTRY_URL: world.url }))).toBe(`OK ${world.url} leads to the server`);

@@ -10,6 +10,7 @@ import { commitActions } from '../support/commit_actions.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { gitBytes, gitLines, scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 
 const formats: ArchiveFormat[] = ['tar', 'tar.gz', 'tar.bz2', 'zip'];
 const readers = [
@@ -75,7 +76,7 @@ describe.each(readers)('Archives $how', ({ open, how }) => {
     await reader.close();
   });
 
-  it('hold long names, deep directories and large files', async () => {
+  it('hold long names, deep directories and large files', LONG, async () => {
     const h = new HistoryBuilder();
     const large = Buffer.alloc(3_000_000, 'large content that compresses well\n');
     h.commit({
@@ -128,7 +129,7 @@ function zipList(bytes: Buffer): string[] {
 }
 
 describe('Large files', () => {
-  it('are streamed with flat memory', async () => {
+  it('are streamed with flat memory', LONG, async () => {
     const h = new HistoryBuilder();
     h.commit({ branch: 'main', changes: [{ path: 'a', content: 'a' }] });
     const directory = h.build();

@@ -11,6 +11,7 @@ import { deleteRef, updateRef } from '#src/git/refs/update.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { randomizer } from '../support/git_history.ts';
 import { git, gitLines, scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 
 const run = promisify(execFile);
 const who = { name: 'Ada', email: 'ada@example.com', seconds: 1_500_000_000, offset: 0 };
@@ -42,7 +43,7 @@ function writer(directory: string): string {
 }
 
 describe('Writing', () => {
-  it('loses nothing that was reported when the process is killed', async () => {
+  it('loses nothing that was reported when the process is killed', LONG, async () => {
     const directory = path.join(scratch(), 'r.git');
     await initRepository(directory, 'main');
     const random = randomizer(5);
@@ -78,7 +79,7 @@ describe('Writing', () => {
     expect(history).toBeLessThanOrEqual(reported + 6);
   });
 
-  it('and the git program exclude each other', async () => {
+  it('and the git program exclude each other', LONG, async () => {
     const directory = path.join(scratch(), 'r.git');
     await initRepository(directory, 'main');
     const reader = new IsomorphicReader(directory);

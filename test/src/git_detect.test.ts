@@ -3,6 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { forgetProgram, programVersion } from '#src/git/program/detect.ts';
 import { Repositories } from '#src/git/repositories.ts';
 import { scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 
 const usual = process.env.PATH;
 afterAll(() => {
@@ -10,7 +11,7 @@ afterAll(() => {
   forgetProgram();
 });
 
-it('The git program is looked for again a few seconds after it was not found', async () => {
+it('The git program is looked for again a few seconds after it was not found', LONG, async () => {
   forgetProgram();
   process.env.PATH = '/nowhere';
   expect(await programVersion()).toBeNull();

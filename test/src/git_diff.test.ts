@@ -12,6 +12,7 @@ import { gitDiff, ownDiff } from '../support/git_diff.ts';
 import { oddHistory, randomHistory, text } from '../support/git_fixtures.ts';
 import { type Change, HistoryBuilder, randomizer } from '../support/git_history.ts';
 import { gitLines, ownRepository, scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 
 const VOCABULARY = [
   '',
@@ -105,7 +106,7 @@ describe('Diffs', () => {
     expect(diff.entries.filter(({ renamedFile }) => renamedFile).length).toBeGreaterThan(5);
   });
 
-  it('of every commit of every history are what git diff-tree says', async () => {
+  it('of every commit of every history are what git diff-tree says', LONG, async () => {
     const own = ownRepository();
     const histories = [oddHistory({ packed: true }), randomHistory(3, 40), ...(own === null ? [] : [own])];
     for (const directory of histories) {
@@ -252,45 +253,49 @@ describe('Diffs', () => {
     expect(await renamed({ totalBytes: 1_000 })).toEqual(['moved']);
   });
 
-  it('leave files out that were added or removed and are too large for git, and find renames among the others', async () => {
-    const large = Buffer.alloc(9 * 1024 * 1024);
-    // Git is not let have as much memory as it would read this into.
-    const huge = Buffer.alloc(200 * 1024 * 1024);
-    const { directory, from, to } = pairOf(
-      [
-        { path: 'b/old', content: text(50, 'same') },
-        { path: 'd', content: large },
-        { path: 'f/large', content: large },
-      ],
-      [
-        { path: 'b/old', remove: true },
-        { path: 'd', remove: true },
-        { path: 'f/large', remove: true },
-        { path: 'f', content: 'no directory any more\n' },
-        { path: 'a', content: huge },
-        { path: 'c/new', content: `${text(50, 'same')}more\n` },
-        { path: 'e', content: large },
-      ],
-    );
-    const { entries, overflow } = await diffTrees(new ProgramReader(directory), from, to);
-    expect(overflow).toBe(true);
-    expect(entries.map(({ oldPath, newPath, tooLarge }) => [oldPath, newPath, tooLarge])).toEqual([
-      ['a', 'a', true],
-      ['b/old', 'c/new', false],
-      ['d', 'e', false],
-      ['f', 'f', true],
-      ['f/large', 'f/large', true],
-    ]);
-    expect(entries[1]?.diff).toContain('\n+more\n');
-    const apart = await diffTrees(new ProgramReader(directory), EMPTY_TREE, from);
-    expect(apart.entries.map(({ newPath, tooLarge }) => [newPath, tooLarge])).toEqual([
-      ['b/old', false],
-      ['d', true],
-      ['f/large', true],
-    ]);
-  });
+  it(
+    'leave files out that were added or removed and are too large for git, and find renames among the others',
+    LONG,
+    async () => {
+      const large = Buffer.alloc(9 * 1024 * 1024);
+      // Git is not let have as much memory as it would read this into.
+      const huge = Buffer.alloc(200 * 1024 * 1024);
+      const { directory, from, to } = pairOf(
+        [
+          { path: 'b/old', content: text(50, 'same') },
+          { path: 'd', content: large },
+          { path: 'f/large', content: large },
+        ],
+        [
+          { path: 'b/old', remove: true },
+          { path: 'd', remove: true },
+          { path: 'f/large', remove: true },
+          { path: 'f', content: 'no directory any more\n' },
+          { path: 'a', content: huge },
+          { path: 'c/new', content: `${text(50, 'same')}more\n` },
+          { path: 'e', content: large },
+        ],
+      );
+      const { entries, overflow } = await diffTrees(new ProgramReader(directory), from, to);
+      expect(overflow).toBe(true);
+      expect(entries.map(({ oldPath, newPath, tooLarge }) => [oldPath, newPath, tooLarge])).toEqual([
+        ['a', 'a', true],
+        ['b/old', 'c/new', false],
+        ['d', 'e', false],
+        ['f', 'f', true],
+        ['f/large', 'f/large', true],
+      ]);
+      expect(entries[1]?.diff).toContain('\n+more\n');
+      const apart = await diffTrees(new ProgramReader(directory), EMPTY_TREE, from);
+      expect(apart.entries.map(({ newPath, tooLarge }) => [newPath, tooLarge])).toEqual([
+        ['b/old', false],
+        ['d', true],
+        ['f/large', true],
+      ]);
+    },
+  );
 
-  it('that take too long are cut off, and others go on', async () => {
+  it('that take too long are cut off, and others go on', LONG, async () => {
     const noise = (seed: number) => {
       const random = randomizer(seed);
       return Buffer.from(Array.from({ length: 300_000 }, () => Math.floor(random() * 3)).join('\n'));
@@ -358,7 +363,7 @@ describe('Diffs', () => {
 });
 
 describe('Diffs without a git program', () => {
-  it.each([1, 2])('give the other text when they are applied (seed %i)', async (seed) => {
+  it.each([1, 2])('give the other text when they are applied (seed %i)', LONG, async (seed) => {
     const random = randomizer(seed);
     const texts = Array.from({ length: 60 }, (_, at) => randomTexts(random, at + 1));
     const side = (which: 0 | 1) => texts.map((pair, at): Change => ({ path: `f ${at}`, content: pair[which] }));
@@ -390,7 +395,7 @@ describe('Diffs without a git program', () => {
     expect(bodies(ownDiff(entries))).toEqual(bodies(expected));
   });
 
-  it('of very different texts leave room for others, and end in time', async () => {
+  it('of very different texts leave room for others, and end in time', LONG, async () => {
     const lines = (label: string) => Array.from({ length: 5_000 }, (_, at) => `${label} ${at}\n`).join('');
     const { directory, from, to } = pairOf(
       [

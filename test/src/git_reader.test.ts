@@ -12,6 +12,7 @@ import { gitDiff, ownDiff } from '../support/git_diff.ts';
 import { oddHistory, randomHistory } from '../support/git_fixtures.ts';
 import { emptyRepository, git, gitBytes, gitCode, gitLines, ownRepository } from '../support/git_program.ts';
 import { entriesOf } from '../support/git_tree.ts';
+import { LONG } from '../support/long.ts';
 
 const readers: [string, (directory: string) => RepositoryReader][] = [
   ['in process', (directory) => new IsomorphicReader(directory)],
@@ -43,280 +44,290 @@ const latin1 = (path: string) => encodeName(path).toString('latin1');
 
 afterAll(() => Promise.all(cases.map(({ reader }) => reader.close())));
 
-describe.each(cases)('Reading the $name history $how', ({ reader, directory, name, how }) => {
-  const ask = (...args: string[]) => remember('lines', directory, args, () => gitLines(directory, args));
-  const code = (...args: string[]) => remember('code', directory, args, () => gitCode(directory, args));
-  const one = (...args: string[]) => git(directory, args).trim();
-  const tips = () => ask('for-each-ref', '--format=%(objectname)', 'refs/heads/').slice(0, 8);
-  const main = one('rev-parse', 'HEAD^{commit}');
+for (const { reader, directory, name, how } of cases)
+  describe(`Reading the ${name} history ${how}`, name === 'packed' ? {} : LONG, () => {
+    const ask = (...args: string[]) => remember('lines', directory, args, () => gitLines(directory, args));
+    const code = (...args: string[]) => remember('code', directory, args, () => gitCode(directory, args));
+    const one = (...args: string[]) => git(directory, args).trim();
+    const tips = () => ask('for-each-ref', '--format=%(objectname)', 'refs/heads/').slice(0, 8);
+    const main = one('rev-parse', 'HEAD^{commit}');
 
-  it('lists branches and tags as git does, with what they lead to', async () => {
-    const branches = (await reader.branches()).map((branch) => `${branch.commit} refs/heads/${branch.name}`);
-    expect(branches).toEqual(ask('for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/'));
-    const tags = await reader.tags();
-    const expected = ask('for-each-ref', '--sort=-refname', '--format=%(objectname) %(refname:lstrip=2)', 'refs/tags/');
-    expect(tags.map((tag) => `${tag.target} ${tag.name}`)).toEqual(expected);
-    for (const tag of tags) {
-      expect(await reader.tag(tag.name)).toEqual(tag);
-      const annotated = one('cat-file', '-t', tag.target) === 'tag';
-      const body = annotated
-        ? git(directory, ['cat-file', 'tag', tag.target]).split('\n\n').slice(1).join('\n\n')
-        : null;
-      expect(tag.annotation?.message ?? null).toBe(body);
-      if (gitCode(directory, ['rev-parse', '--verify', '-q', `refs/tags/${tag.name}^{commit}`]) === 0)
-        expect(tag.commit).toBe(one('rev-parse', `refs/tags/${tag.name}^{commit}`));
-      else expect(tag.commit).toBeNull();
-    }
-    expect(await reader.branch('no-such')).toBeNull();
-    expect(await reader.defaultBranch()).toBe(one('symbolic-ref', '--short', 'HEAD'));
-  });
-
-  it('resolves branches before tags before hashes, and nothing else', async () => {
-    expect(await reader.resolve('HEAD')).toBe(main);
-    for (const { name: branch, commit } of await reader.branches()) expect(await reader.resolve(branch)).toBe(commit);
-    const tip = tips()[0] ?? '';
-    expect(await reader.resolve(tip)).toBe(tip);
-    expect(await reader.resolve(tip.slice(0, 10))).toBe(tip);
-    expect(await reader.resolve(tip.slice(0, 10).toUpperCase())).toBe(tip);
-    expect(await reader.resolve('refs/heads/../../config')).toBeNull();
-    for (const wrong of [
-      '',
-      'no-such',
-      'abc',
-      'f'.repeat(40),
-      `${tip}0`,
-      'main~1',
-      'main:src',
-      '-x',
-      '..',
-      'a\nb',
-      '@',
-    ])
-      expect(await reader.resolve(wrong)).toBeNull();
-    expect(await reader.resolve(one('rev-parse', `${main}^{tree}`))).toBeNull();
-  });
-
-  it('takes short hashes that name one commit, and no ambiguous ones', async () => {
-    const all = ask('rev-list', '--all').slice(0, 40);
-    for (const oid of all) {
-      const short = oid.slice(0, 4);
-      const known = gitCode(directory, ['rev-parse', '--verify', '-q', `${short}^{commit}`]) === 0;
-      if (known) expect(await reader.resolve(short)).toBe(one('rev-parse', `${short}^{commit}`));
-      else expect(await reader.resolve(short)).toBeNull();
-    }
-  });
-
-  it('reads commits as git shows them', async () => {
-    const format = '%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%aI%x00%B';
-    for (const oid of ask('rev-list', '--all').slice(0, 60)) {
-      const shown = git(directory, ['log', '-1', `--format=${format}`, oid])
-        .replace(/\n$/, '')
-        .split('\0');
-      const commit = await reader.commit(oid);
-      if (commit === null) throw new Error(`${oid} was not found`);
-      const { author, committer } = commit;
-      const time = signatureTime(author).replace('.000', '').replace('+00:00', 'Z');
-      const read = [
-        commit.oid,
-        commit.tree,
-        commit.parents.join(' '),
-        author.name,
-        author.email,
-        String(author.seconds),
-      ];
-      const rest = [committer.name, committer.email, String(committer.seconds), time, commit.message.trimEnd()];
-      const expected = shown.map((field, at) => (at === 9 ? field.replace('+00:00', 'Z') : field.trimEnd()));
-      expect([...read, ...rest]).toEqual(expected);
-    }
-    expect(await reader.commit('f'.repeat(40))).toBeNull();
-    expect(await reader.commit(one('rev-parse', `${main}^{tree}`))).toBeNull();
-  });
-
-  it('lists trees as git does: directories, then files, then submodules', async () => {
-    const listed = (args: string[]) => {
-      const records = gitBytes(directory, ['ls-tree', '-z', ...args])
-        .toString('latin1')
-        .split('\0')
-        .slice(0, -1);
-      const entries = records.map((record) => record.replace('\t', ' '));
-      return ['tree', 'blob', 'commit'].flatMap((type) => entries.filter((entry) => entry.split(' ')[1] === type));
-    };
-    for (const tip of tips()) {
-      for (const recursive of [false, true]) {
-        const entries = (await entriesOf(reader, tip, '', { recursive })) ?? [];
-        const read = entries.map(({ mode, type, oid, path }) => `${mode} ${type} ${oid} ${latin1(path)}`);
-        expect(read).toEqual(listed([...(recursive ? ['-r', '-t'] : []), tip]));
+    it('lists branches and tags as git does, with what they lead to', async () => {
+      const branches = (await reader.branches()).map((branch) => `${branch.commit} refs/heads/${branch.name}`);
+      expect(branches).toEqual(ask('for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/'));
+      const tags = await reader.tags();
+      const expected = ask(
+        'for-each-ref',
+        '--sort=-refname',
+        '--format=%(objectname) %(refname:lstrip=2)',
+        'refs/tags/',
+      );
+      expect(tags.map((tag) => `${tag.target} ${tag.name}`)).toEqual(expected);
+      for (const tag of tags) {
+        expect(await reader.tag(tag.name)).toEqual(tag);
+        const annotated = one('cat-file', '-t', tag.target) === 'tag';
+        const body = annotated
+          ? git(directory, ['cat-file', 'tag', tag.target]).split('\n\n').slice(1).join('\n\n')
+          : null;
+        expect(tag.annotation?.message ?? null).toBe(body);
+        if (gitCode(directory, ['rev-parse', '--verify', '-q', `refs/tags/${tag.name}^{commit}`]) === 0)
+          expect(tag.commit).toBe(one('rev-parse', `refs/tags/${tag.name}^{commit}`));
+        else expect(tag.commit).toBeNull();
       }
-      const directories = ((await entriesOf(reader, tip)) ?? []).filter(({ type }) => type === 'tree');
-      for (const { path, oid } of directories) {
-        expect(await entriesOf(reader, tip, path)).toEqual(await entriesOf(reader, tip, `/${path}/`));
-        const prefix = `${latin1(path)}/`;
-        const expected = listed([oid]).map((entry) => entry.replace(/^(\S+ \S+ \S+ )/, `$1${prefix}`));
-        const entries = (await entriesOf(reader, tip, path)) ?? [];
-        expect(entries.map((e) => `${e.mode} ${e.type} ${e.oid} ${latin1(e.path)}`)).toEqual(expected);
+      expect(await reader.branch('no-such')).toBeNull();
+      expect(await reader.defaultBranch()).toBe(one('symbolic-ref', '--short', 'HEAD'));
+    });
+
+    it('resolves branches before tags before hashes, and nothing else', async () => {
+      expect(await reader.resolve('HEAD')).toBe(main);
+      for (const { name: branch, commit } of await reader.branches()) expect(await reader.resolve(branch)).toBe(commit);
+      const tip = tips()[0] ?? '';
+      expect(await reader.resolve(tip)).toBe(tip);
+      expect(await reader.resolve(tip.slice(0, 10))).toBe(tip);
+      expect(await reader.resolve(tip.slice(0, 10).toUpperCase())).toBe(tip);
+      expect(await reader.resolve('refs/heads/../../config')).toBeNull();
+      for (const wrong of [
+        '',
+        'no-such',
+        'abc',
+        'f'.repeat(40),
+        `${tip}0`,
+        'main~1',
+        'main:src',
+        '-x',
+        '..',
+        'a\nb',
+        '@',
+      ])
+        expect(await reader.resolve(wrong)).toBeNull();
+      expect(await reader.resolve(one('rev-parse', `${main}^{tree}`))).toBeNull();
+    });
+
+    it('takes short hashes that name one commit, and no ambiguous ones', async () => {
+      const all = ask('rev-list', '--all').slice(0, 40);
+      for (const oid of all) {
+        const short = oid.slice(0, 4);
+        const known = gitCode(directory, ['rev-parse', '--verify', '-q', `${short}^{commit}`]) === 0;
+        if (known) expect(await reader.resolve(short)).toBe(one('rev-parse', `${short}^{commit}`));
+        else expect(await reader.resolve(short)).toBeNull();
       }
-    }
-    expect(await entriesOf(reader, main, 'no/such')).toBeNull();
-    expect(await entriesOf(reader, 'f'.repeat(40))).toBeNull();
-  });
+    });
 
-  it('finds every entry by its path, and blobs with their size and content', async () => {
-    const entries = (await entriesOf(reader, main, '', { recursive: true })) ?? [];
-    for (const entry of entries.slice(0, 150)) {
-      expect(await reader.entry(main, entry.path)).toEqual(entry);
-      if (entry.type !== 'blob') continue;
-      const content = gitBytes(directory, ['cat-file', 'blob', entry.oid]);
-      expect(await reader.blobSize(entry.oid)).toBe(content.length);
-      expect(await reader.blob(entry.oid, 10_000_000)).toEqual(content);
-      const streamed = await reader.blobStream(entry.oid);
-      const chunks = streamed === null ? [] : ((await streamed.stream.toArray()) as Buffer[]);
-      expect(Buffer.concat(chunks)).toEqual(content);
-      if (content.length > 0) await expect(reader.blob(entry.oid, content.length - 1)).rejects.toThrow(TooLarge);
-      expect(await entriesOf(reader, main, entry.path)).toBeNull();
-      expect(await reader.entry(main, `${entry.path}/below`)).toBeNull();
-    }
-    expect(await reader.entry(main, 'no-such')).toBeNull();
-    expect(await reader.blobSize(main)).toBeNull();
-    expect(await reader.blob('f'.repeat(40), 10)).toBeNull();
-    expect(await reader.blobStream('f'.repeat(40))).toBeNull();
-  });
-
-  it('logs as git does, in pages, with totals', async () => {
-    for (const tip of tips()) {
-      const all = ask('rev-list', tip);
-      expect(oids(await reader.log({ start: tip }))).toEqual(all);
-      expect(oids(await reader.log({ start: tip }, { offset: 3, limit: 5 }))).toEqual(all.slice(3, 8));
-      expect(await reader.log({ start: tip }, { limit: 0 })).toEqual([]);
-      expect(await reader.count({ start: tip })).toBe(all.length);
-    }
-  });
-
-  it('restricts logs by path as git does', async () => {
-    const paths = new Set(ask('log', '--format=', '--name-only', '-m', 'HEAD').filter((path) => !path.startsWith('"')));
-    const directories = [...paths].map((path) => path.split('/').slice(0, -1).join('/')).filter((path) => path !== '');
-    for (const path of new Set([...[...paths].slice(0, 20), ...directories.slice(0, 8), 'no-such'])) {
-      const expected = ask('rev-list', main, '--', path);
-      expect([path, ...oids(await reader.log({ start: main, path }))]).toEqual([path, ...expected]);
-      expect(await reader.count({ start: main, path })).toBe(expected.length);
-      const last = await reader.lastCommit(main, path);
-      expect(last?.oid ?? null).toBe(expected[0] ?? null);
-    }
-  });
-
-  it('finds the last change of a path from every commit, whatever was asked before', async () => {
-    const paths = ['src/a.txt', 'src', 'a', 'r', 'd0', 'd1/f1', 'd2/f0', 'package.json', 'src/app.ts', 'no-such'];
-    for (const start of ask('rev-list', '--all', '-n', '14').reverse()) {
-      for (const path of paths.filter((_, at) => at % 3 === start.charCodeAt(0) % 3)) {
-        const [expected = null] = ask('rev-list', '-1', start, '--', path);
-        expect([start, path, (await reader.lastCommit(start, path))?.oid ?? null]).toEqual([start, path, expected]);
-      }
-    }
-  });
-
-  it('restricts logs by time, the bounds included', async () => {
-    const times = ask('log', '--format=%ct', main).map(Number);
-    for (const time of new Set([times[0], times[Math.floor(times.length / 2)], times.at(-1)])) {
-      if (time === undefined) continue;
-      for (const [since, until] of [
-        [time, undefined],
-        [undefined, time],
-        [time, time],
-        [time + 1, undefined],
-      ] as const) {
-        const bounds = [
-          ...(since === undefined ? [] : [`--since=@${since}`]),
-          ...(until === undefined ? [] : [`--until=@${until}`]),
+    it('reads commits as git shows them', async () => {
+      const format = '%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%aI%x00%B';
+      for (const oid of ask('rev-list', '--all').slice(0, 60)) {
+        const shown = git(directory, ['log', '-1', `--format=${format}`, oid])
+          .replace(/\n$/, '')
+          .split('\0');
+        const commit = await reader.commit(oid);
+        if (commit === null) throw new Error(`${oid} was not found`);
+        const { author, committer } = commit;
+        const time = signatureTime(author).replace('.000', '').replace('+00:00', 'Z');
+        const read = [
+          commit.oid,
+          commit.tree,
+          commit.parents.join(' '),
+          author.name,
+          author.email,
+          String(author.seconds),
         ];
-        const expected = ask('rev-list', ...bounds, main);
-        expect(oids(await reader.log({ start: main, since, until }))).toEqual(expected);
-        expect(await reader.count({ start: main, since, until })).toBe(expected.length);
+        const rest = [committer.name, committer.email, String(committer.seconds), time, commit.message.trimEnd()];
+        const expected = shown.map((field, at) => (at === 9 ? field.replace('+00:00', 'Z') : field.trimEnd()));
+        expect([...read, ...rest]).toEqual(expected);
       }
-    }
-  });
+      expect(await reader.commit('f'.repeat(40))).toBeNull();
+      expect(await reader.commit(one('rev-parse', `${main}^{tree}`))).toBeNull();
+    });
 
-  it('finds merge bases, ancestry and what lies between as git does', async () => {
-    const some = ask('rev-list', '--all').filter((_, at) => at % 11 === 0);
-    const points = [...new Set([...tips().slice(1, 5), ...some.slice(0, 2)])];
-    for (const left of points) {
-      const reached = points.filter((point) => code('merge-base', '--is-ancestor', point, left) === 0);
-      expect([...(await reader.mergedInto(left, points))]).toEqual(reached);
-      const above = points.filter((point) => code('merge-base', '--is-ancestor', left, point) === 0);
-      expect([...(await reader.reaching(left, points))]).toEqual(above);
-      for (const right of points) {
-        const expected = code('merge-base', left, right) === 0 ? ask('merge-base', '--all', left, right) : [];
-        expect(await reader.mergeBases(left, right)).toEqual(expected);
-        const ancestor = code('merge-base', '--is-ancestor', left, right) === 0;
-        expect(await reader.isAncestor(left, right)).toBe(ancestor);
-        const between = ask('rev-list', right, `^${left}`);
-        expect(oids(await reader.between(left, right))).toEqual(between);
-        expect(oids(await reader.between(left, right, { offset: 1, limit: 2 }))).toEqual(between.slice(1, 3));
+    it('lists trees as git does: directories, then files, then submodules', async () => {
+      const listed = (args: string[]) => {
+        const records = gitBytes(directory, ['ls-tree', '-z', ...args])
+          .toString('latin1')
+          .split('\0')
+          .slice(0, -1);
+        const entries = records.map((record) => record.replace('\t', ' '));
+        return ['tree', 'blob', 'commit'].flatMap((type) => entries.filter((entry) => entry.split(' ')[1] === type));
+      };
+      for (const tip of tips()) {
+        for (const recursive of [false, true]) {
+          const entries = (await entriesOf(reader, tip, '', { recursive })) ?? [];
+          const read = entries.map(({ mode, type, oid, path }) => `${mode} ${type} ${oid} ${latin1(path)}`);
+          expect(read).toEqual(listed([...(recursive ? ['-r', '-t'] : []), tip]));
+        }
+        const directories = ((await entriesOf(reader, tip)) ?? []).filter(({ type }) => type === 'tree');
+        for (const { path, oid } of directories) {
+          expect(await entriesOf(reader, tip, path)).toEqual(await entriesOf(reader, tip, `/${path}/`));
+          const prefix = `${latin1(path)}/`;
+          const expected = listed([oid]).map((entry) => entry.replace(/^(\S+ \S+ \S+ )/, `$1${prefix}`));
+          const entries = (await entriesOf(reader, tip, path)) ?? [];
+          expect(entries.map((e) => `${e.mode} ${e.type} ${e.oid} ${latin1(e.path)}`)).toEqual(expected);
+        }
       }
-    }
-  });
+      expect(await entriesOf(reader, main, 'no/such')).toBeNull();
+      expect(await entriesOf(reader, 'f'.repeat(40))).toBeNull();
+    });
 
-  it('groups contributors by e-mail in the order of their first appearance', async () => {
-    const expected = new Map<
-      string,
-      { name: string; email: string; commits: number; additions: number; deletions: number }
-    >();
-    for (const block of git(directory, ['log', '--no-merges', '-M', '--numstat', '--format=%x01%an%x02%ae', main])
-      .split('\x01')
-      .slice(1)) {
-      const [author = '', ...stats] = block.split('\n');
-      const [authorName = '', email = ''] = author.split('\x02');
-      const row = expected.get(email) ?? { name: authorName, email, commits: 0, additions: 0, deletions: 0 };
-      row.commits++;
-      for (const line of stats) {
-        const [added, removed] = line.split('\t');
-        row.additions += Number(added) || 0;
-        row.deletions += Number(removed) || 0;
+    it('finds every entry by its path, and blobs with their size and content', async () => {
+      const entries = (await entriesOf(reader, main, '', { recursive: true })) ?? [];
+      for (const entry of entries.slice(0, 150)) {
+        expect(await reader.entry(main, entry.path)).toEqual(entry);
+        if (entry.type !== 'blob') continue;
+        const content = gitBytes(directory, ['cat-file', 'blob', entry.oid]);
+        expect(await reader.blobSize(entry.oid)).toBe(content.length);
+        expect(await reader.blob(entry.oid, 10_000_000)).toEqual(content);
+        const streamed = await reader.blobStream(entry.oid);
+        const chunks = streamed === null ? [] : ((await streamed.stream.toArray()) as Buffer[]);
+        expect(Buffer.concat(chunks)).toEqual(content);
+        if (content.length > 0) await expect(reader.blob(entry.oid, content.length - 1)).rejects.toThrow(TooLarge);
+        expect(await entriesOf(reader, main, entry.path)).toBeNull();
+        expect(await reader.entry(main, `${entry.path}/below`)).toBeNull();
       }
-      expected.set(email, row);
-    }
-    const counted = await reader.contributors({ tip: main, lines: true });
-    if (how === 'in process') {
-      // Lines may be matched in other ways than git does; how many there are in the end is the same.
-      const net = ({ additions, deletions, ...row }: Contributor) => ({ ...row, lines: additions - deletions });
-      expect(counted.map(net)).toEqual([...expected.values()].map(net));
-    } else expect(counted).toEqual([...expected.values()]);
-    const bare = [...expected.values()].map((row) => ({ ...row, additions: 0, deletions: 0 }));
-    expect(await reader.contributors({ tip: main })).toEqual(bare);
-    const since = ask('rev-list', '--first-parent', main)[4] ?? main;
-    const joined = joinContributors(
-      await reader.contributors({ tip: main, since }),
-      await reader.contributors({ tip: since }),
-    );
-    const byEmail = (rows: Contributor[]) => rows.map(({ email, commits }) => `${email} ${commits}`).sort();
-    expect(byEmail(joined)).toEqual(byEmail(bare));
-  });
+      expect(await reader.entry(main, 'no-such')).toBeNull();
+      expect(await reader.blobSize(main)).toBeNull();
+      expect(await reader.blob('f'.repeat(40), 10)).toBeNull();
+      expect(await reader.blobStream('f'.repeat(40))).toBeNull();
+    });
 
-  it('follows annotations to their ends', async () => {
-    const oids = [...new Set(ask('for-each-ref', '--format=%(objectname)'))];
-    const ends = ask('rev-parse', ...oids.map((oid) => `${oid}^{}`));
-    const expected = oids.map((oid, at) => [oid, ends[at] ?? ''] as const).filter(([oid, end]) => oid !== end);
-    expect(await reader.peeled(oids)).toEqual(new Map(expected));
-  });
+    it('logs as git does, in pages, with totals', async () => {
+      for (const tip of tips()) {
+        const all = ask('rev-list', tip);
+        expect(oids(await reader.log({ start: tip }))).toEqual(all);
+        expect(oids(await reader.log({ start: tip }, { offset: 3, limit: 5 }))).toEqual(all.slice(3, 8));
+        expect(await reader.log({ start: tip }, { limit: 0 })).toEqual([]);
+        expect(await reader.count({ start: tip })).toBe(all.length);
+      }
+    });
 
-  it.runIf(name === 'loose')('sees what is written after it was opened', async () => {
-    const oid = one(
-      '-c',
-      'user.name=x',
-      '-c',
-      'user.email=x@example.com',
-      'commit-tree',
-      '-m',
-      'new',
-      `${main}^{tree}`,
-    );
-    expect(await reader.commit(oid)).toMatchObject({ oid, message: 'new\n' });
-    git(directory, ['update-ref', 'refs/heads/fresh', oid]);
-    expect(await reader.resolve('fresh')).toBe(oid);
-    git(directory, ['pack-refs', '--all', '--prune']);
-    expect(await reader.resolve('fresh')).toBe(oid);
-    git(directory, ['update-ref', '-d', 'refs/heads/fresh']);
-    expect(await reader.resolve('fresh')).toBeNull();
+    it('restricts logs by path as git does', async () => {
+      const paths = new Set(
+        ask('log', '--format=', '--name-only', '-m', 'HEAD').filter((path) => !path.startsWith('"')),
+      );
+      const directories = [...paths]
+        .map((path) => path.split('/').slice(0, -1).join('/'))
+        .filter((path) => path !== '');
+      for (const path of new Set([...[...paths].slice(0, 20), ...directories.slice(0, 8), 'no-such'])) {
+        const expected = ask('rev-list', main, '--', path);
+        expect([path, ...oids(await reader.log({ start: main, path }))]).toEqual([path, ...expected]);
+        expect(await reader.count({ start: main, path })).toBe(expected.length);
+        const last = await reader.lastCommit(main, path);
+        expect(last?.oid ?? null).toBe(expected[0] ?? null);
+      }
+    });
+
+    it('finds the last change of a path from every commit, whatever was asked before', async () => {
+      const paths = ['src/a.txt', 'src', 'a', 'r', 'd0', 'd1/f1', 'd2/f0', 'package.json', 'src/app.ts', 'no-such'];
+      for (const start of ask('rev-list', '--all', '-n', '14').reverse()) {
+        for (const path of paths.filter((_, at) => at % 3 === start.charCodeAt(0) % 3)) {
+          const [expected = null] = ask('rev-list', '-1', start, '--', path);
+          expect([start, path, (await reader.lastCommit(start, path))?.oid ?? null]).toEqual([start, path, expected]);
+        }
+      }
+    });
+
+    it('restricts logs by time, the bounds included', async () => {
+      const times = ask('log', '--format=%ct', main).map(Number);
+      for (const time of new Set([times[0], times[Math.floor(times.length / 2)], times.at(-1)])) {
+        if (time === undefined) continue;
+        for (const [since, until] of [
+          [time, undefined],
+          [undefined, time],
+          [time, time],
+          [time + 1, undefined],
+        ] as const) {
+          const bounds = [
+            ...(since === undefined ? [] : [`--since=@${since}`]),
+            ...(until === undefined ? [] : [`--until=@${until}`]),
+          ];
+          const expected = ask('rev-list', ...bounds, main);
+          expect(oids(await reader.log({ start: main, since, until }))).toEqual(expected);
+          expect(await reader.count({ start: main, since, until })).toBe(expected.length);
+        }
+      }
+    });
+
+    it('finds merge bases, ancestry and what lies between as git does', async () => {
+      const some = ask('rev-list', '--all').filter((_, at) => at % 11 === 0);
+      const points = [...new Set([...tips().slice(1, 5), ...some.slice(0, 2)])];
+      for (const left of points) {
+        const reached = points.filter((point) => code('merge-base', '--is-ancestor', point, left) === 0);
+        expect([...(await reader.mergedInto(left, points))]).toEqual(reached);
+        const above = points.filter((point) => code('merge-base', '--is-ancestor', left, point) === 0);
+        expect([...(await reader.reaching(left, points))]).toEqual(above);
+        for (const right of points) {
+          const expected = code('merge-base', left, right) === 0 ? ask('merge-base', '--all', left, right) : [];
+          expect(await reader.mergeBases(left, right)).toEqual(expected);
+          const ancestor = code('merge-base', '--is-ancestor', left, right) === 0;
+          expect(await reader.isAncestor(left, right)).toBe(ancestor);
+          const between = ask('rev-list', right, `^${left}`);
+          expect(oids(await reader.between(left, right))).toEqual(between);
+          expect(oids(await reader.between(left, right, { offset: 1, limit: 2 }))).toEqual(between.slice(1, 3));
+        }
+      }
+    });
+
+    it('groups contributors by e-mail in the order of their first appearance', async () => {
+      const expected = new Map<
+        string,
+        { name: string; email: string; commits: number; additions: number; deletions: number }
+      >();
+      for (const block of git(directory, ['log', '--no-merges', '-M', '--numstat', '--format=%x01%an%x02%ae', main])
+        .split('\x01')
+        .slice(1)) {
+        const [author = '', ...stats] = block.split('\n');
+        const [authorName = '', email = ''] = author.split('\x02');
+        const row = expected.get(email) ?? { name: authorName, email, commits: 0, additions: 0, deletions: 0 };
+        row.commits++;
+        for (const line of stats) {
+          const [added, removed] = line.split('\t');
+          row.additions += Number(added) || 0;
+          row.deletions += Number(removed) || 0;
+        }
+        expected.set(email, row);
+      }
+      const counted = await reader.contributors({ tip: main, lines: true });
+      if (how === 'in process') {
+        // Lines may be matched in other ways than git does; how many there are in the end is the same.
+        const net = ({ additions, deletions, ...row }: Contributor) => ({ ...row, lines: additions - deletions });
+        expect(counted.map(net)).toEqual([...expected.values()].map(net));
+      } else expect(counted).toEqual([...expected.values()]);
+      const bare = [...expected.values()].map((row) => ({ ...row, additions: 0, deletions: 0 }));
+      expect(await reader.contributors({ tip: main })).toEqual(bare);
+      const since = ask('rev-list', '--first-parent', main)[4] ?? main;
+      const joined = joinContributors(
+        await reader.contributors({ tip: main, since }),
+        await reader.contributors({ tip: since }),
+      );
+      const byEmail = (rows: Contributor[]) => rows.map(({ email, commits }) => `${email} ${commits}`).sort();
+      expect(byEmail(joined)).toEqual(byEmail(bare));
+    });
+
+    it('follows annotations to their ends', async () => {
+      const oids = [...new Set(ask('for-each-ref', '--format=%(objectname)'))];
+      const ends = ask('rev-parse', ...oids.map((oid) => `${oid}^{}`));
+      const expected = oids.map((oid, at) => [oid, ends[at] ?? ''] as const).filter(([oid, end]) => oid !== end);
+      expect(await reader.peeled(oids)).toEqual(new Map(expected));
+    });
+
+    it.runIf(name === 'loose')('sees what is written after it was opened', async () => {
+      const oid = one(
+        '-c',
+        'user.name=x',
+        '-c',
+        'user.email=x@example.com',
+        'commit-tree',
+        '-m',
+        'new',
+        `${main}^{tree}`,
+      );
+      expect(await reader.commit(oid)).toMatchObject({ oid, message: 'new\n' });
+      git(directory, ['update-ref', 'refs/heads/fresh', oid]);
+      expect(await reader.resolve('fresh')).toBe(oid);
+      git(directory, ['pack-refs', '--all', '--prune']);
+      expect(await reader.resolve('fresh')).toBe(oid);
+      git(directory, ['update-ref', '-d', 'refs/heads/fresh']);
+      expect(await reader.resolve('fresh')).toBeNull();
+    });
   });
-});
 
 describe('Names', () => {
   it('are kept byte by byte, UTF-8 or not', () => {

@@ -14,6 +14,7 @@ import { writeTag } from '#src/git/writer.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { randomizer } from '../support/git_history.ts';
 import { git, gitLines, scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 
 const run = promisify(execFile);
 const who = { name: 'Ada', email: 'ada@example.com', seconds: 1_500_000_000, offset: 0 };
@@ -69,7 +70,7 @@ describe('Many refs at once', () => {
     for (const { name } of changes) expect(await reader.resolve(name)).toBe(tip);
   });
 
-  it('become what they become one at a time, whatever they were', { timeout: 90_000 }, async () => {
+  it('become what they become one at a time, whatever they were', { ...LONG, timeout: 90_000 }, async () => {
     const { directory, commit } = await repository();
     const [a, b] = [await commit(null, 'a'), await commit(null, 'b')];
     await updateRef(directory, 'refs/heads/elsewhere', { to: a });
@@ -145,7 +146,7 @@ describe('Many refs at once', () => {
     expect(long.map((error) => error?.constructor)).toEqual([InvalidRefName]);
   });
 
-  it('exclude changes by the git program', { timeout: 90_000 }, async () => {
+  it('exclude changes by the git program', { ...LONG, timeout: 90_000 }, async () => {
     const { directory, commit } = await repository();
     const root = await commit(null, 'root');
     const names = Array.from({ length: 8 }, (_, at) => `refs/heads/r/${at}`);
@@ -190,6 +191,7 @@ describe('Many refs at once', () => {
   });
 
   it('hold an old or a new value each, and can be changed again, when the process is killed', {
+    ...LONG,
     timeout: 90_000,
   }, async () => {
     const { directory, commit } = await repository();

@@ -9,6 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { gitRemote, isGitPath, type RemoteLimits } from '#src/web/git_remote.ts';
 import { run, workingCopy } from '../support/git_client.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -75,7 +76,7 @@ describe('Limits of the git remote', () => {
     expect(await begin(`${halting}/${project.fullPath}.git/git-upload-pack`, FETCH, '0032want ')).toBe(408);
   });
 
-  it('ends answers of which the client takes nothing', async () => {
+  it('ends answers of which the client takes nothing', LONG, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const { directory } = await world.repositories.ensure(project, 'main');
     const work = await workingCopy();

@@ -111,14 +111,13 @@ describe('Commits of actions', () => {
     expect(gitLines(directory, ['rev-list', '--all'])).toEqual([parent]);
   });
 
-  it('do a thousand actions well under two seconds', async () => {
+  it('do a thousand actions at once', async () => {
     const { directory, save, commit } = await repository();
     const create = (at: number): Action => ({
       action: 'create',
       path: `d${at % 40}/e${at % 7}/f${at}`,
       content: bytes(`file ${at}\n`.repeat(50)),
     });
-    const start = performance.now();
     const first = await save(
       null,
       Array.from({ length: 1000 }, (_, at) => create(at)),
@@ -127,9 +126,6 @@ describe('Commits of actions', () => {
       first,
       Array.from({ length: 1000 }, (_, at) => ({ ...create(at), action: 'update' as const, content: bytes(`${at}`) })),
     );
-    const took = performance.now() - start;
-    console.log(`2 × 1,000 actions: ${took.toFixed(0)} ms`);
-    expect(took).toBeLessThan(4_000);
     expect(gitLines(directory, ['ls-tree', '-r', '--name-only', second])).toHaveLength(1000);
     sound(directory);
   });

@@ -6,12 +6,13 @@ import { recordProcess } from '#src/platform/background/process.ts';
 import { type JobHandlers, startJobs } from '#src/platform/background/queue.ts';
 import { connect } from '#src/platform/db.ts';
 import { administer, emptyDatabase, freshDatabase } from '../support/database.ts';
+import { LONG } from '../support/long.ts';
 
 const url = await freshDatabase();
 const db = connect(url);
 afterAll(() => db.$disconnect());
 
-it('jobs that come while one is worked on are all done as soon as it ends', async () => {
+it('jobs that come while one is worked on are all done as soon as it ends', LONG, async () => {
   const begun = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   const all = Promise.withResolvers<void>();
@@ -65,7 +66,7 @@ it('a worker that cannot start leaves no connections behind', async () => {
   await expect.poll(left, { timeout: 10_000 }).toBe(0);
 });
 
-it('a process that ends is on the list no more, also when it gave a sign of life just then', async () => {
+it('a process that ends is on the list no more, also when it gave a sign of life just then', LONG, async () => {
   const own = connect(await freshDatabase());
   const begun = Promise.withResolvers<void>();
   let isLate = false;

@@ -8,6 +8,7 @@ import { unlessMaintained } from '#src/repository/lock.ts';
 import { maintainProject } from '#src/repository/maintain.ts';
 import { clone, commitFile, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines, unpack } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -66,7 +67,7 @@ describe('Maintenance of a repository', () => {
     expect(await run(await clone(url), 'rev-list', '--count', 'HEAD')).toBe('6');
   });
 
-  it('puts many packs together, and drops nothing that was in them', async () => {
+  it('puts many packs together, and drops nothing that was in them', LONG, async () => {
     const { project, directory, work } = await pushedProject();
     for (let round = 0; round < 4; round++) {
       await commitFile(work, `f${round}.txt`, `changed ${round}\n`);
@@ -80,7 +81,7 @@ describe('Maintenance of a repository', () => {
     expect(gitLines(directory, ['cat-file', '--batch-check', '--batch-all-objects'])).toEqual(objects);
   });
 
-  it('does nothing where little has piled up, or to a project that is deleted', async () => {
+  it('does nothing where little has piled up, or to a project that is deleted', LONG, async () => {
     const { project, directory } = await pushedProject();
     await maintainProject(stores, project.id);
     expect(counted(directory, 'packs')).toBe(0);
@@ -89,7 +90,7 @@ describe('Maintenance of a repository', () => {
     expect(counted(directory, 'packs')).toBe(0);
   });
 
-  it('disturbs neither fetches nor pushes that run meanwhile', async () => {
+  it('disturbs neither fetches nor pushes that run meanwhile', LONG, async () => {
     const { project, directory, work, url } = await pushedProject();
     let running = true;
     const maintaining = (async () => {
@@ -122,7 +123,7 @@ describe('Maintenance of a repository', () => {
     expect(gitLines(directory, ['rev-list', 'main'])).toHaveLength(35);
   });
 
-  it('is done by one process at a time', async () => {
+  it('is done by one process at a time', LONG, async () => {
     const { project, directory } = await pushedProject();
     const before = counted(directory, 'count');
     await unlessMaintained(elsewhere, project.id, () => maintainProject(stores, project.id, { loose: -1, packs: 100 }));
@@ -131,7 +132,7 @@ describe('Maintenance of a repository', () => {
     expect([counted(directory, 'count'), counted(directory, 'packs')]).toEqual([0, 1]);
   });
 
-  it('removes no object that another process is about to make a branch of', async () => {
+  it('removes no object that another process is about to make a branch of', LONG, async () => {
     const { project, directory } = await pushedProject();
     // A commit of which nothing is reachable, in old files.
     const blob = path.basename(stray(directory, 'old', 20));
@@ -158,7 +159,7 @@ describe('Maintenance of a repository', () => {
     expect(branches).toEqual(answers.filter((status) => status === 201).map(() => commit));
   });
 
-  it('frees the packs of a process that died an hour ago, and removes what it left half-done', async () => {
+  it('frees the packs of a process that died an hour ago, and removes what it left half-done', LONG, async () => {
     const { project, directory } = await pushedProject();
     const folder = path.join(directory, 'objects', 'pack');
     const hold = new Hold(directory);

@@ -7,6 +7,7 @@ import { findProblems, freeBytes } from '#src/platform/lifecycle/checks.ts';
 import { drain } from '#src/platform/lifecycle/drain.ts';
 import { Readiness } from '#src/platform/lifecycle/readiness.ts';
 import { freshDatabase } from '../support/database.ts';
+import { LONG } from '../support/long.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'gantry-ready-'));
 const storage = path.join(directory, 'repositories');
@@ -36,7 +37,7 @@ describe('What a server needs', () => {
   it('is missed by name: the database, within its time', async () => {
     const begun = performance.now();
     expect(await names(nowhere, { ...places, minFreeBytes: 0 })).toEqual(['database']);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(30_000);
   });
 
   it('is missed by name: the disk, when less is free than there has to be', async () => {
@@ -63,7 +64,7 @@ describe('Readiness', () => {
     expect(statements).toBe(1);
   });
 
-  it('tells of problems when they come and when they go', async () => {
+  it('tells of problems when they come and when they go', LONG, async () => {
     const passing = path.join(directory, 'passing');
     const told: string[] = [];
     const places = { dataDir: directory, storages: { passing }, minFreeBytes: 0 };
@@ -95,7 +96,7 @@ describe('A server that is to end', () => {
     expect(readiness.isStopping).toBe(true);
   });
 
-  it('waits for the time that is set, or a usual one where somebody asks', async () => {
+  it('waits for the time that is set, or a usual one where somebody asks', LONG, async () => {
     const readiness = new Readiness(db, places);
     expect(await timed(readiness, 'SIGTERM', 300)).toBeGreaterThan(290);
     await readiness.problems();

@@ -4,6 +4,7 @@ import { DatabaseAway } from '#src/platform/database/lost.ts';
 import { meteredPool } from '#src/platform/database/pool.ts';
 import { connect, Prisma } from '#src/platform/db.ts';
 import { freshDatabase } from '../support/database.ts';
+import { LONG } from '../support/long.ts';
 
 const url = await freshDatabase();
 const db = connect(url, { connections: 3 });
@@ -108,7 +109,7 @@ describe('A statement', () => {
 });
 
 describe('A pool', () => {
-  it('tells who waits for too long that all of its connections are in use', async () => {
+  it('tells who waits for too long that all of its connections are in use', LONG, async () => {
     const pool = meteredPool({ connectionString: url, max: 1 });
     const held = await pool.connect();
     const begun = performance.now();

@@ -8,6 +8,7 @@ import { UploadsAway } from '#src/platform/store_away.ts';
 import { DiskUploads } from '#src/uploads/disk.ts';
 import { S3Uploads } from '#src/uploads/s3.ts';
 import type { Place, UploadStore } from '#src/uploads/store.ts';
+import { LONG } from '../support/long.ts';
 import { startObjectStore } from '../support/s3.ts';
 
 const directory = mkdtempSync(path.join(tmpdir(), 'gantry-uploads-'));
@@ -41,7 +42,7 @@ describe.each(stores)('Uploaded files %s', (_where, store) => {
     expect(await read(await store.read(at, { start: 5, end: 7 }))).toBe('tex');
   });
 
-  it('may be large, and are never in memory as a whole', { timeout: 60_000 }, async () => {
+  it('may be large, and are never in memory as a whole', { ...LONG, timeout: 60_000 }, async () => {
     const at = place(2, 'b'.repeat(32));
     const part = Buffer.alloc(1 << 20, 'x');
     async function* many() {

@@ -220,9 +220,9 @@ export class World {
     };
   }
 
-  /** Waits until the condition holds, as background work makes it; fails after ten seconds. */
-  async until(condition: () => Promise<boolean>): Promise<void> {
-    const patience = Date.now() + 10_000;
+  /** Waits until the condition holds, as background work makes it; fails after most of the time that a test may take. */
+  async until(condition: () => Promise<boolean>, milliseconds = 50_000): Promise<void> {
+    const patience = Date.now() + milliseconds;
     while (!(await condition())) {
       if (Date.now() > patience) throw new Error('waited in vain');
       await new Promise((resolve) => setTimeout(resolve, 10));

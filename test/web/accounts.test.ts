@@ -3,6 +3,7 @@ import { forgetSettings } from '#src/platform/settings/current.ts';
 import { MAILS } from '#src/users/mail_requests.ts';
 import { MISTAKES, SIGN_UPS } from '#src/users/sign_up.ts';
 import { Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { totp } from '../support/totp.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
@@ -494,7 +495,7 @@ describe('A forgotten password', () => {
 });
 
 describe('A mail', () => {
-  it('is sent again until the mail server takes it, with a token of its own', async () => {
+  it('is sent again until the mail server takes it, with a token of its own', LONG, async () => {
     const user = await world.user();
     mailbox.refusing = 1;
     const error = vi.spyOn(console, 'error').mockImplementation(() => undefined);

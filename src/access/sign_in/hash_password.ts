@@ -3,7 +3,8 @@ import { networkOf } from '#src/access/sign_in/attempts.ts';
 import { hashInThread } from '#src/access/sign_in/hashing_threads.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
 
-const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+/** What a new hash costs: scrypt's parameters. Tests that hash many passwords make `N` smaller. */
+export const PASSWORD_COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
 /** How many passwords are hashed at a time, from one network one; how many wait for it, in all and from one network. */
 export const HASHING = { concurrency: 2, perCaller: 1, waitingPerCaller: 10, waiting: 40, patience: 10_000 };
@@ -20,8 +21,15 @@ const LONGEST = 1024;
  */
 export async function hashPassword(password: string, address: string | null): Promise<string> {
   const salt = crypto.randomBytes(16);
-  const hash = await scrypt({ password, salt, length: 32, options: COST }, address);
-  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), hash.toString('base64url')].join('$');
+  const hash = await scrypt({ password, salt, length: 32, options: PASSWORD_COST }, address);
+  return [
+    'scrypt',
+    PASSWORD_COST.N,
+    PASSWORD_COST.r,
+    PASSWORD_COST.p,
+    salt.toString('base64url'),
+    hash.toString('base64url'),
+  ].join('$');
 }
 
 /**
@@ -33,15 +41,17 @@ export async function verifyPassword(
   stored: string | undefined,
   address: string | null,
 ): Promise<boolean> {
-  const [, N, r, p, salt = '', hash = ''] = (stored ?? NOBODY).split('$');
-  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: COST.maxmem };
+  const [, N, r, p, salt = '', hash = ''] = (stored ?? hashOfNobody()).split('$');
+  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: PASSWORD_COST.maxmem };
   const read = password.slice(0, LONGEST);
   const actual = await scrypt({ password: read, salt: Buffer.from(salt, 'base64url'), length: 32, options }, address);
   const expected = Buffer.from(hash, 'base64url');
   return crypto.timingSafeEqual(actual, expected) && stored !== undefined && read === password;
 }
 
-const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`;
+function hashOfNobody(): string {
+  return `scrypt$${PASSWORD_COST.N}$${PASSWORD_COST.r}$${PASSWORD_COST.p}$AAAAAAAAAAAAAAAAAAAAAA$${'A'.repeat(43)}`;
+}
 
 function scrypt(request: Parameters<typeof hashInThread>[0], address: string | null): Promise<Buffer> {
   return queue.run(address === null ? 'nobody' : networkOf(address), () => hashInThread(request));
