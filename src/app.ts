@@ -218,7 +218,7 @@ interface Entrance {
   /** Who asks for something of the REST API. */
   identify(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Promise<Actor | null>;
   domainContext(actor: Actor | null, request: IncomingMessage): Context;
-  /** What resolvers get, for who asks at a URL of the server. */
+  /** The context of resolvers, for a caller at a URL of the server. */
   contextAt(context: Context, url: string): Promise<GraphQLContext>;
   contextOf(actor: Actor | null, request: IncomingMessage): Promise<GraphQLContext>;
 }

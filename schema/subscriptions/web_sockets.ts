@@ -160,7 +160,7 @@ export class WebSockets {
     }
   }
 
-  /** What the client wants executed. Whoever is no longer who they were is cut off. */
+  /** What the client wants executed. Connections whose credentials are no longer valid are closed. */
   async #prepare(
     { extra, subscriptions }: Ctx,
     id: string,

@@ -24,7 +24,7 @@ const EnableTwoFactorInput = builder.inputType('EnableTwoFactorInput', {
   }),
 });
 
-/** The input of a mutation that takes a proof of who the caller is. */
+/** The input of a mutation that requires proof of identity. */
 function proofInput(mutation: string) {
   return builder.inputType(namesOf(mutation).input, {
     description: 'Proof of identity: the caller’s password or a code.',

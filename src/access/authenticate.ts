@@ -19,7 +19,7 @@ export interface Credentials {
   readonly sudo?: string | undefined;
 }
 
-/** What is to be read for whoever asks, in the statement that finds them. */
+/** What to read for the caller, in the statement that finds them. */
 export interface Beside {
   /** An expression of type json. */
   json(actor: Actor): Prisma.Sql;
@@ -128,7 +128,7 @@ async function find(db: Db, value: string, beside: Beside | undefined): Promise<
 /** Whom a token belongs to. */
 type Owner = Found & { actor: Actor };
 
-/** Whom tokens belonged to, by their hashes. Nobody is let in by it. */
+/** The users that tokens belonged to, by their hashes. This authenticates nobody. */
 const known = new LRUCache<string, Actor>({ max: 1_000 });
 
 function isSame(one: Actor, other: Actor): boolean {

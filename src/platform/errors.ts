@@ -42,7 +42,7 @@ export const PLAIN = {
   HALF_AN_IDENTITY: 'An identity provider and the ID of the user there must be given together',
 } as const;
 
-/** No usable credential; `reason` says what else is in the way where a password was right. */
+/** No usable credential; if the password was right, `reason` says what else prevents signing in. */
 export class Unauthenticated extends DomainError {
   readonly reason: string | null;
 

@@ -20,7 +20,7 @@ export const RESETS = 30;
 /** Seconds. */
 const WINDOW = 60;
 
-/** Whose password a link changes; null when it is worth nothing. */
+/** The user whose password a link resets; null if the link is no longer valid. */
 export function findPasswordReset({ db }: Context, token: string): Promise<AccountTokenHolder | null> {
   return findAccountToken(db, token, 'password_reset');
 }

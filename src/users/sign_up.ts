@@ -17,16 +17,16 @@ export interface SignUp {
   password: string;
 }
 
-/** How many accounts are made from one network in WINDOW, and how many forms with mistakes are answered in full. */
+/** How many accounts one network can create in WINDOW, and how many forms with mistakes it can send. */
 export const SIGN_UPS = 20;
 export const MISTAKES = 100;
 /** Seconds. */
 const WINDOW = 60 * 60;
 
 /**
- * Creates an account for whoever asks. Where mail is sent, its address is to be confirmed first, and null is returned also
- * when somebody has the address, who is told by mail: the one who asks learns nothing of that. Else the ID of the user, who
- * is confirmed. Throws Forbidden where the setting closes this, RateLimited, ValidationFailed with all that is wrong.
+ * Creates an account. If the server sends mail, the address must be confirmed first, and null is returned even
+ * if the address is taken: its owner is notified by mail, and the caller does not learn of it. Otherwise returns the ID of the user, who
+ * is confirmed. Throws Forbidden if sign-up is disabled, RateLimited, ValidationFailed with all mistakes.
  */
 export async function signUp(context: Context, given: SignUp): Promise<number | null> {
   const { db, jobs, clientAddress } = context;
@@ -43,7 +43,7 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
     // The name first: what is said of it must not depend on the address.
     const taken = await takenErrors(db, shownAsTaken(context, values));
     if (Object.keys(taken).length > 0) throw new ValidationFailed(taken);
-    // Nobody keeps others out by naming their address as a second one of their own.
+    // Unconfirmed secondary addresses must not keep their real owners from signing up.
     if (!confirmed) await db.email.deleteMany({ where: { email, confirmedAt: null } });
     const user = { ...values, confirmed };
     const { id } = await createUser(context, user, (tx) => (confirmed ? undefined : wantMail(tx, 'confirmation')));
@@ -52,7 +52,7 @@ export async function signUp(context: Context, given: SignUp): Promise<number | 
     if (!(error instanceof Conflict)) throw error;
     const field = error.message.startsWith('Email') ? 'email' : 'username';
     if (confirmed || field === 'username') throw new ValidationFailed({ [field]: ['has already been taken'] });
-    // As long as it would have taken.
+    // Takes as long as creating the account would have.
     await hashPassword(password, clientAddress);
     await db.$transaction((tx) => wantMail(tx, 'sign_up_again'));
     return null;
@@ -81,7 +81,7 @@ async function mistakesIn({ db }: Context, { username, name, email, password }: 
   return errors.email || unwanted.length === 0 ? errors : { ...errors, email: unwanted };
 }
 
-/** The refusal of a form with these mistakes, which also says what is taken: whoever tries names that way is counted. */
+/** The refusal of a form with these mistakes, including names that are taken; such attempts are counted. */
 async function refusal(context: Context, values: SignUp, mistakes: FieldErrors): Promise<ValidationFailed> {
   await count(context, 'sign-up mistakes', MISTAKES);
   const wellFormed = Object.entries(shownAsTaken(context, values)).filter(([field]) => !mistakes[field]);

@@ -1,10 +1,10 @@
 import type { MailKind, Notice } from '#src/access/mail/wanted.ts';
 import type { Message } from '#src/platform/mail/mailer.ts';
 
-/** What a message tells, beside its kind. */
+/** What a message contains, apart from its kind. */
 export interface Facts {
   username: string;
-  /** Where its button leads. */
+  /** URL of its button. */
   link: string;
   /** Of the server. */
   baseUrl: string;
@@ -69,7 +69,7 @@ function notice(subject: string, text: string): Words {
   return { subject, text, button: 'Sign in', small };
 }
 
-/** A message in words and as simple HTML. What it says of people is their user name alone, whose letters are harmless. */
+/** A message as text and simple HTML. The only user input in it is the username, whose characters are harmless. */
 export function compose(kind: MailKind | Notice, to: string, { username, link, baseUrl }: Facts): Message {
   const { subject, text, button, small } = WORDS[kind];
   const { host } = new URL(baseUrl);

@@ -2,7 +2,7 @@ import type { ClientMetadata } from 'oidc-provider';
 import { defaultScope, SCOPE_NAMES } from '#src/access/scopes.ts';
 import type { Db } from '#src/platform/db.ts';
 
-/** Stands for the application of who names none, which is possible with a password alone. Applications have longer IDs. */
+/** Stands for the application when a client names none, which is only possible in exchange for a password. Applications have longer IDs. */
 export const NO_APPLICATION = 'password';
 
 /** How the provider is told of an application; undefined when there is none with that ID. */

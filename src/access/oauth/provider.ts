@@ -125,7 +125,7 @@ function configuration(options: ProviderOptions): Configuration {
   };
 }
 
-/** A grant of its own for each time that an application is let in, of what it asks for, if the user once allowed all of it. */
+/** A separate grant each time an application is authorized, for the scopes that it asks for, if the user has allowed all of them before. */
 async function grantFor(ctx: KoaContextWithOIDC, db: Db) {
   const { client, account, result, provider, requestParamOIDCScopes: asked } = ctx.oidc;
   if (!client || !account) return undefined;

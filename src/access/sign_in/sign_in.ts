@@ -51,7 +51,7 @@ export class Unconfirmed extends Unauthenticated {
 
 /**
  * The active user for whom login and password are right. Wrong names, wrong passwords and blocked users are refused alike,
- * after the same time. Failures of who has a second factor are remembered until that was right, too.
+ * after the same time. Failures of users with a second factor are remembered until that was right, too.
  * Attempts from one address are looked at one after another. Throws RateLimited, Unavailable, Unauthenticated, and Unconfirmed where
  * mail is sent.
  */
@@ -73,7 +73,7 @@ async function verify(
   const attempt = { account: user?.id ?? name, address: clientAddress };
   await beginAttempt(db, attempt);
   const right = await verifyPassword(password, user?.passwordHash, clientAddress).catch(async (error) => {
-    // Nobody looked at the password: that is no failure of who gave it.
+    // The password was not checked, so this is not a failed attempt.
     await halfway(db, attempt);
     throw error;
   });

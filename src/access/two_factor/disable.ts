@@ -8,7 +8,7 @@ import type { Db } from '#src/platform/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /**
- * Switches the actor's two-factor authentication off, in exchange for the password or a code.
+ * Disables the actor's two-factor authentication, in exchange for the password or a code.
  * Throws Forbidden, Conflict when it is off, RateLimited, ValidationFailed.
  */
 export async function disableTwoFactor(context: Context, proof: Proof): Promise<void> {
@@ -18,8 +18,8 @@ export async function disableTwoFactor(context: Context, proof: Proof): Promise<
 }
 
 /**
- * Switches somebody's two-factor authentication off, for administrators: for who has lost app and recovery codes. Whether it
- * was on. Throws Forbidden, also for oneself, who is asked for a proof; NotFound.
+ * Disables a user's two-factor authentication, for administrators, if the user has lost app and recovery codes. Returns whether it
+ * was enabled. Throws Forbidden, also for oneself, who is asked for a proof; NotFound.
  */
 export async function disableTwoFactorOf(context: Context, userId: number): Promise<boolean> {
   const { id, impersonator } = requireAdmin(context);

@@ -15,7 +15,7 @@ import { noticeOf, type Problems, problemsOf, text, withNewPassword } from '#src
 import type { Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
-/** The account of who is signed in: password and two-factor authentication. */
+/** The account of the signed-in user: password and two-factor authentication. */
 export function accountPages({ own, ownForm }: Pages): Router {
   return Router()
     .get('/profile/account', own(showAccount))

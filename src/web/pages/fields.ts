@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
-/** What is wrong with the fields of a form, by their names. */
+/** The mistakes in a form, by the names of its fields. */
 export type Problems = Record<string, string>;
 
 /** The value of a field that is sent once; empty for one that is missing or sent several times. */
@@ -10,15 +10,15 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** What a refusal says of fields; `names` has the fields of the form that are called differently. Throws all other errors. */
+/** The mistakes that a refusal lists; `names` maps fields that have other names in the form. Rethrows all other errors. */
 export function problemsOf(error: unknown, names: Record<string, string> = {}): Problems {
   if (!(error instanceof ValidationFailed)) throw error;
   return toProblems(error.fields, names);
 }
 
 /**
- * Does something with the new password of a form. Where it was typed in two different ways nothing is done, and all mistakes are
- * told together: that, and those that `check` finds in the form. Throws ValidationFailed, and what `work` and `check` throw.
+ * Runs `work` with the new password of a form. If the two passwords do not match, nothing is done, and that is
+ * reported together with the mistakes that `check` finds. Throws ValidationFailed, and what `work` and `check` throw.
  */
 export async function withNewPassword<Result>(
   { body }: Request,
@@ -58,7 +58,7 @@ const NOTICES: Record<string, string> = {
   confirmed: 'Your email address was confirmed.',
 };
 
-/** The message for whoever was sent here after a form; addresses name messages, and hold none. */
+/** The message for a visitor who was sent here by a form. URLs only name messages. */
 export function noticeOf({ query }: Request): string | null {
   const name = text(query.notice);
   return Object.hasOwn(NOTICES, name) ? (NOTICES[name] ?? null) : null;

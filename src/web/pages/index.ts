@@ -48,7 +48,7 @@ export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: Load
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
 }
 
-/** What this server is; visitors go to `home_page_url` instead, where it is set. */
+/** The home page; visitors are redirected to `home_page_url` if it is set. */
 async function home(visit: Visit): Promise<void> {
   const { context, session, response, baseUrl } = visit;
   const { homePageUrl } = await currentSettings(context.db);

@@ -10,7 +10,7 @@ import { noticeOf, type Problems, problemsOf, text, withNewPassword } from '#src
 import type { Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
-/** Asking for links by mail, and where these lead: confirming an address, and choosing a new password. */
+/** Pages to request links by mail, and the pages that these lead to: confirming an address, and choosing a new password. */
 export function mailLinkPages({ page, form }: Pages): Router {
   return Router()
     .get('/users/password/new', page(showAsking('reset')))
@@ -23,7 +23,7 @@ export function mailLinkPages({ page, form }: Pages): Router {
     .post(CONFIRMATION_PATH, form(submitConfirmation));
 }
 
-/** Milliseconds for which the browser keeps what a link carried. */
+/** Milliseconds for which the browser keeps the token of a link. */
 const KEPT = 60 * 60_000;
 
 const ASKING = {
@@ -73,8 +73,8 @@ function ask(subject: Subject): (visit: Visit) => Promise<void> {
 }
 
 /**
- * What a link carries goes into a cookie and out of the address, before anything is shown: so it is in no history, no log of
- * another server and no `Referer`. Nothing is done before a form is sent: programs that look at mail follow links, too.
+ * Moves the token of a link from the URL into a cookie before anything is shown, so that it is in no history, no log of
+ * another server and no `Referer`. Nothing happens until a form is sent, as programs that scan mail follow links, too.
  */
 function landing(show: (visit: Visit) => Promise<void>): (visit: Visit) => Promise<void> {
   return async (visit) => {

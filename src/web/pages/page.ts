@@ -10,13 +10,13 @@ export type Page = (visit: Visit) => Promise<void> | void;
 
 /** Makes handlers of pages and of what their forms do. */
 export interface Pages {
-  /** Shows something, to anybody. */
+  /** Shows something to everyone. */
   page(show: Page): RequestHandler;
-  /** Shows something to who is signed in; others sign in first and come back. */
+  /** Shows something to signed-in users; others sign in first and come back. */
   own(show: Page): RequestHandler;
   /** Does what a form says, if it was sent from here. `request.body` has its fields, each a text or a list of texts. */
   form(act: Page): RequestHandler[];
-  /** As `form`, for who is signed in. */
+  /** As `form`, for signed-in users. */
   ownForm(act: Page): RequestHandler[];
   /**
    * As `ownForm`, for a multipart form with one file, which is a File in `request.body`, or null where none was sent.
@@ -59,12 +59,12 @@ export function pagesFor(options: PageOptions): Pages {
   };
 }
 
-/** A page that says what is wrong. */
+/** A page with an error. */
 export function showError({ show }: Visit, status: number, title: string, message: string): void {
   show('error', { title, message }, status);
 }
 
-/** Whether a client would rather have a page than JSON. */
+/** Whether a client prefers a page to JSON. */
 export function wantsPage(request: Request): boolean {
   return request.accepts(['json', 'html']) === 'html';
 }

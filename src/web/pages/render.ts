@@ -4,11 +4,11 @@ import type { Response } from 'express';
 import { packagePath, packageVersion } from '#src/platform/package_root.ts';
 import { navigation } from '#src/web/pages/navigation.ts';
 
-/** What the frame around every page shows. */
+/** What the layout of every page needs. */
 export interface Frame {
   /** Of the page, without the name of the server. */
   title: string;
-  /** Username of who is signed in; null of nobody. */
+  /** Username of the signed-in user; null for visitors. */
   username: string | null;
   /** What forms send along as `authenticity_token`. */
   csrf: string;

@@ -44,7 +44,7 @@ async function submit(visit: Visit): Promise<void> {
   }
 }
 
-/** Leads to the next step, or in. The ticket for it is in a cookie, where no page and no address shows it. */
+/** Redirects to the next step, or signs in. The ticket is in a cookie, so that no page or URL shows it. */
 async function go(visit: Visit, next: NextStep): Promise<void> {
   const { response, secure } = visit;
   if (next.step === 'enter') {
@@ -95,7 +95,7 @@ async function submitRenewal(visit: Visit): Promise<void> {
   );
 }
 
-/** Does a step; shows its form again for what can be put right there, and the first one for what cannot. */
+/** Runs a step; shows its form again for mistakes that can be fixed there, otherwise starts over. */
 async function stepping(visit: Visit, work: () => Promise<void>, retry: (problems: Record<string, string>) => void) {
   try {
     await work();
@@ -114,12 +114,12 @@ function ticketOf({ request, secure }: Visit): string {
   return readCookie(request, 'gantry_sign_in', secure) ?? '';
 }
 
-/** Where the visitor wanted to go; empty when nothing was said. */
+/** Where the visitor wanted to go; empty if unknown. */
 function returnPath({ request }: Visit): string {
   return localPath(request.body?.return_to ?? request.query.return_to, '');
 }
 
-/** The form to sign in with; `values` has at least `returnTo`. */
+/** The sign-in form; `values` has at least `returnTo`. */
 export async function showSignIn(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
   const { signInText, signupEnabled } = await currentSettings(visit.context.db);
   const nothing = { login: '', problem: null, notice: null, unconfirmed: false };

@@ -7,7 +7,7 @@ import { type Problems, problemsOf, text, withNewPassword } from '#src/web/pages
 import type { Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
-/** Accounts that people make for themselves. */
+/** Pages to sign up. */
 export function signUpPages({ page, form }: Pages): Router {
   return Router().get('/users/sign_up', page(showForm)).post('/users/sign_up', form(submit));
 }

@@ -14,7 +14,7 @@ const REST = 16 * 1024;
 
 /**
  * Reads a multipart form with one small file: `request.body` has its fields, each a text, a File or null. A form that is larger
- * is read to its end, kept by nobody, and answered by going to `tooLarge`: whoever sends a photo is to read more than an error.
+ * is read to its end, discarded, and answered with a redirect to `tooLarge`, so that users who send a photo get a useful message.
  */
 export function uploadForm({ field, largest, tooLarge }: UploadField): (RequestHandler | ErrorRequestHandler)[] {
   const read = raw({ type: 'multipart/form-data', limit: largest + REST });
