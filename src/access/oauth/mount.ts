@@ -27,7 +27,7 @@ export function oauth(options: OAuthOptions, provider: LazyProvider): Router {
   return router;
 }
 
-/** Nothing of this is kept by caches, framed by other sites, or told to them as where one came from. */
+/** Responses are not cached, not framed by other sites, and not revealed to them as referrers. */
 const guard: RequestHandler = (_request, response, next) => {
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('X-Frame-Options', 'DENY');
@@ -35,7 +35,7 @@ const guard: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** What is public and seldom changes. */
+/** For public documents that seldom change. */
 const keep: RequestHandler = (_request, response, next) => {
   response.setHeader('Cache-Control', 'public, max-age=300');
   next();
@@ -67,7 +67,7 @@ function handler(
   };
 }
 
-/** What is said of an error, in the words of RFC 6749. */
+/** The response to an error, as in RFC 6749. */
 function refusalOf(error: unknown): { status: number; error: string; message: string; retryAfter?: unknown } {
   if (error instanceof Unreadable) return { status: 400, error: 'invalid_request', message: error.message };
   const passes = passing(error)?.refusal;
@@ -76,7 +76,7 @@ function refusalOf(error: unknown): { status: number; error: string; message: st
   return { status: 503, error: 'temporarily_unavailable', message: passes.message, retryAfter };
 }
 
-/** An application that does not say for what it asks means everything, or as much as it may have. */
+/** Without `scope` an application requests everything that it may have. */
 function withScope({ db }: OAuthOptions) {
   return async (request: Request, _response: Response, next: () => void): Promise<void> => {
     const { scope, client_id: uid } = request.query;
@@ -91,7 +91,7 @@ function withScope({ db }: OAuthOptions) {
   };
 }
 
-/** Has the provider answer a request with a body, be it a form or JSON. */
+/** Lets the provider handle a request with a form or JSON body. */
 async function answerForm(provider: LazyProvider, request: Request, response: Response): Promise<void> {
   const form = await readForm(request, response);
   const unknown = request.path === '/oauth/token' ? unknownScopes(form.get('scope') ?? '') : [];
@@ -99,7 +99,7 @@ async function answerForm(provider: LazyProvider, request: Request, response: Re
     return refuse(response, 400, 'invalid_scope', `there is no scope ${JSON.stringify(unknown[0]?.slice(0, 50))}`);
   }
   const named = form.has('client_id') || request.headers.authorization !== undefined;
-  // Without an application there are still users with passwords, and what they were given.
+  // Users can still sign in with a password without an application, and use the tokens they got.
   if (!named && WITHOUT_APPLICATION.has(form.get('grant_type') ?? request.path)) form.set('client_id', NO_APPLICATION);
   await provider.answer(withForm(request, form), response);
 }

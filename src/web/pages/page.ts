@@ -5,16 +5,16 @@ import { unavailable } from '#src/web/pages/unavailable.ts';
 import { type UploadField, uploadForm } from '#src/web/pages/upload_form.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/web/pages/visit.ts';
 
-/** Answers a visit. Throws DomainErrors, which become pages too. */
+/** Responds to a visit. DomainErrors that it throws become pages, too. */
 export type Page = (visit: Visit) => Promise<void> | void;
 
-/** Makes handlers of pages and of what their forms do. */
+/** Makes request handlers for pages and forms. */
 export interface Pages {
   /** Shows something to everyone. */
   page(show: Page): RequestHandler;
   /** Shows something to signed-in users; others sign in first and come back. */
   own(show: Page): RequestHandler;
-  /** Does what a form says, if it was sent from here. `request.body` has its fields, each a text or a list of texts. */
+  /** Handles a form that was sent from a page of this server. `request.body` has its fields, each a string or a list of strings. */
   form(act: Page): RequestHandler[];
   /** As `form`, for signed-in users. */
   ownForm(act: Page): RequestHandler[];
@@ -69,7 +69,7 @@ export function wantsPage(request: Request): boolean {
   return request.accepts(['json', 'html']) === 'html';
 }
 
-/** Sends the browser to sign in, and back to where it wanted to go if that can be asked for again. */
+/** Redirects to the sign-in page, and back afterwards if the request was a GET. */
 export function askToSignIn({ request, response }: Visit): void {
   const back = request.method === 'GET' ? `?return_to=${encodeURIComponent(request.originalUrl)}` : '';
   response.redirect(303, `/users/sign_in${back}`);
@@ -79,7 +79,7 @@ export function askToSignIn({ request, response }: Visit): void {
 export function localPath(given: unknown, fallback: string): string {
   if (typeof given !== 'string' || !given.startsWith('/')) return fallback;
   const url = URL.canParse(given, HERE) ? new URL(given, HERE) : undefined;
-  // What comes out is read once more, by a browser: `/.//host` is `//host` by now, which is another site.
+  // Browsers parse the result once more: `/.//host` is `//host` by now, which is another site.
   if (url?.origin !== HERE || url.pathname.startsWith('//')) return fallback;
   return url.pathname + url.search + url.hash;
 }
@@ -99,7 +99,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   UNAVAILABLE: 503,
 };
 
-/** Who asks may not be known yet when something goes wrong. */
+/** The visit may not be known yet when something goes wrong. */
 interface Asked extends Pick<Visit, 'request' | 'response'> {
   visit: Visit | undefined;
 }
@@ -126,7 +126,7 @@ const titles: Record<number, string> = {
   503: 'The server is busy',
 };
 
-/** The last handler: pages for browsers that ask for what is not there, JSON for everybody else. */
+/** The last handler: a 404 page for browsers, JSON for other clients. */
 export function notFound(options: PageOptions): (request: Request, response: Response) => Promise<void> {
   return async (request, response) => {
     if (!wantsPage(request)) return void response.status(404).json({ error: '404 Not Found' });
