@@ -70,12 +70,12 @@ describe('Creating an account', () => {
     expect(mail.link.startsWith(`${world.url}/users/confirmation?token=`)).toBe(true);
     expect(mail.raw).toContain('text/html');
     expect((await visitor.signIn(username, PASSWORD)).status).toBe(401);
-    expect(alertsOn(visitor.page)[0]).toContain('must be confirmed first');
+    expect(alertsOn(visitor.page)[0]).toContain('Confirm your e-mail address first');
     expect(visitor.page).toContain('href="/users/confirmation/new"');
     expect((await visitor.signIn(username, 'wrong password')).status).toBe(401);
     expect(alertsOn(visitor.page)[0]).not.toContain('confirmed');
     const { body } = await world.api().post('/session', { login: username, password: PASSWORD });
-    expect(body.message).toContain('must be confirmed first');
+    expect(body.message).toContain('Confirm your e-mail address first');
 
     const reader = browser();
     const landed = await reader.get(pathOf(mail.link));

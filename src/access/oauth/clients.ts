@@ -5,7 +5,7 @@ import type { Db } from '#src/platform/db.ts';
 /** Stands for the application when a client names none, which is only possible in exchange for a password. Applications have longer IDs. */
 export const NO_APPLICATION = 'password';
 
-/** How the provider is told of an application; undefined when there is none with that ID. */
+/** An application in the form that the provider expects; undefined if there is none with that ID. */
 export async function findClient(db: Db, uid: string): Promise<ClientMetadata | undefined> {
   if (uid === NO_APPLICATION) return noApplication;
   if (uid.includes('\0')) return undefined;

@@ -51,7 +51,7 @@ export function makeProvider(options: ProviderOptions): Provider {
   followSessions(provider, options);
   provider.use(speakAsSpecified);
   provider.use(guardFormPost);
-  // Of what breaks while an answer is sent, Koa tells here; clients that went away are no news.
+  // Koa reports errors while a response is sent here; disconnected clients are not reported.
   (provider as EventEmitter).on('error', (error: NodeJS.ErrnoException, ctx?: KoaContextWithOIDC) => {
     if (!['ECONNRESET', 'EPIPE'].includes(error.code ?? '')) options.report(error, ctx?.req as Request);
   });

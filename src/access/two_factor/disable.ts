@@ -36,7 +36,7 @@ export async function disableTwoFactorFromCommandLine(db: Db, username: string):
   return remove(db, await userNamed(db, username));
 }
 
-/** Who has a context tells the user by mail. */
+/** With a context, the user is notified by mail. */
 async function remove(db: Db, userId: number, context?: Context): Promise<boolean> {
   return db.$transaction(async (tx) => {
     const { count } = await tx.user.updateMany({
