@@ -196,6 +196,8 @@ describe('E-mail addresses and SSH keys', () => {
     await visitor.submit('/profile/keys', { title: ' ', key: 'typed' });
     expect(alertsOn(visitor.page)).toEqual(['Title can&#39;t be blank', 'Key is invalid']);
     expect(visitor.page).toContain('>typed</textarea>');
+    // The page opens at the first mistake.
+    expect(visitor.page).toMatch(/<input id="title"[^>]*autofocus/);
   });
 
   it('of others stay where they are', async () => {

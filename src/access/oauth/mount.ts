@@ -80,7 +80,7 @@ function refusalOf(error: unknown): { status: number; error: string; message: st
 function withScope({ db }: OAuthOptions) {
   return async (request: Request, _response: Response, next: () => void): Promise<void> => {
     const { scope, client_id: uid } = request.query;
-    if (/%00/.test(request.url)) throw new Unreadable('text cannot hold the character NUL');
+    if (/%00/.test(request.url)) throw new Unreadable('The request contains a NUL character.');
     if (scope === undefined || scope === '') {
       const url = new URL(request.url, 'http://here.invalid');
       url.searchParams.set('scope', await scopeUnsaid(db, uid));
