@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { openapiDocument } from '#rest/engine/openapi.ts';
 import { requireValid } from '#rest/engine/require_valid.ts';
+import { openapiDocument } from '#rest/openapi/document.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 
 /** Holds the operations of all routes against the schema, and writes rest/openapi.json. */
 for (const route of routes) requireValid(route, schema);
 const file = path.resolve(import.meta.dirname, '../rest/openapi.json');
-fs.writeFileSync(file, `${JSON.stringify(openapiDocument(routes, schema), null, 2)}\n`);
+fs.writeFileSync(file, `${JSON.stringify(openapiDocument(routes, schema), null, 1)}\n`);

@@ -1,8 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type Request } from 'express';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { type About, createFacade } from '#rest/engine/facade.ts';
-import { openapiDocument } from '#rest/engine/openapi.ts';
 import { routes } from '#rest/v4/index.ts';
 import { type GraphQLContext, graphqlContext } from '#schema/context.ts';
 import { executeWithin } from '#schema/execute.ts';
@@ -30,7 +30,7 @@ import type { Db } from '#src/platform/db.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
 import { Readiness } from '#src/platform/lifecycle/readiness.ts';
 import type { Logger } from '#src/platform/log.ts';
-import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
+import { packagePath, packageRevision, packageVersion } from '#src/platform/package_root.ts';
 import { passing } from '#src/platform/passing.ts';
 import { reporter } from '#src/platform/report.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -229,7 +229,7 @@ function serveRest(app: Express, entrance: Entrance): void {
   const facade = createFacade<Actor>({
     schema,
     routes,
-    openapi: () => openapiDocument(routes, schema),
+    openapi: () => readFile(packagePath('rest/openapi.json'), 'utf8'),
     authenticate: identify,
     precheck: (actor, ability, ref, request) =>
       precheck(domainContext(actor, request), ability as Precheck, ref as Ref),

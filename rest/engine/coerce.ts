@@ -18,6 +18,8 @@ export interface Parameter {
   readonly name: string;
   readonly type: GraphQLInputType;
   readonly required: boolean;
+  /** The value where none is given, as this API has it; undefined where the operation names none. */
+  readonly default?: unknown;
   readonly in: 'path' | 'request';
   readonly commaSeparated: boolean;
   readonly minimum: number | undefined;

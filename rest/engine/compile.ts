@@ -98,6 +98,7 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
       name,
       type: input,
       required: isNonNullType(type) && definition.defaultValue === undefined,
+      default: definition.defaultValue && valueFromAST(definition.defaultValue, input),
       in: inPath.has(name) ? 'path' : 'request',
       commaSeparated: route.commaSeparated?.includes(name) ?? false,
       minimum: route.minimum?.[name],
@@ -106,7 +107,6 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
       leftToDomain: leftToDomain(name, route),
       numericId: route.numericIds?.includes(name) ?? false,
     };
-    if (definition.defaultValue) valueFromAST(definition.defaultValue, input);
     return [parameter];
   });
 }

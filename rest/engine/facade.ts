@@ -49,8 +49,8 @@ export interface FacadeOptions<A extends Asker> {
   largestFile(): Promise<number>;
   /** The external URL of the server for this request, without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
-  /** The document for GET /openapi.json, which is made when it is first asked for. */
-  openapi(): object;
+  /** The JSON for GET /openapi.json. */
+  openapi(): Promise<string>;
   logError(error: unknown, request: IncomingMessage): void;
   /** What an unexpected error means to callers if its cause passes. */
   passing(error: unknown): DomainError | null;
@@ -71,14 +71,12 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
   for (const route of options.routes) {
     for (const path of [route.path, ...(route.alsoAt ?? [])]) router.add(compile({ ...route, path }, options.schema));
   }
-  let openapi: string | undefined;
   return async (request, response, path, query) => {
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Access-Control-Expose-Headers', EXPOSED);
     response.setHeader('Vary', 'Origin');
-    if (path === '/openapi.json' && request.method === 'GET') {
-      openapi ??= JSON.stringify(options.openapi());
-      return send(response, 200, openapi, request);
+    if (path === '/openapi.json' && (request.method === 'GET' || request.method === 'HEAD')) {
+      return send(response, 200, await options.openapi(), request);
     }
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
     const match = router.find(path, method);
@@ -157,7 +155,7 @@ async function answerSender<A extends Asker>(
     route.file === undefined ? undefined : { name: route.file, bytes: sender ? largest : Math.min(bytes, largest) };
   const body = await bodyParameters(request, { bytes, file });
   if (file && body[file.name] instanceof SpooledFile) files.use(body[file.name] as SpooledFile);
-  const given = renamed({ ...query, ...body }, route.aliases);
+  const given = renamed({ ...query, ...body }, { ...route.aliases, ...route.synonyms });
   const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);
   const actor = isSaid ? await options.authenticate(request, given) : sender;
   if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });

@@ -1,19 +1,31 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-const OPERATIONS = {
-  queue_metrics: operations.QueueMetricsDocument,
-  process_metrics: operations.ProcessMetricsDocument,
-  job_stats: operations.JobStatsDocument,
-  compound_metrics: operations.CompoundMetricsDocument,
+const METRICS = {
+  queue_metrics: {
+    operation: operations.QueueMetricsDocument,
+    description: 'The queues of background jobs, and what waits in them. For administrators.',
+  },
+  process_metrics: {
+    operation: operations.ProcessMetricsDocument,
+    description: 'The processes that work on background jobs. For administrators.',
+  },
+  job_stats: {
+    operation: operations.JobStatsDocument,
+    description: 'How many background jobs were done, failed and wait. For administrators.',
+  },
+  compound_metrics: {
+    operation: operations.CompoundMetricsDocument,
+    description: 'Queues, processes and numbers of background jobs at once. For administrators.',
+  },
 };
 
 /** How the background jobs of the server are doing; clients of the era know the paths by another name. */
-export const backgroundJobs: Route[] = Object.entries(OPERATIONS).map(([name, operation]) => ({
+export const backgroundJobs: Route[] = Object.entries(METRICS).map(([name, metrics]) => ({
+  ...metrics,
   method: 'GET',
   path: `/bgjobs/${name}`,
   alsoAt: [`/sidekiq/${name}`],
-  operation,
   result: 'jobMetrics',
   precheck: 'administrate',
   keyedBy: { queues: 'name' },

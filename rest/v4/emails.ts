@@ -4,7 +4,13 @@ import * as operations from '#src/generated/operations.ts';
 const numeric = ['id'];
 
 export const emails: Route[] = [
-  { method: 'GET', path: '/user/emails', operation: operations.OwnEmailsDocument, result: 'viewer.secondaryEmails' },
+  {
+    method: 'GET',
+    path: '/user/emails',
+    operation: operations.OwnEmailsDocument,
+    description: 'The secondary addresses of the caller, newest first.',
+    result: 'viewer.secondaryEmails',
+  },
   {
     method: 'GET',
     path: '/users/:id/emails',
@@ -17,13 +23,22 @@ export const emails: Route[] = [
     method: 'GET',
     path: '/user/emails/:email_id',
     operation: operations.OwnEmailDocument,
+    description: 'A secondary address of the caller by its ID.',
     result: 'viewer.secondaryEmail',
   },
-  { method: 'POST', path: '/user/emails', operation: operations.CreateOwnEmailDocument, result: 'createEmail.email' },
+  {
+    method: 'POST',
+    path: '/user/emails',
+    operation: operations.CreateOwnEmailDocument,
+    description:
+      'Adds a secondary address to the account of the caller, which is mailed a link to confirm it where mail is sent.',
+    result: 'createEmail.email',
+  },
   {
     method: 'POST',
     path: '/users/:id/emails',
     operation: operations.CreateUserEmailDocument,
+    description: 'Adds a secondary address to the account of a user. For administrators.',
     result: 'createEmail.email',
     numeric,
   },
@@ -31,12 +46,14 @@ export const emails: Route[] = [
     method: 'DELETE',
     path: '/user/emails/:email_id',
     operation: operations.DeleteOwnEmailDocument,
+    description: 'Deletes a secondary address of the caller. Nothing happens when there is none.',
     result: 'deleteEmail.email',
   },
   {
     method: 'DELETE',
     path: '/users/:id/emails/:email_id',
     operation: operations.DeleteUserEmailDocument,
+    description: 'Deletes a secondary address of a user. For administrators.',
     result: 'deleteEmail.email',
     numeric,
   },

@@ -31,6 +31,7 @@ export const jobs: Route[] = [
     method: 'GET',
     path: '/projects/:id/jobs/:job_id/trace',
     operation: operations.JobTraceDocument,
+    description: 'What a job printed so far, as plain text.',
     result: 'project.job',
     raw: 'trace',
     notFound,

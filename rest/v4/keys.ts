@@ -4,7 +4,13 @@ import * as operations from '#src/generated/operations.ts';
 const numeric = ['id'];
 
 export const keys: Route[] = [
-  { method: 'GET', path: '/user/keys', operation: operations.OwnSshKeysDocument, result: 'viewer.sshKeys' },
+  {
+    method: 'GET',
+    path: '/user/keys',
+    operation: operations.OwnSshKeysDocument,
+    description: 'The SSH keys of the caller, newest first.',
+    result: 'viewer.sshKeys',
+  },
   {
     method: 'GET',
     path: '/users/:id/keys',
@@ -13,12 +19,25 @@ export const keys: Route[] = [
     numeric,
     precheck: 'read_accounts',
   },
-  { method: 'GET', path: '/user/keys/:key_id', operation: operations.OwnSshKeyDocument, result: 'viewer.sshKey' },
-  { method: 'POST', path: '/user/keys', operation: operations.CreateOwnSshKeyDocument, result: 'createSshKey.sshKey' },
+  {
+    method: 'GET',
+    path: '/user/keys/:key_id',
+    operation: operations.OwnSshKeyDocument,
+    description: 'An SSH key of the caller by its ID.',
+    result: 'viewer.sshKey',
+  },
+  {
+    method: 'POST',
+    path: '/user/keys',
+    operation: operations.CreateOwnSshKeyDocument,
+    description: 'Adds an SSH key to the account of the caller.',
+    result: 'createSshKey.sshKey',
+  },
   {
     method: 'POST',
     path: '/users/:id/keys',
     operation: operations.CreateUserSshKeyDocument,
+    description: 'Adds an SSH key to the account of a user. For administrators.',
     result: 'createSshKey.sshKey',
     numeric,
   },
@@ -26,12 +45,14 @@ export const keys: Route[] = [
     method: 'DELETE',
     path: '/user/keys/:key_id',
     operation: operations.DeleteOwnSshKeyDocument,
+    description: 'Deletes an SSH key of the caller. Nothing happens when there is none.',
     result: 'deleteSshKey.sshKey',
   },
   {
     method: 'DELETE',
     path: '/users/:id/keys/:key_id',
     operation: operations.DeleteUserSshKeyDocument,
+    description: 'Deletes an SSH key of a user. For administrators.',
     result: 'deleteSshKey.sshKey',
     numeric,
   },

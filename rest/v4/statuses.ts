@@ -14,7 +14,7 @@ export const statuses: Route[] = [
     path: '/projects/:id/statuses/:sha',
     operation: operations.PostCommitStatusDocument,
     result: 'postCommitStatus.status',
-    aliases: { context: 'name' },
+    synonyms: { context: 'name' },
     slashes: ['sha'],
   },
 ];

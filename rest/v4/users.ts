@@ -6,7 +6,14 @@ const allOrNone = ['extern_uid', 'provider'];
 
 export const users: Route[] = [
   { method: 'GET', path: '/users', operation: operations.ListUsersDocument, result: 'users' },
-  { method: 'GET', path: '/users/:id', operation: operations.GetUserDocument, result: 'user', numeric },
+  {
+    method: 'GET',
+    path: '/users/:id',
+    operation: operations.GetUserDocument,
+    description: 'A user by ID. For signed-in callers.',
+    result: 'user',
+    numeric,
+  },
   {
     method: 'POST',
     path: '/users',
@@ -74,6 +81,7 @@ export const users: Route[] = [
     method: 'GET',
     path: '/user',
     operation: operations.CurrentUserDocument,
+    description: 'The account of the caller.',
     result: 'viewer',
     omitNull: ['private_token'],
   },

@@ -95,7 +95,7 @@ const DeleteLabelPayload = builder.objectRef<{ id: number }>('DeleteLabelPayload
 builder.mutationFields((t) => ({
   createLabel: t.field({
     type: labelPayload('createLabel'),
-    description: 'Creates a label. For reporters of the project.',
+    description: 'Creates a label. For reporters of the project. CONFLICT when there is one of that title.',
     args: { input: t.arg({ type: CreateLabelInput, required: true, description: 'Title and colour of the label.' }) },
     resolve: (_root, { input: { project, ...values } }, context) => createLabel(context, project, values),
   }),

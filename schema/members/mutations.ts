@@ -82,7 +82,7 @@ const RemoveGroupMemberInput = builder.inputType('RemoveGroupMemberInput', {
 builder.mutationFields((t) => ({
   addProjectMember: t.field({
     type: memberPayload('addProjectMember'),
-    description: 'Makes a user a member of a project. For its masters.',
+    description: 'Makes a user a member of a project. For its masters. CONFLICT when the user is one already.',
     args: {
       input: t.arg({
         type: AddProjectMemberInput,
@@ -95,7 +95,7 @@ builder.mutationFields((t) => ({
   }),
   addGroupMember: t.field({
     type: memberPayload('addGroupMember'),
-    description: 'Makes a user a member of a group. For its owners.',
+    description: 'Makes a user a member of a group. For its owners. CONFLICT when the user is one already.',
     args: {
       input: t.arg({
         type: AddGroupMemberInput,

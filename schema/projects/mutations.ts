@@ -174,7 +174,8 @@ builder.mutationFields((t) => ({
   }),
   forkProject: t.field({
     type: projectPayload('forkProject'),
-    description: 'Forks a project into another namespace. For users who can read its repository.',
+    description:
+      'Forks a project into another namespace. For users who can read its repository. CONFLICT when the namespace has a project with that name or path.',
     args: {
       input: t.arg({ type: ForkProjectInput, required: true, description: 'Names the project and the namespace.' }),
     },
@@ -184,7 +185,7 @@ builder.mutationFields((t) => ({
   }),
   linkFork: t.field({
     type: LinkForkPayload,
-    description: 'Marks a project as a fork of another one. For administrators.',
+    description: 'Marks a project as a fork of another one. For administrators. CONFLICT when it is already a fork.',
     args: { input: t.arg({ type: LinkForkInput, required: true, description: 'Names the fork and its source.' }) },
     resolve: (_root, { input: { project, forkedFrom } }, context) => linkFork(context, project, forkedFrom),
   }),
@@ -196,7 +197,8 @@ builder.mutationFields((t) => ({
   }),
   shareProject: t.field({
     type: ShareProjectPayload,
-    description: 'Gives the members of a group access to a project. For masters of the project.',
+    description:
+      'Gives the members of a group access to a project. For masters of the project. CONFLICT when they have it already.',
     args: { input: t.arg({ type: ShareProjectInput, required: true, description: 'Names project, group and level.' }) },
     resolve: async (_root, { input: { project, ...share } }, context) => ({
       share: await shareProject(context, project, share),

@@ -83,7 +83,7 @@ builder.mutationFields((t) => ({
   }),
   createRelease: t.field({
     type: releasePayload('createRelease'),
-    description: 'Writes release notes for a tag that has none. For developers.',
+    description: 'Writes release notes for a tag that has none. For developers. CONFLICT when it has some.',
     args: { input: t.arg({ type: CreateReleaseInput, required: true, description: 'Names the tag, and its notes.' }) },
     resolve: async (_root, { input: { project, tag, description } }, context) => ({
       release: await createRelease(context, project, tag, description),

@@ -94,7 +94,8 @@ builder.mutationFields((t) => ({
   }),
   createUser: t.field({
     type: userPayload('createUser'),
-    description: 'Creates a user, who is e-mailed a link if the server sends mail. For administrators.',
+    description:
+      'Creates a user, who is e-mailed a link if the server sends mail. For administrators. CONFLICT when the address or the username is taken.',
     args: {
       input: t.arg({ type: CreateUserInput, required: true, description: 'Name, address and more of the user.' }),
     },

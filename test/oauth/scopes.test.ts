@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { getNamedType, isLeafType, isRequiredArgument } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
+import { packagePath } from '#src/platform/package_root.ts';
 import { application, tokens } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -55,6 +57,17 @@ describe('Over the whole REST API', () => {
     const found = await reached('read_user openid', () => true);
     expect(found).toContain('GET /user');
     expect(found.filter((name) => !/^GET \/users?(\/|$)/.test(name))).toEqual([]);
+  });
+
+  it('read_user is enough for the reads where the OpenAPI document says so, and for no others', async () => {
+    const { paths } = JSON.parse(readFileSync(packagePath('rest/openapi.json'), 'utf8'));
+    const headers = { Authorization: `Bearer ${await token('read_user')}` };
+    for (const { path } of routes.filter(({ method, auth }) => method === 'GET' && auth !== 'optional')) {
+      const { body } = await world.send('GET', `/api/v4${placed(path)}`, { headers });
+      const { security = [] } = paths[`/api/v4${path.replace(/:(\w+)/g, '{$1}')}`].get;
+      const isEnough = security.some(({ oauth2 }: { oauth2?: string[] }) => oauth2?.includes('read_user'));
+      expect([path, body.error !== 'insufficient_scope']).toEqual([path, isEnough]);
+    }
   });
 });
 

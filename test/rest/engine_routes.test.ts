@@ -131,7 +131,7 @@ const facade = createFacade<{ id: number; admin: boolean }>({
     };
   },
   baseUrl: () => 'http://here',
-  openapi: () => ({}),
+  openapi: async () => '{}',
   largestFile: async () => 1024,
   logError: () => undefined,
   passing: () => null,

@@ -9,7 +9,7 @@ import {
   printSchema,
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { openapiDocument } from '#rest/engine/openapi.ts';
+import { openapiDocument } from '#rest/openapi/document.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 import { packagePath } from '#src/platform/package_root.ts';

@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { requireDocumented } from './documented.ts';
 
 /** A JSON value of which a test knows the shape. */
 // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect, and fail where it is not there
@@ -17,10 +18,16 @@ export interface Sent {
   body?: unknown;
 }
 
+/** Throws where an answer is not what it must be. */
+type Require = (method: string, path: string, answer: Answer) => void;
+
 export type Send = (method: string, path: string, sent?: Sent) => Promise<Answer>;
 
-/** A sender of requests to one server, over kept connections, that allows every verb a body. */
-export function sender(port: number): { send: Send; close(): void } {
+/**
+ * A sender of requests to one server, over kept connections, that allows every verb a body. A request fails where its
+ * answer is not as `requireAnswer` wants it: as the OpenAPI document has it, when absent.
+ */
+export function sender(port: number, requireAnswer: Require = requireDocumented): { send: Send; close(): void } {
   const agent = new Agent({ keepAlive: true });
   const send: Send = (method, path, { headers = {}, body } = {}) =>
     new Promise((resolve, reject) => {
@@ -35,7 +42,13 @@ export function sender(port: number): { send: Send; close(): void } {
         response.on('error', reject);
         response.on('end', () => {
           const received = Buffer.concat(parts).toString();
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: parsed(received) });
+          const answer = { status: response.statusCode ?? 0, headers: response.headers, body: parsed(received) };
+          try {
+            requireAnswer(method, path, answer);
+            resolve(answer);
+          } catch (error) {
+            reject(error);
+          }
         });
       });
       outgoing.on('error', reject);

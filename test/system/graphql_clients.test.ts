@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkTypes, generateTypes, installClients, runClient } from '../support/graphql_clients.ts';
+import { generateTypes, graphqlClients, runClient } from '../support/graphql_clients.ts';
 import { printed, type ServerProcess, startServer } from '../support/server_process.ts';
 
 const programs = [
@@ -23,7 +23,7 @@ const programs = [
 let server: ServerProcess;
 
 beforeAll(async () => {
-  await installClients();
+  await graphqlClients.install();
   server = await startServer({ PATH: process.env.PATH, HOME: process.env.HOME }, ['--ephemeral']);
   await generateTypes(server.url);
 }, 480_000);
@@ -39,6 +39,6 @@ describe('clients of GraphQL', () => {
   });
 
   it('compile with the types that graphql-codegen and relay-compiler make of the schema', async () => {
-    expect(await checkTypes()).toEqual({ status: 0, stdout: '', stderr: '' });
+    expect(await graphqlClients.checkTypes()).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 });

@@ -1,0 +1,56 @@
+import type { GraphQLSchema } from 'graphql';
+import { compile } from '#rest/engine/compile.ts';
+import type { Route } from '#rest/engine/route.ts';
+import { Components, type Json } from '#rest/openapi/components.ts';
+import { operationId } from '#rest/openapi/names.ts';
+import { headObject, operationObject } from '#rest/openapi/operation.ts';
+import { SHARED_PARAMETERS } from '#rest/openapi/parameters.ts';
+import { SHARED_HEADERS } from '#rest/openapi/responses.ts';
+import { CREDENTIALS, SECURITY_SCHEMES } from '#rest/openapi/security.ts';
+import { ERROR_SCHEMAS, SHARED_RESPONSES } from '#rest/openapi/shared_responses.ts';
+import { tagObjects } from '#rest/openapi/tags.ts';
+
+/** The OpenAPI 3.1 document of the routes: all of it follows from their operations, and from what the schema says of these. */
+export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema): object {
+  const paths: Record<string, Json> = {};
+  const components = new Components();
+  for (const [name, form] of Object.entries(ERROR_SCHEMAS)) components.refer(name, form);
+  const endpoints = routes.map((route) => compile(route, schema));
+  for (const endpoint of endpoints) {
+    const { method, path } = endpoint.route;
+    const at = `/api/v4${path.replace(/:(\w+)/g, '{$1}')}`;
+    const id = operationId(endpoint, endpoints);
+    const operation = operationObject(id, endpoint, schema, components);
+    const head = endpoint.route.raw ? { head: headObject(id, operation) } : {};
+    paths[at] = { ...paths[at], [method.toLowerCase()]: operation, ...head };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Gantry REST API',
+      version: 'v4',
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The server that this document comes from.' }],
+    security: CREDENTIALS,
+    tags: tagObjects(schema),
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      parameters: SHARED_PARAMETERS,
+      headers: SHARED_HEADERS,
+      responses: SHARED_RESPONSES,
+      schemas: components.all(),
+    },
+  };
+}
+
+const DESCRIPTION = `Projects, repositories, issues, pipelines and what is around them.
+
+- Parameters come in the query, as a form or as JSON. \`null\` in JSON, and an empty value elsewhere, stand for no value.
+- Lists come in pages; the headers \`Link\` and \`X-Total\` lead to the others.
+- Every \`GET\` answers \`HEAD\` too, with the same headers and no body.
+- Every operation names the GraphQL operation that it runs (\`x-graphql-operation\`).
+- Paths of projects and groups in URLs are URL-encoded: \`group%2Fproject\`.
+`;

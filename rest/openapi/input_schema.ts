@@ -1,0 +1,96 @@
+import {
+  type GraphQLInputField,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+} from 'graphql';
+import { type Parameter, snakeCase } from '#rest/engine/coerce.ts';
+import type { Route } from '#rest/engine/route.ts';
+import type { Components, Json } from '#rest/openapi/components.ts';
+import { defaultOf, type Filled } from '#rest/openapi/described.ts';
+import { orNull } from '#rest/openapi/output_schema.ts';
+import { scalarSchema } from '#rest/openapi/scalars.ts';
+import { inRestWords } from '#rest/openapi/words.ts';
+
+/** Where a parameter is described. */
+interface Input {
+  route: Route;
+  filled: Filled | undefined;
+  components: Components;
+}
+
+/** The schema of a parameter's value, with its default, and null where JSON may say that there is no value. */
+export function inputSchema(parameter: Parameter, input: Input): Json {
+  const schema = bareSchema(parameter, input);
+  const fallback = parameter.default ?? input.filled?.default ?? undefined;
+  const whole = fallback === undefined ? schema : { ...schema, default: fallback };
+  return isNonNullType(parameter.type) || parameter.in === 'path' ? whole : orNull(whole);
+}
+
+/** What the schema says of a parameter, with what this API adds. Throws where nothing is said of it. */
+export function inputDescription(parameter: Parameter, filled: Filled | undefined): string {
+  const { commaSeparated, nothing, in: place, type, name } = parameter;
+  const said = inRestWords(filled?.description ?? CHOICES[name] ?? '', type);
+  if (said === '') throw new Error(`Nothing describes the parameter ${name}`);
+  const isPath = place === 'path' && /^(?:Project|Group|Namespace)Ref/.test(String(type));
+  return [
+    said,
+    ...(commaSeparated ? ['Several are separated by commas.'] : []),
+    ...(nothing === undefined ? [] : [`\`${nothing}\` stands for no value.`]),
+    ...(isPath ? ['A path is URL-encoded.'] : []),
+  ].join(' ');
+}
+
+/** Parameters that choose which keys records have: in operations directives ask for them, of which the schema says nothing. */
+const CHOICES: Record<string, string> = {
+  simple: 'Whether records have only their ID, URLs, name and path.',
+  statistics: 'Whether records have `statistics`.',
+};
+
+function bareSchema(parameter: Parameter, { route, components }: Input): Json {
+  const { type, commaSeparated, minimum, allowed, nothing, numericId, name } = parameter;
+  const bare = isNonNullType(type) ? type.ofType : type;
+  if (commaSeparated) return { type: 'string' };
+  if (numericId) return { type: 'integer' };
+  if (allowed) return { type: 'integer', enum: allowed };
+  // What is answered as a decimal text may come as one.
+  if (route.decimals?.[name] !== undefined) return { type: ['number', 'string'] };
+  const schema = valueSchema(bare, components);
+  if (nothing !== undefined) return { anyOf: [schema, { type: 'string', const: nothing }] };
+  return minimum === undefined ? schema : { ...schema, minimum };
+}
+
+function valueSchema(type: GraphQLInputType, components: Components): Json {
+  if (isNonNullType(type)) return valueSchema(type.ofType, components);
+  if (isListType(type)) return { type: 'array', items: valueSchema(type.ofType, components) };
+  if (isEnumType(type)) return components.enum(type);
+  if (isInputObjectType(type)) return components.refer(type.name, recordSchema(type, components));
+  // The only values without a form that are taken are maps.
+  return type.name === 'JSON' ? { type: 'object', additionalProperties: true } : scalarSchema(type);
+}
+
+function recordSchema(type: GraphQLInputObjectType, components: Components): Json {
+  const fields = Object.values(type.getFields());
+  const required = fields.filter(isRequiredInputField).map(({ name }) => snakeCase(name));
+  return {
+    type: 'object',
+    description: inRestWords(type.description ?? ''),
+    properties: Object.fromEntries(fields.map((field) => [snakeCase(field.name), fieldSchema(field, components)])),
+    ...(required.length > 0 ? { required } : {}),
+  };
+}
+
+function fieldSchema(field: GraphQLInputField, components: Components): Json {
+  const { type, description } = field;
+  const value = defaultOf(field);
+  const schema = {
+    ...valueSchema(type, components),
+    description: inRestWords(description ?? '', type),
+    ...(value === undefined ? {} : { default: value }),
+  };
+  return isNonNullType(type) ? schema : orNull(schema);
+}

@@ -1,0 +1,56 @@
+import { type GraphQLSchema, getNamedType, isInputObjectType, isListType, isNonNullType } from 'graphql';
+import type { Parameter } from '#rest/engine/coerce.ts';
+import type { Endpoint } from '#rest/engine/compile.ts';
+import type { Components, Json } from '#rest/openapi/components.ts';
+import { type Filled, filledBy } from '#rest/openapi/described.ts';
+import { inputDescription, inputSchema } from '#rest/openapi/input_schema.ts';
+
+/** What an operation takes, and where: bodies are for the verbs whose bodies every client and proxy passes on. */
+export interface Input {
+  name: string;
+  in: 'path' | 'query' | 'body';
+  required: boolean;
+  isList: boolean;
+  /** Whether its values are records. */
+  ofRecords: boolean;
+  schema: Json;
+  description: string;
+}
+
+/** All that an operation takes: what fills its variables, by all their names, and what the contract has beside it. */
+export function inputsOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Input[] {
+  const { route, parameters } = endpoint;
+  const filled = filledBy(endpoint, schema);
+  const own = parameters.map((parameter) => inputOf(parameter, filled.get(parameter.name), endpoint, components));
+  const synonyms = Object.entries(route.synonyms ?? {}).flatMap(([name, other]) => {
+    const meant = own.find((input) => input.name === other);
+    return meant ? [{ ...meant, name, required: false, description: `Another name of \`${other}\`.` }] : [];
+  });
+  const ignored = Object.entries(route.ignored ?? {}).map(([name, { type, description }]) => ({
+    name,
+    in: placeOf(endpoint),
+    required: false,
+    isList: false,
+    ofRecords: false,
+    schema: { type: [type, 'null'] },
+    description,
+  }));
+  return [...own, ...synonyms, ...ignored];
+}
+
+function inputOf(parameter: Parameter, filled: Filled | undefined, endpoint: Endpoint, components: Components): Input {
+  const { name, required, type, commaSeparated } = parameter;
+  return {
+    name,
+    in: parameter.in === 'path' ? 'path' : placeOf(endpoint),
+    required: required || parameter.in === 'path',
+    isList: isListType(isNonNullType(type) ? type.ofType : type) && !commaSeparated,
+    ofRecords: isInputObjectType(getNamedType(type)),
+    schema: inputSchema(parameter, { route: endpoint.route, filled, components }),
+    description: inputDescription(parameter, filled),
+  };
+}
+
+function placeOf({ route: { method } }: Endpoint): 'query' | 'body' {
+  return method === 'POST' || method === 'PUT' ? 'body' : 'query';
+}

@@ -1,0 +1,51 @@
+import type { GraphQLSchema } from 'graphql';
+import type { Endpoint } from '#rest/engine/compile.ts';
+import type { Components, Json } from '#rest/openapi/components.ts';
+import { fieldAnswered } from '#rest/openapi/described.ts';
+import { inputsOf } from '#rest/openapi/inputs.ts';
+import { pascalCase } from '#rest/openapi/names.ts';
+import { parameterObject, sharedParameter } from '#rest/openapi/parameters.ts';
+import { hasParts } from '#rest/openapi/raw_responses.ts';
+import { requestBody } from '#rest/openapi/request_body.ts';
+import { responses } from '#rest/openapi/responses.ts';
+import { securityOf } from '#rest/openapi/security.ts';
+import { tagOf } from '#rest/openapi/tags.ts';
+import { headingOf, inRestWords } from '#rest/openapi/words.ts';
+
+/** The operation of an endpoint, under the name that generated clients call it by. */
+export function operationObject(id: string, endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
+  const { route, operationName, paginated } = endpoint;
+  const description = route.description ?? inRestWords(fieldAnswered(endpoint, schema).description ?? '');
+  const inputs = inputsOf(endpoint, schema, components);
+  const body = inputs.filter((input) => input.in === 'body');
+  return {
+    operationId: id,
+    summary: headingOf(description),
+    description,
+    tags: [tagOf(route.path)],
+    'x-graphql-operation': operationName,
+    ...securityOf(route),
+    parameters: [
+      ...inputs.filter((input) => input.in !== 'body').map(parameterObject),
+      ...(paginated ? [sharedParameter('Page'), sharedParameter('PerPage')] : []),
+      ...(hasParts(route) ? [sharedParameter('Range')] : []),
+      sharedParameter('Sudo'),
+    ],
+    ...(body.length > 0 ? { requestBody: requestBody(`${pascalCase(id)}Body`, body, route, components) } : {}),
+    responses: responses(endpoint, schema, components),
+  };
+}
+
+/** The operation that tells of a content without sending it, from the one that sends it. */
+export function headObject(id: string, { parameters, responses: answers, summary, ...operation }: Json): Json {
+  const { 200: whole, 206: _part, 416: _none, ...others } = answers as Record<number, Json>;
+  const { content: _content, ...headers } = whole ?? {};
+  const range = sharedParameter('Range').$ref;
+  return {
+    ...operation,
+    operationId: id.replace(/^get/, 'head'),
+    summary: `${summary}: the headers alone`,
+    parameters: (parameters as Json[]).filter(({ $ref }) => $ref !== range),
+    responses: { 200: headers, ...others },
+  };
+}

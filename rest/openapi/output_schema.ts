@@ -1,0 +1,102 @@
+import {
+  GraphQLNonNull,
+  type GraphQLOutputType,
+  GraphQLString,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import { type Endpoint, type FieldsType, fieldsOf, hasFields } from '#rest/engine/compile.ts';
+import type { Components, Json } from '#rest/openapi/components.ts';
+import { scalarSchema } from '#rest/openapi/scalars.ts';
+import { inRestWords } from '#rest/openapi/words.ts';
+
+/** What the schemas of an operation's records are made with. */
+export interface Shape {
+  fragments: Endpoint['fragments'];
+  components: Components;
+  /** Keys of the record whose numbers are texts. */
+  texts?: ReadonlySet<string>;
+}
+
+/** The schema of a value that an operation answers with; `omitted` are the keys that a record may lack. */
+export function outputSchema(
+  type: GraphQLOutputType,
+  selection: SelectionSetNode | undefined,
+  shape: Shape,
+  omitted: readonly string[] = [],
+): Json {
+  if (!isNonNullType(type)) return orNull(bareOutput(type, selection, shape, omitted));
+  return bareOutput(type.ofType, selection, shape, omitted);
+}
+
+function bareOutput(
+  type: GraphQLOutputType,
+  selection: SelectionSetNode | undefined,
+  shape: Shape,
+  omitted: readonly string[],
+): Json {
+  if (isListType(type)) return { type: 'array', items: outputSchema(type.ofType, selection, shape, omitted) };
+  if (hasFields(type) && selection) return objectSchema(type, selection, shape, omitted);
+  return isEnumType(type) ? shape.components.enum(type) : scalarSchema(type);
+}
+
+/** The schema of a record; a reference where the selection is just a fragment. */
+export function objectSchema(
+  type: FieldsType,
+  selection: SelectionSetNode,
+  shape: Shape,
+  omitted: readonly string[],
+): Json {
+  const schema = recordSchema(type, selection, shape, omitted);
+  const [only, ...others] = selection.selections;
+  if (only?.kind !== Kind.FRAGMENT_SPREAD || only.directives?.length || others.length > 0) return schema;
+  return shape.components.refer(only.name.value, schema);
+}
+
+/** The schema of a record as it stands by itself. */
+export function recordSchema(
+  type: FieldsType,
+  selection: SelectionSetNode,
+  shape: Shape,
+  omitted: readonly string[],
+): Json {
+  const properties: Json = {};
+  const required = new Set<string>();
+  for (const { name, field, selection: inner, optional } of fieldsOf(selection, shape.fragments)) {
+    const definition = type.getFields()[field];
+    if (!definition) continue;
+    const within = omitted.flatMap((key) => (key.startsWith(`${name}.`) ? [key.slice(name.length + 1)] : []));
+    const shown = typeShown(definition.type, { asText: shape.texts?.has(name), isOmitted: omitted.includes(name) });
+    const description = inRestWords(definition.description ?? '', definition.type);
+    properties[name] = { ...outputSchema(shown, inner, shape, within), description };
+    if (!optional && !omitted.includes(name)) required.add(name);
+  }
+  return { type: 'object', properties, required: [...required] };
+}
+
+/** The type of a key: a number may be written as a text, and a key that is left out instead of null is never null. */
+function typeShown(
+  type: GraphQLOutputType,
+  { asText = false, isOmitted }: { asText?: boolean | undefined; isOmitted: boolean },
+): GraphQLOutputType {
+  const bare = asText ? GraphQLString : getNullableType(type);
+  return isNonNullType(type) || isOmitted ? new GraphQLNonNull(bare) : bare;
+}
+
+/** The schema that takes null, too. */
+export function orNull(schema: Json): Json {
+  if (schema.type === undefined && schema.$ref === undefined && schema.anyOf === undefined) return schema;
+  if (schema.$ref !== undefined) {
+    const { description, default: fallback, ...other } = schema;
+    const kept = { ...(description ? { description } : {}), ...(fallback === undefined ? {} : { default: fallback }) };
+    return { anyOf: [other, { type: 'null' }], ...kept };
+  }
+  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] };
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type];
+  const words = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
+  return { ...schema, ...words, type: [...types, 'null'] };
+}

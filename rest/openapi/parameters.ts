@@ -1,0 +1,53 @@
+import type { Json } from '#rest/openapi/components.ts';
+import type { Input } from '#rest/openapi/inputs.ts';
+
+/** A parameter as an operation lists it. A query has no null: there a parameter is left out. */
+export function parameterObject({ name, in: place, required, isList, schema, description }: Input): Json {
+  return { name: isList ? `${name}[]` : name, in: place, required, description, schema: withoutNull(schema) };
+}
+
+/** A schema as it holds where nothing can be null: in a query, or a form. */
+export function withoutNull({ ...schema }: Json): Json {
+  if (Array.isArray(schema.type)) {
+    const types = schema.type.filter((type) => type !== 'null');
+    schema.type = types.length === 1 ? types[0] : types;
+  }
+  if (Array.isArray(schema.enum)) schema.enum = schema.enum.filter((word) => word !== null);
+  if (!Array.isArray(schema.anyOf)) return schema;
+  const { anyOf, ...rest } = schema;
+  const choices = (anyOf as Json[]).filter(({ type }) => type !== 'null');
+  return choices.length === 1 ? { ...choices[0], ...rest } : { anyOf: choices, ...rest };
+}
+
+/** Parameters that many operations have, by the names under which they stand in the document. */
+export const SHARED_PARAMETERS: Record<string, Json> = {
+  Page: {
+    name: 'page',
+    in: 'query',
+    description: 'Number of the page, from 1.',
+    schema: { type: 'integer', minimum: 1, default: 1 },
+  },
+  PerPage: {
+    name: 'per_page',
+    in: 'query',
+    description: 'How many records a page has.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  },
+  Range: {
+    name: 'Range',
+    in: 'header',
+    description: 'Which part of the content to send: `bytes=0-99`.',
+    schema: { type: 'string' },
+  },
+  Sudo: {
+    name: 'sudo',
+    in: 'query',
+    description:
+      'ID or username of the user as whom the request is made. For administrators with their private token. The header `SUDO` does the same.',
+    schema: { type: ['integer', 'string'] },
+  },
+};
+
+export function sharedParameter(name: 'Page' | 'PerPage' | 'Range' | 'Sudo'): Json {
+  return { $ref: `#/components/parameters/${name}` };
+}

@@ -1,0 +1,68 @@
+import type { Endpoint } from '#rest/engine/compile.ts';
+import type { RawReader, Route } from '#rest/engine/route.ts';
+import type { Json } from '#rest/openapi/components.ts';
+
+/** What each reader sends, and whether it knows the size of the content, so that parts can be asked for. */
+const READERS: Record<
+  RawReader,
+  { types: readonly string[]; hasSize: boolean; hasETag: boolean; description: string }
+> = {
+  blob: {
+    types: ['text/plain', 'application/octet-stream'],
+    hasSize: true,
+    hasETag: true,
+    description: 'The content as it is, as text where it is text.',
+  },
+  snippet: { types: ['text/plain'], hasSize: true, hasETag: false, description: 'The text of the snippet.' },
+  trace: { types: ['text/plain'], hasSize: false, hasETag: false, description: 'What the job printed so far.' },
+  archive: {
+    types: ['application/octet-stream'],
+    hasSize: false,
+    hasETag: false,
+    description: 'The archive, as it is made.',
+  },
+};
+
+/** The answers of an operation that sends content as it is: the whole, and a part where parts can be asked for. */
+export function rawResponses({ route }: Endpoint): Record<string, Json> {
+  if (!route.raw) return {};
+  const { types, hasSize, hasETag, description } = READERS[route.raw];
+  const content = Object.fromEntries(types.map((type) => [type, { schema: BYTES }]));
+  const headers = {
+    'Content-Disposition': { description: 'What to call the content when it is kept.', schema: { type: 'string' } },
+    ...(hasETag ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
+    ...(hasSize
+      ? {
+          'Content-Length': { description: 'Size of the content in bytes.', schema: { type: 'integer' } },
+          'Accept-Ranges': { description: 'That parts can be asked for.', schema: { type: 'string', const: 'bytes' } },
+        }
+      : {}),
+  };
+  const range = {
+    'Content-Range': { description: 'Which part it is: `bytes 0-99/1234`.', schema: { type: 'string' } },
+  };
+  return {
+    200: { description, headers, content },
+    ...(hasSize
+      ? {
+          206: {
+            description: 'The part that the header `Range` asks for.',
+            headers: { ...headers, ...range },
+            content,
+          },
+        }
+      : {}),
+  };
+}
+
+/** Whether the header `Range` has an effect. */
+export function hasParts({ raw }: Route): boolean {
+  return raw !== undefined && READERS[raw].hasSize;
+}
+
+/** Whether a read has an ETag: JSON has one always. */
+export function hasETag({ raw }: Route): boolean {
+  return raw === undefined || READERS[raw].hasETag;
+}
+
+const BYTES = { type: 'string', format: 'binary' };

@@ -1,0 +1,50 @@
+import type { Route } from '#rest/engine/route.ts';
+import type { Components, Json } from '#rest/openapi/components.ts';
+import type { Input } from '#rest/openapi/inputs.ts';
+import { withoutNull } from '#rest/openapi/parameters.ts';
+
+/** The body of a request: the same parameters as JSON and as forms, in which lists and maps are spelled otherwise. */
+export function requestBody(name: string, inputs: readonly Input[], route: Route, components: Components): Json {
+  const body = bodySchema(inputs, route);
+  if (route.file !== undefined) return { required: true, content: { 'multipart/form-data': { schema: body } } };
+  const json = components.refer(name, body);
+  const isPlain = !inputs.some((input) => input.isList || isMap(input));
+  const form = () => (isPlain ? json : components.refer(`${name}Form`, bodySchema(inputs.map(asInForm), route)));
+  const maps = inputs.filter(isMap).map((input) => [input.name, { style: 'deepObject', explode: true }]);
+  const encoding = maps.length > 0 ? { encoding: Object.fromEntries(maps) } : {};
+  return {
+    required: inputs.some(({ required }) => required) || route.atLeastOne !== undefined,
+    content: {
+      'application/json': { schema: json },
+      // Lists of records have a spelling in forms, but none that OpenAPI could express.
+      ...(inputs.some(({ ofRecords }) => ofRecords)
+        ? {}
+        : {
+            'application/x-www-form-urlencoded': { schema: form(), ...encoding },
+            'multipart/form-data': { schema: form() },
+          }),
+    },
+  };
+}
+
+function bodySchema(inputs: readonly Input[], { atLeastOne = [] }: Route): Json {
+  const required = inputs.filter((input) => input.required).map(({ name }) => name);
+  const isAny = inputs.every(({ name }) => atLeastOne.includes(name.replace('[]', '')));
+  const some = isAny ? { minProperties: 1 } : { anyOf: atLeastOne.map((name) => ({ required: [name] })) };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(inputs.map(({ name, schema, description }) => [name, { ...schema, description }])),
+    ...(required.length > 0 ? { required } : {}),
+    ...(atLeastOne.length > 0 ? some : {}),
+  };
+}
+
+/** In a form each value of a list is `name[]=…`, each of a map `name[key]=…`, and nothing is null. */
+function asInForm(input: Input): Input {
+  const { name, isList, schema } = input;
+  return { ...input, name: isList ? `${name}[]` : name, schema: withoutNull(schema) };
+}
+
+function isMap({ schema }: Input): boolean {
+  return withoutNull(schema).type === 'object';
+}

@@ -1,0 +1,114 @@
+import { type GraphQLSchema, isNonNullType } from 'graphql';
+import type { Endpoint } from '#rest/engine/compile.ts';
+import { PAGINATION_HEADERS } from '#rest/engine/paginate.ts';
+import type { Components, Json } from '#rest/openapi/components.ts';
+import { codesOf, typeAnswered } from '#rest/openapi/described.ts';
+import { objectSchema, outputSchema, recordSchema } from '#rest/openapi/output_schema.ts';
+import { rawResponses } from '#rest/openapi/raw_responses.ts';
+import { refusalsOf } from '#rest/openapi/refusals.ts';
+
+/** All answers of an operation by their statuses. */
+export function responses(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
+  const { route, status } = endpoint;
+  const success = route.raw ? rawResponses(endpoint) : { [status]: successOf(endpoint, schema, components) };
+  return { ...success, ...refusalsOf(endpoint, codesOf(endpoint, schema)) };
+}
+
+function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
+  const { route, status, paginated } = endpoint;
+  if (status === 204) return { description: 'Done. There is no body.' };
+  const mayBeEmpty = route.method === 'DELETE' && !route.body && !isNonNull(endpoint, schema);
+  const headers = {
+    ...(route.method === 'GET' ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
+    ...(paginated ? Object.fromEntries(PAGINATION_HEADERS.map((name) => [name, headerReference(name)])) : {}),
+  };
+  return {
+    description: mayBeEmpty
+      ? 'What was deleted; without a body where there was nothing to delete.'
+      : DESCRIPTIONS[status],
+    ...(Object.keys(headers).length > 0 ? { headers } : {}),
+    content: { 'application/json': { schema: bodySchema(endpoint, components) } },
+  };
+}
+
+const DESCRIPTIONS: Record<number, string> = {
+  200: 'Success.',
+  201: 'Success.',
+  202: 'Accepted; a job does it later.',
+};
+
+function isNonNull(endpoint: Endpoint, schema: GraphQLSchema): boolean {
+  return isNonNullType(typeAnswered(endpoint, schema));
+}
+
+function bodySchema(endpoint: Endpoint, components: Components): Json {
+  const { route, scalar, resultType, selection, fragments, paginated, list } = endpoint;
+  if (route.body) return constantSchema(route.body);
+  if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy, components);
+  const shape = { fragments, components, texts: new Set(Object.keys(route.decimals ?? {})) };
+  const record = scalar
+    ? outputSchema(scalar, undefined, shape)
+    : objectSchema(resultType, selection, shape, route.omitNull ?? []);
+  return paginated || list ? { type: 'array', items: record } : record;
+}
+
+function constantSchema(body: object): Json {
+  const properties = Object.entries(body).map(([key, value]) => [key, { type: typeof value, const: value }]);
+  return { type: 'object', properties: Object.fromEntries(properties), required: Object.keys(body) };
+}
+
+/** The schema of a record with lists that became objects, under the name of its operation. */
+function keyedSchema(endpoint: Endpoint, keyedBy: Readonly<Record<string, string>>, components: Components): Json {
+  const { resultType, selection, fragments, operationName } = endpoint;
+  const { properties, ...rest } = recordSchema(resultType, selection, { fragments, components }, []) as {
+    properties: Record<string, Json>;
+  };
+  const keyed = Object.entries(properties).map(([key, schema]) => {
+    const name = keyedBy[key];
+    if (name === undefined) return [key, schema];
+    const { items, ...list } = schema as { items: { properties: Json; required: string[] } };
+    const { [name]: _, ...others } = items.properties;
+    const record = { type: 'object', properties: others, required: Object.keys(others) };
+    return [key, { ...list, type: 'object', additionalProperties: record }];
+  });
+  return components.refer(operationName, { ...rest, properties: Object.fromEntries(keyed) });
+}
+
+/** The headers that answers share, by their names in the document. */
+export const SHARED_HEADERS: Record<string, Json> = {
+  ETag: {
+    description: 'What the content is known by, for the header `If-None-Match`.',
+    schema: { type: 'string' },
+    required: true,
+  },
+  RetryAfter: {
+    description: 'Seconds after which to try again.',
+    schema: { type: 'integer', minimum: 0 },
+    required: true,
+  },
+  Link: {
+    description: 'The URLs of further pages: `prev`, `next`, `first` and `last`.',
+    schema: { type: 'string' },
+    required: true,
+  },
+  XTotal: { description: 'How many records there are.', schema: { type: 'integer' }, required: true },
+  XTotalPages: { description: 'How many pages there are.', schema: { type: 'integer' }, required: true },
+  XPerPage: { description: 'How many records a page has.', schema: { type: 'integer' }, required: true },
+  XPage: { description: 'Number of this page.', schema: { type: 'integer' }, required: true },
+  XNextPage: {
+    description: 'Number of the next page; empty on the last one.',
+    schema: { type: ['integer', 'string'] },
+    required: true,
+  },
+  XPrevPage: {
+    description: 'Number of the page before; empty on the first one.',
+    schema: { type: ['integer', 'string'] },
+    required: true,
+  },
+};
+
+function headerReference(name: string): Json {
+  const key = name.replaceAll('-', '');
+  if (!Object.hasOwn(SHARED_HEADERS, key)) throw new Error(`The document describes no header ${name}`);
+  return { $ref: `#/components/headers/${key}` };
+}

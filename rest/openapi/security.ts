@@ -1,0 +1,62 @@
+import type { Route } from '#rest/engine/route.ts';
+import type { Json } from '#rest/openapi/components.ts';
+import { tagOf } from '#rest/openapi/tags.ts';
+
+/** How callers say who they are; all of it is in docs/contract/behaviour.md 4.1. */
+export const SECURITY_SCHEMES: Record<string, Json> = {
+  privateToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'PRIVATE-TOKEN',
+    description: 'A personal access token, an impersonation token, or the private token of a user.',
+  },
+  privateTokenParameter: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'private_token',
+    description: 'The same tokens as a parameter. URLs end up in logs: prefer the header.',
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token of OAuth, or one of the tokens of `PRIVATE-TOKEN`, in the header `Authorization`.',
+  },
+  oauth2: {
+    type: 'oauth2',
+    description:
+      'Access tokens that an application gets for a user. Applications are registered at `/profile/applications`.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: '/oauth/authorize',
+        tokenUrl: '/oauth/token',
+        refreshUrl: '/oauth/token',
+        scopes: scopes(),
+      },
+      password: { tokenUrl: '/oauth/token', refreshUrl: '/oauth/token', scopes: scopes() },
+    },
+  },
+};
+
+function scopes(): Record<string, string> {
+  return { api: 'Everything that the user may do.', read_user: 'Read users, and the account of the user.' };
+}
+
+/** The ways to authenticate, one of which is enough. */
+export const CREDENTIALS: readonly Json[] = [
+  { privateToken: [] },
+  { privateTokenParameter: [] },
+  { bearer: [] },
+  { oauth2: ['api'] },
+];
+
+/** What an operation asks for where it is not what all ask for: nothing where anybody is answered, less for reads of accounts. */
+export function securityOf(route: Route): Json {
+  if (route.auth === 'optional') return { security: [{}, ...CREDENTIALS] };
+  return readsAccounts(route) ? { security: [...CREDENTIALS, { oauth2: ['read_user'] }] } : {};
+}
+
+/** Whether the scope `read_user` is enough (behaviour.md 4.2): for users, their keys and their addresses. */
+function readsAccounts({ method, path }: Route): boolean {
+  const ofAccount = ['users', 'keys', 'emails'].includes(tagOf(path));
+  return method === 'GET' && ofAccount && /^\/users?(?:\/|$)/.test(path);
+}
