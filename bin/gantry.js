@@ -29,7 +29,7 @@ function hasHeapOptions() {
   return fixed || options.includes('--max-semi-space-size');
 }
 
-/** Puts a Node with these options in the place of this one: the same process for whoever started it. */
+/** Replaces this Node with one that has these options; it stays the same process. */
 function replace() {
   const file = fileURLToPath(import.meta.url);
   const args = [process.execPath, ...process.execArgv, ...heapOptions, file, ...process.argv.slice(2)];

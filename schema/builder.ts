@@ -43,9 +43,6 @@ builder.mutationType({
 });
 builder.subscriptionType({
   description:
-    `Changes as they happen, over Server-Sent Events (graphql-sse) or WebSocket (graphql-ws). What the subscriber may not
-see at that moment is not sent. \`extensions.cursor\` of each answer is what \`after\` takes to go on behind it.`.replaceAll(
-      '\n',
-      ' ',
-    ),
+    `Changes as they happen, over Server-Sent Events (graphql-sse) or WebSocket (graphql-ws). Subscribers only get what they can
+see at that moment. To resume after an event, pass its \`extensions.cursor\` as \`after\`.`.replaceAll('\n', ' '),
 });

@@ -9,7 +9,7 @@ export const DEFAULT_LIMIT = 20;
 export const MAX_LIMIT = 100;
 
 const PageInfo = builder.objectRef<LoadedPage<unknown>>('PageInfo').implement({
-  description: 'The position of a page in its list, and what lies before and behind it.',
+  description: 'The position of a page in its list, and whether there are pages before and after it.',
   fields: (t) => ({
     hasNextPage: t.boolean({ description: 'Whether more records follow the page.', resolve: (page) => follows(page) }),
     hasPreviousPage: t.boolean({
@@ -39,11 +39,11 @@ export function connectionOf<T>(name: string, node: Node<T>) {
     fields: (t) => ({
       node: t.field({
         type: node,
-        description: 'The record at this place of the list.',
+        description: 'The record at this position in the list.',
         resolve: (edge) => edge.node as OutputShape<never, never>,
       }),
       cursor: t.exposeString('cursor', {
-        description: 'Opaque place of the record in the list, for `after` and `before`.',
+        description: 'Opaque position of the record in the list, for `after` and `before`.',
       }),
     }),
   });
@@ -60,9 +60,13 @@ export function connectionOf<T>(name: string, node: Node<T>) {
         description: 'The records of the page, each with its cursor.',
         resolve: (page) => page.nodes.map((node, index) => ({ node, cursor: cursorAt(page, index) })),
       }),
-      pageInfo: t.field({ type: PageInfo, description: 'Position of the page in the list.', resolve: (page) => page }),
+      pageInfo: t.field({
+        type: PageInfo,
+        description: 'Information about the page’s position in the list.',
+        resolve: (page) => page,
+      }),
       totalCount: t.int({
-        description: 'Number of all records of the list that the caller may see, on whatever page.',
+        description: 'Number of records in the whole list that the caller can see.',
         resolve: ({ total }) => total ?? 0,
       }),
     }),
@@ -80,11 +84,11 @@ export const pageArgs = builder.args((t) => ({
   }),
   before: t.string({ description: 'Only records before this cursor.' }),
   limit: t.int({
-    description: `Number of records where neither \`first\` nor \`last\` is given; at most ${MAX_LIMIT}, ${DEFAULT_LIMIT} by default. Goes with \`offset\` for numbered pages.`,
+    description: `Number of records when neither \`first\` nor \`last\` is given; at most ${MAX_LIMIT}, ${DEFAULT_LIMIT} by default. Use with \`offset\` for numbered pages.`,
   }),
   offset: t.int({
     defaultValue: 0,
-    description: 'Number of records to skip first, for numbered pages. To walk through a list, use `after`.',
+    description: 'Number of records to skip, for numbered pages. To walk through a list, use `after`.',
   }),
 }));
 

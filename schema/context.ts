@@ -14,7 +14,7 @@ export interface GraphQLContext extends Context {
   readonly baseUrl: string;
   readonly version: string;
   readonly revision: string;
-  /** Whether users have pictures from the avatar service. */
+  /** Whether users without a picture of their own get one from the avatar service. */
   readonly avatars: boolean;
   readonly loaders: Loaders;
 }

@@ -39,9 +39,9 @@ export const COUNTED: Readonly<Record<string, string>> = { 'Query.nodes': 'ids' 
 
 /** How operations are counted, for the description of the schema. */
 export const COUNTING =
-  `Operations are limited in cost: each field costs 1, or what its description says; what is below a list counts
-once for each record that it may have: its \`first\`, \`last\` or \`limit\`, 20 when nothing is said. Send the header
-\`GraphQL-Cost: 1\` to learn the cost of an operation and the limits from \`extensions.cost\` of the answer.`.replaceAll(
+  `The cost of operations is limited: each field costs 1, or what its description says. Fields below a list count once
+for each record that the list can have: its \`first\`, \`last\` or \`limit\`, by default 20. Send the header
+\`GraphQL-Cost: 1\` to get the cost of an operation and the limits in \`extensions.cost\` of the response.`.replaceAll(
     '\n',
     ' ',
   );

@@ -8,28 +8,28 @@ function values<T extends string | number>(described: Record<string, { value: T;
 }
 
 export const Visibility = builder.enumType('Visibility', {
-  description: 'Who may see a project or group.',
+  description: 'Who can see a project or group.',
   values: values<'private' | 'internal' | 'public'>({
-    PRIVATE: { value: 'private', description: 'Only members see it, and administrators.' },
-    INTERNAL: { value: 'internal', description: 'Every signed-in user sees it who is not external.' },
-    PUBLIC: { value: 'public', description: 'Everybody sees it, also anonymous callers.' },
+    PRIVATE: { value: 'private', description: 'Only members and administrators.' },
+    INTERNAL: { value: 'internal', description: 'All signed-in users except external ones.' },
+    PUBLIC: { value: 'public', description: 'Everyone, including anonymous callers.' },
   }),
 });
 
 export const UserState = builder.enumType('UserState', {
-  description: 'Whether a user may sign in, and why not.',
+  description: 'State of a user account.',
   values: values<'active' | 'blocked' | 'ldap_blocked'>({
-    ACTIVE: { value: 'active', description: 'The user may sign in.' },
-    BLOCKED: { value: 'blocked', description: 'An administrator has blocked the user, who may not sign in.' },
+    ACTIVE: { value: 'active', description: 'The user can sign in.' },
+    BLOCKED: { value: 'blocked', description: 'Blocked by an administrator; cannot sign in.' },
     LDAP_BLOCKED: {
       value: 'ldap_blocked',
-      description: 'Directory synchronisation has blocked the user, who may not sign in.',
+      description: 'Blocked by directory synchronisation; cannot sign in.',
     },
   }),
 });
 
 export const NamespaceKind = builder.enumType('NamespaceKind', {
-  description: 'Whether a namespace is a group or belongs to a user.',
+  description: 'What kind of namespace it is.',
   values: values<'user' | 'group'>({
     USER: { value: 'user', description: 'The personal namespace of a user.' },
     GROUP: { value: 'group', description: 'A group of several people.' },
@@ -37,48 +37,48 @@ export const NamespaceKind = builder.enumType('NamespaceKind', {
 });
 
 export const ImportStatus = builder.enumType('ImportStatus', {
-  description: 'Progress of the import of a repository from elsewhere.',
+  description: 'Progress of a repository import.',
   values: values<'scheduled' | 'started' | 'finished' | 'failed'>({
-    SCHEDULED: { value: 'scheduled', description: 'The import waits for its turn.' },
-    STARTED: { value: 'started', description: 'The import is under way.' },
-    FINISHED: { value: 'finished', description: 'The import has succeeded: the repository is there.' },
-    FAILED: { value: 'failed', description: 'The import has failed, and there is no repository.' },
+    SCHEDULED: { value: 'scheduled', description: 'The import is waiting to start.' },
+    STARTED: { value: 'started', description: 'The import is in progress.' },
+    FINISHED: { value: 'finished', description: 'The import succeeded, and the repository is ready.' },
+    FAILED: { value: 'failed', description: 'The import failed; there is no repository.' },
   }),
 });
 
 export const AccessLevel = builder.enumType('AccessLevel', {
-  description: 'What a membership allows; each level allows all that those below it do.',
+  description: 'What a membership allows. Each level includes everything that the lower levels allow.',
   values: values<number>({
-    GUEST: { value: 10, description: 'Reads issues and creates them: level 10.' },
-    REPORTER: { value: 20, description: 'Also reads the repository and manages issues and labels: level 20.' },
-    DEVELOPER: { value: 30, description: 'Also pushes to branches that are not protected: level 30.' },
-    MASTER: { value: 40, description: 'Also administers the project: level 40.' },
-    OWNER: { value: 50, description: 'Owns the group or the personal namespace: level 50.' },
+    GUEST: { value: 10, description: 'Level 10: can read and create issues.' },
+    REPORTER: { value: 20, description: 'Level 20: can also read the repository and manage issues and labels.' },
+    DEVELOPER: { value: 30, description: 'Level 30: can also push to branches that are not protected.' },
+    MASTER: { value: 40, description: 'Level 40: can also administer the project.' },
+    OWNER: { value: 50, description: 'Level 50: owns the group or the personal namespace.' },
   }),
 });
 
 export const SortDirection = builder.enumType('SortDirection', {
-  description: 'Which end of an order comes first.',
+  description: 'Direction of an order.',
   values: values<'asc' | 'desc'>({
-    ASC: { value: 'asc', description: 'The smallest or the oldest comes first.' },
-    DESC: { value: 'desc', description: 'The largest or the newest comes first.' },
+    ASC: { value: 'asc', description: 'Smallest or oldest first.' },
+    DESC: { value: 'desc', description: 'Largest or newest first.' },
   }),
 });
 
 export const TokenScope = builder.enumType('TokenScope', {
-  description: 'What a personal access token reaches.',
+  description: 'A scope of a personal access token.',
   values: values<Reach>({
-    API: { value: 'api', description: 'Everything that its user may do.' },
-    READ_USER: { value: 'read_user', description: 'Reading of users, its own included.' },
-    READ_METRICS: { value: 'read_metrics', description: 'Metrics of the server, where its user is an administrator.' },
+    API: { value: 'api', description: 'Everything that the user can do.' },
+    READ_USER: { value: 'read_user', description: 'Reading users, including the token’s own user.' },
+    READ_METRICS: { value: 'read_metrics', description: 'The metrics of the server, if the user is an administrator.' },
   }),
 });
 
 export const OAuthScope = builder.enumType('OAuthScope', {
-  description: 'What an application may ask users for.',
+  description: 'A scope that an application can request.',
   values: values<Scope>({
-    API: { value: 'api', description: 'Everything that the user may do.' },
-    READ_USER: { value: 'read_user', description: 'The profile of the user, and those that the user sees.' },
+    API: { value: 'api', description: 'Everything that the user can do.' },
+    READ_USER: { value: 'read_user', description: 'The profile of the user, and the profiles that the user can see.' },
     OPENID: { value: 'openid', description: 'Who the user is, by OpenID Connect.' },
     PROFILE: { value: 'profile', description: 'Name and public profile of the user, by OpenID Connect.' },
     EMAIL: { value: 'email', description: 'Primary e-mail address of the user, by OpenID Connect.' },
@@ -88,8 +88,8 @@ export const OAuthScope = builder.enumType('OAuthScope', {
 export const BranchProtection = builder.enumType('BranchProtection', {
   description: 'How the default branches of new projects are protected.',
   values: values<number>({
-    NONE: { value: 0, description: 'Developers push, delete and force pushes.' },
-    PARTIAL: { value: 1, description: 'Developers push; nobody deletes the branch or forces pushes.' },
-    FULL: { value: 2, description: 'Only masters push; nobody deletes the branch or forces pushes.' },
+    NONE: { value: 0, description: 'Developers can push, force-push and delete the branch.' },
+    PARTIAL: { value: 1, description: 'Developers can push; nobody can delete the branch or force-push.' },
+    FULL: { value: 2, description: 'Only masters can push; nobody can delete the branch or force-push.' },
   }),
 });

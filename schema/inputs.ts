@@ -30,7 +30,7 @@ export function groupField(t: InputFields, whose: string) {
 export function holderField(t: InputFields, record: string) {
   return t.field({
     type: 'ProjectRef',
-    description: `The project that must hold the ${record}: full path, global ID or numeric ID. Any project when left out.`,
+    description: `The project that the ${record} must belong to: full path, global ID or numeric ID. Any project when left out.`,
   });
 }
 
@@ -40,7 +40,7 @@ export function sortField(t: ArgFields, defaultValue: 'asc' | 'desc') {
     type: SortDirection,
     required: true,
     defaultValue,
-    description: 'Which end of the order comes first.',
+    description: 'Direction of the order.',
   });
 }
 
@@ -54,7 +54,7 @@ export function emptyInput(name: string, description: string) {
   return builder.inputType(name, {
     description,
     fields: (t) => ({
-      clientMutationId: t.string({ description: 'Any text of the client; the server does not read it.' }),
+      clientMutationId: t.string({ description: 'Any text; the server ignores it.' }),
     }),
   });
 }
@@ -69,6 +69,6 @@ export function namesOf(mutation: string) {
 export function accountField(t: InputFields) {
   return t.field({
     ...idOf('User'),
-    description: 'ID of the user whose account it is: the caller when left out. Others are for administrators.',
+    description: 'ID of the user; the caller when left out. Only administrators can name other users.',
   });
 }

@@ -4,14 +4,14 @@ import { refTo } from '#schema/refs.ts';
 import type { IncomingFile } from '#src/uploads/create.ts';
 
 builder.scalarType('DateTime', {
-  description: 'A moment in ISO 8601, in UTC with milliseconds: `2016-01-04T15:31:51.081Z`. Input may carry an offset.',
+  description:
+    'A timestamp in ISO 8601, in UTC with milliseconds: `2016-01-04T15:31:51.081Z`. Input may have a UTC offset.',
   serialize: (value) => formatDateTime(value as string | Date),
   parseValue: parseDateTime,
 });
 
 builder.scalarType('CommitDateTime', {
-  description:
-    'A moment in ISO 8601 with the offset from UTC of whoever wrote it down: `2012-09-20T11:50:22.000+03:00`.',
+  description: 'A timestamp in ISO 8601 with the UTC offset of its author: `2012-09-20T11:50:22.000+03:00`.',
   serialize: (value) => formatCommitTime(value as CommitTime),
   parseValue: () => {
     throw new GraphQLError('is only read');
@@ -19,7 +19,7 @@ builder.scalarType('CommitDateTime', {
 });
 
 builder.scalarType('Upload', {
-  description: 'A file, sent as the GraphQL multipart request specification says.',
+  description: 'A file, sent as described in the GraphQL multipart request specification.',
   serialize: () => {
     throw new GraphQLError('is only written');
   },
@@ -37,13 +37,13 @@ builder.scalarType('Date', {
 
 builder.scalarType('ProjectRef', {
   description:
-    'A project by full path, global ID or numeric ID: `"group/project"`, `"UHJvamVjdDo0Mg"`, `42`. Paths are the ones of now or of before a move.',
+    'A project by full path, global ID or numeric ID: `"group/project"`, `"UHJvamVjdDo0Mg"`, `42`. Old paths of moved projects work, too.',
   ...refTo('Project'),
 });
 
 builder.scalarType('GroupRef', {
   description:
-    'A group by full path, global ID or numeric ID: `"group/subgroup"`, `"R3JvdXA6NDI"`, `42`. A text that is a global ID is never read as a path.',
+    'A group by full path, global ID or numeric ID: `"group/subgroup"`, `"R3JvdXA6NDI"`, `42`. A string that is a global ID is never taken as a path.',
   ...refTo('Group'),
 });
 

@@ -48,6 +48,7 @@ import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
 import { health, keepNoConnection } from '#src/web/health.ts';
 import { largeUploads } from '#src/web/large_uploads.ts';
 import { metrics } from '#src/web/metrics.ts';
+import { serveAvatars } from '#src/web/pages/avatars.ts';
 import { broken } from '#src/web/pages/broken.ts';
 import { consentPages } from '#src/web/pages/consent.ts';
 import { pages } from '#src/web/pages/index.ts';
@@ -194,6 +195,7 @@ export function createApp({
     response.status(410).json({ error: 'API version 3 is not served. Use /api/v4' });
   });
   const identifyVisitor = (request: Request) => identify(request, request.query);
+  app.use(serveAvatars(db));
   app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report, limits: gitRequests ? { atOnce: gitRequests } : {} }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
@@ -225,7 +227,7 @@ interface Entrance {
   /** Who asks for something of the REST API. */
   identify(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Promise<Actor | null>;
   domainContext(actor: Actor | null, request: IncomingMessage): Context;
-  /** What resolvers get, for who asks at a URL of the server. */
+  /** The context of resolvers, for a caller at a URL of the server. */
   contextAt(context: Context, url: string): Promise<GraphQLContext>;
   contextOf(actor: Actor | null, request: IncomingMessage): Promise<GraphQLContext>;
 }

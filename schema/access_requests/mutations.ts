@@ -13,11 +13,11 @@ import { type MadeRequest, readAccessRequest } from '#src/access_requests/list.t
 
 function requestPayload(mutation: string) {
   return builder.objectRef<MadeRequest>(namesOf(mutation).payload).implement({
-    description: 'The request for access that was made.',
+    description: 'The request for access that was created.',
     fields: (t) => ({
       accessRequest: t.field({
         type: AccessRequest,
-        description: 'The request, which waits for somebody to decide.',
+        description: 'The request, which now waits for a decision.',
         resolve: (made, _args, context, info) => readAccessRequest(context, made, selectionAt(info, 'AccessRequest')),
       }),
     }),
@@ -26,10 +26,10 @@ function requestPayload(mutation: string) {
 
 function denyPayload(mutation: string) {
   return builder.objectRef<{ userId: number }>(namesOf(mutation).payload).implement({
-    description: 'Whose request for access was denied or withdrawn.',
+    description: 'The request for access that was denied or withdrawn.',
     fields: (t) => ({
       deniedUserId: t.id({
-        description: 'Global ID of the user whose request is gone.',
+        description: 'Global ID of the user who made the request.',
         resolve: ({ userId }) => toGlobalId('User', userId),
       }),
     }),
@@ -40,7 +40,7 @@ const requester = (t: InputFields) =>
   t.field({
     ...idOf('User'),
     required: true,
-    description: 'Global ID of the user who asked for access, or its numeric one.',
+    description: 'Global or numeric ID of the user who asked for access.',
   });
 
 const level = (t: InputFields) =>
@@ -48,51 +48,51 @@ const level = (t: InputFields) =>
     type: AccessLevel,
     required: true,
     defaultValue: DEVELOPER,
-    description: 'The level that the user gets; no higher than that of the caller.',
+    description: 'The level that the user gets; no higher than the caller’s own.',
   });
 
 const RequestProjectAccessInput = builder.inputType('RequestProjectAccessInput', {
-  description: 'The project to which the caller wants access.',
+  description: 'The project to request access to.',
   fields: (t) => ({ project: projectField(t, 'to which the caller wants access') }),
 });
 
 const ApproveProjectAccessRequestInput = builder.inputType('ApproveProjectAccessRequestInput', {
-  description: 'Whose request for access to a project is approved, and with which level.',
+  description: 'Which request for access to a project to approve, and with which level.',
   fields: (t) => ({
-    project: projectField(t, 'to which access was asked for'),
+    project: projectField(t, 'that access was requested to'),
     userId: requester(t),
     accessLevel: level(t),
   }),
 });
 
 const DenyProjectAccessRequestInput = builder.inputType('DenyProjectAccessRequestInput', {
-  description: 'Whose request for access to a project is denied.',
-  fields: (t) => ({ project: projectField(t, 'to which access was asked for'), userId: requester(t) }),
+  description: 'Which request for access to a project to deny.',
+  fields: (t) => ({ project: projectField(t, 'that access was requested to'), userId: requester(t) }),
 });
 
 const RequestGroupAccessInput = builder.inputType('RequestGroupAccessInput', {
-  description: 'The group to which the caller wants access.',
+  description: 'The group to request access to.',
   fields: (t) => ({ group: groupField(t, 'to which the caller wants access') }),
 });
 
 const ApproveGroupAccessRequestInput = builder.inputType('ApproveGroupAccessRequestInput', {
-  description: 'Whose request for access to a group is approved, and with which level.',
+  description: 'Which request for access to a group to approve, and with which level.',
   fields: (t) => ({
-    group: groupField(t, 'to which access was asked for'),
+    group: groupField(t, 'that access was requested to'),
     userId: requester(t),
     accessLevel: level(t),
   }),
 });
 
 const DenyGroupAccessRequestInput = builder.inputType('DenyGroupAccessRequestInput', {
-  description: 'Whose request for access to a group is denied.',
-  fields: (t) => ({ group: groupField(t, 'to which access was asked for'), userId: requester(t) }),
+  description: 'Which request for access to a group to deny.',
+  fields: (t) => ({ group: groupField(t, 'that access was requested to'), userId: requester(t) }),
 });
 
 builder.mutationFields((t) => ({
   requestProjectAccess: t.field({
     type: requestPayload('requestProjectAccess'),
-    description: 'Asks for access to a project that takes such requests. For signed-in users who are no members.',
+    description: 'Requests access to a project that allows it. For signed-in users who are not members.',
     args: {
       input: t.arg({ type: RequestProjectAccessInput, required: true, description: 'Names the project to join.' }),
     },
@@ -113,7 +113,8 @@ builder.mutationFields((t) => ({
   }),
   denyProjectAccessRequest: t.field({
     type: denyPayload('denyProjectAccessRequest'),
-    description: 'Denies a request for access to a project. For its masters, and for who made it, who withdraws it.',
+    description:
+      'Denies a request for access to a project. For its masters, and for the user who made it, to withdraw it.',
     args: {
       input: t.arg({ type: DenyProjectAccessRequestInput, required: true, description: 'Names project and user.' }),
     },
@@ -122,7 +123,7 @@ builder.mutationFields((t) => ({
   }),
   requestGroupAccess: t.field({
     type: requestPayload('requestGroupAccess'),
-    description: 'Asks for access to a group that takes such requests. For signed-in users who are no members.',
+    description: 'Requests access to a group that allows it. For signed-in users who are not members.',
     args: { input: t.arg({ type: RequestGroupAccessInput, required: true, description: 'Names the group to join.' }) },
     resolve: (_root, { input: { group } }, context) => requestAccess(context, { kind: 'group', ref: group }),
   }),
@@ -141,7 +142,8 @@ builder.mutationFields((t) => ({
   }),
   denyGroupAccessRequest: t.field({
     type: denyPayload('denyGroupAccessRequest'),
-    description: 'Denies a request for access to a group. For its owners, and for who made it, who withdraws it.',
+    description:
+      'Denies a request for access to a group. For its owners, and for the user who made it, to withdraw it.',
     args: {
       input: t.arg({ type: DenyGroupAccessRequestInput, required: true, description: 'Names group and user.' }),
     },

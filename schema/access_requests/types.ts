@@ -7,7 +7,7 @@ import { pageBelow } from '#schema/records/page_below.ts';
 import { listAccessRequests } from '#src/access_requests/list.ts';
 
 export const AccessRequest = builder.prismaObject('AccessRequest', {
-  description: 'The request of a user to become a member of a project or group.',
+  description: 'A user’s request to become a member of a project or group.',
   select: { id: true },
   fields: (t) => ({
     ...userFields(t as never),

@@ -9,27 +9,27 @@ import type { ApplicationRow } from '#src/applications/find.ts';
 import { deleteApplication, registerApplication, renewSecret, updateApplication } from '#src/applications/save.ts';
 
 const application = (t: InputFields) =>
-  t.field({ ...idOf('OAuthApplication'), required: true, description: 'ID of the application, not its client_id.' });
+  t.field({ ...idOf('OAuthApplication'), required: true, description: 'ID of the application (not its `client_id`).' });
 
 const RegisterOAuthApplicationInput = builder.inputType('RegisterOAuthApplicationInput', {
   description: 'A new application of the caller.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'Name under which users are asked to authorize it.' }),
+    name: t.string({ required: true, description: 'Name that users see when they authorize the application.' }),
     redirectUris: t.stringList({
       required: true,
       description:
-        'Addresses that users may be sent back to: absolute, of https, http or a scheme of its own, without a fragment.',
+        'URLs that users can be redirected to: absolute, with https, http or a custom scheme, without a fragment.',
     }),
     scopes: t.field({
       type: [OAuthScope],
       required: true,
       defaultValue: ['api'],
-      description: 'What the application may ask users for, at most.',
+      description: 'The scopes that the application can request.',
     }),
     confidential: t.boolean({
       required: true,
       defaultValue: true,
-      description: 'Whether it can keep a secret, as programs on the machines of users cannot.',
+      description: 'Whether the application can keep a secret. Native and single-page apps cannot.',
     }),
   }),
 });
@@ -38,11 +38,11 @@ const UpdateOAuthApplicationInput = builder.inputType('UpdateOAuthApplicationInp
   description: 'Changes to an application. What is left out stays as it is.',
   fields: (t) => ({
     id: application(t),
-    name: t.string({ description: 'Name under which users are asked to authorize it.' }),
-    redirectUris: t.stringList({ description: 'All addresses that users may be sent back to from now on.' }),
+    name: t.string({ description: 'Name that users see when they authorize the application.' }),
+    redirectUris: t.stringList({ description: 'All URLs that users can be redirected to.' }),
     scopes: t.field({
       type: [OAuthScope],
-      description: 'What it may ask users for. Tokens that reach further are revoked.',
+      description: 'The scopes that the application can request. Tokens with other scopes are revoked.',
     }),
   }),
 });
@@ -58,11 +58,11 @@ const DeleteOAuthApplicationInput = builder.inputType('DeleteOAuthApplicationInp
 });
 
 const RevokeAuthorizedApplicationInput = builder.inputType('RevokeAuthorizedApplicationInput', {
-  description: 'Which application loses the access that the caller gave it.',
+  description: 'Which application to revoke the access of.',
   fields: (t) => ({
     applicationId: t.field({
       ...idOf('OAuthApplication'),
-      description: 'ID of the application; null for tokens that were given for the password, to no application.',
+      description: 'ID of the application; null for tokens granted in exchange for a password, without an application.',
     }),
   }),
 });
@@ -82,7 +82,7 @@ const DeleteOAuthApplicationPayload = builder.objectRef<Saved>('DeleteOAuthAppli
   description: 'The application that was deleted.',
   fields: (t) => ({
     deletedOAuthApplicationId: t.id({
-      description: 'Global ID of the application that is gone.',
+      description: 'Global ID of the application that was deleted.',
       resolve: ({ oauthApplication }) => toGlobalId('OAuthApplication', oauthApplication.id),
     }),
     oauthApplication: t.expose('oauthApplication', field('The application as it was.')),
@@ -92,11 +92,11 @@ const DeleteOAuthApplicationPayload = builder.objectRef<Saved>('DeleteOAuthAppli
 const RevokeAuthorizedApplicationPayload = builder
   .objectRef<{ applicationId: number | null }>('RevokeAuthorizedApplicationPayload')
   .implement({
-    description: 'Which application has no access any more.',
+    description: 'The application whose access was revoked.',
     fields: (t) => ({
       revokedApplicationId: t.id({
         nullable: true,
-        description: 'Global ID of the application; null where none was named.',
+        description: 'Global ID of the application; null if none was named.',
         resolve: ({ applicationId }) => (applicationId === null ? null : toGlobalId('OAuthApplication', applicationId)),
       }),
     }),
@@ -104,21 +104,20 @@ const RevokeAuthorizedApplicationPayload = builder
 
 builder.mutationFields((t) => ({
   registerOAuthApplication: t.field({
-    type: applicationPayload('registerOAuthApplication', 'The new application, with its secret, this once.'),
-    description:
-      'Registers an application. For signed-in users, where the settings allow that; and for administrators.',
+    type: applicationPayload('registerOAuthApplication', 'The new application. Its secret is only shown this once.'),
+    description: 'Registers an application. For administrators, and for other users if the settings allow it.',
     args: {
       input: t.arg({
         type: RegisterOAuthApplicationInput,
         required: true,
-        description: 'Name, addresses and scopes of the application.',
+        description: 'Name, redirect URIs and scopes of the application.',
       }),
     },
     resolve: async (_root, { input }, context) => ({ oauthApplication: await registerApplication(context, input) }),
   }),
   updateOAuthApplication: t.field({
     type: applicationPayload('updateOAuthApplication', 'The application as it is now.'),
-    description: "Changes one of the caller's own applications; for administrators any.",
+    description: 'Changes an application of the caller. Administrators can change any.',
     args: {
       input: t.arg({
         type: UpdateOAuthApplicationInput,
@@ -131,9 +130,9 @@ builder.mutationFields((t) => ({
     }),
   }),
   renewOAuthApplicationSecret: t.field({
-    type: applicationPayload('renewOAuthApplicationSecret', 'The application with its new secret, this once.'),
+    type: applicationPayload('renewOAuthApplicationSecret', 'The application. Its new secret is only shown this once.'),
     description:
-      "Gives one of the caller's own applications a new secret; for administrators any. The old one stops working immediately.",
+      'Renews the secret of an application of the caller; the old one stops working immediately. Administrators can renew any.',
     args: {
       input: t.arg({
         type: RenewOAuthApplicationSecretInput,
@@ -145,7 +144,7 @@ builder.mutationFields((t) => ({
   }),
   deleteOAuthApplication: t.field({
     type: DeleteOAuthApplicationPayload,
-    description: "Deletes one of the caller's own applications with all its tokens; for administrators any.",
+    description: 'Deletes an application of the caller with all its tokens. Administrators can delete any.',
     args: {
       input: t.arg({
         type: DeleteOAuthApplicationInput,
@@ -157,12 +156,12 @@ builder.mutationFields((t) => ({
   }),
   revokeAuthorizedApplication: t.field({
     type: RevokeAuthorizedApplicationPayload,
-    description: 'Takes the access away that the caller gave an application, with all of its tokens.',
+    description: 'Revokes the access that the caller granted to an application, with all its tokens.',
     args: {
       input: t.arg({
         type: RevokeAuthorizedApplicationInput,
         required: true,
-        description: 'Names the application that loses its access.',
+        description: 'Names the application whose access to revoke.',
       }),
     },
     resolve: async (_root, { input }, context) => {

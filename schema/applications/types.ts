@@ -26,24 +26,24 @@ export const OAuthApplication = builder.prismaObject('OAuthApplication', {
     secret: t.string({
       nullable: true,
       description:
-        'The `client_secret`, in the answer to the mutation that made it; null ever after, and for public applications.',
+        'The `client_secret`, only returned when it is created or renewed; otherwise null, and for public applications.',
       resolve: ({ secret }: Pick<ApplicationRow, 'id' | 'secret'>) => secret ?? null,
     }),
     name: t.exposeString('name', { description: 'Name of the application, as users see it when they authorize it.' }),
     redirectUris: t.exposeStringList('redirectUris', {
-      description: 'The exact URLs to which users may be sent back.',
+      description: 'The URLs that users can be redirected to; they must match exactly.',
     }),
     scopes: t.field({
       type: [OAuthScope],
-      description: 'What the application may ask users for.',
+      description: 'The scopes that the application can request.',
       select: { scopes: true },
       resolve: ({ scopes }) => scopes as Scope[],
     }),
     confidential: t.exposeBoolean('confidential', {
-      description: 'Whether the application has a secret; programs on machines of users have none.',
+      description: 'Whether the application has a secret. Native and single-page apps do not.',
     }),
     ownerId: t.exposeInt('ownerId', {
-      description: 'Numeric ID of the user who registered it; `owner` leads to the user.',
+      description: 'Numeric ID of the user who registered it; see also `owner`.',
     }),
     owner: t.relation('owner', { description: 'The user who registered the application.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the application was registered.' }),
@@ -58,11 +58,13 @@ AuthorizedApplication.implement({
   fields: (t) => ({
     applicationDatabaseId: t.exposeInt('applicationId', {
       nullable: true,
-      description: 'Numeric ID of the application; null for what was given for the password, to no application.',
+      description:
+        'Numeric ID of the application; null for access granted in exchange for a password, without an application.',
     }),
     name: t.exposeString('name', {
       nullable: true,
-      description: 'Name of the application; null for what was given for the password, to no application.',
+      description:
+        'Name of the application; null for access granted in exchange for a password, without an application.',
     }),
     ownerUsername: t.exposeString('owner', {
       nullable: true,
@@ -102,12 +104,12 @@ builder.objectFields(User, (t) => ({
 builder.queryFields((t) => ({
   oauthApplication: t.field({
     type: OAuthApplication,
-    description: 'An OAuth application by its ID: one of the caller; for administrators any.',
+    description: 'An OAuth application of the caller by its ID; for administrators, any application.',
     args: {
       id: t.arg({
         ...idOf('OAuthApplication'),
         required: true,
-        description: 'Global ID of the application, or its numeric one.',
+        description: 'Global or numeric ID of the application.',
       }),
     },
     resolve: (_root, { id }, context, info) => findApplication(context, id, selectionAt(info, 'OAuthApplication')),

@@ -11,22 +11,22 @@ import {
 const JobQueue = builder.objectRef<QueueMetrics>('JobQueue').implement({
   description: 'A queue of background jobs of the server.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name that all jobs of the kind share.' }),
-    backlog: t.exposeInt('backlog', { description: 'Number of jobs that could run now and do not yet.' }),
-    latency: t.exposeInt('latency', { description: 'Seconds for which the oldest of those jobs has been waiting.' }),
+    name: t.exposeString('name', { description: 'Name of the queue, such as `mail.send`.' }),
+    backlog: t.exposeInt('backlog', { description: 'Number of jobs that are ready to run.' }),
+    latency: t.exposeInt('latency', { description: 'Seconds that the oldest of these jobs has been waiting.' }),
   }),
 });
 
 const JobProcess = builder.objectRef<ProcessMetrics>('JobProcess').implement({
   description: 'A live process that works on background jobs.',
   fields: (t) => ({
-    hostname: t.exposeString('hostname', { description: 'Host name of the machine on which the process runs.' }),
-    pid: t.exposeInt('pid', { description: 'Process ID on that machine.' }),
-    tag: t.exposeString('tag', { description: 'Name of the process, which tells it from others.' }),
+    hostname: t.exposeString('hostname', { description: 'Host name of the machine that the process runs on.' }),
+    pid: t.exposeInt('pid', { description: 'Process ID on its machine.' }),
+    tag: t.exposeString('tag', { description: 'Unique name of the process.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When the process was started.' }),
-    queues: t.exposeStringList('queues', { description: 'Names of the queues on which the process works.' }),
+    queues: t.exposeStringList('queues', { description: 'Names of the queues that the process works on.' }),
     labels: t.exposeStringList('labels', {
-      description: 'Labels that the process was started with, to tell it from others.',
+      description: 'Labels that the process was started with.',
     }),
     concurrency: t.exposeInt('concurrency', { description: 'Number of jobs that the process runs at once, at most.' }),
     busy: t.exposeInt('busy', { description: 'Number of jobs that the process is running now.' }),
@@ -37,10 +37,10 @@ const JobStatistics = builder.objectRef<JobStats>('JobStatistics').implement({
   description: 'Totals over all background jobs of the server.',
   fields: (t) => ({
     processed: t.exposeInt('processed', {
-      description: 'Number of attempts that came to an end, failed ones included.',
+      description: 'Number of finished attempts, including failed ones.',
     }),
     failed: t.exposeInt('failed', { description: 'Number of attempts that failed.' }),
-    enqueued: t.exposeInt('enqueued', { description: 'Number of jobs that could run now and do not yet.' }),
+    enqueued: t.exposeInt('enqueued', { description: 'Number of jobs that are ready to run.' }),
   }),
 });
 
@@ -54,12 +54,12 @@ const JobMetrics = builder.objectRef<Record<string, never>>('JobMetrics').implem
     }),
     processes: t.field({
       type: [JobProcess],
-      description: 'The processes that work on the queues, in the order of their starts.',
+      description: 'The processes that work on the queues, in order of their start.',
       resolve: (_metrics, _args, context) => processMetrics(context),
     }),
     jobs: t.field({
       type: JobStatistics,
-      description: 'Totals over all jobs, which outlive every process.',
+      description: 'Totals over all jobs, kept across restarts.',
       resolve: (_metrics, _args, context) => jobStats(context),
     }),
   }),

@@ -26,17 +26,17 @@ const DeleteBranchInput = builder.inputType('DeleteBranchInput', {
 });
 
 const UnprotectBranchInput = builder.inputType('UnprotectBranchInput', {
-  description: 'Which branch loses its protection.',
+  description: 'Which branch to unprotect.',
   fields: branch,
 });
 
 const ProtectBranchInput = builder.inputType('ProtectBranchInput', {
   description:
-    'Which branch to protect, and what developers may do all the same. What is left out is false for a branch that was not protected, and stays as it is for one that was.',
+    'Which branch to protect, and what developers can still do. Values that are left out are false for a branch that was not protected, and otherwise keep their value.',
   fields: (t) => ({
     ...branch(t),
-    developersCanPush: t.boolean({ description: 'Whether developers may push to it all the same.' }),
-    developersCanMerge: t.boolean({ description: 'Whether developers may merge into it all the same.' }),
+    developersCanPush: t.boolean({ description: 'Whether developers can still push to the branch.' }),
+    developersCanMerge: t.boolean({ description: 'Whether developers can still merge into the branch.' }),
   }),
 });
 
@@ -55,13 +55,15 @@ function branchPayload(mutation: string) {
 const DeleteBranchPayload = builder.objectRef<{ name: string }>('DeleteBranchPayload').implement({
   description: 'The branch that was deleted.',
   fields: (t) => ({
-    deletedBranchName: t.exposeString('name', { description: 'Name of the branch that is gone.' }),
+    deletedBranchName: t.exposeString('name', {
+      description: 'Name of the branch that was deleted; it can be used again.',
+    }),
   }),
 });
 
 const DeleteMergedBranchesPayload = builder.objectRef<{ accepted: boolean }>('DeleteMergedBranchesPayload').implement({
-  description: 'The deletion is done by a background job.',
-  fields: (t) => ({ accepted: t.exposeBoolean('accepted', { description: 'True once the job is in its queue.' }) }),
+  description: 'Confirmation that the deletion was queued as a background job.',
+  fields: (t) => ({ accepted: t.exposeBoolean('accepted', { description: 'True once the job is queued.' }) }),
 });
 
 builder.mutationFields((t) => ({
@@ -77,7 +79,7 @@ builder.mutationFields((t) => ({
   }),
   deleteBranch: t.field({
     type: DeleteBranchPayload,
-    description: 'Deletes a branch; not the default one, nor one that is protected. For developers.',
+    description: 'Deletes a branch. The default branch and protected branches cannot be deleted. For developers.',
     args: { input: t.arg({ type: DeleteBranchInput, required: true, description: 'Names the branch to delete.' }) },
     resolve: async (_root, { input: { project, name } }, context) => {
       await deleteBranch(context, project, name);
@@ -87,7 +89,7 @@ builder.mutationFields((t) => ({
   protectBranch: t.field({
     type: branchPayload('protectBranch'),
     description:
-      'Lets only masters push to a branch and merge into it, or changes what developers may. For masters of the project.',
+      'Protects a branch, so that only masters can push and merge, or changes what developers can do. For masters of the project.',
     args: {
       input: t.arg({
         type: ProtectBranchInput,
@@ -101,7 +103,7 @@ builder.mutationFields((t) => ({
   }),
   unprotectBranch: t.field({
     type: branchPayload('unprotectBranch'),
-    description: 'Takes the protection of a branch away; a pattern may still protect it. For masters of the project.',
+    description: 'Removes the protection of a branch; a pattern may still protect it. For masters of the project.',
     args: {
       input: t.arg({ type: UnprotectBranchInput, required: true, description: 'Names the branch to unprotect.' }),
     },
@@ -112,7 +114,7 @@ builder.mutationFields((t) => ({
   deleteMergedBranches: t.field({
     type: DeleteMergedBranchesPayload,
     description:
-      'Has a job delete the branches that are merged into the default one, save those that are protected or belong to open merge requests. For developers.',
+      'Queues a job that deletes the branches that are merged into the default branch, except for protected ones and those of open merge requests. For developers.',
     args: {
       input: t.arg({
         type: DeleteMergedBranchesInput,

@@ -7,10 +7,10 @@ import '#schema/users/types.ts';
 import { LINE_TYPES, listCommitComments } from '#src/commits/comments_list.ts';
 
 export const LineType = builder.enumType('LineType', {
-  description: 'On which side of a diff a line is.',
+  description: 'Side of a diff that a line is on.',
   values: {
-    NEW: { value: 'new', description: 'The line is in the file as the commit left it.' },
-    OLD: { value: 'old', description: 'The line is in the file as it was before.' },
+    NEW: { value: 'new', description: 'The line is in the new version of the file.' },
+    OLD: { value: 'old', description: 'The line is in the old version of the file.' },
   } as const,
 });
 
@@ -19,27 +19,27 @@ export const CommitComment = builder.prismaObject('CommitComment', {
   select: { id: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the comment.' }),
-    sha: t.exposeString('sha', { description: 'Hash of the commit in full; `commit` leads to it.' }),
+    sha: t.exposeString('sha', { description: 'Full hash of the commit; see also `commit`.' }),
     commit: t.field({
       type: Commit,
       nullable: true,
-      description: 'The commit that the comment is on; null where it is gone from the repository.',
+      description: 'The commit that the comment is on; null if it no longer exists.',
       select: { projectId: true, sha: true },
       resolve: ({ projectId, sha }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
     }),
     note: t.exposeString('note', { description: 'Text of the comment, in Markdown.' }),
     path: t.exposeString('path', {
       nullable: true,
-      description: 'Path of the file that the comment is about; null where it is about the whole commit.',
+      description: 'Path of the file that the comment is about; null if it is about the whole commit.',
     }),
     line: t.exposeInt('line', {
       nullable: true,
-      description: 'Number of the line that the comment is about, from 1; null where it is about no line.',
+      description: 'Line that the comment is about, from 1; null if it is about the whole commit.',
     }),
     lineType: t.field({
       type: LineType,
       nullable: true,
-      description: 'On which side of the diff that line is; null where the comment is about no line.',
+      description: 'Side of the diff that the line is on; null if the comment is about the whole commit.',
       select: { lineType: true },
       resolve: ({ lineType }) => LINE_TYPES.find((one) => one === lineType) ?? null,
     }),

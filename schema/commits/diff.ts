@@ -9,7 +9,7 @@ export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
   fields: (t) => ({
     diff: t.string({
       description:
-        'The lines that differ, in the format of `git diff` without headers; empty where only mode or name differ.',
+        'The lines that differ, in the format of `git diff` without headers; empty if only the mode or the name differ.',
       resolve: ({ diff }) => diff.toWellFormed(),
     }),
     oldPath: t.string({
@@ -28,13 +28,15 @@ export const FileDiff = builder.objectRef<DiffEntry>('FileDiff').implement({
       nullable: true,
       description: 'Mode of the file after, as six octal digits; null for a deleted file.',
     }),
-    newFile: t.exposeBoolean('newFile', { description: 'Whether the file was not there before.' }),
-    renamedFile: t.exposeBoolean('renamedFile', { description: 'Whether the file had another path before.' }),
-    deletedFile: t.exposeBoolean('deletedFile', { description: 'Whether the file is not there afterwards.' }),
-    binary: t.exposeBoolean('binary', { description: 'Whether the file is binary: its lines are not compared then.' }),
+    newFile: t.exposeBoolean('newFile', { description: 'Whether the change added the file.' }),
+    renamedFile: t.exposeBoolean('renamedFile', { description: 'Whether the change renamed the file.' }),
+    deletedFile: t.exposeBoolean('deletedFile', { description: 'Whether the change deleted the file.' }),
+    binary: t.exposeBoolean('binary', {
+      description: 'Whether the file is binary, so that its lines are not compared.',
+    }),
     tooLarge: t.boolean({
       nullable: true,
-      description: 'True where the file was too large to be compared, and `diff` is empty; null for others.',
+      description: 'True if the file is too large to be compared and `diff` is empty; otherwise null.',
       resolve: ({ tooLarge }) => tooLarge || null,
     }),
     additions: t.exposeInt('additions', { description: 'Number of lines added to the file.' }),
@@ -48,7 +50,7 @@ builder.objectFields(Commit, (t) => ({
   diffs: t.field({
     type: [FileDiff],
     description:
-      'All files that the commit changed against its first parent, by path; `fileDiffs` has them page by page.',
+      'The files that the commit changed compared to its first parent, by path. `fileDiffs` has them page by page.',
     resolve: (commit, _args, context) => commitDiff(context, commit),
   }),
   fileDiffs: t.field({

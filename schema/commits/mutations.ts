@@ -12,25 +12,25 @@ import type { CommitRow } from '#src/commits/find.ts';
 export const ContentEncoding = builder.enumType('ContentEncoding', {
   description: 'How the content of a file is given.',
   values: {
-    TEXT: { value: 'text', description: 'As it is, in UTF-8.' },
-    BASE64: { value: 'base64', description: 'Any bytes in Base64.' },
+    TEXT: { value: 'text', description: 'Plain text in UTF-8.' },
+    BASE64: { value: 'base64', description: 'Base64, for any bytes.' },
   } as const,
 });
 
 const CommitAction = builder.enumType('CommitAction', {
   description: 'What a commit does to a file.',
   values: {
-    CREATE: { value: 'create', description: 'Adds a file that is not there yet.' },
+    CREATE: { value: 'create', description: 'Adds a new file.' },
     UPDATE: { value: 'update', description: 'Gives a file new content.' },
     DELETE: { value: 'delete', description: 'Removes a file.' },
-    MOVE: { value: 'move', description: 'Gives a file another path, and new content where some is given.' },
+    MOVE: { value: 'move', description: 'Moves a file to another path, with new content if given.' },
   } as const,
 });
 
 /** What an author is called where it is not the caller. */
 export const author = (t: InputFields) => ({
-  authorName: t.string({ description: 'Name of the author; that of the caller when left out.' }),
-  authorEmail: t.string({ description: 'E-mail address of the author; that of the caller when left out.' }),
+  authorName: t.string({ description: 'Name of the author; the caller’s own when left out.' }),
+  authorEmail: t.string({ description: 'E-mail address of the author; the caller’s own when left out.' }),
 });
 
 /** Contents too large for the text of a request. */
@@ -47,12 +47,11 @@ const CommitActionInput = builder.inputType('CommitActionInput', {
     action: t.field({ type: CommitAction, required: true, description: 'What is done to the file.' }),
     filePath: t.string({
       required: true,
-      description: 'Path of the file from the root of the repository; where it goes, for a move.',
+      description: 'Path of the file from the root of the repository; for a move, the new path.',
     }),
-    previousPath: t.string({ description: 'Path of the file before a move, which requires it; not used otherwise.' }),
+    previousPath: t.string({ description: 'Previous path of a moved file; required for a move, ignored otherwise.' }),
     content: t.string({
-      description:
-        'The whole content from now on: required to create or update; a moved file keeps what it has without.',
+      description: 'The new content. Required to create or update; a moved file keeps its content when left out.',
     }),
     contentFile: contentFile(t),
     encoding: t.field({
@@ -70,13 +69,13 @@ const CreateCommitInput = builder.inputType('CreateCommitInput', {
     project: projectField(t, 'of the repository'),
     branch: t.string({
       required: true,
-      description: 'Name of the branch that the commit is added to; of any branch in an empty repository.',
+      description: 'Name of the branch that gets the commit; in an empty repository any name.',
     }),
     message: t.string({ required: true, description: 'Message of the commit; its first line is the title.' }),
     actions: t.field({
       type: [CommitActionInput],
       required: true,
-      description: 'What it does to files, one after another: all of it or nothing.',
+      description: 'The changes to files, in order. Either all are made or none.',
     }),
     ...author(t),
   }),
@@ -86,30 +85,30 @@ const commit = (t: InputFields) =>
   t.string({ required: true, description: 'The commit: a hash of 4 to 40 digits, a branch or a tag.' });
 
 const CherryPickCommitInput = builder.inputType('CherryPickCommitInput', {
-  description: 'Which change to apply to which branch.',
+  description: 'Which commit to apply to which branch.',
   fields: (t) => ({
     project: projectField(t, 'of the repository'),
     sha: commit(t),
-    branch: t.string({ required: true, description: 'Name of the branch that the change is added to.' }),
+    branch: t.string({ required: true, description: 'Name of the branch that gets the change.' }),
   }),
 });
 
 const CreateCommitCommentInput = builder.inputType('CreateCommitCommentInput', {
   description:
-    'A comment on a commit. It is about a line if the hash is given in full and the file has that line; else about the commit.',
+    'A comment on a commit. It is about a line if the full hash is given and the file has that line, otherwise about the whole commit.',
   fields: (t) => ({
     project: projectField(t, 'of the repository'),
     sha: commit(t),
     note: t.string({ required: true, description: 'Text of the comment, in Markdown.' }),
     path: t.string({ description: 'Path of the file that the comment is about.' }),
     line: t.int({ description: 'Number of the line that the comment is about, from 1.' }),
-    lineType: t.field({ type: LineType, description: 'Whether the line is one of the old or the new file.' }),
+    lineType: t.field({ type: LineType, description: 'Whether the line is in the old or the new file.' }),
   }),
 });
 
 function commitPayload(mutation: string) {
   return builder.objectRef<{ commit: CommitRow }>(namesOf(mutation).payload).implement({
-    description: 'The commit that was made.',
+    description: 'The commit that was created.',
     fields: (t) => ({
       commit: t.expose('commit', { type: Commit, description: 'The new commit, the latest of its branch.' }),
     }),
@@ -117,11 +116,11 @@ function commitPayload(mutation: string) {
 }
 
 const CreateCommitCommentPayload = builder.objectRef<{ id: number }>('CreateCommitCommentPayload').implement({
-  description: 'The comment that was made.',
+  description: 'The comment that was created.',
   fields: (t) => ({
     comment: t.field({
       type: CommitComment,
-      description: 'The comment as others read it.',
+      description: 'The comment as others see it.',
       resolve: ({ id }, _args, context, info) => madeComment(context, id, selectionAt(info, 'CommitComment')),
     }),
   }),
@@ -130,7 +129,7 @@ const CreateCommitCommentPayload = builder.objectRef<{ id: number }>('CreateComm
 builder.mutationFields((t) => ({
   createCommit: t.field({
     type: commitPayload('createCommit'),
-    description: 'Commits changes of files to a branch. For developers, on protected branches for masters.',
+    description: 'Commits changes of files to a branch. For developers; on protected branches, for masters.',
     args: {
       input: t.arg({ type: CreateCommitInput, required: true, description: 'Branch, message and changes of files.' }),
     },
@@ -141,7 +140,7 @@ builder.mutationFields((t) => ({
   cherryPickCommit: t.field({
     type: commitPayload('cherryPickCommit'),
     description:
-      'Commits the change that a commit made to another branch. For developers, on protected branches for masters.',
+      'Applies the change of a commit to another branch. For developers; on protected branches, for masters.',
     args: {
       input: t.arg({ type: CherryPickCommitInput, required: true, description: 'Names the commit and the branch.' }),
     },
@@ -151,7 +150,7 @@ builder.mutationFields((t) => ({
   }),
   createCommitComment: t.field({
     type: CreateCommitCommentPayload,
-    description: 'Comments on a commit, or on a line in it. For those who may read the commit.',
+    description: 'Comments on a commit, or on a line in it. For everyone who can read the commit.',
     args: {
       input: t.arg({
         type: CreateCommitCommentInput,

@@ -8,7 +8,7 @@ import { listCommits } from '#src/commits/list.ts';
 builder.objectFields(Repository, (t) => ({
   commits: t.field({
     type: CommitConnection,
-    description: 'The commits that a ref leads to, newest first.',
+    description: 'The history of a ref, newest commits first.',
     args: {
       ...pageArgs,
       ref: t.arg.string({ description: 'A branch, a tag or a hash; the default branch by default.' }),

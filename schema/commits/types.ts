@@ -7,7 +7,7 @@ import { userByAddress } from '#schema/users/user_by_address.ts';
 import { type CommitRow, type CommitStats, commitStats, titleOf } from '#src/commits/find.ts';
 
 const CommitStatistics = builder.objectRef<CommitStats>('CommitStatistics').implement({
-  description: 'How many lines a commit changed against its first parent; binary files count none.',
+  description: 'Number of lines that a commit changed compared to its first parent. Binary files count as none.',
   fields: (t) => ({
     additions: t.exposeInt('additions', { description: 'Number of lines that the commit added.' }),
     deletions: t.exposeInt('deletions', { description: 'Number of lines that the commit removed.' }),
@@ -19,12 +19,12 @@ const CommitStatistics = builder.objectRef<CommitStats>('CommitStatistics').impl
 });
 
 export const Commit = builder.objectRef<CommitRow>('Commit').implement({
-  description: 'A state of all files of a repository, with who made it of which states before it, and why.',
+  description: 'A state of all files of a repository, with its author, its parents and a message.',
   fields: (t) => ({
     sha: t.exposeString('oid', { description: 'Hash of the commit, in full: 40 hexadecimal digits.' }),
     shortSha: t.string({ description: 'The first 8 digits of its hash.', resolve: ({ oid }) => oid.slice(0, 8) }),
     projectId: t.int({
-      description: 'Numeric ID of the project; `project` leads to it.',
+      description: 'Numeric ID of the project; see also `project`.',
       resolve: ({ project }) => project.id,
     }),
     project: t.field({
@@ -41,51 +41,51 @@ export const Commit = builder.objectRef<CommitRow>('Commit').implement({
       resolve: ({ message }) => message.toWellFormed(),
     }),
     parentShas: t.exposeStringList('parents', {
-      description: 'Hashes of the parents of the commit, in full; none of the first, several of a merge.',
+      description: 'Full hashes of the parents: none for the first commit, several for a merge.',
     }),
     authorName: t.string({
-      description: 'Name of the author, as the commit has it.',
+      description: 'Name of the author, as recorded in the commit.',
       resolve: ({ author }) => author.name.toWellFormed(),
     }),
     authorEmail: t.string({
-      description: 'E-mail address of the author, as the commit has it.',
+      description: 'E-mail address of the author, as recorded in the commit.',
       resolve: ({ author }) => author.email.toWellFormed(),
     }),
     authorUser: t.field({
       type: User,
       nullable: true,
       description:
-        'The user who has confirmed the e-mail address of the author as theirs; null without one, and for anonymous callers.',
+        'The user with the author’s confirmed e-mail address; null if there is none, and for anonymous callers.',
       resolve: ({ author }, _args, context, info) => userByAddress(context, info, author.email.toWellFormed()),
     }),
     authoredDate: t.field({
       type: 'CommitDateTime',
-      description: 'When the author wrote the change, as the commit has it.',
+      description: 'When the change was authored, as recorded in the commit.',
       resolve: ({ author }) => author,
     }),
     committerName: t.string({
-      description: 'Name of the committer, as the commit has it.',
+      description: 'Name of the committer, as recorded in the commit.',
       resolve: ({ committer }) => committer.name.toWellFormed(),
     }),
     committerEmail: t.string({
-      description: 'E-mail address of the committer, as the commit has it.',
+      description: 'E-mail address of the committer, as recorded in the commit.',
       resolve: ({ committer }) => committer.email.toWellFormed(),
     }),
     committerUser: t.field({
       type: User,
       nullable: true,
       description:
-        'The user who has confirmed the e-mail address of the committer as theirs; null without one, and for anonymous callers.',
+        'The user with the committer’s confirmed e-mail address; null if there is none, and for anonymous callers.',
       resolve: ({ committer }, _args, context, info) => userByAddress(context, info, committer.email.toWellFormed()),
     }),
     committedDate: t.field({
       type: 'CommitDateTime',
-      description: 'When the commit was made, as the commit has it.',
+      description: 'When the change was committed, as recorded in the commit.',
       resolve: ({ committer }) => committer,
     }),
     stats: t.field({
       type: CommitStatistics,
-      description: 'Number of lines that the commit changed against its first parent.',
+      description: 'Number of lines that the commit changed compared to its first parent.',
       resolve: (commit, _args, context) => commitStats(context, commit),
     }),
   }),

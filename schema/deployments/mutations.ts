@@ -7,26 +7,30 @@ import { findDeployment } from '#src/deployments/list.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 
 const DeploymentStatus = builder.enumType('DeploymentStatus', {
-  description: 'How a deployment went: only those that succeeded are recorded.',
+  description: 'Result of a deployment. Only successful deployments are recorded.',
   values: { SUCCESS: { value: 'success', description: 'The commit has been deployed.' } } as const,
 });
 
 const CreateDeploymentInput = builder.inputType('CreateDeploymentInput', {
-  description: 'What another system has deployed.',
+  description: 'A deployment by an external system.',
   fields: (t) => ({
     project: projectField(t, 'that was deployed'),
     environment: t.string({
       required: true,
-      description: 'Name of the environment, which is created if there is none of that name.',
+      description: 'Name of the environment, which is created if it does not exist.',
     }),
     sha: t.string({ required: true, description: 'The commit: a hash of 4 to 40 digits, a branch or a tag.' }),
     ref: t.string({ required: true, description: 'Name of the branch or tag that was deployed.' }),
-    tag: t.boolean({ required: true, defaultValue: false, description: 'Whether the ref is a tag, not a branch.' }),
+    tag: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether the ref is a tag instead of a branch.',
+    }),
     status: t.field({
       type: DeploymentStatus,
       required: true,
       defaultValue: 'success',
-      description: 'How the deployment went.',
+      description: 'Result of the deployment.',
     }),
   }),
 });
@@ -46,7 +50,7 @@ const CreateDeploymentPayload = builder.objectRef<ChangedRecord>('CreateDeployme
 builder.mutationField('createDeployment', (t) =>
   t.field({
     type: CreateDeploymentPayload,
-    description: 'Records that another system brought a commit to an environment. For developers.',
+    description: 'Records that an external system deployed a commit to an environment. For developers.',
     args: {
       input: t.arg({
         type: CreateDeploymentInput,

@@ -23,24 +23,24 @@ export const Deployment = builder.prismaObject('Deployment', {
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the deployment, as the REST API uses it.' }),
     iid: t.exposeInt('iid', { description: 'Number of the deployment within its project.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
     ref: t.exposeString('ref', { description: 'Name of the branch or tag that was deployed.' }),
     tag: t.exposeBoolean('tag', { description: 'Whether the ref is a tag.' }),
-    sha: t.exposeString('sha', { description: 'Hash of the commit in full; `commit` leads to it.' }),
+    sha: t.exposeString('sha', { description: 'Full hash of the commit; see also `commit`.' }),
     commit: t.field({
       type: Commit,
       nullable: true,
-      description: 'The commit that was deployed; null where it is gone or the caller may not read commits.',
+      description: 'The commit that was deployed; null if it no longer exists or the caller cannot read commits.',
       select: { projectId: true, sha: true },
       resolve: ({ projectId, sha }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the commit was deployed.' }),
     user: t.relation('user', { description: 'The user who deployed the commit or started the job.' }),
-    environment: t.relation('environment', { description: 'The environment to which the commit was deployed.' }),
+    environment: t.relation('environment', { description: 'The environment that the commit was deployed to.' }),
     deployable: t.relation('job', {
       nullable: true,
-      description: 'The job that deployed the commit; null where another system did.',
+      description: 'The job that deployed the commit; null for an external system.',
     }),
   }),
 });
@@ -64,7 +64,7 @@ builder.objectFields(Project, (t) => ({
       id: t.arg({
         ...idOf('Deployment'),
         required: true,
-        description: 'Global ID of the deployment, or its numeric one.',
+        description: 'Global or numeric ID of the deployment.',
       }),
     },
     resolve: (project, { id }, context, info) => {

@@ -10,7 +10,7 @@ const CreateEmailInput = builder.inputType('CreateEmailInput', {
   description: 'A new secondary e-mail address.',
   fields: (t) => ({
     userId: accountField(t),
-    email: t.string({ required: true, description: 'The address, which no user may have yet. Kept in lower case.' }),
+    email: t.string({ required: true, description: 'The address, which must not be in use. Stored in lower case.' }),
   }),
 });
 
@@ -21,7 +21,7 @@ const DeleteEmailInput = builder.inputType('DeleteEmailInput', {
     id: t.field({
       ...idOf('Email'),
       required: true,
-      description: 'Global ID of the secondary address, or its numeric one.',
+      description: 'Global or numeric ID of the secondary address.',
     }),
   }),
 });
@@ -32,11 +32,11 @@ const CreateEmailPayload = builder.objectRef<{ email: EmailRow }>('CreateEmailPa
 });
 
 const DeleteEmailPayload = builder.objectRef<{ email: EmailRow | null }>('DeleteEmailPayload').implement({
-  description: 'The address that was deleted; both fields are null when the caller had none of that ID.',
+  description: 'The address that was deleted; both fields are null if the caller had none with that ID.',
   fields: (t) => ({
     deletedEmailId: t.id({
       nullable: true,
-      description: 'Global ID of the address that is gone.',
+      description: 'Global ID of the address that was deleted.',
       resolve: ({ email }) => email && toGlobalId('Email', email.id),
     }),
     email: t.expose('email', { type: Email, nullable: true, description: 'The address as it was.' }),
@@ -46,9 +46,10 @@ const DeleteEmailPayload = builder.objectRef<{ email: EmailRow | null }>('Delete
 builder.mutationFields((t) => ({
   createEmail: t.field({
     type: CreateEmailPayload,
-    description: 'Adds a secondary address to an account, which is mailed a link to confirm it where mail is sent.',
+    description:
+      'Adds a secondary address to an account. If the server sends mail, the address gets a confirmation link.',
     args: {
-      input: t.arg({ type: CreateEmailInput, required: true, description: 'The address, and whose it is.' }),
+      input: t.arg({ type: CreateEmailInput, required: true, description: 'The address and its owner.' }),
     },
     resolve: async (_root, { input }, context) => ({ email: await createEmail(context, input) }),
   }),

@@ -20,7 +20,7 @@ Email.implement({
     confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the user followed the link that was mailed there; null before that.',
+      description: 'When the user confirmed the address; null if they have not.',
     }),
   }),
 });
@@ -30,7 +30,7 @@ export const EmailConnection = connectionOf('Email', Email);
 builder.objectFields(User, (t) => ({
   secondaryEmails: t.field({
     type: EmailConnection,
-    description: 'The addresses of the user beside the primary one, newest first. For administrators and the user.',
+    description: 'The secondary addresses of the user, newest first. For administrators and the user.',
     args: pageArgs,
     resolve: ({ id }, args, context, info) => loadPage(args, info, (page) => listEmails(context, id, page)),
   }),
@@ -38,7 +38,7 @@ builder.objectFields(User, (t) => ({
     type: Email,
     description: 'A secondary address of the user by its ID. For administrators and the user.',
     args: {
-      id: t.arg({ ...idOf('Email'), required: true, description: 'Global ID of the address, or its numeric one.' }),
+      id: t.arg({ ...idOf('Email'), required: true, description: 'Global or numeric ID of the address.' }),
     },
     resolve: (user, { id }, context) => findEmail(context, user.id, id),
   }),

@@ -11,14 +11,14 @@ import type { ChangedRecord } from '#src/projects/below.ts';
 import { projectHolding } from '#src/projects/holding.ts';
 
 const NAME = 'Name of the environment, unique within the project.';
-const EXTERNAL_URL = 'Address where the deployed project is reached: an http or https URL.';
+const EXTERNAL_URL = 'URL of the deployed project: http or https.';
 
 const which = (t: InputFields) => ({
   project: holderField(t, 'environment'),
   id: t.field({
     ...idOf('Environment'),
     required: true,
-    description: 'Global ID of the environment, or its numeric one.',
+    description: 'Global or numeric ID of the environment.',
   }),
 });
 
@@ -32,7 +32,7 @@ const CreateEnvironmentInput = builder.inputType('CreateEnvironmentInput', {
 });
 
 const UpdateEnvironmentInput = builder.inputType('UpdateEnvironmentInput', {
-  description: 'Changes to an environment: what is left out stays as it is, null clears. Its slug never changes.',
+  description: 'Changes to an environment: what is left out stays as it is, null clears. The slug never changes.',
   fields: (t) => ({
     ...which(t),
     name: t.string({ description: NAME }),
@@ -68,7 +68,7 @@ const DeleteEnvironmentPayload = builder.objectRef<{ id: number }>('DeleteEnviro
   description: 'The environment that was deleted.',
   fields: (t) => ({
     deletedEnvironmentId: t.id({
-      description: 'Global ID of the environment that is gone.',
+      description: 'Global ID of the environment that was deleted.',
       resolve: ({ id }) => toGlobalId('Environment', id),
     }),
   }),

@@ -12,12 +12,12 @@ const EnvironmentState = builder.enumType('EnvironmentState', {
   description: 'Whether an environment is in use.',
   values: {
     AVAILABLE: { value: 'available', description: 'The environment is in use.' },
-    STOPPED: { value: 'stopped', description: 'The environment is stopped until something is deployed to it again.' },
+    STOPPED: { value: 'stopped', description: 'The environment is stopped, until the next deployment.' },
   } as const,
 });
 
 export const Environment = builder.prismaObject('Environment', {
-  description: 'A place to which a project is deployed.',
+  description: 'A place that a project is deployed to.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -28,7 +28,7 @@ export const Environment = builder.prismaObject('Environment', {
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the environment, as the REST API uses it.' }),
     name: t.exposeString('name', { description: 'Name of the environment, unique within the project.' }),
     slug: t.exposeString('slug', {
-      description: 'Short name for host names, made of the first name; unique within the project.',
+      description: 'Short name for use in host names, derived from the original name; unique within the project.',
     }),
     externalUrl: t.exposeString('externalUrl', {
       nullable: true,
@@ -57,7 +57,7 @@ builder.objectFields(Project, (t) => ({
       id: t.arg({
         ...idOf('Environment'),
         required: true,
-        description: 'Global ID of the environment, or its numeric one.',
+        description: 'Global or numeric ID of the environment.',
       }),
     },
     resolve: (project, { id }, context, info) =>

@@ -8,7 +8,7 @@ import { type EventRow, listProjectEvents, listUserEvents, type NoteRow } from '
 import { withAddresses } from '#src/repository/push_data.ts';
 
 builder.scalarType('JSON', {
-  description: 'Any JSON value; it is only read.',
+  description: 'Any JSON value.',
   serialize: (value) => value,
 });
 
@@ -19,19 +19,19 @@ const Note = builder.objectRef<NoteRow>('Note').implement({
     body: t.exposeString('body', { description: 'Text of the note, in Markdown.' }),
     attachment: t.string({
       nullable: true,
-      description: 'Always null; it is there because the REST API has it.',
+      description: 'Always null, for compatibility with the REST API.',
       resolve: () => null,
     }),
     author: t.expose('author', { type: User, description: 'The user who wrote the note.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the note was written.' }),
     updatedAt: t.expose('createdAt', { type: 'DateTime', description: 'When the note was last changed.' }),
     system: t.boolean({
-      description: 'Whether the server wrote the note by itself; always false.',
+      description: 'Whether it is a system note; always false.',
       resolve: () => false,
     }),
     noteableId: t.int({
       nullable: true,
-      description: 'Numeric ID of the record that the note is about; null for commits, which have none.',
+      description: 'Numeric ID of the record that the note is about; null for commits.',
       resolve: () => null,
     }),
     noteableType: t.string({
@@ -42,16 +42,16 @@ const Note = builder.objectRef<NoteRow>('Note').implement({
 });
 
 const EventAction = builder.enumType('EventAction', {
-  description: 'What somebody did in a project.',
+  description: 'What a user did in a project.',
   values: {
     CREATED: { value: 'created', description: 'Created the project itself.' },
     IMPORTED: { value: 'imported', description: 'Imported the repository of the project.' },
-    PUSHED_NEW: { value: 'pushed new', description: 'Pushed a branch or tag that was not there.' },
+    PUSHED_NEW: { value: 'pushed new', description: 'Pushed a new branch or tag.' },
     PUSHED_TO: { value: 'pushed to', description: 'Pushed to a branch or tag.' },
     DELETED: { value: 'deleted', description: 'Deleted a branch or tag.' },
     OPENED: { value: 'opened', description: 'Opened or reopened an issue or milestone.' },
     CLOSED: { value: 'closed', description: 'Closed an issue or milestone.' },
-    DESTROYED: { value: 'destroyed', description: 'Deleted an issue of it.' },
+    DESTROYED: { value: 'destroyed', description: 'Deleted an issue of the project.' },
     COMMENTED_ON: { value: 'commented on', description: 'Commented on a commit.' },
     JOINED: { value: 'joined', description: 'Became a member of the project.' },
     LEFT: { value: 'left', description: 'Stopped being a member of the project.' },
@@ -59,7 +59,7 @@ const EventAction = builder.enumType('EventAction', {
 });
 
 const EventTarget = builder.enumType('EventTarget', {
-  description: 'What somebody did something to.',
+  description: 'What an event is about.',
   values: {
     ISSUE: { value: 'Issue', description: 'An issue of the project.' },
     MILESTONE: { value: 'Milestone', description: 'A milestone of the project.' },
@@ -69,19 +69,19 @@ const EventTarget = builder.enumType('EventTarget', {
 
 export const Event = builder.objectRef<EventRow>('Event');
 Event.implement({
-  description: 'An activity of a user in a project, such as a push or an opened issue.',
+  description: 'Something that a user did in a project, such as pushing commits or opening an issue.',
   fields: (t) => ({
-    databaseId: t.exposeInt('id', { description: 'Numeric ID of the event; a later event has a larger one.' }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the event; later events have larger ones.' }),
     title: t.string({
       nullable: true,
-      description: 'Always null; it is there because the REST API has it.',
+      description: 'Always null, for compatibility with the REST API.',
       resolve: () => null,
     }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field({
       type: Project,
       nullable: true,
-      description: 'The project in which the event happened; null where the caller may not see it.',
+      description: 'The project that the event happened in; null if the caller cannot see it.',
       resolve: ({ projectId }, _args, context, info) => projectOf(context, info, projectId),
     }),
     actionName: t.field({
@@ -115,9 +115,8 @@ Event.implement({
     data: t.field({
       type: 'JSON',
       nullable: true,
-      description: 'Branch, hashes and commits of a push, as the REST API has them; null for other events.',
-      resolve: ({ data, author: { avatarHash } }, _args, { baseUrl, avatars }) =>
-        withAddresses(data, baseUrl, avatars ? avatarUrl(avatarHash) : null),
+      description: 'Branch, hashes and commits of a push, as the REST API returns them; null for other events.',
+      resolve: ({ data, author }, _args, context) => withAddresses(data, context.baseUrl, avatarUrl(author, context)),
     }),
     note: t.expose('note', {
       type: Note,
@@ -141,14 +140,14 @@ builder.objectField(EventConnection, 'newestId', (t) =>
 const eventArgs = builder.args((t) => ({
   ...pageArgs,
   upTo: t.int({
-    description: 'Only events up to the one with this numeric ID, so that pages do not shift as new events arrive.',
+    description: 'Only events up to the one with this numeric ID, so that pages do not shift when new events arrive.',
   }),
 }));
 
 builder.objectFields(Project, (t) => ({
   events: t.field({
     type: EventConnection,
-    description: 'The events of the project that the caller may see, newest first.',
+    description: 'The events of the project that the caller can see, newest first.',
     args: eventArgs,
     resolve: (project, args, context, info) =>
       loadPage(args, info, (page) =>
@@ -160,7 +159,7 @@ builder.objectFields(Project, (t) => ({
 builder.objectFields(User, (t) => ({
   events: t.field({
     type: EventConnection,
-    description: 'The events that the user caused in projects that the caller may see, newest first.',
+    description: 'The events that the user caused in projects that the caller can see, newest first.',
     args: eventArgs,
     resolve: ({ id }, args, context, info) =>
       loadPage(args, info, (page) =>

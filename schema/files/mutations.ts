@@ -7,14 +7,14 @@ import { createFile, deleteFile, updateFile, type WrittenFile } from '#src/files
 const change = (t: InputFields) => ({
   project: projectField(t, 'of the repository'),
   path: t.string({ required: true, description: 'Path of the file from the root of the repository.' }),
-  branch: t.string({ required: true, description: 'Name of the branch that the commit is added to.' }),
+  branch: t.string({ required: true, description: 'Name of the branch that gets the commit.' }),
   message: t.string({ required: true, description: 'Message of the commit; its first line is the title.' }),
   ...author(t),
 });
 
 const write = (t: InputFields) => ({
   ...change(t),
-  content: t.string({ description: 'The whole content of the file from now on.' }),
+  content: t.string({ description: 'The new content of the file.' }),
   contentFile: contentFile(t),
   encoding: t.field({
     type: ContentEncoding,
@@ -25,12 +25,12 @@ const write = (t: InputFields) => ({
 });
 
 const CreateFileInput = builder.inputType('CreateFileInput', {
-  description: 'A file that is not there yet, and the commit that adds it.',
+  description: 'A new file, and the commit that adds it.',
   fields: write,
 });
 
 const UpdateFileInput = builder.inputType('UpdateFileInput', {
-  description: 'New content of a file, and the commit that brings it.',
+  description: 'New content of a file, and the commit message.',
   fields: write,
 });
 
@@ -40,11 +40,11 @@ const DeleteFileInput = builder.inputType('DeleteFileInput', {
 });
 
 const FileChange = builder.interfaceRef<WrittenFile>('FileChange').implement({
-  description: 'A change of one file by a commit of its own.',
+  description: 'The file and commit after a change to one file.',
   fields: (t) => ({
     path: t.exposeString('path', { description: 'Path of the file, as it was given.' }),
     branch: t.exposeString('branch', { description: 'Name of the branch with the commit.' }),
-    commit: t.expose('commit', { type: Commit, description: 'The commit that was made.' }),
+    commit: t.expose('commit', { type: Commit, description: 'The commit that was created.' }),
   }),
 });
 
@@ -59,14 +59,14 @@ const DeleteFilePayload = builder.objectRef<WrittenFile>('DeleteFilePayload').im
   description: 'The file that was deleted, and the commit.',
   interfaces: [FileChange],
   fields: (t) => ({
-    deletedFilePath: t.exposeString('path', { description: 'Path of the file that is gone, as it was given.' }),
+    deletedFilePath: t.exposeString('path', { description: 'Path of the file that was deleted, as given.' }),
   }),
 });
 
 builder.mutationFields((t) => ({
   createFile: t.field({
     type: filePayload('createFile'),
-    description: 'Commits a new file. For developers, on protected branches for masters.',
+    description: 'Commits a new file. For developers; on protected branches, for masters.',
     args: {
       input: t.arg({ type: CreateFileInput, required: true, description: 'Path and content, branch and message.' }),
     },
@@ -74,7 +74,7 @@ builder.mutationFields((t) => ({
   }),
   updateFile: t.field({
     type: filePayload('updateFile'),
-    description: 'Commits new content of a file. For developers, on protected branches for masters.',
+    description: 'Commits new content of a file. For developers; on protected branches, for masters.',
     args: {
       input: t.arg({ type: UpdateFileInput, required: true, description: 'Path and content, branch and message.' }),
     },
@@ -82,7 +82,7 @@ builder.mutationFields((t) => ({
   }),
   deleteFile: t.field({
     type: DeleteFilePayload,
-    description: 'Commits the removal of a file. For developers, on protected branches for masters.',
+    description: 'Commits the removal of a file. For developers; on protected branches, for masters.',
     args: { input: t.arg({ type: DeleteFileInput, required: true, description: 'Path, branch and message.' }) },
     resolve: (_root, { input: { project, ...given } }, context) => deleteFile(context, project, given),
   }),

@@ -5,10 +5,10 @@ import type { GroupOrder } from '#src/groups/list.ts';
 import type { Direction } from '#src/platform/page.ts';
 
 const Order = builder.enumType('GroupOrder', {
-  description: 'What groups are ordered by.',
+  description: 'Ways to order groups.',
   values: {
-    NAME: { value: 'name', description: 'Their display name, letter by letter.' },
-    PATH: { value: 'path', description: 'Their own part of addresses.' },
+    NAME: { value: 'name', description: 'By display name, in alphabetical order.' },
+    PATH: { value: 'path', description: 'By the last part of the path.' },
   } as const,
 });
 
@@ -20,7 +20,7 @@ export const groupListArgs = builder.args((t) => ({
     type: Order,
     required: true,
     defaultValue: 'name',
-    description: 'What the groups are ordered by.',
+    description: 'What to sort the groups by.',
   }),
   sort: sortField(t, 'asc'),
 }));

@@ -12,29 +12,28 @@ import { transferProject } from '#src/groups/transfer.ts';
 import { updateGroup } from '#src/groups/update.ts';
 import { findProject } from '#src/projects/find.ts';
 
-const NAME = 'Name that people read; at most 255 characters.';
+const NAME = 'Display name; at most 255 characters.';
 
 const LFS = 'Whether large file storage is on.';
-const REQUESTS = 'Whether users may ask for access.';
+const REQUESTS = 'Whether users can ask for access.';
 
-const description = (t: InputFields) => t.string({ description: 'Text that says what the group is for.' });
+const description = (t: InputFields) => t.string({ description: 'Description of the group’s purpose.' });
 
 const CreateGroupInput = builder.inputType('CreateGroupInput', {
-  description: 'A new group, of which the caller becomes the owner.',
+  description: 'A new group, owned by the caller.',
   fields: (t) => ({
     name: t.string({ required: true, description: NAME }),
-    path: t.string({ required: true, description: 'The part of addresses that names the group; unique where it is.' }),
+    path: t.string({ required: true, description: 'Last part of the group’s URL; unique within its parent.' }),
     description: description(t),
     lfsEnabled: t.boolean({ required: true, defaultValue: true, description: LFS }),
     requestAccessEnabled: t.boolean({ required: true, defaultValue: false, description: REQUESTS }),
     visibility: t.field({
       type: Visibility,
-      description:
-        'Who may see the group; when left out, what the settings of the server say, as far as the group around it allows.',
+      description: 'Who can see the group. By default, what the application settings say, limited by the parent group.',
     }),
     parent: t.field({
       type: 'GroupRef',
-      description: 'The group around the new one, for its owners: full path, global ID or numeric ID.',
+      description: 'The parent group, which the caller must own: full path, global ID or numeric ID.',
     }),
   }),
 });
@@ -45,14 +44,14 @@ const UpdateGroupInput = builder.inputType('UpdateGroupInput', {
     group: groupField(t, 'to change'),
     name: t.string({ description: NAME }),
     path: t.string({
-      description: 'The part of addresses that names the group. Old addresses redirect to the new one.',
+      description: 'Last part of the group’s URL. Old URLs redirect to the new one.',
     }),
     description: description(t),
     lfsEnabled: t.boolean({ description: LFS }),
     requestAccessEnabled: t.boolean({ description: REQUESTS }),
     visibility: t.field({
       type: Visibility,
-      description: 'Who may see the group: at least everybody who sees a project or group in it.',
+      description: 'Who can see the group; no narrower than the projects and groups in it.',
     }),
   }),
 });
@@ -63,7 +62,7 @@ const DeleteGroupInput = builder.inputType('DeleteGroupInput', {
 });
 
 const TransferProjectInput = builder.inputType('TransferProjectInput', {
-  description: 'Which project moves into which group.',
+  description: 'Which project to move into which group.',
   fields: (t) => ({ project: projectField(t, 'to move'), group: groupField(t, 'that gets the project') }),
 });
 
@@ -84,7 +83,7 @@ const DeleteGroupPayload = builder.objectRef<GroupRow>('DeleteGroupPayload').imp
   description: 'The group that was deleted.',
   fields: (t) => ({
     deletedGroupId: t.id({
-      description: 'Global ID of the group that is gone.',
+      description: 'Global ID of the group that was deleted.',
       resolve: ({ id }) => toGlobalId('Group', id),
     }),
     fullPath: t.exposeString('fullPath', { description: 'Full path that the group had.' }),
@@ -94,11 +93,11 @@ const DeleteGroupPayload = builder.objectRef<GroupRow>('DeleteGroupPayload').imp
 const TransferProjectPayload = builder
   .objectRef<{ groupId: number; projectId: number }>('TransferProjectPayload')
   .implement({
-    description: 'The project at its new place.',
+    description: 'The project after the move.',
     fields: (t) => ({
       group: t.field({
         type: Group,
-        description: 'The group that has the project now.',
+        description: 'The group that now owns the project.',
         resolve: ({ groupId }, _args, context, info) => findGroup(context, groupId, selectionAt(info, 'Namespace')),
       }),
       project: t.field({

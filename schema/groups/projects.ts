@@ -14,7 +14,7 @@ import type { ProjectRow } from '#src/projects/find.ts';
 builder.objectFields(Group, (t) => ({
   projects: t.field({
     type: ProjectConnection,
-    description: 'The projects directly in the group that the caller may see.',
+    description: 'The projects directly in the group that the caller can see.',
     args: projectArgs,
     resolve: (group, args, context, info) =>
       pageBelow('Project', group, args, context, info, (_context, groups, page, selection) =>
@@ -23,7 +23,7 @@ builder.objectFields(Group, (t) => ({
   }),
   sharedProjects: t.field({
     type: ProjectConnection,
-    description: 'The projects elsewhere that are shared with the group, as far as the caller may see them.',
+    description: 'The projects from other namespaces that are shared with the group and that the caller can see.',
     args: projectArgs,
     resolve: (group, args, context, info) =>
       pageBelow('Project', group, args, context, info, (_context, groups, page, selection) =>

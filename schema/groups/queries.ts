@@ -11,25 +11,25 @@ import { listGroups, listSubgroups } from '#src/groups/list.ts';
 builder.queryFields((t) => ({
   group: t.field({
     type: Group,
-    description: 'A group by numeric ID or full path, where the caller may see it.',
+    description: 'A group by numeric ID or full path, if the caller can see it.',
     args: { ref: t.arg({ type: 'GroupRef', required: true, description: 'Numeric ID or full path of the group.' }) },
     resolve: (_root, { ref }, context, info) => findGroup(context, ref, selectionAt(info, 'Namespace')),
   }),
   groups: t.field({
     type: GroupConnection,
     description:
-      'The groups of which the caller is a member, directly or through a group around; for administrators all groups.',
+      'The groups that the caller is a member of, directly or through a parent group; for administrators, all groups.',
     args: {
       ...groupListArgs,
       owned: t.arg.boolean({
         required: true,
         defaultValue: false,
-        description: 'Whether to list only groups of which the caller is directly an owner.',
+        description: 'Whether to only list groups that the caller directly owns.',
       }),
       allAvailable: t.arg.boolean({
         required: true,
         defaultValue: false,
-        description: 'Whether to list all groups that the caller may see, not only their own.',
+        description: 'Whether to list all groups that the caller can see, not only their own.',
       }),
       skipGroups: t.arg({ ...idsOf('Group'), description: 'IDs of groups to leave out.' }),
     },
@@ -41,7 +41,7 @@ builder.queryFields((t) => ({
 builder.objectFields(Group, (t) => ({
   subgroups: t.field({
     type: GroupConnection,
-    description: 'The groups directly inside it that the caller may see, by name.',
+    description: 'The direct subgroups that the caller can see, by name.',
     args: pageArgs,
     resolve: (group, args, context, info) => pageBelow('Namespace', group, args, context, info, listSubgroups),
   }),

@@ -10,7 +10,7 @@ import { GROUP_BASE } from '#src/groups/find.ts';
 import type { GroupStatistics } from '#src/groups/statistics.ts';
 
 const Statistics = builder.objectRef<GroupStatistics>('GroupStatistics').implement({
-  description: 'Space that the projects directly in a group take, in bytes.',
+  description: 'Disk space used by the projects directly in a group, in bytes.',
   fields: (t) => ({
     storageSize: t.expose('storageSize', {
       type: 'Long',
@@ -36,7 +36,7 @@ const signedIn = guardedBy((_group: object, context) => requireActor(context) !=
 
 export const Group = builder.prismaObject('Namespace', {
   variant: 'Group',
-  description: 'A namespace of projects that several people share. Groups are shown to signed-in callers.',
+  description: 'A namespace for projects that several people share. Only visible to signed-in callers.',
   interfaces: [Node, Namespace],
   select: GROUP_BASE,
   fields: (t) => ({
@@ -45,37 +45,38 @@ export const Group = builder.prismaObject('Namespace', {
       resolve: ({ id }) => toGlobalId('Group', id),
     }),
     fullName: t.exposeString('fullName', {
-      description: 'Names from the topmost group down, with slashes between them: `Team / Web`.',
+      description: 'Names of the group and its parents, separated by slashes: `Team / Web`.',
       ...signedIn,
     }),
     description: t.exposeString('description', {
-      description: 'What the group is for; plain text, perhaps empty.',
+      description: 'Description of the group, as plain text; may be empty.',
       ...signedIn,
     }),
-    visibility: t.expose('visibility', { type: Visibility, description: 'Who may see the group.', ...signedIn }),
+    visibility: t.expose('visibility', { type: Visibility, description: 'Who can see the group.', ...signedIn }),
     lfsEnabled: t.exposeBoolean('lfsEnabled', {
       description: 'Whether large file storage is on for its projects.',
       ...signedIn,
     }),
     requestAccessEnabled: t.exposeBoolean('requestAccessEnabled', {
-      description: 'Whether users may ask for access to the group.',
+      description: 'Whether users can ask for access to the group.',
       ...signedIn,
     }),
     parentId: t.exposeInt('parentId', {
       nullable: true,
-      description: 'Numeric ID of the group around it; null at the top. Use `parent`.',
+      description: 'Numeric ID of the parent group; null for a top-level group. See also `parent`.',
       ...signedIn,
     }),
     statistics: t.field({
       type: Statistics,
       nullable: true,
-      description: 'Space that its projects take; null for all but administrators.',
+      description: 'Disk space used by the group’s projects. For administrators; null for others.',
       resolve: ({ id }, _args, { loaders }) => loaders.groupStatistics.load(id),
     }),
     viewerAccessLevel: t.field({
       type: AccessLevel,
       nullable: true,
-      description: 'The effective access level of the caller; null without a membership of it or a group around it.',
+      description:
+        'The caller’s effective access level; null if the caller is not a member of the group or its parents.',
       resolve: ({ accessLevel }) => accessLevel || null,
     }),
     avatarUrl: t.string({
@@ -84,7 +85,7 @@ export const Group = builder.prismaObject('Namespace', {
       resolve: () => null,
     }),
     webUrl: t.string({
-      description: 'Address of the page of the group.',
+      description: 'URL of the group’s page.',
       resolve: ({ fullPath }, _args, { baseUrl }) => `${baseUrl}/groups/${fullPath}`,
     }),
   }),
@@ -96,7 +97,7 @@ builder.prismaObjectFields(Group, (t) => ({
   parent: t.field({
     type: Group,
     nullable: true,
-    description: 'The group directly around it; null at the top and where the caller may not see it.',
+    description: 'The parent group; null for a top-level group, and if the caller cannot see it.',
     select: { parentId: true },
     resolve: ({ parentId }, _args, context, info) => groupOf(context, info, parentId),
   }),

@@ -14,18 +14,18 @@ function ability(name: GroupAbility, description: string) {
 }
 
 builder.objectFields(Group, (t) => ({
-  viewerCanUpdate: t.boolean(ability('update_group', 'Whether the caller may change settings of the group.')),
+  viewerCanUpdate: t.boolean(ability('update_group', 'Whether the caller can change settings of the group.')),
   viewerCanDelete: t.boolean(
-    ability('delete_group', 'Whether the caller may delete the group with everything inside.'),
+    ability('delete_group', 'Whether the caller can delete the group with everything inside.'),
   ),
   viewerCanManageMembers: t.boolean(
-    ability('admin_group_member', 'Whether the caller may add, change and remove members of the group.'),
+    ability('admin_group_member', 'Whether the caller can add, change and remove members of the group.'),
   ),
   viewerCanCreateProject: t.boolean(
-    ability('create_project_in_group', 'Whether the caller may create projects in the group.'),
+    ability('create_project_in_group', 'Whether the caller can create projects in the group.'),
   ),
   viewerCanCreateSubgroup: t.boolean({
-    description: 'Whether the caller may create groups inside the group.',
+    description: 'Whether the caller can create subgroups.',
     resolve: (group, _args, { actor }) =>
       actor !== null && mayCreateGroups(actor) && can(actor, 'create_subgroup', group),
   }),

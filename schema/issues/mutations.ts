@@ -22,26 +22,26 @@ const IssueStateEvent = builder.enumType('IssueStateEvent', {
 
 const which = (t: InputFields) => ({
   project: projectField(t, 'of the issue'),
-  iid: t.int({ required: true, description: 'Number of the issue within its project, as in its address.' }),
+  iid: t.int({ required: true, description: 'Number of the issue within its project, as in its URL.' }),
 });
 
-const CONFIDENTIAL = 'Whether only its author, its assignee and reporters of the project see the issue.';
+const CONFIDENTIAL = 'Whether only the author, the assignee and the project’s reporters can see the issue.';
 
 /** What an issue is made of beside its title; `labels` says what the list of titles means. */
 const values = (t: InputFields, labels: string) => ({
   description: t.string({ description: 'Text of the issue, in Markdown.' }),
   assigneeId: t.field({
     ...idOf('User'),
-    description: 'ID of the user who is to do it, who must be able to read the project. For reporters.',
+    description: 'ID of the user to assign the issue to, who must be able to read the project. For reporters.',
   }),
   milestoneId: t.field({ ...idOf('Milestone'), description: 'ID of a milestone of the project. For reporters.' }),
-  labels: t.stringList({ description: `${labels} Those that the project lacks are created. For reporters.` }),
-  dueDate: t.field({ type: 'Date', description: 'Day on which it is due. For reporters.' }),
+  labels: t.stringList({ description: `${labels} Missing labels are created. For reporters.` }),
+  dueDate: t.field({ type: 'Date', description: 'Due date of the issue. For reporters.' }),
   ignoreForbidden: t.boolean({
     required: true,
     defaultValue: false,
     description:
-      'Whether values that the caller may not set, assignees who cannot read the project and foreign milestones are left out without an error, as in the REST API. By default they are refused.',
+      'Whether to silently ignore values that the caller cannot set, assignees who cannot read the project, and milestones of other projects, as the REST API does. By default they are refused.',
   }),
 });
 
@@ -82,12 +82,12 @@ const DeleteIssueInput = builder.inputType('DeleteIssueInput', {
 });
 
 const SubscribeToIssueInput = builder.inputType('SubscribeToIssueInput', {
-  description: 'Which issue to follow.',
+  description: 'Which issue to subscribe to.',
   fields: which,
 });
 
 const UnsubscribeFromIssueInput = builder.inputType('UnsubscribeFromIssueInput', {
-  description: 'Which issue to follow no longer.',
+  description: 'Which issue to unsubscribe from.',
   fields: which,
 });
 
@@ -113,7 +113,7 @@ const DeleteIssuePayload = builder.objectRef<{ id: number }>('DeleteIssuePayload
   description: 'The issue that was deleted.',
   fields: (t) => ({
     deletedIssueId: t.id({
-      description: 'Global ID of the issue that is gone.',
+      description: 'Global ID of the issue that was deleted.',
       resolve: ({ id }) => toGlobalId('Issue', id),
     }),
   }),
@@ -122,7 +122,7 @@ const DeleteIssuePayload = builder.objectRef<{ id: number }>('DeleteIssuePayload
 builder.mutationFields((t) => ({
   createIssue: t.field({
     type: issuePayload('createIssue'),
-    description: 'Opens an issue. For everybody who sees the issues of the project and is signed in.',
+    description: 'Opens an issue. For signed-in users who can see the project’s issues.',
     args: {
       input: t.arg({ type: CreateIssueInput, required: true, description: 'Project, title and more of the issue.' }),
     },
@@ -144,7 +144,7 @@ builder.mutationFields((t) => ({
   }),
   moveIssue: t.field({
     type: issuePayload('moveIssue'),
-    description: 'Moves an issue to another project; the answer is the issue there. For reporters of both projects.',
+    description: 'Moves an issue to another project and returns the new issue. For reporters of both projects.',
     args: {
       input: t.arg({ type: MoveIssueInput, required: true, description: 'Names the issue and the other project.' }),
     },
@@ -152,18 +152,20 @@ builder.mutationFields((t) => ({
   }),
   subscribeToIssue: t.field({
     type: issuePayload('subscribeToIssue'),
-    description: 'Follows an issue. NOT_MODIFIED when the caller does already.',
-    args: { input: t.arg({ type: SubscribeToIssueInput, required: true, description: 'Names the issue to follow.' }) },
+    description: 'Subscribes to an issue. NOT_MODIFIED if the caller already is.',
+    args: {
+      input: t.arg({ type: SubscribeToIssueInput, required: true, description: 'Names the issue to subscribe to.' }),
+    },
     resolve: (_root, { input: { project, iid } }, context) => subscribeToIssue(context, project, iid, true),
   }),
   unsubscribeFromIssue: t.field({
     type: issuePayload('unsubscribeFromIssue'),
-    description: 'Stops following an issue. NOT_MODIFIED when the caller does not.',
+    description: 'Unsubscribes from an issue. NOT_MODIFIED if the caller is not subscribed.',
     args: {
       input: t.arg({
         type: UnsubscribeFromIssueInput,
         required: true,
-        description: 'Names the issue to follow no longer.',
+        description: 'Names the issue to unsubscribe from.',
       }),
     },
     resolve: (_root, { input: { project, iid } }, context) => subscribeToIssue(context, project, iid, false),

@@ -15,7 +15,7 @@ import type { IssueOrder } from '#src/issues/page.ts';
 import type { Direction } from '#src/platform/page.ts';
 
 const IssueStateFilter = builder.enumType('IssueStateFilter', {
-  description: 'The states of the issues that a list holds.',
+  description: 'Filters issues by state.',
   values: {
     OPENED: { value: 'opened', description: 'Only issues that are open.' },
     CLOSED: { value: 'closed', description: 'Only issues that are closed.' },
@@ -24,10 +24,10 @@ const IssueStateFilter = builder.enumType('IssueStateFilter', {
 });
 
 const Order = builder.enumType('IssueOrder', {
-  description: 'What issues are ordered by.',
+  description: 'Ways to order issues.',
   values: {
-    CREATED_AT: { value: 'created_at', description: 'When the issues were opened.' },
-    UPDATED_AT: { value: 'updated_at', description: 'When the issues last changed.' },
+    CREATED_AT: { value: 'created_at', description: 'By time of creation.' },
+    UPDATED_AT: { value: 'updated_at', description: 'By time of the last change.' },
   } as const,
 });
 
@@ -40,7 +40,7 @@ const issueArgs = builder.args((t) => ({
     description: 'Only issues in this state.',
   }),
   labels: t.stringList({
-    description: 'Only issues with all labels of these titles; `No Label` stands for issues without any.',
+    description: 'Only issues with all labels of these titles; `No Label` for issues without labels.',
   }),
   milestone: t.string({
     description: 'Only issues of the milestone with this title; also `No Milestone`, `#upcoming`, `#started`.',
@@ -51,7 +51,7 @@ const issueArgs = builder.args((t) => ({
     type: Order,
     required: true,
     defaultValue: 'created_at',
-    description: 'What the issues are ordered by.',
+    description: 'What to sort the issues by.',
   }),
   sort: sortField(t, 'desc'),
 }));
@@ -63,7 +63,7 @@ function order(args: { orderBy: IssueOrder['by']; sort: Direction }): IssueOrder
 builder.objectFields(Project, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'The issues of the project that the caller may see.',
+    description: 'The issues of the project that the caller can see.',
     args: issueArgs,
     resolve: (project, args, context, info) => {
       context.loaders.project.prime(project.id, project);
@@ -86,7 +86,7 @@ builder.objectFields(Project, (t) => ({
 builder.objectFields(Group, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'The issues of all projects in the group and its subgroups that the caller may see.',
+    description: 'The issues of all projects in the group and its subgroups that the caller can see.',
     args: issueArgs,
     resolve: (group, args, context, info) =>
       loadPage(args, info, (page) =>
@@ -96,7 +96,7 @@ builder.objectFields(Group, (t) => ({
 }));
 
 const IssueRole = builder.enumType('IssueRole', {
-  description: 'What a user has to do with an issue.',
+  description: 'A user’s role in an issue.',
   values: {
     AUTHOR: { value: 'author', description: 'The user opened the issue.' },
     ASSIGNEE: { value: 'assignee', description: 'The issue is assigned to the user.' },
@@ -106,7 +106,7 @@ const IssueRole = builder.enumType('IssueRole', {
 builder.objectFields(User, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'The issues that the user opened, or that are assigned to the user, as far as the caller sees them.',
+    description: 'The issues that the user opened or is assigned to and that the caller can see.',
     args: {
       ...issueArgs,
       role: t.arg({
@@ -127,7 +127,7 @@ builder.objectFields(User, (t) => ({
 builder.prismaObjectFields(Label, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'The issues with this label that the caller sees.',
+    description: 'The issues with this label that the caller can see.',
     args: issueArgs,
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {

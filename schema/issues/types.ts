@@ -9,7 +9,7 @@ import '#src/issues/own_values.ts';
 export const IssueState = builder.enumType('IssueState', {
   description: 'Whether an issue is open or closed.',
   values: {
-    OPENED: { value: 'opened', description: 'The issue is open: still to be done or discussed.' },
+    OPENED: { value: 'opened', description: 'The issue is open: there is work to do.' },
     CLOSED: { value: 'closed', description: 'The issue is closed: done or dropped.' },
   } as const,
 });
@@ -23,40 +23,40 @@ export const Issue = builder.prismaObject('Issue', {
       description: 'Global ID of the issue, for `node` and `nodes`.',
       resolve: ({ id }) => toGlobalId('Issue', id),
     }),
-    databaseId: t.exposeInt('id', { description: 'Numeric ID of the issue, unique over all projects.' }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the issue, unique across all projects.' }),
     iid: t.exposeInt('iid', { description: 'Number of the issue within its project, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
-    title: t.exposeString('title', { description: 'Title in one line, of at most 255 characters.' }),
+    title: t.exposeString('title', { description: 'Title on one line; at most 255 characters.' }),
     description: t.exposeString('description', {
       nullable: true,
-      description: 'What is to be done and why, in Markdown; null when unset.',
+      description: 'Description of the issue, in Markdown; null when unset.',
     }),
     state: t.expose('state', { type: IssueState, description: 'Whether the issue is open or closed.' }),
     confidential: t.exposeBoolean('confidential', {
-      description: 'Whether only its author, its assignee and reporters of the project see the issue.',
+      description: 'Whether only the author, the assignee and the project’s reporters can see the issue.',
     }),
     labelTitles: t.exposeStringList('labelTitles', {
-      description: 'Titles of its labels, in alphabetical order; `labels` leads to the labels themselves.',
+      description: 'Titles of its labels, in alphabetical order; see `labels` for the labels themselves.',
     }),
     milestone: t.relation('milestone', {
       nullable: true,
-      description: 'The milestone by which the issue is to be done; null without one.',
+      description: 'The milestone of the issue; null if it has none.',
     }),
     author: t.relation('author', { description: 'The user who opened the issue.' }),
     assignee: t.relation('assignee', {
       nullable: true,
-      description: 'The user to whom the issue is assigned; null without one.',
+      description: 'The user that the issue is assigned to; null if unassigned.',
     }),
     userNotesCount: t.exposeInt('userNotesCount', {
-      description: 'Number of notes that people wrote on the issue; those of the server do not count.',
+      description: 'Number of comments by users; system notes do not count.',
     }),
-    upvotes: t.exposeInt('upvotes', { description: 'Number of users who awarded a thumbs-up.' }),
-    downvotes: t.exposeInt('downvotes', { description: 'Number of users who awarded a thumbs-down.' }),
+    upvotes: t.exposeInt('upvotes', { description: 'Number of thumbs-up reactions.' }),
+    downvotes: t.exposeInt('downvotes', { description: 'Number of thumbs-down reactions.' }),
     dueDate: t.expose('dueDate', {
       type: 'Date',
       nullable: true,
-      description: 'Last day on which the issue is to be done; null when unset.',
+      description: 'Due date of the issue; null when unset.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the issue was opened.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the issue last changed.' }),
@@ -66,7 +66,7 @@ export const Issue = builder.prismaObject('Issue', {
       resolve: ({ projectFullPath, iid }, _args, { baseUrl }) => `${baseUrl}/${projectFullPath}/issues/${iid}`,
     }),
     viewerSubscribed: t.exposeBoolean('isSubscribed', {
-      description: 'Whether the caller is notified of changes of the issue, by choice or as a participant.',
+      description: 'Whether the caller is subscribed to the issue, explicitly or as a participant.',
     }),
   }),
 });

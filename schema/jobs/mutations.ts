@@ -13,7 +13,7 @@ function jobInput(mutation: string, description: string) {
     description,
     fields: (t) => ({
       project: holderField(t, 'job'),
-      id: t.field({ ...idOf('Job'), required: true, description: 'Global ID of the job, or its numeric one.' }),
+      id: t.field({ ...idOf('Job'), required: true, description: 'Global or numeric ID of the job.' }),
     }),
   });
 }
@@ -32,28 +32,28 @@ function jobPayload(mutation: string) {
 }
 
 const CancelJobInput = jobInput('cancelJob', 'Which job to cancel.');
-const RetryJobInput = jobInput('retryJob', 'Which job to queue again.');
+const RetryJobInput = jobInput('retryJob', 'Which job to retry.');
 const PlayJobInput = jobInput('playJob', 'Which manual job to start.');
 const EraseJobInput = jobInput('eraseJob', 'Which job to erase.');
 
 builder.mutationFields((t) => ({
   cancelJob: t.field({
     type: jobPayload('cancelJob'),
-    description: 'Cancels a job; one that has finished stays as it is. For developers.',
+    description: 'Cancels a job. Finished jobs do not change. For developers.',
     args: { input: t.arg({ type: CancelJobInput, required: true, description: 'Names the job to cancel.' }) },
     resolve: async (_root, { input }, context) =>
       cancelJob(context, await projectHolding(context, 'Job', input), input.id),
   }),
   retryJob: t.field({
     type: jobPayload('retryJob'),
-    description: 'Queues a finished job again, as a new one, which the answer has. For developers.',
-    args: { input: t.arg({ type: RetryJobInput, required: true, description: 'Names the job to queue again.' }) },
+    description: 'Retries a finished job as a new job, which is returned. For developers.',
+    args: { input: t.arg({ type: RetryJobInput, required: true, description: 'Names the job to retry.' }) },
     resolve: async (_root, { input }, context) =>
       retryJob(context, await projectHolding(context, 'Job', input), input.id),
   }),
   playJob: t.field({
     type: jobPayload('playJob'),
-    description: 'Starts a job that waits for somebody to start it. For developers.',
+    description: 'Starts a manual job. For developers.',
     args: { input: t.arg({ type: PlayJobInput, required: true, description: 'Names the job to start.' }) },
     resolve: async (_root, { input }, context) =>
       playJob(context, await projectHolding(context, 'Job', input), input.id),

@@ -27,7 +27,7 @@ builder.objectFields(Project, (t) => ({
   job: t.field({
     type: Job,
     description: 'A job of the project by its ID.',
-    args: { id: t.arg({ ...idOf('Job'), required: true, description: 'Global ID of the job, or its numeric one.' }) },
+    args: { id: t.arg({ ...idOf('Job'), required: true, description: 'Global or numeric ID of the job.' }) },
     resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
       return findJob(context, project, id, selectionAt(info, 'Job'));

@@ -13,7 +13,7 @@ const Runner = builder.objectRef<number>('Runner').implement({
 });
 
 const JobArtifacts = builder.objectRef<{ filename: string; size: number }>('JobArtifacts').implement({
-  description: 'An archive with the files that a job left.',
+  description: 'An archive of the files that a job produced.',
   fields: (t) => ({
     filename: t.exposeString('filename', { description: 'File name of the archive.' }),
     size: t.expose('size', { type: 'Long', description: 'Size of the archive, in bytes.' }),
@@ -21,17 +21,17 @@ const JobArtifacts = builder.objectRef<{ filename: string; size: number }>('JobA
 });
 
 const JobWhen = builder.enumType('JobWhen', {
-  description: 'After what a job runs.',
+  description: 'When a job of a pipeline runs.',
   values: {
     ON_SUCCESS: { value: 'on_success', description: 'After all jobs of earlier stages have succeeded.' },
     ON_FAILURE: { value: 'on_failure', description: 'After a job of an earlier stage has failed.' },
-    ALWAYS: { value: 'always', description: 'After the jobs of earlier stages, however they ended.' },
-    MANUAL: { value: 'manual', description: 'After somebody has started it.' },
+    ALWAYS: { value: 'always', description: 'After the jobs of earlier stages, whatever their result.' },
+    MANUAL: { value: 'manual', description: 'Only when started manually by a user.' },
   } as const,
 });
 
 export const Job = builder.prismaObject('Job', {
-  description: 'A job of a pipeline, as `.gitlab-ci.yml` says.',
+  description: 'A job of a pipeline, defined in `.gitlab-ci.yml`.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -40,20 +40,20 @@ export const Job = builder.prismaObject('Job', {
       resolve: ({ id }) => toGlobalId('Job', id),
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the job, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
     name: t.exposeString('name', { description: 'Name of the job in `.gitlab-ci.yml`.' }),
-    stage: t.exposeString('stage', { description: 'Name of the stage of the pipeline to which the job belongs.' }),
+    stage: t.exposeString('stage', { description: 'Name of the job’s stage in the pipeline.' }),
     status: t.expose('status', { type: JobStatus, description: 'Current state of the job.' }),
     ref: t.string({ description: 'Name of the branch or tag, without `refs/`.', ...through('pipeline', 'ref') }),
     tag: t.boolean({ description: 'Whether the ref is a tag.', ...through('pipeline', 'tag') }),
-    retried: t.exposeBoolean('retried', { description: 'Whether another job of the same name took its place.' }),
+    retried: t.exposeBoolean('retried', { description: 'Whether the job was replaced by a retry.' }),
     allowFailure: t.exposeBoolean('allowFailure', {
-      description: 'Whether the pipeline may succeed though the job fails.',
+      description: 'Whether the pipeline can succeed even if the job fails.',
     }),
     when: t.field({
       type: JobWhen,
-      description: 'After what the job runs, as `.gitlab-ci.yml` says.',
+      description: 'When the job runs, as defined in `.gitlab-ci.yml`.',
       select: { when: true },
       resolve: ({ when }) => when as 'on_success',
     }),
@@ -63,13 +63,13 @@ export const Job = builder.prismaObject('Job', {
     }),
     environmentName: t.exposeString('environment', {
       nullable: true,
-      description: 'Name of the environment to which it deploys.',
+      description: 'Name of the environment that the job deploys to.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the job was created.' }),
     queuedAt: t.expose('queuedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the job could first be taken by a runner; null before that.',
+      description: 'When the job was queued for a runner; null before that.',
     }),
     startedAt: t.expose('startedAt', {
       type: 'DateTime',
@@ -84,7 +84,7 @@ export const Job = builder.prismaObject('Job', {
     erasedAt: t.expose('erasedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the log and the artifacts of the job were erased; null where they were not.',
+      description: 'When the job’s log and artifacts were erased; null if they were not.',
     }),
     user: t.relation('user', { description: 'The user who started the job or the pipeline.' }),
     runner: t.expose('runnerId', {
@@ -104,12 +104,12 @@ export const Job = builder.prismaObject('Job', {
     commit: t.field({
       type: Commit,
       nullable: true,
-      description: 'The commit; null where it is gone or the caller may not read commits.',
+      description: 'The commit; null if it no longer exists or the caller cannot read commits.',
       select: { projectId: true, pipeline: { select: { sha: true } } },
       resolve: ({ projectId, pipeline: { sha } }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
     }),
     trace: t.string({
-      description: 'The log of the job as text; refused with CONTENT_TOO_LARGE where it is larger than 4 MB.',
+      description: 'The job’s log as text. Fails with CONTENT_TOO_LARGE above 4 MB.',
       resolve: ({ id }, _args, { loaders }) => loaders.trace.load(id),
     }),
   }),

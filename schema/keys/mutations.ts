@@ -10,10 +10,10 @@ const CreateSshKeyInput = builder.inputType('CreateSshKeyInput', {
   description: 'A new SSH key of an account.',
   fields: (t) => ({
     userId: accountField(t),
-    title: t.string({ required: true, description: 'What the user calls the key; at most 255 characters.' }),
+    title: t.string({ required: true, description: 'A name for the key; at most 255 characters.' }),
     key: t.string({
       required: true,
-      description: 'The public key in the form of OpenSSH: one line of type, Base64 and comment.',
+      description: 'The public key in OpenSSH format, on one line: type, Base64 and comment.',
     }),
   }),
 });
@@ -32,11 +32,11 @@ const CreateSshKeyPayload = builder.objectRef<{ sshKey: KeyRow }>('CreateSshKeyP
 });
 
 const DeleteSshKeyPayload = builder.objectRef<{ sshKey: KeyRow | null }>('DeleteSshKeyPayload').implement({
-  description: 'The key that was deleted; both fields are null when the caller had none of that ID.',
+  description: 'The key that was deleted; both fields are null if the caller had none with that ID.',
   fields: (t) => ({
     deletedSshKeyId: t.id({
       nullable: true,
-      description: 'Global ID of the key that is gone.',
+      description: 'Global ID of the key that was deleted.',
       resolve: ({ sshKey }) => sshKey && toGlobalId('SshKey', sshKey.id),
     }),
     sshKey: t.expose('sshKey', { type: SshKey, nullable: true, description: 'The key as it was.' }),
@@ -47,7 +47,7 @@ builder.mutationFields((t) => ({
   createSshKey: t.field({
     type: CreateSshKeyPayload,
     description: 'Adds an SSH key to an account. For its user and administrators.',
-    args: { input: t.arg({ type: CreateSshKeyInput, required: true, description: 'The key, and whose it is.' }) },
+    args: { input: t.arg({ type: CreateSshKeyInput, required: true, description: 'The key and its owner.' }) },
     resolve: async (_root, { input }, context) => ({ sshKey: await createKey(context, input) }),
   }),
   deleteSshKey: t.field({

@@ -8,7 +8,7 @@ import { findAnyKey, findKey, type KeyRow, listKeys } from '#src/keys/list.ts';
 
 export const SshKey = builder.objectRef<KeyRow>('SshKey');
 SshKey.implement({
-  description: 'A public key with which a user reaches repositories over SSH.',
+  description: 'A public key for accessing repositories over SSH.',
   interfaces: [Node],
   fields: (t) => ({
     id: t.id({
@@ -18,20 +18,20 @@ SshKey.implement({
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the key, as the REST API uses it.' }),
     title: t.exposeString('title', { description: 'Title that the user gave the key.' }),
     key: t.exposeString('key', {
-      description: 'The public key in one line of type, base64 and comment, as OpenSSH writes it.',
+      description: 'The public key in OpenSSH format, on one line: type, Base64 and comment.',
     }),
     fingerprint: t.exposeString('fingerprint', {
-      description: 'MD5 fingerprint: hexadecimal pairs with colons between them.',
+      description: 'MD5 fingerprint: hexadecimal pairs separated by colons.',
     }),
     fingerprintSha256: t.exposeString('fingerprintSha256', {
       description: 'SHA-256 fingerprint: base64 without padding.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the key was added.' }),
     canPush: t.boolean({
-      description: 'Whether it may push by itself, as some deploy keys may; keys of users may what the user may.',
+      description: 'Whether it is a deploy key with push access. User keys have the permissions of their user.',
       resolve: () => false,
     }),
-    user: t.expose('user', { type: User, description: 'The user to whom the key belongs.' }),
+    user: t.expose('user', { type: User, description: 'The user who owns the key.' }),
   }),
 });
 
@@ -49,7 +49,7 @@ builder.objectFields(User, (t) => ({
     type: SshKey,
     description: 'An SSH key of the user by its ID. For administrators and the user.',
     args: {
-      id: t.arg({ ...idOf('SshKey'), required: true, description: 'Global ID of the key, or its numeric one.' }),
+      id: t.arg({ ...idOf('SshKey'), required: true, description: 'Global or numeric ID of the key.' }),
     },
     resolve: (user, { id }, context) => findKey(context, user.id, id),
   }),
@@ -60,7 +60,7 @@ builder.queryFields((t) => ({
     type: SshKey,
     description: 'An SSH key of any user by its ID. For administrators.',
     args: {
-      id: t.arg({ ...idOf('SshKey'), required: true, description: 'Global ID of the key, or its numeric one.' }),
+      id: t.arg({ ...idOf('SshKey'), required: true, description: 'Global or numeric ID of the key.' }),
     },
     resolve: (_root, { id }, context) => findAnyKey(context, id),
   }),

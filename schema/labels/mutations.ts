@@ -8,17 +8,19 @@ import { labelById } from '#src/labels/list.ts';
 import { createLabel, deleteLabel, subscribeToLabel, updateLabel } from '#src/labels/save.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 
-const COLOR = 'Colour: 3 or 6 hex digits behind a `#`, or a CSS colour name.';
-const DESCRIPTION = 'Text that says what the label means.';
-const PRIORITY = 'Rank of the label: 0 or more, the lowest comes first; none when null.';
+const COLOR = 'Colour: `#` with 3 or 6 hex digits, or a CSS colour name.';
+const DESCRIPTION = 'Description of the label’s meaning.';
+const PRIORITY = 'Priority of the label: 0 or more, where 0 is the highest; null for none.';
 
 const LabelReference = builder.inputType('LabelReference', {
   description: 'A label of the project.',
   isOneOf: true,
   fields: (t) => ({
-    id: t.field({ ...idOf('Label'), description: 'Global ID of the label, or its numeric one.' }),
-    title: t.string({ description: 'Title of the label, to the letter.' }),
-    idOrTitle: t.string({ description: 'Numeric ID of the label; its title where none of the project has that ID.' }),
+    id: t.field({ ...idOf('Label'), description: 'Global or numeric ID of the label.' }),
+    title: t.string({ description: 'Title of the label; must match exactly.' }),
+    idOrTitle: t.string({
+      description: 'Numeric ID of the label, or its title if the project has no label with that ID.',
+    }),
   }),
 });
 
@@ -58,12 +60,12 @@ const DeleteLabelInput = builder.inputType('DeleteLabelInput', {
 });
 
 const SubscribeToLabelInput = builder.inputType('SubscribeToLabelInput', {
-  description: 'Which label to follow.',
+  description: 'Which label to subscribe to.',
   fields: which,
 });
 
 const UnsubscribeFromLabelInput = builder.inputType('UnsubscribeFromLabelInput', {
-  description: 'Which label to follow no longer.',
+  description: 'Which label to unsubscribe from.',
   fields: which,
 });
 
@@ -84,7 +86,7 @@ const DeleteLabelPayload = builder.objectRef<{ id: number }>('DeleteLabelPayload
   description: 'The label that was deleted.',
   fields: (t) => ({
     deletedLabelId: t.id({
-      description: 'Global ID of the label that is gone.',
+      description: 'Global ID of the label that was deleted.',
       resolve: ({ id }) => toGlobalId('Label', id),
     }),
   }),
@@ -107,7 +109,7 @@ builder.mutationFields((t) => ({
   }),
   deleteLabel: t.field({
     type: DeleteLabelPayload,
-    description: 'Deletes a label and takes it off everything. For reporters of the project.',
+    description: 'Deletes a label and removes it from issues and merge requests. For reporters of the project.',
     args: { input: t.arg({ type: DeleteLabelInput, required: true, description: 'Names the label to delete.' }) },
     resolve: async (_root, { input: { project, label } }, context) => ({
       id: await deleteLabel(context, project, label),
@@ -115,18 +117,20 @@ builder.mutationFields((t) => ({
   }),
   subscribeToLabel: t.field({
     type: labelPayload('subscribeToLabel'),
-    description: 'Follows a label. NOT_MODIFIED when the caller does already.',
-    args: { input: t.arg({ type: SubscribeToLabelInput, required: true, description: 'Names the label to follow.' }) },
+    description: 'Subscribes to a label. NOT_MODIFIED if the caller already is.',
+    args: {
+      input: t.arg({ type: SubscribeToLabelInput, required: true, description: 'Names the label to subscribe to.' }),
+    },
     resolve: (_root, { input: { project, label } }, context) => subscribeToLabel(context, project, label, true),
   }),
   unsubscribeFromLabel: t.field({
     type: labelPayload('unsubscribeFromLabel'),
-    description: 'Stops following a label. NOT_MODIFIED when the caller does not.',
+    description: 'Unsubscribes from a label. NOT_MODIFIED if the caller is not subscribed.',
     args: {
       input: t.arg({
         type: UnsubscribeFromLabelInput,
         required: true,
-        description: 'Names the label to follow no longer.',
+        description: 'Names the label to unsubscribe from.',
       }),
     },
     resolve: (_root, { input: { project, label } }, context) => subscribeToLabel(context, project, label, false),

@@ -10,7 +10,7 @@ import { listLabelsOn } from '#src/labels/list.ts';
 builder.prismaObjectFields(Issue, (t) => ({
   labels: t.field({
     type: LabelConnection,
-    description: 'The labels on the issue, by title. `labelTitles` is cheaper where titles are enough.',
+    description: 'The labels on the issue, by title. `labelTitles` is cheaper if you only need titles.',
     args: pageArgs,
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {
@@ -25,7 +25,7 @@ builder.prismaObjectFields(Issue, (t) => ({
 builder.prismaObjectFields(MergeRequest, (t) => ({
   labels: t.field({
     type: LabelConnection,
-    description: 'The labels on the merge request, by title. `labelTitles` is cheaper where titles are enough.',
+    description: 'The labels on the merge request, by title. `labelTitles` is cheaper if you only need titles.',
     args: pageArgs,
     select: { targetProjectId: true },
     resolve: async ({ id, targetProjectId }, args, context, info) => {

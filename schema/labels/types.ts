@@ -8,7 +8,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { findLabel, listLabels } from '#src/labels/list.ts';
 
 export const Label = builder.prismaObject('Label', {
-  description: 'A word that issues and merge requests are marked with.',
+  description: 'A label for issues and merge requests.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -17,31 +17,31 @@ export const Label = builder.prismaObject('Label', {
       resolve: ({ id }) => toGlobalId('Label', id),
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the label, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
     title: t.exposeString('title', {
       description: 'Title of the label, unique within the project and without commas.',
     }),
-    color: t.exposeString('color', { description: 'Colour as six hexadecimal digits behind a `#`: `#d9534f`.' }),
+    color: t.exposeString('color', { description: 'Colour as `#` with six hexadecimal digits: `#d9534f`.' }),
     description: t.exposeString('description', {
       nullable: true,
       description: 'What the label stands for, as plain text; null when unset.',
     }),
     priority: t.exposeInt('priority', {
       nullable: true,
-      description: 'Priority of the label, 0 or more, of which the lowest comes first; null when unset.',
+      description: 'Priority of the label: 0 or more, where 0 is the highest; null when unset.',
     }),
     openIssuesCount: t.exposeInt('openIssuesCount', {
-      description: 'Number of open issues with the label that the caller may see.',
+      description: 'Number of open issues with the label that the caller can see.',
     }),
     closedIssuesCount: t.exposeInt('closedIssuesCount', {
-      description: 'Number of closed issues with the label that the caller may see.',
+      description: 'Number of closed issues with the label that the caller can see.',
     }),
     openMergeRequestsCount: t.exposeInt('openMergeRequestsCount', {
       description: 'Number of open merge requests with the label.',
     }),
     viewerSubscribed: t.exposeBoolean('isSubscribed', {
-      description: 'Whether the caller is notified of new issues with the label.',
+      description: 'Whether the caller is subscribed to the label.',
     }),
   }),
 });

@@ -10,10 +10,10 @@ import { updateMember } from '#src/members/update.ts';
 
 function removePayload(mutation: string) {
   return builder.objectRef<{ userId: number }>(namesOf(mutation).payload).implement({
-    description: 'Whose membership was removed.',
+    description: 'The member who was removed.',
     fields: (t) => ({
       removedUserId: t.id({
-        description: 'Global ID of the user who is no member any more.',
+        description: 'Global ID of the user who was removed.',
         resolve: ({ userId }) => toGlobalId('User', userId),
       }),
     }),
@@ -24,7 +24,7 @@ const member = (t: InputFields) =>
   t.field({
     ...idOf('User'),
     required: true,
-    description: 'Global ID of the user whose membership it is, or its numeric one.',
+    description: 'Global or numeric ID of the user.',
   });
 
 /** Who is a member, of what level and for how long; `upTo` is the highest level. */
@@ -33,11 +33,11 @@ const membership = (t: InputFields, upTo: string) => ({
   accessLevel: t.field({
     type: AccessLevel,
     required: true,
-    description: `The level of the member: up to ${upTo}, and no higher than that of the caller.`,
+    description: `The member’s access level: up to ${upTo}, and no higher than the caller’s own.`,
   }),
   expiresAt: t.field({
     type: 'Date',
-    description: 'First day (UTC) on which the membership gives no access; it does not end when null or left out.',
+    description: 'The membership ends at 00:00 UTC on this day. It never ends when null or left out.',
   }),
 });
 
@@ -45,7 +45,7 @@ const changes = (t: InputFields, upTo: string) => ({
   ...membership(t, upTo),
   expiresAt: t.field({
     type: 'Date',
-    description: 'First day (UTC) on which the membership gives no access; null takes the end away.',
+    description: 'The membership ends at 00:00 UTC on this day; null makes it permanent.',
   }),
 });
 
@@ -70,12 +70,12 @@ const UpdateGroupMemberInput = builder.inputType('UpdateGroupMemberInput', {
 });
 
 const RemoveProjectMemberInput = builder.inputType('RemoveProjectMemberInput', {
-  description: 'Whose membership of a project ends.',
+  description: 'Which member to remove from a project.',
   fields: (t) => ({ project: projectField(t, 'of the member'), userId: member(t) }),
 });
 
 const RemoveGroupMemberInput = builder.inputType('RemoveGroupMemberInput', {
-  description: 'Whose membership of a group ends.',
+  description: 'Which member to remove from a group.',
   fields: (t) => ({ group: groupField(t, 'of the member'), userId: member(t) }),
 });
 
@@ -121,7 +121,7 @@ builder.mutationFields((t) => ({
   }),
   updateGroupMember: t.field({
     type: memberPayload('updateGroupMember'),
-    description: 'Changes a membership of a group. For its owners; the last one stays owner.',
+    description: 'Changes a group member. For owners of the group. The last owner cannot be demoted.',
     args: {
       input: t.arg({
         type: UpdateGroupMemberInput,
@@ -134,14 +134,15 @@ builder.mutationFields((t) => ({
   }),
   removeProjectMember: t.field({
     type: removePayload('removeProjectMember'),
-    description: 'Ends a membership of a project. For its masters, and for the member, who leaves.',
+    description: 'Removes a member from a project. For its masters, and for the member, to leave.',
     args: { input: t.arg({ type: RemoveProjectMemberInput, required: true, description: 'Names project and user.' }) },
     resolve: (_root, { input: { project, userId } }, context) =>
       removeMember(context, { kind: 'project', ref: project }, userId),
   }),
   removeGroupMember: t.field({
     type: removePayload('removeGroupMember'),
-    description: 'Ends a membership of a group. For its owners, and for the member, who leaves; the last owner stays.',
+    description:
+      'Removes a member from a group. For its owners, and for the member, to leave. The last owner cannot be removed.',
     args: { input: t.arg({ type: RemoveGroupMemberInput, required: true, description: 'Names group and user.' }) },
     resolve: (_root, { input: { group, userId } }, context) =>
       removeMember(context, { kind: 'group', ref: group }, userId),

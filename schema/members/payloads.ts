@@ -7,7 +7,7 @@ import { type ChangedMember, changedMember } from '#src/members/list.ts';
 /** The payload of a mutation that makes or changes a membership. */
 export function memberPayload(mutation: string) {
   return builder.objectRef<ChangedMember>(namesOf(mutation).payload).implement({
-    description: 'The membership after the mutation.',
+    description: 'The membership after the change.',
     fields: (t) => ({
       member: t.field({
         type: Member,

@@ -12,21 +12,21 @@ const memberArgs = builder.args((t) => ({
   ...pageArgs,
   search: t.string({
     description:
-      'Only members with this text in name or username, or with this whole primary e-mail address; administrators find parts of it too.',
+      'Only members with this text in name or username, or with this whole primary e-mail address; administrators can also search by parts of addresses.',
   }),
 }));
 const userArgs = builder.args((t) => ({
   userId: t.field({
     ...idOf('User'),
     required: true,
-    description: 'Global ID of the user whose membership it is, or its numeric one.',
+    description: 'Global or numeric ID of the user.',
   }),
 }));
 
 builder.objectFields(Project, (t) => ({
   members: t.field({
     type: MemberConnection,
-    description: 'The direct members, newest users first; those of groups around are not among them.',
+    description: 'The direct members, newest users first. Members of parent groups are not included.',
     args: memberArgs,
     resolve: (record, args, context, info) =>
       pageBelow(
@@ -50,7 +50,7 @@ builder.objectFields(Project, (t) => ({
 builder.objectFields(Group, (t) => ({
   members: t.field({
     type: MemberConnection,
-    description: 'The direct members, newest users first; those of groups around are not among them.',
+    description: 'The direct members, newest users first. Members of parent groups are not included.',
     args: memberArgs,
     resolve: (record, args, context, info) =>
       pageBelow('Member', { kind: 'group', record } as const, args, context, info, (...[, sources, page, selection]) =>

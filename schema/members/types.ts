@@ -18,7 +18,7 @@ export const Member = builder.prismaObject('Member', {
     expiresAt: t.expose('expiresAt', {
       type: 'Date',
       nullable: true,
-      description: 'Day (UTC) from which the membership gives nothing; null when it has no end.',
+      description: 'The membership ends at 00:00 UTC on this day; null when it never ends.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the membership began.' }),
   }),

@@ -2,7 +2,7 @@ import type { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { UserState } from '#schema/enums.ts';
 import { through } from '#schema/records/plugin.ts';
-import { avatarUrl } from '#schema/users/types.ts';
+import { AVATAR, avatarUrl, type Pictured } from '#schema/users/types.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
 type Builder = PothosSchemaTypes.PrismaObjectFieldBuilder<Types, Types['PrismaTypes']['Member']>;
@@ -14,34 +14,33 @@ type Builder = PothosSchemaTypes.PrismaObjectFieldBuilder<Types, Types['PrismaTy
 export function userFields(t: Builder) {
   return {
     user: t.relation('user', { description: 'The user that the record is about.' }),
-    userId: t.exposeInt('userId', { description: 'Numeric ID of the user; `user` leads to the user.' }),
+    userId: t.exposeInt('userId', { description: 'Numeric ID of the user; see also `user`.' }),
     username: t.string({ description: 'Username of the user.', ...through('user', 'username') }),
     name: t.string({ description: 'Display name of the user.', ...through('user', 'name') }),
     state: t.field({
       type: UserState,
-      description: 'Whether the user may sign in, or is blocked.',
+      description: 'Whether the user is active or blocked.',
       ...through('user', 'state'),
     }),
   };
 }
 
 /** What the addresses of the user's picture and page are made of. */
-const SHOWN = { user: { select: { username: true, avatarHash: true } } } as const;
+const SHOWN = { user: { select: { id: true, username: true, avatarHash: true, avatarKey: true } } } as const;
 
 interface Shown {
-  user: { username: string; avatarHash: string };
+  user: { username: string } & Pictured;
 }
 
 export const picture = {
   nullable: true,
-  description: 'URL of a picture of the user of 80 by 80 pixels; null when the server uses no avatar service.',
+  description: AVATAR,
   select: SHOWN,
-  resolve: ({ user }: Shown, _args: object, { avatars }: GraphQLContext) =>
-    avatars ? avatarUrl(user.avatarHash) : null,
+  resolve: ({ user }: Shown, _args: object, context: GraphQLContext) => avatarUrl(user, context),
 } as const;
 
 export const page = {
-  description: 'URL of the page of the user.',
+  description: 'URL of the user’s page.',
   select: SHOWN,
   resolve: ({ user }: Shown, _args: object, { baseUrl }: GraphQLContext) => `${baseUrl}/${user.username}`,
 } as const;

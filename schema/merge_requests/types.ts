@@ -9,57 +9,57 @@ import '#src/merge_requests/own_values.ts';
 const MergeRequestState = builder.enumType('MergeRequestState', {
   description: 'Whether a merge request is open, closed or merged.',
   values: {
-    OPENED: { value: 'opened', description: 'The merge request waits to be merged.' },
+    OPENED: { value: 'opened', description: 'The merge request is open for merging.' },
     CLOSED: { value: 'closed', description: 'The merge request was closed without being merged.' },
     MERGED: { value: 'merged', description: 'The changes were merged into the target branch.' },
   } as const,
 });
 
 export const MergeRequest = builder.prismaObject('MergeRequest', {
-  description: 'A proposal to merge one branch into another.',
+  description: 'A request to merge one branch into another.',
   select: { id: true },
   fields: (t) => ({
-    databaseId: t.exposeInt('id', { description: 'Numeric ID of the merge request, unique over all projects.' }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the merge request, unique across all projects.' }),
     iid: t.exposeInt('iid', {
       description: 'Number of the merge request within the target project, as the REST API uses it.',
     }),
     projectId: t.exposeInt('targetProjectId', {
-      description: 'Numeric ID of the target project; `project` leads to it.',
+      description: 'Numeric ID of the target project; see also `project`.',
     }),
     project: t.field({
       type: Project,
-      description: 'The target project, to which the merge request belongs.',
+      description: 'The target project, which the merge request belongs to.',
       select: { targetProjectId: true },
       resolve: ({ targetProjectId }, _args, context, info) => surelyProjectOf(context, info, targetProjectId),
     }),
     sourceProjectId: t.exposeInt('sourceProjectId', {
-      description: 'Numeric ID of the project from which the changes come, perhaps a fork.',
+      description: 'Numeric ID of the project that the changes come from, such as a fork.',
     }),
     sourceProject: t.field({
       type: Project,
       nullable: true,
-      description: 'The project from which the changes come; null where the caller may not see it.',
+      description: 'The project that the changes come from; null if the caller cannot see it.',
       select: { sourceProjectId: true },
       resolve: ({ sourceProjectId }, _args, context, info) => projectOf(context, info, sourceProjectId),
     }),
-    title: t.exposeString('title', { description: 'Title in one line, of at most 255 characters.' }),
+    title: t.exposeString('title', { description: 'Title on one line; at most 255 characters.' }),
     description: t.exposeString('description', {
       nullable: true,
-      description: 'What is proposed and why, in Markdown; null when unset.',
+      description: 'Description of the merge request, in Markdown; null when unset.',
     }),
     state: t.expose('state', {
       type: MergeRequestState,
       description: 'Whether the merge request is open, closed or merged.',
     }),
-    sourceBranch: t.exposeString('sourceBranch', { description: 'Name of the branch that is to be merged.' }),
-    targetBranch: t.exposeString('targetBranch', { description: 'Name of the branch into which it is to be merged.' }),
+    sourceBranch: t.exposeString('sourceBranch', { description: 'Name of the branch to merge.' }),
+    targetBranch: t.exposeString('targetBranch', { description: 'Name of the branch to merge into.' }),
     workInProgress: t.boolean({
-      description: 'Whether the title says that it is not ready.',
+      description: 'Whether the title marks it as work in progress.',
       select: { title: true },
       resolve: ({ title }) => /^\s*(\[WIP\]|WIP:|WIP\s)/i.test(title),
     }),
     mergeStatus: t.exposeString('mergeStatus', {
-      description: 'Whether it merges without conflict: `unchecked`, `can_be_merged` or `cannot_be_merged`.',
+      description: 'Whether it can be merged without conflicts: `unchecked`, `can_be_merged` or `cannot_be_merged`.',
     }),
     sha: t.exposeString('sha', {
       nullable: true,
@@ -70,30 +70,33 @@ export const MergeRequest = builder.prismaObject('MergeRequest', {
       description: 'Hash of the commit that merged it; null before that.',
     }),
     mergeWhenPipelineSucceeds: t.exposeBoolean('mergeWhenPipelineSucceeds', {
-      description: 'Whether it is merged by itself once its pipeline has succeeded.',
+      description: 'Whether it is merged automatically when its pipeline succeeds.',
     }),
     shouldRemoveSourceBranch: t.exposeBoolean('shouldRemoveSourceBranch', {
       nullable: true,
-      description: 'Whether merging removes the source branch; null when nobody decided.',
+      description: 'Whether merging removes the source branch; null when undecided.',
     }),
     forceRemoveSourceBranch: t.exposeBoolean('forceRemoveSourceBranch', {
       nullable: true,
       description: 'Whether the author wants the source branch removed; null when unset.',
     }),
     labelTitles: t.exposeStringList('labelTitles', {
-      description: 'Titles of its labels, in alphabetical order; `labels` leads to the labels themselves.',
+      description: 'Titles of its labels, in alphabetical order; see `labels` for the labels themselves.',
     }),
     milestone: t.relation('milestone', {
       nullable: true,
-      description: 'The milestone to which the merge request belongs; null without one.',
+      description: 'The milestone of the merge request; null if it has none.',
     }),
     author: t.relation('author', { description: 'The user who opened the merge request.' }),
-    assignee: t.relation('assignee', { nullable: true, description: 'The user who is to merge it; null without one.' }),
-    userNotesCount: t.exposeInt('userNotesCount', {
-      description: 'Number of notes that people wrote on it; those of the server do not count.',
+    assignee: t.relation('assignee', {
+      nullable: true,
+      description: 'The user that the merge request is assigned to; null if unassigned.',
     }),
-    upvotes: t.exposeInt('upvotes', { description: 'Number of users who awarded a thumbs-up.' }),
-    downvotes: t.exposeInt('downvotes', { description: 'Number of users who awarded a thumbs-down.' }),
+    userNotesCount: t.exposeInt('userNotesCount', {
+      description: 'Number of comments by users; system notes do not count.',
+    }),
+    upvotes: t.exposeInt('upvotes', { description: 'Number of thumbs-up reactions.' }),
+    downvotes: t.exposeInt('downvotes', { description: 'Number of thumbs-down reactions.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the merge request was opened.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the merge request last changed.' }),
     webUrl: t.string({

@@ -40,7 +40,7 @@ const UpdateMilestoneInput = builder.inputType('UpdateMilestoneInput', {
     id: t.field({
       ...idOf('Milestone'),
       required: true,
-      description: 'Global ID of the milestone, or its numeric one.',
+      description: 'Global or numeric ID of the milestone.',
     }),
     title: t.string({ description: TITLE }),
     ...values(t),
@@ -67,7 +67,11 @@ builder.mutationFields((t) => ({
     type: milestonePayload('createMilestone'),
     description: 'Creates a milestone. For masters of the project.',
     args: {
-      input: t.arg({ type: CreateMilestoneInput, required: true, description: 'Project, title and days of it.' }),
+      input: t.arg({
+        type: CreateMilestoneInput,
+        required: true,
+        description: 'Project, title and dates of the milestone.',
+      }),
     },
     resolve: (_root, { input: { project, ...given } }, context) => createMilestone(context, project, given),
   }),

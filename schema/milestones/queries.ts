@@ -13,7 +13,7 @@ import { listMilestoneMergeRequests } from '#src/merge_requests/list.ts';
 import { findMilestone, listMilestones } from '#src/milestones/list.ts';
 
 const MilestoneStateFilter = builder.enumType('MilestoneStateFilter', {
-  description: 'The states of the milestones that a list holds.',
+  description: 'Filters milestones by state.',
   values: {
     ACTIVE: { value: 'active', description: 'Only milestones that are active.' },
     CLOSED: { value: 'closed', description: 'Only milestones that are closed.' },
@@ -50,7 +50,7 @@ builder.objectFields(Project, (t) => ({
       id: t.arg({
         ...idOf('Milestone'),
         required: true,
-        description: 'Global ID of the milestone, or its numeric one.',
+        description: 'Global or numeric ID of the milestone.',
       }),
     },
     resolve: (project, { id }, context, info) => {
@@ -65,7 +65,7 @@ const OLDEST_FIRST = { by: 'created_at', direction: 'asc' } as const;
 builder.prismaObjectFields(Milestone, (t) => ({
   issues: t.field({
     type: IssueConnection,
-    description: 'The issues of the milestone that the caller may see, oldest first.',
+    description: 'The issues of the milestone that the caller can see, oldest first.',
     args: pageArgs,
     select: { projectId: true },
     resolve: async ({ id, projectId }, args, context, info) => {

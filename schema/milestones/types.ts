@@ -4,15 +4,15 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 
 export const MilestoneState = builder.enumType('MilestoneState', {
-  description: 'Whether a milestone is still to be reached.',
+  description: 'Whether a milestone is active or closed.',
   values: {
-    ACTIVE: { value: 'active', description: 'The milestone is still to be reached.' },
-    CLOSED: { value: 'closed', description: 'The milestone is closed: reached or given up.' },
+    ACTIVE: { value: 'active', description: 'The milestone is active, and not reached yet.' },
+    CLOSED: { value: 'closed', description: 'The milestone is closed: reached or abandoned.' },
   } as const,
 });
 
 export const Milestone = builder.prismaObject('Milestone', {
-  description: 'A goal that issues and merge requests are gathered under.',
+  description: 'A goal that groups issues and merge requests.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -22,12 +22,12 @@ export const Milestone = builder.prismaObject('Milestone', {
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the milestone, as the REST API uses it.' }),
     iid: t.exposeInt('iid', { description: 'Number of the milestone within its project.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
     title: t.exposeString('title', { description: 'Title of the milestone, unique within the project.' }),
     description: t.exposeString('description', {
       nullable: true,
-      description: 'What the milestone is about, in Markdown; null when unset.',
+      description: 'Description of the milestone, in Markdown; null when unset.',
     }),
     state: t.expose('state', { type: MilestoneState, description: 'Whether the milestone is active or closed.' }),
     startDate: t.expose('startDate', {

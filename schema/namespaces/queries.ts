@@ -8,7 +8,7 @@ builder.queryFields((t) => ({
   namespaces: t.field({
     type: NamespaceConnection,
     description:
-      'The personal namespace of the caller and the groups of which they are a member, newest first; all for administrators.',
+      'The caller’s personal namespace and the groups that they are a member of, newest first; for administrators, all namespaces.',
     args: {
       ...pageArgs,
       search: t.arg.string({ description: 'Only namespaces with this text in name or path, in any case.' }),

@@ -32,7 +32,7 @@ type Finder = (
   info: GraphQLResolveInfo,
 ) => Promise<readonly { id: number }[]>;
 
-/** How records of each type are found by their IDs: those that the caller may see, by one statement however many they are. */
+/** How records of each type are found by their IDs: those that the caller can see, by one statement however many they are. */
 const FINDERS: Record<string, Finder> = {
   User: (context, ids, info) => findUsersByIds(context, ids, selectionAt(info, 'User')),
   SshKey: findKeysByIds,
@@ -94,14 +94,14 @@ builder.queryFields((t) => ({
   node: t.field({
     type: Node,
     nullable: true,
-    description: 'The record with a global ID; null when the caller may not see it or there is none.',
-    args: { id: t.arg.id({ required: true, description: 'Global ID, as the field `id` of a record has it.' }) },
+    description: 'The record with a global ID; null if there is none or the caller cannot see it.',
+    args: { id: t.arg.id({ required: true, description: 'Global ID, from the field `id` of a record.' }) },
     resolve: async (_root, { id }, context, info) => (await findNodes(context, [id], info))[0] ?? null,
   }),
   nodes: t.field({
     type: [Node],
     nullable: { list: false, items: true },
-    description: `The records with these global IDs, at most ${MAX_LIMIT}, in their order; null in the place of each that the caller may not see or that is none.`,
+    description: `The records with these global IDs, at most ${MAX_LIMIT}, in the given order; null in place of each that does not exist or that the caller cannot see.`,
     args: {
       ids: t.arg.idList({ required: true, description: 'Global IDs, of any types and in any order.' }),
     },

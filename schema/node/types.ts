@@ -4,8 +4,8 @@ export { fromGlobalId, toGlobalId } from '#schema/node/global_id.ts';
 
 /** The interface of everything that has a global ID. */
 export const Node = builder.interfaceRef<{ id: number }>('Node').implement({
-  description: 'A record with a global ID, by which `node` and `nodes` find it.',
+  description: 'A record with a global ID, which `node` and `nodes` can find.',
   fields: (t) => ({
-    id: t.id({ description: 'Global ID of the record: opaque, and unique over all types.', resolve: () => '' }),
+    id: t.id({ description: 'Global ID of the record: opaque, and unique across all types.', resolve: () => '' }),
   }),
 });

@@ -9,7 +9,7 @@ import { projectHolding } from '#src/projects/holding.ts';
 
 const which = (t: InputFields) => ({
   project: holderField(t, 'pipeline'),
-  id: t.field({ ...idOf('Pipeline'), required: true, description: 'Global ID of the pipeline, or its numeric one.' }),
+  id: t.field({ ...idOf('Pipeline'), required: true, description: 'Global or numeric ID of the pipeline.' }),
 });
 
 const CreatePipelineInput = builder.inputType('CreatePipelineInput', {
@@ -33,7 +33,7 @@ const CancelPipelineInput = builder.inputType('CancelPipelineInput', {
 builder.mutationFields((t) => ({
   createPipeline: t.field({
     type: pipelinePayload('createPipeline'),
-    description: 'Starts a pipeline with the jobs that `.gitlab-ci.yml` has for the ref. For developers.',
+    description: 'Starts a pipeline with the jobs that `.gitlab-ci.yml` defines for the ref. For developers.',
     args: {
       input: t.arg({ type: CreatePipelineInput, required: true, description: 'Names the project and the ref.' }),
     },
@@ -42,7 +42,7 @@ builder.mutationFields((t) => ({
   retryPipeline: t.field({
     type: pipelinePayload('retryPipeline'),
     description:
-      'Queues the failed and canceled jobs of a pipeline again. The answer says PENDING, also where there are none. For developers.',
+      'Retries the failed and canceled jobs of a pipeline. The answer says PENDING, even if there are none. For developers.',
     args: { input: t.arg({ type: RetryPipelineInput, required: true, description: 'Names the pipeline to retry.' }) },
     resolve: async (_root, { input }, context) =>
       retryPipeline(context, await projectHolding(context, 'Pipeline', input), input.id),

@@ -11,7 +11,7 @@ import { findPipeline } from '#src/pipelines/find.ts';
 import { listPipelines } from '#src/pipelines/list.ts';
 
 const PipelineScope = builder.enumType('PipelineScope', {
-  description: 'A choice of pipelines by what they are doing or what they belong to.',
+  description: 'Filters pipelines by what they are doing or belong to.',
   values: {
     RUNNING: { value: 'running', description: 'Only pipelines that are running.' },
     PENDING: { value: 'pending', description: 'Only pipelines that wait to be run.' },
@@ -22,12 +22,12 @@ const PipelineScope = builder.enumType('PipelineScope', {
 });
 
 const Order = builder.enumType('PipelineOrder', {
-  description: 'What pipelines are ordered by.',
+  description: 'Ways to order pipelines.',
   values: {
-    ID: { value: 'id', description: 'Their numeric ID, which grows with each new pipeline.' },
-    STATUS: { value: 'status', description: 'Their status, from created to manual.' },
-    REF: { value: 'ref', description: 'The name of their branch or tag.' },
-    USER_ID: { value: 'user_id', description: 'The numeric ID of the user who started them.' },
+    ID: { value: 'id', description: 'By numeric ID, which grows with each new pipeline.' },
+    STATUS: { value: 'status', description: 'By status, from created to manual.' },
+    REF: { value: 'ref', description: 'By the name of the branch or tag.' },
+    USER_ID: { value: 'user_id', description: 'By the numeric ID of the user who started the pipeline.' },
   } as const,
 });
 
@@ -37,25 +37,25 @@ builder.objectFields(Project, (t) => ({
     description: 'The pipelines of the project, newest first.',
     args: {
       ...pageArgs,
-      scope: t.arg({ type: PipelineScope, description: 'Only pipelines of this kind; all when left out.' }),
+      scope: t.arg({ type: PipelineScope, description: 'Only pipelines in this scope; all by default.' }),
       status: t.arg({ type: JobStatus, description: 'Only pipelines in this state.' }),
       ref: t.arg.string({ description: 'Only pipelines for this branch or tag.' }),
       yamlErrors: t.arg.boolean({
-        description: 'Only pipelines whose `.gitlab-ci.yml` was invalid when true, or valid when false.',
+        description: 'Only pipelines whose `.gitlab-ci.yml` is invalid if true, or valid if false.',
       }),
-      name: t.arg.string({ description: 'Only pipelines that somebody of this name started.' }),
+      name: t.arg.string({ description: 'Only pipelines started by a user with this name.' }),
       username: t.arg.string({ description: 'Only pipelines that the user with this username started.' }),
       orderBy: t.arg({
         type: Order,
         required: true,
         defaultValue: 'id',
-        description: 'What the pipelines are ordered by.',
+        description: 'What to sort the pipelines by.',
       }),
       sort: t.arg({
         type: SortDirection,
         required: true,
         defaultValue: 'desc',
-        description: 'Which end of the order comes first.',
+        description: 'Direction of the order.',
       }),
     },
     resolve: (project, args, context, info) => {
@@ -69,7 +69,7 @@ builder.objectFields(Project, (t) => ({
     type: Pipeline,
     description: 'A pipeline of the project by its ID.',
     args: {
-      id: t.arg({ ...idOf('Pipeline'), required: true, description: 'Global ID of the pipeline, or its numeric one.' }),
+      id: t.arg({ ...idOf('Pipeline'), required: true, description: 'Global or numeric ID of the pipeline.' }),
     },
     resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);

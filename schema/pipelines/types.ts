@@ -9,29 +9,29 @@ import { NO_OBJECT } from '#src/git/model.ts';
 export const JobStatus = builder.enumType('JobStatus', {
   description: 'The state of a job, of a posted commit status, or of a pipeline.',
   values: {
-    CREATED: { value: 'created', description: 'It waits for the stages that come before it.' },
-    PENDING: { value: 'pending', description: 'It waits for a runner that takes it.' },
-    RUNNING: { value: 'running', description: 'A runner is running it.' },
-    SUCCESS: { value: 'success', description: 'It has run and has succeeded.' },
-    FAILED: { value: 'failed', description: 'It has run and has failed.' },
-    CANCELED: { value: 'canceled', description: 'Somebody canceled it before it had finished.' },
-    SKIPPED: { value: 'skipped', description: 'It was not run, because of the outcome of what came before it.' },
-    MANUAL: { value: 'manual', description: 'It waits until somebody starts it by hand.' },
+    CREATED: { value: 'created', description: 'Waiting for earlier stages.' },
+    PENDING: { value: 'pending', description: 'Waiting for a runner.' },
+    RUNNING: { value: 'running', description: 'Being run by a runner.' },
+    SUCCESS: { value: 'success', description: 'The job or check finished successfully.' },
+    FAILED: { value: 'failed', description: 'The job or check finished with a failure.' },
+    CANCELED: { value: 'canceled', description: 'Canceled before it finished.' },
+    SKIPPED: { value: 'skipped', description: 'Not run because of the result of an earlier stage.' },
+    MANUAL: { value: 'manual', description: 'Waiting to be started manually.' },
   } as const,
 });
 
 const PipelineSource = builder.enumType('PipelineSource', {
-  description: 'The cause that started a pipeline.',
+  description: 'What started a pipeline.',
   values: {
-    PUSH: { value: 'push', description: 'A push to its branch or tag started it.' },
-    API: { value: 'api', description: 'Somebody started it through the API.' },
-    TRIGGER: { value: 'trigger', description: 'The token of a trigger started it.' },
-    EXTERNAL: { value: 'external', description: 'The first status that another system posted for the commit made it.' },
+    PUSH: { value: 'push', description: 'Started by a push.' },
+    API: { value: 'api', description: 'Started through the API.' },
+    TRIGGER: { value: 'trigger', description: 'Started by a trigger token.' },
+    EXTERNAL: { value: 'external', description: 'Created by a status that an external system posted.' },
   } as const,
 });
 
 export const Pipeline = builder.prismaObject('Pipeline', {
-  description: 'The jobs and posted statuses of one commit on one branch or tag, from which its status follows.',
+  description: 'The jobs and posted statuses for one commit on one branch or tag.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -40,33 +40,33 @@ export const Pipeline = builder.prismaObject('Pipeline', {
       resolve: ({ id }) => toGlobalId('Pipeline', id),
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the pipeline, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
     ref: t.exposeString('ref', { description: 'Name of the branch or tag, without `refs/`.' }),
     tag: t.exposeBoolean('tag', { description: 'Whether the ref is a tag.' }),
-    sha: t.exposeString('sha', { description: 'Hash of the commit in full; `commit` leads to it.' }),
+    sha: t.exposeString('sha', { description: 'Full hash of the commit; see also `commit`.' }),
     beforeSha: t.string({
-      description: 'Hash to which the ref led before the push; 40 zeros when there was none.',
+      description: 'Hash that the ref pointed to before the push; 40 zeros if the ref is new.',
       select: { beforeSha: true },
       resolve: ({ beforeSha }) => beforeSha ?? NO_OBJECT,
     }),
     status: t.expose('status', {
       type: JobStatus,
-      description: 'State of the pipeline, which follows from those of its jobs.',
+      description: 'Status of the pipeline, derived from its jobs.',
     }),
-    source: t.expose('source', { type: PipelineSource, description: 'The cause that started the pipeline.' }),
+    source: t.expose('source', { type: PipelineSource, description: 'What started the pipeline.' }),
     user: t.relation('user', { description: 'The user who started the pipeline.' }),
     yamlErrors: t.exposeString('yamlErrors', {
       nullable: true,
-      description: 'Why `.gitlab-ci.yml` gave no jobs; null where it is valid.',
+      description: 'Errors in `.gitlab-ci.yml`; null if it is valid.',
     }),
     coverage: t.exposeFloat('coverage', {
       nullable: true,
-      description: 'Mean test coverage of its jobs, in percent; null without any.',
+      description: 'Average test coverage of its jobs, in percent; null if none reported any.',
     }),
     duration: t.exposeInt('duration', {
       nullable: true,
-      description: 'Seconds in which at least one job ran; null until it has finished.',
+      description: 'Seconds during which at least one job was running; null until the pipeline finishes.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the pipeline was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the pipeline last changed.' }),
@@ -83,12 +83,12 @@ export const Pipeline = builder.prismaObject('Pipeline', {
     committedAt: t.expose('committedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Date of the commit, from the committer; null where it is gone from the repository.',
+      description: 'Committer date of the commit; null if it no longer exists.',
     }),
     commit: t.field({
       type: Commit,
       nullable: true,
-      description: 'The commit; null where it is gone or the caller may not read commits.',
+      description: 'The commit; null if it no longer exists or the caller cannot read commits.',
       select: { projectId: true, sha: true },
       resolve: ({ projectId, sha }, _args, { loaders }) => loaders.commit.load({ projectId, sha }),
     }),

@@ -295,7 +295,7 @@ function usesVariables({ arguments: given = [] }: FieldNode): boolean {
   return found;
 }
 
-/** The answer, unless the signal is aborted before. What goes on behind it is left alone. */
+/** The response, unless the signal is aborted before. What goes on behind it is left alone. */
 function untilAborted(answer: Promise<ExecutionResult>, signal: AbortSignal): Promise<ExecutionResult> {
   const { promise, resolve, reject } = Promise.withResolvers<ExecutionResult>();
   const abort = () => reject(signal.reason);

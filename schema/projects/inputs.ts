@@ -14,14 +14,14 @@ const SWITCHES: Record<Switch, { description: string; defaultValue: boolean }> =
   containerRegistryEnabled: { description: 'Whether the project has a container registry.', defaultValue: true },
   sharedRunnersEnabled: { description: 'Whether shared runners run its jobs.', defaultValue: true },
   lfsEnabled: { description: 'Whether large file storage is on.', defaultValue: true },
-  publicJobs: { description: 'Whether everybody who sees the project sees its jobs.', defaultValue: true },
-  requestAccessEnabled: { description: 'Whether users may ask for access.', defaultValue: false },
+  publicJobs: { description: 'Whether everyone who can see the project can see its jobs.', defaultValue: true },
+  requestAccessEnabled: { description: 'Whether users can ask for access.', defaultValue: false },
   onlyAllowMergeIfPipelineSucceeds: {
-    description: 'Whether merge requests are merged only after their pipeline has succeeded.',
+    description: 'Whether merge requests can only be merged once their pipeline has succeeded.',
     defaultValue: false,
   },
   onlyAllowMergeIfAllDiscussionsAreResolved: {
-    description: 'Whether merge requests are merged only after all their discussions are resolved.',
+    description: 'Whether merge requests can only be merged once all discussions are resolved.',
     defaultValue: false,
   },
 };
@@ -32,13 +32,13 @@ function switches<F>(field: (options: (typeof SWITCHES)[Switch]) => F): Record<S
 }
 
 const texts = (t: InputFields) => ({
-  name: t.string({ description: 'Name that people read; for a new project made from the path when left out.' }),
+  name: t.string({ description: 'Display name. For a new project, derived from the path when left out.' }),
   path: t.string({
-    description: 'The part of addresses that names the project; for a new project made from the name when left out.',
+    description: 'Last part of the project’s URL. For a new project, derived from the name when left out.',
   }),
-  description: t.string({ description: 'Text that says what the project is for; at most 2000 characters.' }),
-  defaultBranch: t.string({ description: 'Name of the branch that is shown first and cloned.' }),
-  tagList: t.stringList({ description: 'Words that describe the project; at most 100.' }),
+  description: t.string({ description: 'Description of the project; at most 2000 characters.' }),
+  defaultBranch: t.string({ description: 'Name of the branch that is shown and cloned by default.' }),
+  tagList: t.stringList({ description: 'Tags that describe the project; at most 100.' }),
 });
 
 const created = (t: InputFields) => ({
@@ -46,29 +46,28 @@ const created = (t: InputFields) => ({
   ...switches((options) => t.boolean({ ...options, required: true })),
   visibility: t.field({
     type: Visibility,
-    description:
-      'Who may see the project; when left out, what the settings of the server say, as far as its group allows.',
+    description: 'Who can see the project. By default, what the application settings say, limited by its group.',
   }),
   importUrl: t.string({
     description:
-      'Address of the repository that a job imports, over HTTP or HTTPS, perhaps with a user name and a password in it.',
+      'URL of a repository to import in the background, over HTTP or HTTPS. It may contain a username and a password.',
   }),
 });
 
 export const CreateProjectInput = builder.inputType('CreateProjectInput', {
-  description: 'A new project. One of name and path is required; the other is made from it.',
+  description: 'A new project. Either name or path is required; the other is derived from it.',
   fields: (t) => ({
     ...created(t),
     namespace: t.field({
       type: 'NamespaceRef',
       description:
-        'The namespace of the project, for masters of a group; the personal one of the caller when left out.',
+        'The group or personal namespace of the project, where the caller must be a master of a group; the caller’s personal namespace when left out.',
     }),
   }),
 });
 
 export const CreateProjectForUserInput = builder.inputType('CreateProjectForUserInput', {
-  description: 'A new project of another user. One of name and path is required; the other is made from it.',
+  description: 'A new project of another user. Either name or path is required; the other is derived from it.',
   fields: (t) => ({
     userId: t.field({
       ...idOf('User'),
@@ -81,12 +80,12 @@ export const CreateProjectForUserInput = builder.inputType('CreateProjectForUser
 
 export const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
   description:
-    'Changes to a project: what is left out stays as it is, null clears description, default branch and tags. Another name, path or visibility is for owners.',
+    'Changes to a project: what is left out stays as it is, null clears description, default branch and tags. Only owners can change name, path and visibility.',
   fields: (t) => ({
     project: projectField(t, 'to change'),
     ...texts(t),
     ...switches(({ description }) => t.boolean({ description })),
-    visibility: t.field({ type: Visibility, description: 'Who may see the project: no more than see its group.' }),
+    visibility: t.field({ type: Visibility, description: 'Who can see the project; no wider than its group.' }),
   }),
 });
 
@@ -104,13 +103,13 @@ export const ForkProjectInput = builder.inputType('ForkProjectInput', {
     project: projectField(t, 'to fork'),
     namespace: t.field({
       type: 'NamespaceRef',
-      description: 'The namespace that gets the fork; the personal one of the caller when left out.',
+      description: 'The namespace that gets the fork; the caller’s personal namespace when left out.',
     }),
   }),
 });
 
 export const LinkForkInput = builder.inputType('LinkForkInput', {
-  description: 'Which project becomes a fork of which.',
+  description: 'Which project to mark as a fork of which.',
   fields: (t) => ({
     project: projectField(t, 'that becomes a fork'),
     forkedFrom: projectField(t, 'that it becomes a fork of'),
@@ -118,7 +117,7 @@ export const LinkForkInput = builder.inputType('LinkForkInput', {
 });
 
 export const ShareProjectInput = builder.inputType('ShareProjectInput', {
-  description: 'Which group gets access to a project, and how much.',
+  description: 'Which group to share a project with, and at which level.',
   fields: (t) => ({
     project: projectField(t, 'to share'),
     group: groupField(t, 'whose members get access'),
@@ -129,19 +128,19 @@ export const ShareProjectInput = builder.inputType('ShareProjectInput', {
     }),
     expiresAt: t.field({
       type: 'Date',
-      description: 'First day (UTC) on which the share gives no access; it does not end when null or left out.',
+      description: 'The share ends at 00:00 UTC on this day. It never ends when null or left out.',
     }),
   }),
 });
 
 export const UnshareProjectInput = builder.inputType('UnshareProjectInput', {
-  description: 'Which group loses its access to a project.',
+  description: 'Which group to stop sharing a project with.',
   fields: (t) => ({
     project: projectField(t, 'that was shared'),
     groupId: t.field({
       ...idOf('Group'),
       required: true,
-      description: 'Global ID of the group that loses its access, or its numeric one.',
+      description: 'Global or numeric ID of the group.',
     }),
   }),
 });

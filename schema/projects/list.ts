@@ -9,22 +9,22 @@ import type { ProjectFilter, ProjectList, ProjectOrder } from '#src/projects/lis
 export const ProjectConnection = connectionOf('Project', Project);
 
 const Order = builder.enumType('ProjectOrder', {
-  description: 'What projects are ordered by.',
+  description: 'Ways to order projects.',
   values: {
-    ID: { value: 'id', description: 'Their numeric ID, which grows with each new project.' },
-    NAME: { value: 'name', description: 'Their display name, letter by letter.' },
-    PATH: { value: 'path', description: 'The last part of their full path, letter by letter.' },
-    CREATED_AT: { value: 'created_at', description: 'When they were created.' },
-    UPDATED_AT: { value: 'updated_at', description: 'When they last changed.' },
-    LAST_ACTIVITY_AT: { value: 'last_activity_at', description: 'When the latest event in them happened.' },
+    ID: { value: 'id', description: 'By numeric ID, which grows with each new project.' },
+    NAME: { value: 'name', description: 'By display name, in alphabetical order.' },
+    PATH: { value: 'path', description: 'By the last part of the path.' },
+    CREATED_AT: { value: 'created_at', description: 'By time of creation.' },
+    UPDATED_AT: { value: 'updated_at', description: 'By time of the last change.' },
+    LAST_ACTIVITY_AT: { value: 'last_activity_at', description: 'By time of the latest event.' },
   } as const,
 });
 
 /** The arguments of every list of projects. */
 export const projectArgs = builder.args((t) => ({
   ...pageArgs,
-  archived: t.boolean({ description: 'Only archived projects when true, only others when false; both when left out.' }),
-  visibility: t.field({ type: Visibility, description: 'Only projects of just this visibility.' }),
+  archived: t.boolean({ description: 'Only archived projects if true, only others if false; both by default.' }),
+  visibility: t.field({ type: Visibility, description: 'Only projects with this visibility.' }),
   search: t.string({
     description: 'Only projects with this text in path, name, description or name of the namespace.',
   }),
@@ -35,7 +35,7 @@ export const projectArgs = builder.args((t) => ({
     type: Order,
     required: true,
     defaultValue: 'created_at',
-    description: 'What the projects are ordered by.',
+    description: 'What to sort the projects by.',
   }),
   sort: sortField(t, 'desc'),
 }));

@@ -42,10 +42,10 @@ const DeleteProjectPayload = builder.objectRef<ProjectRow>('DeleteProjectPayload
   description: 'The project that was deleted.',
   fields: (t) => ({
     deletedProjectId: t.id({
-      description: 'Global ID of the project that is gone.',
+      description: 'Global ID of the project that was deleted.',
       resolve: ({ id }) => toGlobalId('Project', id),
     }),
-    fullPath: t.exposeString('fullPath', { description: 'Full path that the project had, and that is free again.' }),
+    fullPath: t.exposeString('fullPath', { description: 'Full path that the project had; it can be used again.' }),
   }),
 });
 
@@ -53,8 +53,8 @@ const DeleteProjectInput = projectInput('DeleteProjectInput', 'to delete');
 const ArchiveProjectInput = projectInput('ArchiveProjectInput', 'to archive');
 const UnarchiveProjectInput = projectInput('UnarchiveProjectInput', 'to unarchive');
 const StarProjectInput = projectInput('StarProjectInput', 'to star');
-const UnstarProjectInput = projectInput('UnstarProjectInput', 'that loses the star of the caller');
-const UnlinkForkInput = projectInput('UnlinkForkInput', 'that is to be no fork any more');
+const UnstarProjectInput = projectInput('UnstarProjectInput', 'to unstar');
+const UnlinkForkInput = projectInput('UnlinkForkInput', 'to detach from its source');
 
 const LinkForkPayload = builder.objectRef<ForkLink>('LinkForkPayload').implement({
   description: 'The link between a fork and its source.',
@@ -62,7 +62,7 @@ const LinkForkPayload = builder.objectRef<ForkLink>('LinkForkPayload').implement
     databaseId: t.int({ description: 'Numeric ID of the link: that of the fork.', resolve: ({ fork }) => fork.id }),
     project: t.field({
       type: Project,
-      description: 'The project that is a fork now.',
+      description: 'The project that is now a fork.',
       resolve: ({ fork }, _args, context, info) => findProject(context, fork.id, selectionAt(info, 'Project')),
     }),
     forkedToProjectId: t.int({
@@ -76,14 +76,14 @@ const LinkForkPayload = builder.objectRef<ForkLink>('LinkForkPayload').implement
 });
 
 const ShareProjectPayload = builder.objectRef<{ share: ProjectShareRow }>('ShareProjectPayload').implement({
-  description: 'The access that a group has now.',
+  description: 'The access that the group now has.',
   fields: (t) => ({
-    share: t.expose('share', { type: ProjectShare, description: 'The access of the group, with its level and end.' }),
+    share: t.expose('share', { type: ProjectShare, description: 'The share, with its level and end date.' }),
   }),
 });
 
 const UnshareProjectPayload = builder.objectRef<{ groupId: number }>('UnshareProjectPayload').implement({
-  description: 'Which group has no access any more.',
+  description: 'The group that no longer has access.',
   fields: (t) => ({
     unsharedGroupId: t.id({
       description: 'Global ID of the group that lost its access.',
@@ -123,7 +123,7 @@ builder.mutationFields((t) => ({
   }),
   updateProject: t.field({
     type: projectPayload('updateProject'),
-    description: 'Changes a project. For its masters; another name, path or visibility for its owners.',
+    description: 'Changes a project. For its masters; name, path and visibility can only be changed by owners.',
     args: {
       input: t.arg({ type: UpdateProjectInput, required: true, description: 'Names the project, and the changes.' }),
     },
@@ -134,7 +134,7 @@ builder.mutationFields((t) => ({
   deleteProject: t.field({
     type: DeleteProjectPayload,
     description:
-      'Deletes a project with everything in it. For its owners and administrators. What it leaves on disk is removed later.',
+      'Deletes a project with everything in it. For its owners and administrators. Its files are removed from disk later.',
     args: { input: t.arg({ type: DeleteProjectInput, required: true, description: 'Names the project to delete.' }) },
     resolve: (_root, { input: { project } }, context) => deleteProject(context, project),
   }),
@@ -158,15 +158,15 @@ builder.mutationFields((t) => ({
   }),
   starProject: t.field({
     type: projectPayload('starProject'),
-    description: 'Stars a project. NOT_MODIFIED when the caller did already.',
+    description: 'Stars a project. NOT_MODIFIED if the caller already did.',
     args: { input: t.arg({ type: StarProjectInput, required: true, description: 'Names the project to star.' }) },
     resolve: async (_root, { input: { project } }, context) => ({ project: await starProject(context, project, true) }),
   }),
   unstarProject: t.field({
     type: projectPayload('unstarProject'),
-    description: 'Takes a star back. NOT_MODIFIED when the caller gave none.',
+    description: 'Unstars a project. NOT_MODIFIED if the caller has not starred it.',
     args: {
-      input: t.arg({ type: UnstarProjectInput, required: true, description: 'Names the project that loses the star.' }),
+      input: t.arg({ type: UnstarProjectInput, required: true, description: 'Names the project to unstar.' }),
     },
     resolve: async (_root, { input: { project } }, context) => ({
       project: await starProject(context, project, false),
@@ -175,7 +175,7 @@ builder.mutationFields((t) => ({
   forkProject: t.field({
     type: projectPayload('forkProject'),
     description:
-      'Copies a project into another namespace. For those who may read its repository. CONFLICT when the namespace has a project of that name or path.',
+      'Forks a project into another namespace. For users who can read its repository. CONFLICT when the namespace has a project with that name or path.',
     args: {
       input: t.arg({ type: ForkProjectInput, required: true, description: 'Names the project and the namespace.' }),
     },
@@ -185,13 +185,13 @@ builder.mutationFields((t) => ({
   }),
   linkFork: t.field({
     type: LinkForkPayload,
-    description: 'Makes a project a fork of another one. For administrators. CONFLICT when it is a fork already.',
+    description: 'Marks a project as a fork of another one. For administrators. CONFLICT when it is already a fork.',
     args: { input: t.arg({ type: LinkForkInput, required: true, description: 'Names the fork and its source.' }) },
     resolve: (_root, { input: { project, forkedFrom } }, context) => linkFork(context, project, forkedFrom),
   }),
   unlinkFork: t.field({
     type: projectPayload('unlinkFork'),
-    description: 'Makes a fork a project of its own. For its owners. NOT_MODIFIED when it is one.',
+    description: 'Detaches a fork from its source. For its owners. NOT_MODIFIED if it is not a fork.',
     args: { input: t.arg({ type: UnlinkForkInput, required: true, description: 'Names the fork to unlink.' }) },
     resolve: async (_root, { input: { project } }, context) => ({ project: await unlinkFork(context, project) }),
   }),
@@ -206,7 +206,7 @@ builder.mutationFields((t) => ({
   }),
   unshareProject: t.field({
     type: UnshareProjectPayload,
-    description: 'Takes the access of a group to a project away. For masters of the project.',
+    description: 'Stops sharing a project with a group. For masters of the project.',
     args: {
       input: t.arg({ type: UnshareProjectInput, required: true, description: 'Names the project and the group.' }),
     },

@@ -6,7 +6,7 @@ import { Project } from '#schema/projects/types.ts';
 /** The field `project` of records that are in a project always, beside their `projectId`. */
 export const ownProject = {
   type: Project,
-  description: 'The project that holds the record; whoever sees the record sees the project.',
+  description: 'The project that the record belongs to.',
   select: { projectId: true },
   resolve: ({ projectId }: { projectId: number }, _args: object, context: GraphQLContext, info: GraphQLResolveInfo) =>
     surelyProjectOf(context, info, projectId),

@@ -11,7 +11,7 @@ import { listProjectUsers } from '#src/projects/users.ts';
 builder.queryFields((t) => ({
   project: t.field({
     type: Project,
-    description: 'A project by numeric ID or full path, where the caller may see it. For anonymous callers too.',
+    description: 'A project by numeric ID or full path, if the caller can see it. Also for anonymous callers.',
     args: {
       ref: t.arg({ type: 'ProjectRef', required: true, description: 'Numeric ID or full path of the project.' }),
     },
@@ -19,7 +19,7 @@ builder.queryFields((t) => ({
   }),
   projects: t.field({
     type: ProjectConnection,
-    description: 'All projects of the server that the caller may see. For anonymous callers too.',
+    description: 'All projects of the server that the caller can see. Also for anonymous callers.',
     args: projectArgs,
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listProjects(context, projectList(args), page, selectionAt(info, 'Project'))),
@@ -29,13 +29,12 @@ builder.queryFields((t) => ({
 builder.objectFields(Project, (t) => ({
   users: t.field({
     type: UserConnection,
-    description:
-      'Its owner, its members, and the members of the groups around it and of the groups with which it is shared.',
+    description: 'Its owner, its members, and the members of its groups and of the groups that it is shared with.',
     args: {
       ...pageArgs,
       search: t.arg.string({
         description:
-          'Only users with this text in name or username, or with this whole primary e-mail address; administrators find parts of addresses too.',
+          'Only users with this text in name or username, or with this whole primary e-mail address; administrators can also search by parts of addresses.',
       }),
     },
     resolve: (project, args, context, info) =>

@@ -14,19 +14,19 @@ import type { ProjectShareRow } from '#src/projects/own_values.ts';
 import { runnersToken } from '#src/projects/runners_token.ts';
 
 export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').implement({
-  description: 'Access that a project gives to all members of a group.',
+  description: 'A group that a project is shared with.',
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the share.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project that is shared.' }),
-    groupId: t.exposeInt('groupId', { description: 'Numeric ID of the group; `group` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the shared project.' }),
+    groupId: t.exposeInt('groupId', { description: 'Numeric ID of the group; see also `group`.' }),
     group: t.field({
       type: Group,
       nullable: true,
-      description: 'The group whose members get access; null where the caller may not see it.',
+      description: 'The group whose members get access; null if the caller cannot see it.',
       resolve: ({ groupId }, _args, context, info) => groupOf(context, info, groupId),
     }),
     groupName: t.exposeString('groupName', {
-      description: 'Display name of the group with which the project is shared.',
+      description: 'Display name of the group.',
     }),
     groupAccessLevel: t.expose('groupAccessLevel', {
       type: AccessLevel,
@@ -35,7 +35,7 @@ export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').i
     expiresAt: t.expose('expiresAt', {
       type: 'Date',
       nullable: true,
-      description: 'Day (UTC) from which the share gives no access; null when it has no end.',
+      description: 'The share ends at 00:00 UTC on this day; null when it never ends.',
     }),
   }),
 });
@@ -49,7 +49,7 @@ const Access = builder.objectRef<number>('ProjectAccess').implement({
       resolve: (level) => level,
     }),
     notificationLevel: t.int({
-      description: 'Always 3: notifications follow the global setting of the caller.',
+      description: 'Always 3: the caller’s global notification setting applies.',
       resolve: () => 3,
     }),
   }),
@@ -58,18 +58,18 @@ const Access = builder.objectRef<number>('ProjectAccess').implement({
 const Permissions = builder
   .objectRef<{ projectMembership: number | null; groupMembership: number | null }>('ProjectPermissions')
   .implement({
-    description: 'The memberships of the caller around a project.',
+    description: 'The caller’s memberships in a project and its groups.',
     fields: (t) => ({
       projectAccess: t.field({
         type: Access,
         nullable: true,
-        description: 'Direct membership of the project; null without one.',
+        description: 'The direct membership in the project; null if there is none.',
         resolve: ({ projectMembership }) => projectMembership,
       }),
       groupAccess: t.field({
         type: Access,
         nullable: true,
-        description: 'The highest membership of the group or the groups around it; null without one.',
+        description: 'The highest membership in the project’s group and its parents; null if there is none.',
         resolve: ({ groupMembership }) => groupMembership,
       }),
     }),
@@ -80,7 +80,7 @@ const STATISTICS = { commits: true, repositorySize: true, lfsObjectsSize: true, 
 const Statistics = builder
   .objectRef<Pick<Columns['ProjectCounters'], keyof typeof STATISTICS>>('ProjectStatistics')
   .implement({
-    description: 'Counts and sizes of what a project holds.',
+    description: 'Counts and sizes of a project’s contents.',
     fields: (t) => ({
       commitCount: t.exposeInt('commits', { description: 'Number of commits reachable from the default branch.' }),
       storageSize: t.field({
@@ -108,7 +108,7 @@ const Statistics = builder
   });
 
 export const Project = builder.prismaObject('Project', {
-  description: 'A repository with the issues, labels, milestones and pipelines around it.',
+  description: 'A repository with its issues, labels, milestones and pipelines.',
   interfaces: [Node],
   select: PROJECT_BASE,
   fields: (t) => ({
@@ -120,10 +120,10 @@ export const Project = builder.prismaObject('Project', {
     name: t.exposeString('name', { description: 'Display name, unique in its namespace.' }),
     path: t.exposeString('path', { description: 'The last part of its full path.' }),
     fullName: t.exposeString('fullName', {
-      description: 'Names from the topmost group or the user down, with slashes between them: `Team / Site`.',
+      description: 'Names of the namespace and the project, separated by slashes: `Team / Site`.',
     }),
     fullPath: t.exposeString('fullPath', {
-      description: 'Paths from the topmost group or the user down, with slashes between them: `team/site`.',
+      description: 'Paths of the namespace and the project, separated by slashes: `team/site`.',
     }),
     description: t.exposeString('description', {
       nullable: true,
@@ -131,12 +131,12 @@ export const Project = builder.prismaObject('Project', {
     }),
     defaultBranch: t.exposeString('defaultBranch', {
       nullable: true,
-      description: 'Name of the branch that is shown first; null while the repository is empty.',
+      description: 'Name of the branch that is shown and cloned by default; null while the repository is empty.',
     }),
-    tagList: t.exposeStringList('tagList', { description: 'Words that describe the project, in no particular order.' }),
-    visibility: t.expose('visibility', { type: Visibility, description: 'Who may see the project.' }),
+    tagList: t.exposeStringList('tagList', { description: 'Tags that describe the project, in no particular order.' }),
+    visibility: t.expose('visibility', { type: Visibility, description: 'Who can see the project.' }),
     archived: t.exposeBoolean('archived', {
-      description: 'Whether the project is archived: its repository is read-only then.',
+      description: 'Whether the project is archived, and its repository read-only.',
     }),
     namespace: t.relation('namespace', {
       type: Namespace,
@@ -149,7 +149,7 @@ export const Project = builder.prismaObject('Project', {
       ...through('namespace', 'owner'),
     }),
     creatorId: t.exposeInt('creatorId', {
-      description: 'Numeric ID of the user who created the project; `creator` leads to the user.',
+      description: 'Numeric ID of the user who created the project; see also `creator`.',
     }),
     creator: t.relation('creator', { description: 'The user who created the project.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the project was created.' }),
@@ -167,11 +167,11 @@ export const Project = builder.prismaObject('Project', {
       resolve: ({ fullPath }, _args, { baseUrl }) => `${baseUrl}/${fullPath}`,
     }),
     httpUrlToRepo: t.string({
-      description: 'URL from which git clones the repository over HTTP.',
+      description: 'URL to clone the repository over HTTP.',
       resolve: ({ fullPath }, _args, { baseUrl }) => `${baseUrl}/${fullPath}.git`,
     }),
     sshUrlToRepo: t.string({
-      description: 'Address from which git clones the repository over SSH.',
+      description: 'Address to clone the repository over SSH.',
       resolve: ({ fullPath }, _args, { baseUrl }) => `git@${new URL(baseUrl).hostname}:${fullPath}.git`,
     }),
     issuesEnabled: t.exposeBoolean('issuesEnabled', { description: 'Whether issues are switched on.' }),
@@ -185,70 +185,70 @@ export const Project = builder.prismaObject('Project', {
       description: 'Whether the container registry is switched on.',
     }),
     sharedRunnersEnabled: t.exposeBoolean('sharedRunnersEnabled', {
-      description: 'Whether shared runners work on its jobs.',
+      description: 'Whether shared runners can run its jobs.',
     }),
     lfsEnabled: t.exposeBoolean('lfsEnabled', { description: 'Whether large file storage is on.' }),
     publicJobs: t.exposeBoolean('publicJobs', {
-      description: 'Whether everybody who sees the project sees its pipelines and jobs.',
+      description: 'Whether everyone who can see the project can see its pipelines and jobs.',
     }),
     requestAccessEnabled: t.exposeBoolean('requestAccessEnabled', {
-      description: 'Whether users may ask for access to the project.',
+      description: 'Whether users can ask for access to the project.',
     }),
     onlyAllowMergeIfPipelineSucceeds: t.exposeBoolean('onlyAllowMergeIfPipelineSucceeds', {
-      description: 'Whether merge requests are merged only after their pipeline has succeeded.',
+      description: 'Whether merge requests can only be merged once their pipeline has succeeded.',
     }),
     onlyAllowMergeIfAllDiscussionsAreResolved: t.exposeBoolean('onlyAllowMergeIfAllDiscussionsAreResolved', {
-      description: 'Whether merge requests are merged only after all discussions are resolved.',
+      description: 'Whether merge requests can only be merged once all discussions are resolved.',
     }),
     importStatus: t.expose('importStatus', {
       type: ImportStatus,
       nullable: true,
-      description: 'Progress of the import of the repository; null where it was not imported.',
+      description: 'Progress of the repository import; null if the repository was not imported.',
     }),
     importError: t.string({
       nullable: true,
-      description: 'Why the import failed. For masters of the project; null for others.',
+      description: 'Error message of a failed import. For masters of the project; null for others.',
       select: { importError: true },
       resolve: (project, _args, { actor }) => (can(actor, 'update_project', project) ? project.importError : null),
     }),
     viewerHasStarred: t.exposeBoolean('isStarred', { description: 'Whether the caller starred the project.' }),
     starCount: t.int({ description: 'Number of users who starred the project.', ...through('counters', 'stars') }),
     forksCount: t.int({
-      description: 'Number of forks of the project, those too that the caller does not see.',
+      description: 'Number of forks, including those that the caller cannot see.',
       ...through('counters', 'forks'),
     }),
     statistics: t.field({
       type: Statistics,
       nullable: true,
-      description: 'Counts and sizes of what the project holds; null for callers who may not read the repository.',
+      description: 'Counts and sizes of the project’s contents; null for callers who cannot read the repository.',
       select: { counters: { select: STATISTICS } },
       resolve: (project, _args, { actor }) => (can(actor, 'read_repository', project) ? project.counters : null),
     }),
     openIssuesCount: t.int({
       nullable: true,
-      description: 'Number of open issues that the caller may see; null when issues are switched off.',
+      description: 'Number of open issues that the caller can see; null when issues are switched off.',
       select: { openIssuesCount: true },
       resolve: ({ issuesEnabled, openIssuesCount }) => (issuesEnabled ? openIssuesCount : null),
     }),
     runnersToken: t.string({
       nullable: true,
-      description: 'The token with which runners register. For masters of the project; null for others.',
+      description: 'The token that runners register with. For masters of the project; null for others.',
       resolve: (project, _args, context) => runnersToken(context, project),
     }),
     permissions: t.field({
       type: Permissions,
-      description: 'The memberships that give the caller access to the project.',
+      description: 'The caller’s memberships in the project and its groups.',
       select: { projectMembership: true, groupMembership: true },
       resolve: (project) => project,
     }),
     sharedWithGroups: t.expose('sharedWithGroups', {
       type: [ProjectShare],
-      description: 'The groups with which the project is shared, as far as the caller may see them.',
+      description: 'The groups that the project is shared with and that the caller can see.',
     }),
     viewerAccessLevel: t.field({
       type: AccessLevel,
       nullable: true,
-      description: 'The effective access level of the caller; null without a membership.',
+      description: 'The caller’s effective access level; null if the caller is not a member.',
       resolve: ({ accessLevel }) => accessLevel || null,
     }),
   }),
@@ -258,7 +258,8 @@ builder.prismaObjectFields(Project, (t) => ({
   forkedFrom: t.field({
     type: Project,
     nullable: true,
-    description: 'The project of which this one is a fork; null for others and where the caller may not see it.',
+    description:
+      'The project that this one is a fork of; null if it is not a fork or the caller cannot see the source.',
     select: { forkedFromId: true },
     resolve: ({ forkedFromId }, _args, context, info) => projectOf(context, info, forkedFromId),
   }),

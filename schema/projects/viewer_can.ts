@@ -14,52 +14,52 @@ function ability(name: ProjectAbility, description: string) {
 }
 
 builder.objectFields(Project, (t) => ({
-  viewerCanUpdate: t.boolean(ability('update_project', 'Whether the caller may change settings of the project.')),
-  viewerCanRename: t.boolean(ability('rename_project', 'Whether the caller may change the name of the project.')),
+  viewerCanUpdate: t.boolean(ability('update_project', 'Whether the caller can change settings of the project.')),
+  viewerCanRename: t.boolean(ability('rename_project', 'Whether the caller can change the name of the project.')),
   viewerCanChangeVisibility: t.boolean(
-    ability('change_visibility', 'Whether the caller may change who sees the project.'),
+    ability('change_visibility', 'Whether the caller can change the visibility of the project.'),
   ),
-  viewerCanArchive: t.boolean(ability('archive_project', 'Whether the caller may archive and unarchive the project.')),
-  viewerCanDelete: t.boolean(ability('delete_project', 'Whether the caller may delete the project.')),
-  viewerCanFork: t.boolean(ability('fork_project', 'Whether the caller may fork the project.')),
-  viewerCanShare: t.boolean(ability('share_project', 'Whether the caller may share the project with groups.')),
+  viewerCanArchive: t.boolean(ability('archive_project', 'Whether the caller can archive and unarchive the project.')),
+  viewerCanDelete: t.boolean(ability('delete_project', 'Whether the caller can delete the project.')),
+  viewerCanFork: t.boolean(ability('fork_project', 'Whether the caller can fork the project.')),
+  viewerCanShare: t.boolean(ability('share_project', 'Whether the caller can share the project with groups.')),
   viewerCanManageMembers: t.boolean(
-    ability('admin_project_member', 'Whether the caller may add, change and remove members of the project.'),
+    ability('admin_project_member', 'Whether the caller can add, change and remove members of the project.'),
   ),
   viewerCanReadRepository: t.boolean({
-    description: 'Whether the caller, who may be anonymous, may read the files of the repository.',
+    description: 'Whether the caller, who may be anonymous, can read the files of the repository.',
     resolve: (project, _args, { actor }) => can(actor, 'read_repository', project),
   }),
   viewerCanPush: t.boolean(
     ability(
       'push_code',
-      'Whether the caller may push to branches that are not protected; `Branch.viewerCanPush` tells of each.',
+      'Whether the caller can push to branches that are not protected; see `Branch.viewerCanPush` for a single branch.',
     ),
   ),
   viewerCanManageProtectedBranches: t.boolean(
-    ability('admin_protected_branch', 'Whether the caller may protect branches and lift their protection.'),
+    ability('admin_protected_branch', 'Whether the caller can protect and unprotect branches.'),
   ),
-  viewerCanCreateIssue: t.boolean(ability('create_issue', 'Whether the caller may open issues in the project.')),
+  viewerCanCreateIssue: t.boolean(ability('create_issue', 'Whether the caller can open issues in the project.')),
   viewerCanManageIssues: t.boolean(
-    ability('admin_issue', 'Whether the caller may set labels, milestone, assignee and due date of issues.'),
+    ability('admin_issue', 'Whether the caller can set labels, milestone, assignee and due date of issues.'),
   ),
-  viewerCanManageLabels: t.boolean(ability('admin_label', 'Whether the caller may create, change and delete labels.')),
+  viewerCanManageLabels: t.boolean(ability('admin_label', 'Whether the caller can create, change and delete labels.')),
   viewerCanManageMilestones: t.boolean(
-    ability('admin_milestone', 'Whether the caller may create and change milestones.'),
+    ability('admin_milestone', 'Whether the caller can create and change milestones.'),
   ),
   viewerCanCreateSnippet: t.boolean(
-    ability('create_project_snippet', 'Whether the caller may create snippets in the project.'),
+    ability('create_project_snippet', 'Whether the caller can create snippets in the project.'),
   ),
   viewerCanCreatePipeline: t.boolean(
-    ability('create_pipeline', 'Whether the caller may start pipelines of the project.'),
+    ability('create_pipeline', 'Whether the caller can start pipelines of the project.'),
   ),
   viewerCanCreateEnvironment: t.boolean(
-    ability('create_environment', 'Whether the caller may create environments of the project.'),
+    ability('create_environment', 'Whether the caller can create environments of the project.'),
   ),
   viewerCanManageVariables: t.boolean(
-    ability('admin_variable', 'Whether the caller may read and change the variables that builds get.'),
+    ability('admin_variable', 'Whether the caller can read and change the variables of the project.'),
   ),
   viewerCanManageTriggers: t.boolean(
-    ability('admin_trigger', 'Whether the caller may read and change the triggers of the project.'),
+    ability('admin_trigger', 'Whether the caller can read and change the triggers of the project.'),
   ),
 }));

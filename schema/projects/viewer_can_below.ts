@@ -26,51 +26,54 @@ function ability(name: ProjectAbility, description: string) {
 
 builder.prismaObjectFields(Issue, (t) => ({
   viewerCanUpdate: t.boolean({
-    description: 'Whether the caller may change title, description and state of the issue.',
+    description: 'Whether the caller can change title, description and state of the issue.',
     select: { projectId: true, confidential: true, authorId: true, assigneeId: true },
     resolve: async (issue, _args, context) =>
       context.actor !== null && mayUpdate(context.actor, await surelyBaseOf(context, issue.projectId), issue),
   }),
   viewerCanManage: t.boolean(
-    ability('admin_issue', 'Whether the caller may set labels, milestone, assignee and due date of the issue.'),
+    ability('admin_issue', 'Whether the caller can set labels, milestone, assignee and due date of the issue.'),
   ),
   viewerCanMove: t.boolean(
-    ability('move_issue', 'Whether the caller may move the issue to another project where they may do so too.'),
+    ability(
+      'move_issue',
+      'Whether the caller can move the issue to another project in which they have the same permission.',
+    ),
   ),
-  viewerCanDelete: t.boolean(ability('delete_issue', 'Whether the caller may delete the issue.')),
+  viewerCanDelete: t.boolean(ability('delete_issue', 'Whether the caller can delete the issue.')),
 }));
 
 builder.prismaObjectFields(Label, (t) => ({
-  viewerCanUpdate: t.boolean(ability('admin_label', 'Whether the caller may change the label.')),
-  viewerCanDelete: t.boolean(ability('admin_label', 'Whether the caller may delete the label.')),
+  viewerCanUpdate: t.boolean(ability('admin_label', 'Whether the caller can change the label.')),
+  viewerCanDelete: t.boolean(ability('admin_label', 'Whether the caller can delete the label.')),
 }));
 
 builder.prismaObjectFields(Milestone, (t) => ({
-  viewerCanUpdate: t.boolean(ability('admin_milestone', 'Whether the caller may change and close the milestone.')),
+  viewerCanUpdate: t.boolean(ability('admin_milestone', 'Whether the caller can change and close the milestone.')),
 }));
 
 builder.prismaObjectFields(Pipeline, (t) => ({
-  viewerCanUpdate: t.boolean(ability('update_pipeline', 'Whether the caller may cancel and retry the pipeline.')),
+  viewerCanUpdate: t.boolean(ability('update_pipeline', 'Whether the caller can cancel and retry the pipeline.')),
 }));
 
 builder.prismaObjectFields(Job, (t) => ({
-  viewerCanUpdate: t.boolean(ability('update_job', 'Whether the caller may start, cancel, retry and erase the job.')),
+  viewerCanUpdate: t.boolean(ability('update_job', 'Whether the caller can start, cancel, retry and erase the job.')),
 }));
 
 builder.prismaObjectFields(Environment, (t) => ({
-  viewerCanStop: t.boolean(ability('stop_environment', 'Whether the caller may stop the environment.')),
-  viewerCanUpdate: t.boolean(ability('admin_environment', 'Whether the caller may change the environment.')),
-  viewerCanDelete: t.boolean(ability('admin_environment', 'Whether the caller may delete the environment.')),
+  viewerCanStop: t.boolean(ability('stop_environment', 'Whether the caller can stop the environment.')),
+  viewerCanUpdate: t.boolean(ability('admin_environment', 'Whether the caller can change the environment.')),
+  viewerCanDelete: t.boolean(ability('admin_environment', 'Whether the caller can delete the environment.')),
 }));
 
 builder.prismaObjectFields(Snippet, (t) => ({
   viewerCanUpdate: t.boolean({
-    description: 'Whether the caller may change the snippet: its author and administrators may.',
+    description: 'Whether the caller can change the snippet: its author and administrators may.',
     select: { authorId: true },
     resolve: (snippet, _args, { actor }) => actor !== null && mayChange(actor, snippet),
   }),
   viewerCanDelete: t.boolean({
-    description: 'Whether the caller may delete the snippet: its author and administrators may.',
+    description: 'Whether the caller can delete the snippet: its author and administrators may.',
     select: { authorId: true },
     resolve: (snippet, _args, { actor }) => actor !== null && mayChange(actor, snippet),
   }),
@@ -78,12 +81,13 @@ builder.prismaObjectFields(Snippet, (t) => ({
 
 builder.objectFields(Branch, (t) => ({
   viewerCanPush: t.boolean({
-    description: 'Whether the caller may push to the branch, with what protects it.',
+    description: 'Whether the caller can push to the branch, considering its protection.',
     resolve: async ({ name, commit: { project } }, _args, { loaders }) =>
       (await loaders.branchRefusals.load(project))?.(name, 'push') === null,
   }),
   viewerCanDelete: t.boolean({
-    description: 'Whether the caller may delete the branch, with what protects it; the default branch stays.',
+    description:
+      'Whether the caller can delete the branch, considering its protection. The default branch cannot be deleted.',
     resolve: async ({ name, commit: { project, repository } }, _args, { loaders }) => {
       if ((await loaders.branchRefusals.load(project))?.(name, 'delete') !== null) return false;
       return name !== (await defaultBranch(project, repository));

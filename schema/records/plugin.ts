@@ -62,7 +62,7 @@ export function readerOf(path: readonly string[], place: string): (record: unkno
   return (record) => path.reduce((at: unknown, part) => (at === null ? null : read(at, part)), record) as never;
 }
 
-/** Whether the caller may see the value of a field; it throws where that is an error. */
+/** Whether the caller can see the value of a field; it throws where that is an error. */
 type Guard = (record: never, context: GraphQLContext) => boolean;
 
 /** For a field that is null where the guard says no. */

@@ -6,31 +6,31 @@ import type { ArchiveRow } from '#src/repository/archive.ts';
 export const ArchiveFormat = builder.enumType('ArchiveFormat', {
   description: 'The format of an archive of files.',
   values: {
-    TAR_GZ: { value: 'tar.gz', description: 'A tar archive that is compressed by gzip.' },
-    TAR_BZ2: { value: 'tar.bz2', description: 'A tar archive that is compressed by bzip2, where the server has it.' },
-    TAR: { value: 'tar', description: 'A tar archive that is not compressed.' },
-    ZIP: { value: 'zip', description: 'A zip archive that most systems open.' },
+    TAR_GZ: { value: 'tar.gz', description: 'A tar archive compressed with gzip.' },
+    TAR_BZ2: { value: 'tar.bz2', description: 'A tar archive compressed with bzip2, if the server has bzip2.' },
+    TAR: { value: 'tar', description: 'An uncompressed tar archive.' },
+    ZIP: { value: 'zip', description: 'A zip archive, which most systems can open.' },
   } as const,
 });
 
 export const Archive = builder.objectRef<ArchiveRow>('Archive').implement({
   description: 'An archive of all files of a commit, made when it is downloaded.',
   fields: (t) => ({
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field({
       type: Project,
       description: 'The project that has the repository.',
       resolve: ({ projectId }, _args, context, info) => surelyProjectOf(context, info, projectId),
     }),
     sha: t.exposeString('commitOid', { description: 'Hash of the commit, in full.' }),
-    format: t.expose('format', { type: ArchiveFormat, description: 'Format in which the files are packed.' }),
+    format: t.expose('format', { type: ArchiveFormat, description: 'Archive format, such as tar or zip.' }),
     extension: t.exposeString('format', {
       description: 'File extension of the archive, without the first dot: `tar.gz`.',
     }),
-    fileName: t.exposeString('fileName', { description: 'File name under which to keep the archive.' }),
+    fileName: t.exposeString('fileName', { description: 'Suggested file name for the archive.' }),
     prefix: t.exposeString('prefix', { description: 'Name of the directory in the archive that holds all files.' }),
     url: t.string({
-      description: 'URL from which the archive is downloaded, with the credentials of the caller.',
+      description: 'URL to download the archive from, with the caller’s credentials.',
       resolve: ({ projectId, format, commitOid }, _args, { baseUrl }) =>
         `${baseUrl}/api/v4/projects/${projectId}/repository/archive.${format}?sha=${commitOid}`,
     }),

@@ -27,7 +27,7 @@ builder.objectFields(Repository, (t) => ({
       recursive: t.arg.boolean({
         required: true,
         defaultValue: false,
-        description: 'Whether files and directories below are listed too.',
+        description: 'Whether to include files and directories further down.',
       }),
     },
     resolve: (project, args, context, info) =>
@@ -50,16 +50,16 @@ builder.objectFields(Repository, (t) => ({
   }),
   compare: t.field({
     type: Comparison,
-    description: 'The commits and changes that one ref has and another one has not.',
+    description: 'The commits and changes between two refs.',
     args: {
-      from: t.arg.string({ required: true, description: 'A branch, a tag or a hash: what to compare with.' }),
-      to: t.arg.string({ required: true, description: 'A branch, a tag or a hash: what to compare.' }),
+      from: t.arg.string({ required: true, description: 'The base of the comparison: a branch, a tag or a hash.' }),
+      to: t.arg.string({ required: true, description: 'The ref to compare with the base: a branch, a tag or a hash.' }),
     },
     resolve: (project, { from, to }, context) => compareRefs(context, project, from, to),
   }),
   contributors: t.field({
     type: ContributorConnection,
-    description: 'The authors of the commits behind the default branch, in the order of their latest commits.',
+    description: 'The authors of the commits in the default branch, in order of their latest commits.',
     args: pageArgs,
     resolve: (project, args, context, info) =>
       loadCountedPage(args, info, (page) => listContributors(context, project, page)),
@@ -73,7 +73,7 @@ builder.objectFields(Repository, (t) => ({
         type: ArchiveFormat,
         required: true,
         defaultValue: 'tar.gz',
-        description: 'How the files are packed.',
+        description: 'Archive format, such as tar or zip.',
       }),
     },
     resolve: (project, { ref, format }, context) => findArchive(context, project, ref, format),

@@ -16,7 +16,7 @@ import { type FileRow, lastCommitOf } from '#src/repository/file.ts';
 export const Repository = builder.objectRef<ProjectRow>('Repository').implement({
   description: 'The git repository of a project: its files and their history.',
   fields: (t) => ({
-    projectId: t.exposeInt('id', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('id', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field({
       type: Project,
       description: 'The project that has the repository.',
@@ -30,7 +30,7 @@ builder.objectFields(Project, (t) => ({
     type: Repository,
     nullable: true,
     description:
-      'The git repository of the project; null, with the errors, where a list in it is refused to the caller.',
+      'The git repository of the project; null, with errors, if the caller cannot read a requested list in it.',
     resolve: (project) => project,
   }),
 }));
@@ -70,7 +70,7 @@ export const Blob = builder.objectRef<BlobRow>('Blob').implement({
   description: 'The content of files, whatever their names.',
   fields: (t) => ({
     sha: t.exposeString('oid', { description: 'Hash of the content, in full.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field({
       type: Project,
       description: 'The project that has the repository.',
@@ -79,7 +79,7 @@ export const Blob = builder.objectRef<BlobRow>('Blob').implement({
     size: t.expose('size', { type: 'Long', description: 'Size of the content, in bytes.' }),
     encoding: t.string({ description: 'Encoding of `content`: always `base64`.', resolve: () => 'base64' }),
     content: t.string({
-      description: 'The whole content in Base64; refused with CONTENT_TOO_LARGE where it is larger than 20 MB.',
+      description: 'The whole content in Base64. Fails with CONTENT_TOO_LARGE above 20 MB.',
       resolve: (blob, _args, context) => blobContent(context, blob),
     }),
   }),
@@ -97,7 +97,7 @@ export const RepositoryFile = builder.objectRef<FileRow>('RepositoryFile').imple
       resolve: ({ path }) => path.toWellFormed(),
     }),
     mode: t.exposeString('mode', { description: 'File mode as six octal digits: `100644`.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field({
       type: Project,
       description: 'The project that has the repository.',
@@ -106,13 +106,13 @@ export const RepositoryFile = builder.objectRef<FileRow>('RepositoryFile').imple
     size: t.expose('size', { type: 'Long', description: 'Size of the content, in bytes.' }),
     encoding: t.string({ description: 'Encoding of `content`: always `base64`.', resolve: () => 'base64' }),
     content: t.string({
-      description: 'The whole content in Base64; refused with CONTENT_TOO_LARGE where it is larger than 20 MB.',
+      description: 'The whole content in Base64. Fails with CONTENT_TOO_LARGE above 20 MB.',
       resolve: (file, _args, context) => blobContent(context, file),
     }),
-    ref: t.exposeString('ref', { description: 'The branch, tag or hash by which the file was asked for.' }),
+    ref: t.exposeString('ref', { description: 'The branch, tag or hash that the file was requested by.' }),
     blobSha: t.exposeString('oid', { description: 'Hash of the content of the file, in full.' }),
     commitSha: t.exposeString('commitOid', {
-      description: 'Hash of the commit from which the file was read, in full.',
+      description: 'Full hash of the commit that the file was read from.',
     }),
     lastCommitSha: t.string({
       description: 'Hash of the latest commit that changed the file, in full.',
@@ -122,7 +122,7 @@ export const RepositoryFile = builder.objectRef<FileRow>('RepositoryFile').imple
 });
 
 export const Comparison = builder.objectRef<ComparisonRow>('Comparison').implement({
-  description: 'The commits and changes that one state of the repository has and another one has not.',
+  description: 'The commits and changes between two states of a repository.',
   fields: (t) => ({
     commit: t.field({
       type: Commit,
@@ -132,19 +132,19 @@ export const Comparison = builder.objectRef<ComparisonRow>('Comparison').impleme
     }),
     allCommits: t.field({
       type: [Commit],
-      description: 'The commits of `to` that `from` has not, oldest first: the latest 5,000 at most.',
+      description: 'The commits in `to` that are not in `from`, oldest first: at most the latest 5,000.',
       resolve: async ({ commits }) => (await commits()).rows,
     }),
     diffs: t.field({
       type: [FileDiff],
-      description: 'The files that changed since both had their last common commit, by path.',
+      description: 'The files that changed since the last common commit, by path.',
       resolve: async ({ diff }) => (await diff()).entries,
     }),
     timeout: t.boolean({
-      description: 'Whether some of `diffs`, or of the commits, is missing because there is too much.',
+      description: 'Whether some diffs or commits are missing because there are too many.',
       resolve: async ({ commits, diff }) => (await commits()).more || (await diff()).overflow,
     }),
-    sameRef: t.exposeBoolean('sameRef', { description: 'Whether both are the same commit.' }),
+    sameRef: t.exposeBoolean('sameRef', { description: 'Whether both refs are the same commit.' }),
   }),
 });
 
@@ -156,13 +156,13 @@ const Contributor = builder.objectRef<ContributorRow>('Contributor').implement({
       resolve: ({ name }) => name.toWellFormed(),
     }),
     email: t.string({
-      description: 'E-mail address of the author, which tells contributors apart.',
+      description: 'E-mail address of the author, which identifies the contributor.',
       resolve: ({ email }) => email.toWellFormed(),
     }),
     user: t.field({
       type: User,
       nullable: true,
-      description: 'The user who has confirmed that address as theirs; null without one, and for anonymous callers.',
+      description: 'The user with this confirmed e-mail address; null if there is none, and for anonymous callers.',
       resolve: ({ email }, _args, context, info) => userByAddress(context, info, email.toWellFormed()),
     }),
     commits: t.exposeInt('commits', { description: 'Number of commits that they wrote.' }),

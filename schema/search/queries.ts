@@ -17,11 +17,12 @@ import { searchText } from '#src/search/text.ts';
 import { listUsers } from '#src/users/list.ts';
 
 const SearchType = builder.enumType('SearchType', {
-  description: 'What a search looks for.',
+  description: 'A type of record to search.',
   values: {
     PROJECT: {
       value: 'Project',
-      description: 'Projects with the text in path, name, description or name of the namespace, the last active first.',
+      description:
+        'Projects with the text in path, name, description or name of the namespace, most recently active first.',
     },
     GROUP: { value: 'Group', description: 'Groups with the text in name or path, by name. For signed-in callers.' },
     USER: {
@@ -32,7 +33,7 @@ const SearchType = builder.enumType('SearchType', {
     ISSUE: {
       value: 'Issue',
       description:
-        'Issues with the text in title or description, newest first; of a text that very many have, the newest 1,000. For signed-in callers.',
+        'Issues with the text in title or description, newest first; for very common texts, only the newest 1,000. For signed-in callers.',
     },
     MILESTONE: {
       value: 'Milestone',
@@ -44,7 +45,7 @@ const SearchType = builder.enumType('SearchType', {
 type Found = { id: number; __typename: string };
 
 const SearchResult = builder.unionType('SearchResult', {
-  description: 'A record that a search found.',
+  description: 'A record found by a search.',
   types: [Project, Group, User, Issue, Milestone],
   resolveType: (found) => (found as Found).__typename,
 });
@@ -76,15 +77,15 @@ const SEARCHES: Record<'Project' | 'Group' | 'User' | 'Issue' | 'Milestone', Sea
 builder.queryFields((t) => ({
   search: t.field({
     type: SearchResultConnection,
-    description: 'Records of one type with a text in them, among all that the caller may see on the server.',
+    description: 'Searches records of one type for a text, among everything that the caller can see.',
     args: {
       ...pageArgs,
       query: t.arg.string({
         required: true,
         description:
-          'The text, as it is, in any case: at most 255 characters, at least three letters or digits in a row.',
+          'The text to search for, regardless of case: at most 255 characters, with at least three letters or digits in a row.',
       }),
-      type: t.arg({ type: SearchType, required: true, description: 'What to look for.' }),
+      type: t.arg({ type: SearchType, required: true, description: 'Type of the records to search.' }),
     },
     resolve: (_root, { query, type, ...args }, context, info) => {
       const text = searchText(query);

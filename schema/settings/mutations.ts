@@ -5,48 +5,50 @@ import type { Settings } from '#src/platform/settings/current.ts';
 import { updateSettings } from '#src/settings/update.ts';
 
 const UpdateApplicationSettingsInput = builder.inputType('UpdateApplicationSettingsInput', {
-  description: 'Changes to the settings: what is left out stays as it is, null clears what may be without a value.',
+  description: 'Changes to the settings: what is left out stays as it is, null clears what can be empty.',
   fields: (t) => ({
-    defaultProjectsLimit: t.int({ description: 'How many personal projects a new user may have.' }),
-    signupEnabled: t.boolean({ description: 'Whether people may sign up themselves.' }),
-    signinEnabled: t.boolean({ description: 'Whether passwords sign in on the web.' }),
-    avatarServiceEnabled: t.boolean({ description: 'Whether users have pictures from the avatar service.' }),
+    defaultProjectsLimit: t.int({ description: 'How many personal projects a new user can have.' }),
+    signupEnabled: t.boolean({ description: 'Whether people can sign up by themselves.' }),
+    signinEnabled: t.boolean({ description: 'Whether users can sign in with a password.' }),
+    avatarServiceEnabled: t.boolean({
+      description: 'Whether users without a picture of their own get one from the avatar service.',
+    }),
     signInText: t.string({ description: 'Text on the sign-in page, in Markdown.' }),
-    homePageUrl: t.string({ description: 'Address to which visitors who are not signed in are sent.' }),
+    homePageUrl: t.string({ description: 'URL that visitors who are not signed in are sent to.' }),
     defaultBranchProtection: t.field({
       type: BranchProtection,
       description: 'How the default branches of new projects are protected.',
     }),
     restrictedVisibilityLevels: t.field({
       type: [Visibility],
-      description: 'Visibilities that only administrators may choose; null restricts none.',
+      description: 'Visibilities that only administrators can choose; null restricts none.',
     }),
     maxAttachmentSize: t.int({ description: 'Size of the largest upload in megabytes; more than 0.' }),
-    sessionExpireDelay: t.int({ description: 'How long a session lasts, in minutes.' }),
+    sessionExpireDelay: t.int({ description: 'Minutes after which an unused session ends.' }),
     defaultProjectVisibility: t.field({
       type: Visibility,
-      description: 'Visibility of new projects for which none is given.',
+      description: 'Visibility of new projects that do not specify one.',
     }),
     defaultSnippetVisibility: t.field({
       type: Visibility,
-      description: 'Visibility of new snippets for which none is given.',
+      description: 'Visibility of new snippets that do not specify one.',
     }),
     defaultGroupVisibility: t.field({
       type: Visibility,
-      description: 'Visibility of new groups for which none is given.',
+      description: 'Visibility of new groups that do not specify one.',
     }),
-    domainWhitelist: t.stringList({ description: 'Domains whose e-mail addresses may sign up; null allows all.' }),
+    domainWhitelist: t.stringList({ description: 'E-mail domains that can be used to sign up; null allows all.' }),
     domainBlacklistEnabled: t.boolean({
-      description: 'Whether addresses of the domains in domainBlacklist are refused.',
+      description: 'Whether `domainBlacklist` is enforced.',
     }),
-    domainBlacklist: t.stringList({ description: 'Domains whose e-mail addresses may not sign up.' }),
-    userOauthApplications: t.boolean({ description: 'Whether users may register OAuth applications.' }),
-    afterSignOutPath: t.string({ description: 'Path or address to which signing out leads.' }),
+    domainBlacklist: t.stringList({ description: 'E-mail domains that cannot be used to sign up.' }),
+    userOauthApplications: t.boolean({ description: 'Whether users can register OAuth applications.' }),
+    afterSignOutPath: t.string({ description: 'Path or URL that users are sent to after signing out.' }),
     containerRegistryTokenExpireDelay: t.int({
-      description: 'How long a token of the container registry lasts, in minutes.',
+      description: 'Lifetime of container registry tokens, in minutes.',
     }),
     repositoryStorages: t.stringList({
-      description: 'Names of the storages of which each new project gets one at random.',
+      description: 'Names of the storages; each new project gets one at random.',
     }),
     repositoryStorage: t.string({
       deprecationReason: 'Use repositoryStorages.',
@@ -54,16 +56,18 @@ const UpdateApplicationSettingsInput = builder.inputType('UpdateApplicationSetti
     }),
     enabledGitAccessProtocol: t.field({
       type: GitAccessProtocol,
-      description: 'The only way in which git reaches repositories; null allows every way.',
+      description: 'The only protocol that git can use; null allows all.',
     }),
-    codeideEnabled: t.boolean({ description: 'Whether the code IDE is offered, which requires codeideUrl.' }),
+    codeideEnabled: t.boolean({ description: 'Whether the code IDE is offered; requires `codeideUrl`.' }),
     codeideUrl: t.string({ description: 'Address of the code IDE: an http or https URL.' }),
-    disabledOauthSignInSources: t.stringList({ description: 'Names of identity providers that sign nobody in.' }),
-    diagramEnabled: t.boolean({ description: 'Whether diagrams are drawn, which requires diagramUrl.' }),
+    disabledOauthSignInSources: t.stringList({
+      description: 'Names of the identity providers that are disabled for signing in.',
+    }),
+    diagramEnabled: t.boolean({ description: 'Whether diagrams are rendered; requires `diagramUrl`.' }),
     diagramUrl: t.string({ description: 'Address of the diagram server: an http or https URL.' }),
-    terminalMaxSessionTime: t.int({ description: 'How long a web terminal lasts, in seconds; 0 for no end.' }),
+    terminalMaxSessionTime: t.int({ description: 'Longest session of a web terminal, in seconds; 0 for no limit.' }),
     pollingIntervalMultiplier: t.float({
-      description: 'Factor by which pages poll less often than usual; 0 stops polling.',
+      description: 'Factor that slows down polling by pages; 0 turns polling off.',
     }),
   }),
 });

@@ -3,26 +3,28 @@ import { BranchProtection, Visibility } from '#schema/enums.ts';
 import type { Settings } from '#src/platform/settings/current.ts';
 
 export const GitAccessProtocol = builder.enumType('GitAccessProtocol', {
-  description: 'The protocol by which git reaches repositories.',
+  description: 'A protocol that git can use.',
   values: {
-    SSH: { value: 'ssh', description: 'Git reaches repositories over SSH only.' },
-    HTTP: { value: 'http', description: 'Git reaches repositories over HTTP only.' },
+    SSH: { value: 'ssh', description: 'Git can use SSH only.' },
+    HTTP: { value: 'http', description: 'Git can use HTTP only.' },
   } as const,
 });
 
 export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSettings').implement({
   description: 'The settings of the whole server, which administrators change.',
   fields: (t) => ({
-    databaseId: t.exposeInt('id', { description: 'Numeric ID of the settings, always the same: there is one record.' }),
+    databaseId: t.exposeInt('id', {
+      description: 'Numeric ID of the settings. Always the same, as there is one record.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the settings were created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the settings last changed.' }),
     defaultProjectsLimit: t.exposeInt('defaultProjectsLimit', {
-      description: 'Number of personal projects that a new user may have.',
+      description: 'Number of personal projects that a new user can have.',
     }),
-    signupEnabled: t.exposeBoolean('signupEnabled', { description: 'Whether people may register themselves.' }),
-    signinEnabled: t.exposeBoolean('signinEnabled', { description: 'Whether passwords sign in on the web.' }),
+    signupEnabled: t.exposeBoolean('signupEnabled', { description: 'Whether people can sign up by themselves.' }),
+    signinEnabled: t.exposeBoolean('signinEnabled', { description: 'Whether users can sign in with a password.' }),
     avatarServiceEnabled: t.exposeBoolean('avatarServiceEnabled', {
-      description: 'Whether users have pictures from the avatar service.',
+      description: 'Whether users without a picture of their own get one from the avatar service.',
     }),
     signInText: t.exposeString('signInText', {
       nullable: true,
@@ -30,7 +32,7 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
     }),
     homePageUrl: t.exposeString('homePageUrl', {
       nullable: true,
-      description: 'URL to which visitors are sent who are not signed in; null when unset.',
+      description: 'URL that visitors who are not signed in are sent to; null when unset.',
     }),
     defaultBranchProtection: t.expose('defaultBranchProtection', {
       type: BranchProtection,
@@ -39,73 +41,75 @@ export const ApplicationSettings = builder.objectRef<Settings>('ApplicationSetti
     restrictedVisibilityLevels: t.expose('restrictedVisibilityLevels', {
       type: [Visibility],
       nullable: true,
-      description: 'Visibilities that only administrators may give; null when none is restricted.',
+      description: 'Visibilities that only administrators can choose; null when none is restricted.',
     }),
     maxAttachmentSize: t.exposeInt('maxAttachmentSize', { description: 'Size of the largest upload, in megabytes.' }),
-    sessionExpireDelay: t.exposeInt('sessionExpireDelay', { description: 'Minutes for which a session lasts.' }),
+    sessionExpireDelay: t.exposeInt('sessionExpireDelay', {
+      description: 'Minutes after which an unused session ends.',
+    }),
     defaultProjectVisibility: t.expose('defaultProjectVisibility', {
       type: Visibility,
-      description: 'Visibility of new projects for which none is given.',
+      description: 'Visibility of new projects that do not specify one.',
     }),
     defaultSnippetVisibility: t.expose('defaultSnippetVisibility', {
       type: Visibility,
-      description: 'Visibility of new snippets for which none is given.',
+      description: 'Visibility of new snippets that do not specify one.',
     }),
     defaultGroupVisibility: t.expose('defaultGroupVisibility', {
       type: Visibility,
-      description: 'Visibility of new groups for which none is given.',
+      description: 'Visibility of new groups that do not specify one.',
     }),
     domainWhitelist: t.exposeStringList('domainWhitelist', {
       nullable: true,
-      description: 'Domains of the e-mail addresses that may register; null for all domains.',
+      description: 'E-mail domains that can be used to sign up; null for all.',
     }),
     domainBlacklistEnabled: t.exposeBoolean('domainBlacklistEnabled', {
-      description: 'Whether the domains of the blacklist may not register.',
+      description: 'Whether the domain blacklist is enforced.',
     }),
     domainBlacklist: t.exposeStringList('domainBlacklist', {
       nullable: true,
-      description: 'Domains of the e-mail addresses that may not register; null for none.',
+      description: 'E-mail domains that cannot be used to sign up; null for none.',
     }),
     userOauthApplications: t.exposeBoolean('userOauthApplications', {
-      description: 'Whether users may register OAuth applications.',
+      description: 'Whether users can register OAuth applications.',
     }),
     afterSignOutPath: t.exposeString('afterSignOutPath', {
       nullable: true,
-      description: 'Path or URL to which signing out leads; null when unset.',
+      description: 'Path or URL that users are sent to after signing out; null when unset.',
     }),
     containerRegistryTokenExpireDelay: t.exposeInt('containerRegistryTokenExpireDelay', {
-      description: 'Minutes for which a token of the container registry lasts.',
+      description: 'Lifetime of container registry tokens, in minutes.',
     }),
     repositoryStorages: t.exposeStringList('repositoryStorages', {
-      description: 'Names of the storages of which each new project gets one at random.',
+      description: 'Names of the storages; each new project gets one at random.',
     }),
     repositoryStorage: t.string({
       nullable: true,
       deprecationReason: 'The first of repositoryStorages.',
-      description: 'Name of the first of the storages.',
+      description: 'Name of the first storage.',
       resolve: ({ repositoryStorages }) => repositoryStorages[0] ?? null,
     }),
     enabledGitAccessProtocol: t.field({
       type: GitAccessProtocol,
       nullable: true,
-      description: 'The only protocol by which git reaches repositories; null when all do.',
+      description: 'The only protocol that git can use; null when all are allowed.',
       resolve: ({ enabledGitAccessProtocol }) => enabledGitAccessProtocol as 'ssh' | 'http' | null,
     }),
     codeideEnabled: t.exposeBoolean('codeideEnabled', { description: 'Whether the code IDE is offered.' }),
     codeideUrl: t.exposeString('codeideUrl', { nullable: true, description: 'URL of the code IDE; null when unset.' }),
     disabledOauthSignInSources: t.exposeStringList('disabledOauthSignInSources', {
-      description: 'Providers of identities that sign nobody in.',
+      description: 'Identity providers that are disabled for signing in.',
     }),
-    diagramEnabled: t.exposeBoolean('diagramEnabled', { description: 'Whether diagrams are drawn.' }),
+    diagramEnabled: t.exposeBoolean('diagramEnabled', { description: 'Whether diagrams are rendered.' }),
     diagramUrl: t.exposeString('diagramUrl', {
       nullable: true,
       description: 'URL of the diagram server; null when unset.',
     }),
     terminalMaxSessionTime: t.exposeInt('terminalMaxSessionTime', {
-      description: 'Seconds for which a web terminal lasts; 0 when it has no end.',
+      description: 'Longest session of a web terminal, in seconds; 0 for no limit.',
     }),
     pollingIntervalMultiplier: t.exposeFloat('pollingIntervalMultiplier', {
-      description: 'Factor by which pages poll slower than usual; 0 when they never poll.',
+      description: 'Factor that slows down polling by pages; 0 when polling is off.',
     }),
   }),
 });

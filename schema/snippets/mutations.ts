@@ -10,14 +10,14 @@ import { type ChangedSnippet, changedSnippet } from '#src/snippets/find.ts';
 import { createSnippet, deleteSnippet, updateSnippet } from '#src/snippets/save.ts';
 
 const TITLE = 'Title of the snippet; at most 255 characters.';
-const FILE_NAME = 'Name of its file; at most 255 characters.';
+const FILE_NAME = 'File name of the snippet; at most 255 characters.';
 
 const which = (t: InputFields) => ({
   project: t.field({
     type: 'ProjectRef',
     description: 'The project of the snippet: full path, global ID or numeric ID. Left out for a personal snippet.',
   }),
-  id: t.field({ ...idOf('Snippet'), required: true, description: 'Global ID of the snippet, or its numeric one.' }),
+  id: t.field({ ...idOf('Snippet'), required: true, description: 'Global or numeric ID of the snippet.' }),
 });
 
 const CreateSnippetInput = builder.inputType('CreateSnippetInput', {
@@ -33,7 +33,7 @@ const CreateSnippetInput = builder.inputType('CreateSnippetInput', {
     content: t.string({ required: true, description: 'The whole text of the snippet.' }),
     visibility: t.field({
       type: Visibility,
-      description: 'Who may see the snippet; when left out, what the settings of the server say.',
+      description: 'Who can see the snippet. By default, what the application settings say.',
     }),
   }),
 });
@@ -44,8 +44,8 @@ const UpdateSnippetInput = builder.inputType('UpdateSnippetInput', {
     ...which(t),
     title: t.string({ description: TITLE }),
     fileName: t.string({ description: FILE_NAME }),
-    content: t.string({ description: 'The whole text of the snippet from now on.' }),
-    visibility: t.field({ type: Visibility, description: 'Who may see the snippet from now on.' }),
+    content: t.string({ description: 'The new text of the snippet.' }),
+    visibility: t.field({ type: Visibility, description: 'Who can see the snippet.' }),
   }),
 });
 
@@ -70,11 +70,11 @@ function snippetPayload(mutation: string) {
 const DeleteSnippetPayload = builder
   .objectRef<{ id: number; snippet: Known<'Snippet'> | null }>('DeleteSnippetPayload')
   .implement({
-    description: 'The snippet that was deleted; both fields are null when there was none that the caller sees.',
+    description: 'The snippet that was deleted; both fields are null if there was none that the caller can see.',
     fields: (t) => ({
       deletedSnippetId: t.id({
         nullable: true,
-        description: 'Global ID of the snippet that is gone.',
+        description: 'Global ID of the snippet that was deleted.',
         resolve: ({ id, snippet }) => snippet && toGlobalId('Snippet', id),
       }),
       snippet: t.expose('snippet', { type: Snippet, nullable: true, description: 'The snippet as it was.' }),
@@ -99,7 +99,7 @@ builder.mutationFields((t) => ({
   }),
   deleteSnippet: t.field({
     type: DeleteSnippetPayload,
-    description: 'Deletes a snippet. For its author and administrators. Nothing happens when there is none.',
+    description: 'Deletes a snippet. For its author and administrators. Does nothing if there is none.',
     args: { input: t.arg({ type: DeleteSnippetInput, required: true, description: 'Names the snippet to delete.' }) },
     resolve: async (_root, { input: { project, id } }, context, info) => ({
       id,

@@ -11,7 +11,7 @@ import { listOwnSnippets, listProjectSnippets, listPublicSnippets } from '#src/s
 builder.objectFields(Project, (t) => ({
   snippets: t.field({
     type: SnippetConnection,
-    description: 'The snippets of the project that the caller may see, newest first.',
+    description: 'The snippets of the project that the caller can see, newest first.',
     args: pageArgs,
     resolve: (project, args, context, info) => pageBelow('Snippet', project, args, context, info, listProjectSnippets),
   }),
@@ -19,7 +19,7 @@ builder.objectFields(Project, (t) => ({
     type: Snippet,
     description: 'A snippet of the project by its ID.',
     args: {
-      id: t.arg({ ...idOf('Snippet'), required: true, description: 'Global ID of the snippet, or its numeric one.' }),
+      id: t.arg({ ...idOf('Snippet'), required: true, description: 'Global or numeric ID of the snippet.' }),
     },
     resolve: (project, args, context, info) =>
       findProjectSnippet(context, project, args.id, selectionAt(info, 'Snippet')),
@@ -36,16 +36,16 @@ builder.queryFields((t) => ({
   }),
   publicSnippets: t.field({
     type: SnippetConnection,
-    description: 'The personal snippets of all users that everybody may see, newest first. For signed-in callers.',
+    description: 'The public personal snippets of all users, newest first. For signed-in callers.',
     args: pageArgs,
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listPublicSnippets(context, page, selectionAt(info, 'Snippet'))),
   }),
   snippet: t.field({
     type: Snippet,
-    description: 'A personal snippet by its ID, where the caller may see it.',
+    description: 'A personal snippet by its ID, if the caller can see it.',
     args: {
-      id: t.arg({ ...idOf('Snippet'), required: true, description: 'Global ID of the snippet, or its numeric one.' }),
+      id: t.arg({ ...idOf('Snippet'), required: true, description: 'Global or numeric ID of the snippet.' }),
     },
     resolve: (_root, args, context, info) => findPersonalSnippet(context, args.id, selectionAt(info, 'Snippet')),
   }),

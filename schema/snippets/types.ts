@@ -14,7 +14,7 @@ function pathOf({ id, project }: { id: number; project: { fullPath: string } | n
 }
 
 export const Snippet = builder.prismaObject('Snippet', {
-  description: 'A text that somebody keeps, in a project or for themselves.',
+  description: 'A piece of text that belongs to a project or a user.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -24,11 +24,12 @@ export const Snippet = builder.prismaObject('Snippet', {
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the snippet, as the REST API uses it.' }),
     title: t.exposeString('title', { description: 'Title of the snippet, of at most 255 characters.' }),
-    fileName: t.exposeString('fileName', { description: 'File name of the text, which tells its format.' }),
+    fileName: t.exposeString('fileName', {
+      description: 'File name of the snippet, whose ending indicates its format.',
+    }),
     visibility: t.expose('visibility', {
       type: Visibility,
-      description:
-        'Who may see the snippet: its author alone, all who see the project and are signed in, or everybody.',
+      description: 'Who can see the snippet: only its author, signed-in users who can see the project, or everyone.',
     }),
     content: t.exposeString('content', { description: 'The whole text of the snippet.' }),
     project: t.field({
@@ -48,7 +49,7 @@ export const Snippet = builder.prismaObject('Snippet', {
       resolve: (snippet, _args, { baseUrl }) => `${baseUrl}${pathOf(snippet)}`,
     }),
     rawUrl: t.string({
-      description: 'URL of the bare text of the snippet.',
+      description: 'URL of the raw text of the snippet.',
       select: PLACE,
       resolve: (snippet, _args, { baseUrl }) => `${baseUrl}${pathOf(snippet)}/raw`,
     }),

@@ -6,7 +6,7 @@ import { postedStatus } from '#src/statuses/list.ts';
 import { postStatus } from '#src/statuses/post.ts';
 
 const PostedState = builder.enumType('PostedState', {
-  description: 'What another system says of its work on a commit.',
+  description: 'A state that an external system reports for a commit.',
   values: {
     PENDING: { value: 'pending', description: 'The work has not begun.' },
     RUNNING: { value: 'running', description: 'The work has begun.' },
@@ -17,22 +17,22 @@ const PostedState = builder.enumType('PostedState', {
 });
 
 const PostCommitStatusInput = builder.inputType('PostCommitStatusInput', {
-  description: 'What another system says of a commit.',
+  description: 'A status that an external system reports for a commit.',
   fields: (t) => ({
     project: projectField(t, 'of the commit'),
     sha: t.string({ required: true, description: 'The commit: a hash of 4 to 40 digits, a branch or a tag.' }),
-    state: t.field({ type: PostedState, required: true, description: 'How the work of the other system stands.' }),
+    state: t.field({ type: PostedState, required: true, description: 'The state to report for the commit.' }),
     ref: t.string({
-      description: 'Name of the branch or tag; when left out, the first branch that has the commit.',
+      description: 'Name of the branch or tag; by default, the first branch that contains the commit.',
     }),
     name: t.string({
       required: true,
       defaultValue: 'default',
-      description: 'Name that tells the status from others of the commit.',
+      description: 'Name of the status, unique for the commit.',
     }),
-    targetUrl: t.string({ description: 'Address of a page about the work: an http or https URL.' }),
+    targetUrl: t.string({ description: 'URL of a page about the status: http or https.' }),
     description: t.string({ description: 'Short text about the state.' }),
-    coverage: t.float({ description: 'How much of the code tests cover, in percent.' }),
+    coverage: t.float({ description: 'Test coverage, in percent.' }),
   }),
 });
 
@@ -50,7 +50,8 @@ const PostCommitStatusPayload = builder.objectRef<{ id: number }>('PostCommitSta
 builder.mutationField('postCommitStatus', (t) =>
   t.field({
     type: PostCommitStatusPayload,
-    description: 'Reports how work on a commit stands: moves the status of that name, or adds one. For developers.',
+    description:
+      'Reports the status of a commit from an external system: updates the status with that name, or adds one. For developers.',
     args: {
       input: t.arg({ type: PostCommitStatusInput, required: true, description: 'Names the commit, and the state.' }),
     },

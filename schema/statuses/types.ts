@@ -10,21 +10,23 @@ import { listStatuses } from '#src/statuses/list.ts';
 
 export const CommitStatus = builder.prismaObject('Job', {
   variant: 'CommitStatus',
-  description: 'The state of a commit as a job, or another system that posted it, reports it.',
+  description: 'The state of a commit, as reported by a job or an external system.',
   select: { id: true },
   fields: (t) => ({
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the status, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
-    pipelineId: t.exposeInt('pipelineId', { description: 'Numeric ID of its pipeline; `pipeline` leads to it.' }),
-    pipeline: t.relation('pipeline', { description: 'The pipeline to which the status counts.' }),
+    pipelineId: t.exposeInt('pipelineId', { description: 'Numeric ID of the pipeline; see also `pipeline`.' }),
+    pipeline: t.relation('pipeline', { description: 'The pipeline that the status belongs to.' }),
     sha: t.string({ description: 'Hash of the commit, in full.', ...through('pipeline', 'sha') }),
     ref: t.string({ description: 'Name of the branch or tag, without `refs/`.', ...through('pipeline', 'ref') }),
-    status: t.expose('status', { type: JobStatus, description: 'State that the job or the other system reports.' }),
+    status: t.expose('status', { type: JobStatus, description: 'State that the job or the external system reported.' }),
     name: t.exposeString('name', { description: 'Name of the job, or the name under which the status was posted.' }),
-    stage: t.exposeString('stage', { description: 'Stage of the job; `external` where the status was posted.' }),
+    stage: t.exposeString('stage', {
+      description: 'Stage of the job; `external` if an external system posted the status.',
+    }),
     generic: t.exposeBoolean('generic', {
-      description: 'Whether another system posted the status, and no job made it.',
+      description: 'Whether an external system posted the status, instead of a job.',
     }),
     targetUrl: t.exposeString('targetUrl', {
       nullable: true,
@@ -39,7 +41,7 @@ export const CommitStatus = builder.prismaObject('Job', {
       description: 'Test coverage, in percent; null without any.',
     }),
     allowFailure: t.exposeBoolean('allowFailure', {
-      description: 'Whether the pipeline may succeed though this one fails.',
+      description: 'Whether the pipeline can succeed even if this status is a failure.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the status was created.' }),
     startedAt: t.expose('startedAt', {
@@ -61,7 +63,7 @@ const CommitStatusConnection = connectionOf('CommitStatus', CommitStatus);
 builder.objectFields(Commit, (t) => ({
   statuses: t.field({
     type: CommitStatusConnection,
-    description: 'The statuses that jobs and other systems report for the commit, oldest first.',
+    description: 'The statuses that jobs and external systems reported for the commit, oldest first.',
     args: {
       ...pageArgs,
       ref: t.arg.string({ description: 'Only statuses for this branch or tag.' }),
@@ -70,7 +72,7 @@ builder.objectFields(Commit, (t) => ({
       all: t.arg.boolean({
         required: true,
         defaultValue: false,
-        description: 'Whether to list also statuses that a later one of the same name has replaced.',
+        description: 'Whether to include statuses that a later one of the same name has replaced.',
       }),
     },
     resolve: (commit, args, context, info) =>

@@ -24,11 +24,11 @@ import { findProject } from '#src/projects/find.ts';
 const SCOPES = {
   project: 'The records of this project.',
   group: 'The records of the projects of this group and of its subgroups.',
-  viewer: '`true`: the records of all projects of which the caller is a member, directly or through a group.',
+  viewer: '`true`: the records of all projects that the caller is a member of, directly or through a group.',
 };
 
 const SubscriptionScope = builder.inputType('SubscriptionScope', {
-  description: 'Which records a subscription is about: exactly one of these.',
+  description: 'The records to subscribe to; give exactly one field.',
   isOneOf: true,
   fields: (t) => ({
     project: t.field({ type: 'ProjectRef', description: SCOPES.project }),
@@ -38,7 +38,7 @@ const SubscriptionScope = builder.inputType('SubscriptionScope', {
 });
 
 const JobTraceScope = builder.inputType('JobTraceScope', {
-  description: 'Which jobs a subscription to traces is about: exactly one of these.',
+  description: 'The jobs whose logs to subscribe to; give exactly one field.',
   isOneOf: true,
   fields: (t) => ({
     job: t.id({ description: 'This job, by its global ID.' }),
@@ -52,24 +52,24 @@ const JobTraceScope = builder.inputType('JobTraceScope', {
 type JobTracePartRow = TracePart & { job: { id: number } };
 
 const JobTracePart = builder.objectRef<JobTracePartRow>('JobTracePart').implement({
-  description: 'Something that a job printed.',
+  description: 'A part of a job’s log.',
   fields: (t) => ({
     job: t.field({
       type: Job,
-      description: 'The job that printed it.',
+      description: 'The job that the log belongs to.',
       // It is read with the part, with what is selected of it here.
       resolve: ({ job }) => job as typeof Job.$inferType,
     }),
-    offset: t.expose('offset', { type: 'Long', description: 'Where the part begins in the whole trace, in bytes.' }),
-    nextOffset: t.expose('nextOffset', { type: 'Long', description: 'Where the next part begins, in bytes.' }),
+    offset: t.expose('offset', { type: 'Long', description: 'Offset of the part in the log, in bytes.' }),
+    nextOffset: t.expose('nextOffset', { type: 'Long', description: 'Offset of the next part in the log, in bytes.' }),
     content: t.exposeString('content', {
-      description: 'What was printed, at most 64 KiB. Bytes that are no UTF-8 are replaced by U+FFFD.',
+      description: 'The text, at most 64 KiB. Bytes that are not valid UTF-8 are replaced by U+FFFD.',
     }),
   }),
 });
 
 const AFTER_STATES =
-  'Cursor of the last answer of a lost subscription, to resume after it. The state of a record may be sent again.';
+  'Cursor of the last event before the subscription was lost, to resume after it. The state of a record may be sent again.';
 
 type SubscriptionFields = PothosSchemaTypes.SubscriptionFieldBuilder<typeof builder.$inferSchemaTypes, object>;
 
@@ -77,7 +77,7 @@ function placeArg(t: Pick<SubscriptionFields, 'arg'>, records: string) {
   return t.arg({
     type: SubscriptionScope,
     required: true,
-    description: `Whose ${records} to report: those of a project, of a group, or of all projects of the caller.`,
+    description: `Where to report ${records} from: a project, a group, or all projects of the caller.`,
   });
 }
 
@@ -95,7 +95,7 @@ builder.subscriptionFields((t) => ({
   }),
   pipelineChanged: t.field({
     type: Pipeline,
-    description: 'A pipeline that was started or changed, or of which a job was, as it is now.',
+    description: 'A pipeline that was started or changed, or whose jobs changed, as it is now.',
     args: { in: placeArg(t, 'pipelines'), after: t.arg.string({ description: AFTER_STATES }) },
     subscribe: (_root, args, context) => sourceOf(context, 'pipeline', args, 'read_pipeline'),
     resolve: (event: LiveEvent, _args, context, info) =>
@@ -106,12 +106,12 @@ builder.subscriptionFields((t) => ({
   }),
   eventAdded: t.field({
     type: Event,
-    description: 'Something that somebody did. Anonymous callers may subscribe to public projects.',
+    description: 'An event that happened. Anonymous callers can subscribe to public projects.',
     args: {
       in: placeArg(t, 'events'),
       after: t.arg.string({
         description:
-          'Cursor of the last answer of a lost subscription, or numeric ID of an event: what was missed since comes first, each event once.',
+          'Cursor of the last event before the subscription was lost, or numeric ID of an event. Missed events are sent first, each once.',
       }),
     },
     subscribe: (_root, args, context) => sourceOf(context, 'event', args),
@@ -124,16 +124,16 @@ builder.subscriptionFields((t) => ({
   jobTrace: t.field({
     type: JobTracePart,
     description:
-      'What jobs print, from now on. The subscription to one job completes when all that it printed was sent.',
+      'The output of jobs as it is written. A subscription to one job completes when its whole log was sent.',
     args: {
       in: t.arg({
         type: JobTraceScope,
         required: true,
         description:
-          'Whose trace to report: that of one job, or those of all jobs of a project, of a group, or of the caller.',
+          'Which logs to report: of one job, or of all jobs in a project, a group, or all projects of the caller.',
       }),
       after: t.arg.string({
-        description: 'Of the trace of one job: only what comes behind this many bytes, so `"0"` is all of it.',
+        description: 'For one job, the offset to start from, in bytes; `"0"` for the whole log.',
       }),
     },
     subscribe: (_root, args, context) => traceSource(context, args),

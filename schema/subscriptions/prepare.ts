@@ -65,7 +65,8 @@ export function prepareWith(
     const errors = validate(schema, document);
     if (errors.length > 0) throw new Invalid(errors);
     const operation = getOperationAST(document, operationName);
-    if (!operation) throw new GraphQLError('The document has no operation of that name, or several and none is named.');
+    if (!operation)
+      throw new GraphQLError('The document has no operation with that name, or has several and none was named.');
     const contextValue = await contextFactory();
     const args = {
       schema,

@@ -38,7 +38,8 @@ export async function admit(
 ): Promise<Admitted> {
   const { hub, seats, report, budget } = subscribing;
   try {
-    if (!hub) throw new GraphQLError('Subscriptions are not served here.', { extensions: { code: 'UNAVAILABLE' } });
+    if (!hub)
+      throw new GraphQLError('This server does not offer subscriptions.', { extensions: { code: 'UNAVAILABLE' } });
     const operation = liveOperation(args, subscribing);
     const release = seats.take(callerOf(caller.actor, address), operation.size);
     try {

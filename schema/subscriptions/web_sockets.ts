@@ -160,7 +160,7 @@ export class WebSockets {
     }
   }
 
-  /** What the client wants executed. Whoever is no longer who they were is cut off. */
+  /** What the client wants executed. Connections whose credentials are no longer valid are closed. */
   async #prepare(
     { extra, subscriptions }: Ctx,
     id: string,
@@ -171,7 +171,7 @@ export class WebSockets {
     try {
       const { perConnection } = limits;
       if (Object.keys(subscriptions).length > perConnection) {
-        throw new RateLimited(1, `One connection carries ${perConnection} operations at once.`);
+        throw new RateLimited(1, `A connection can run at most ${perConnection} operations at once.`);
       }
       const before = extra.actor;
       extra.actor = before && (await callers.authenticate(credentials));

@@ -12,11 +12,11 @@ const tag = (t: InputFields) => ({
 });
 
 const CreateTagInput = builder.inputType('CreateTagInput', {
-  description: 'A new tag and what it names.',
+  description: 'A new tag, and the commit that it points to.',
   fields: (t) => ({
     ...tag(t),
-    ref: t.string({ required: true, description: 'What it names: a branch, a tag or the hash of a commit.' }),
-    message: t.string({ description: 'Message of an annotated tag; the tag is a lightweight one without.' }),
+    ref: t.string({ required: true, description: 'What it points to: a branch, a tag or the hash of a commit.' }),
+    message: t.string({ description: 'Message of an annotated tag. Without a message the tag is lightweight.' }),
     releaseDescription: t.string({ description: 'Release notes for the tag, in Markdown.' }),
   }),
 });
@@ -38,7 +38,7 @@ const CreateReleaseInput = builder.inputType('CreateReleaseInput', {
 });
 
 const UpdateReleaseInput = builder.inputType('UpdateReleaseInput', {
-  description: 'New release notes for a tag that has some.',
+  description: 'New release notes for a tag that already has some.',
   fields: release,
 });
 
@@ -49,7 +49,7 @@ const CreateTagPayload = builder.objectRef<{ tag: TagRow }>('CreateTagPayload').
 
 const DeleteTagPayload = builder.objectRef<{ name: string }>('DeleteTagPayload').implement({
   description: 'The tag that was deleted.',
-  fields: (t) => ({ deletedTagName: t.exposeString('name', { description: 'Name of the tag that is gone.' }) }),
+  fields: (t) => ({ deletedTagName: t.exposeString('name', { description: 'Name of the tag that was deleted.' }) }),
 });
 
 function releasePayload(mutation: string) {
@@ -65,7 +65,9 @@ builder.mutationFields((t) => ({
   createTag: t.field({
     type: CreateTagPayload,
     description: 'Creates a tag. For developers.',
-    args: { input: t.arg({ type: CreateTagInput, required: true, description: 'Name of the tag and what it names.' }) },
+    args: {
+      input: t.arg({ type: CreateTagInput, required: true, description: 'Name of the tag and what it points to.' }),
+    },
     resolve: async (_root, { input: { project, ref, ...values } }, context) => ({
       tag: await createTag(context, project, { target: ref, ...values }),
     }),

@@ -7,7 +7,7 @@ import { findTag, listTags } from '#src/tags/list.ts';
 builder.objectFields(Repository, (t) => ({
   tags: t.field({
     type: TagConnection,
-    description: 'The tags of the repository, in the reverse order of their names.',
+    description: 'The tags of the repository, by name in reverse order.',
     args: pageArgs,
     resolve: (project, args, context, info) => loadPage(args, info, (page) => listTags(context, project, page)),
   }),

@@ -12,7 +12,7 @@ export const Release = builder.objectRef<ReleaseRow>('Release').implement({
 });
 
 export const Tag = builder.objectRef<TagRow>('Tag').implement({
-  description: 'A tag of a repository: a lasting name for a commit.',
+  description: 'A tag of a repository: a permanent name for a commit.',
   fields: (t) => ({
     name: t.string({
       description: 'Name of the tag, without `refs/tags/`.',
@@ -26,7 +26,7 @@ export const Tag = builder.objectRef<TagRow>('Tag').implement({
     commit: t.expose('commit', {
       type: Commit,
       nullable: true,
-      description: 'The commit that the tag names; null where it names something else.',
+      description: 'The commit that the tag points to; null if it points to something else.',
     }),
     release: t.expose('release', {
       type: Release,

@@ -10,10 +10,10 @@ import { revokeImpersonationToken, revokePersonalAccessToken } from '#src/access
 /** What a new token is called, and how far and long it reaches. */
 const made = (t: InputFields) => ({
   name: t.string({ required: true, description: 'What the token is for; at most 255 characters.' }),
-  scopes: t.field({ type: [TokenScope], required: true, description: 'What the token reaches: at least one scope.' }),
+  scopes: t.field({ type: [TokenScope], required: true, description: 'Scopes of the token; at least one.' }),
   expiresAt: t.field({
     type: 'Date',
-    description: 'First day (UTC) on which the token does not work; it never expires when null or left out.',
+    description: 'The token stops working at 00:00 UTC on this day. It never expires when null or left out.',
   }),
 });
 
@@ -21,14 +21,14 @@ const actsAs = (t: InputFields) =>
   t.field({
     ...idOf('User'),
     required: true,
-    description: 'Global ID of the user as whom the token acts, or its numeric one.',
+    description: 'Global or numeric ID of the user that the token acts as.',
   });
 
 const token = (t: InputFields) =>
   t.field({
     ...idOf('PersonalAccessToken'),
     required: true,
-    description: 'Global ID of the token to revoke, or its numeric one.',
+    description: 'Global or numeric ID of the token to revoke.',
   });
 
 const CreatePersonalAccessTokenInput = builder.inputType('CreatePersonalAccessTokenInput', {
@@ -53,25 +53,25 @@ const RevokeImpersonationTokenInput = builder.inputType('RevokeImpersonationToke
 
 function tokenPayload(mutation: string, description: string) {
   return builder.objectRef<{ personalAccessToken: TokenRow }>(namesOf(mutation).payload).implement({
-    description: 'The token after the mutation.',
+    description: 'The token after the change.',
     fields: (t) => ({
       personalAccessToken: t.expose('personalAccessToken', { type: PersonalAccessToken, description }),
     }),
   });
 }
 
-const NEW = 'The new token with its text, which is shown this once.';
+const NEW = 'The new token. Its text is only shown this once.';
 const REVOKED = 'The token as it is now.';
 
 builder.mutationFields((t) => ({
   createPersonalAccessToken: t.field({
     type: tokenPayload('createPersonalAccessToken', NEW),
-    description: 'Creates a token for the caller, whose own credential must reach everything.',
+    description: 'Creates a token for the caller. Requires a credential with the scope `api`.',
     args: {
       input: t.arg({
         type: CreatePersonalAccessTokenInput,
         required: true,
-        description: 'Name, scopes and end of the token.',
+        description: 'Name, scopes and expiry of the token.',
       }),
     },
     resolve: async (_root, { input }, context) => ({
@@ -85,7 +85,7 @@ builder.mutationFields((t) => ({
       input: t.arg({
         type: CreateImpersonationTokenInput,
         required: true,
-        description: 'User, name, scopes and end of the token.',
+        description: 'User, name, scopes and expiry of the token.',
       }),
     },
     resolve: async (_root, { input: { userId, ...input } }, context) => ({

@@ -14,7 +14,7 @@ import {
 } from '#src/access/tokens/list.ts';
 
 const TokenStateFilter = builder.enumType('TokenStateFilter', {
-  description: 'The states of the tokens that a list holds.',
+  description: 'Filters tokens by whether they still work.',
   values: {
     ALL: { value: 'all', description: 'Tokens in any state.' },
     ACTIVE: { value: 'active', description: 'Only tokens that still work.' },
@@ -24,8 +24,7 @@ const TokenStateFilter = builder.enumType('TokenStateFilter', {
 
 export const PersonalAccessToken = builder.objectRef<TokenRow>('PersonalAccessToken');
 PersonalAccessToken.implement({
-  description:
-    'A token with which a user, or an administrator as the user, calls the API. The token itself is shown once.',
+  description: 'A token to call the API as a user. Its text is only shown once.',
   interfaces: [Node],
   fields: (t) => ({
     id: t.id({
@@ -36,18 +35,18 @@ PersonalAccessToken.implement({
     name: t.exposeString('name', { description: 'Name of the token, which says what it is for.' }),
     token: t.string({
       nullable: true,
-      description: 'The token itself, in the answer to its creation; null ever after.',
+      description: 'The text of the token, only returned when it is created; otherwise null.',
       resolve: ({ token }) => token ?? null,
     }),
     scopes: t.field({
       type: [TokenScope],
-      description: 'What the token reaches.',
+      description: 'What the token gives access to.',
       resolve: ({ scopes }) => scopes as Reach[],
     }),
     active: t.exposeBoolean('active', {
       description: 'Whether the token still works: it is neither revoked nor expired.',
     }),
-    revoked: t.exposeBoolean('revoked', { description: 'Whether somebody revoked the token.' }),
+    revoked: t.exposeBoolean('revoked', { description: 'Whether the token was revoked.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'Date',
       nullable: true,
@@ -57,10 +56,10 @@ PersonalAccessToken.implement({
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the token was last used, to the hour; null when it never was.',
+      description: 'When the token was last used, accurate to the hour; null if never.',
     }),
     impersonation: t.exposeBoolean('impersonation', {
-      description: 'Whether an administrator made it, to act as the user.',
+      description: 'Whether an administrator created the token to act as the user.',
     }),
   }),
 });
@@ -87,19 +86,19 @@ builder.objectFields(User, (t) => ({
   }),
   impersonationTokens: t.field({
     type: PersonalAccessTokenConnection,
-    description: 'The tokens with which administrators act as the user, oldest first. For administrators.',
+    description: 'The tokens that administrators use to act as the user, oldest first. For administrators.',
     args: tokenArgs,
     resolve: ({ id }, args, context, info) =>
       loadPage(args, info, (page) => listImpersonationTokens(context, id, args.state, page)),
   }),
   impersonationToken: t.field({
     type: PersonalAccessToken,
-    description: 'A token with which administrators act as the user, by its ID. For administrators.',
+    description: 'A token that administrators use to act as the user, by its ID. For administrators.',
     args: {
       id: t.arg({
         ...idOf('PersonalAccessToken'),
         required: true,
-        description: 'Global ID of the token, or its numeric one.',
+        description: 'Global or numeric ID of the token.',
       }),
     },
     resolve: (user, { id }, context) => findToken(context, user.id, id, true),

@@ -11,17 +11,17 @@ import { fireTrigger } from '#src/triggers/fire.ts';
 import { findTrigger } from '#src/triggers/list.ts';
 import { createTrigger, deleteTrigger, takeTrigger, updateTrigger } from '#src/triggers/save.ts';
 
-const DESCRIPTION = 'Text that says what the trigger is for.';
+const DESCRIPTION = 'Description of the trigger’s purpose.';
 
 const which = (t: InputFields) => ({
   project: holderField(t, 'trigger'),
-  id: t.field({ ...idOf('Trigger'), required: true, description: 'Global ID of the trigger, or its numeric one.' }),
+  id: t.field({ ...idOf('Trigger'), required: true, description: 'Global or numeric ID of the trigger.' }),
 });
 
 const CreateTriggerInput = builder.inputType('CreateTriggerInput', {
   description: 'A new trigger of the caller.',
   fields: (t) => ({
-    project: projectField(t, 'whose pipelines it starts'),
+    project: projectField(t, 'whose pipelines the trigger starts'),
     description: t.string({ required: true, description: DESCRIPTION }),
   }),
 });
@@ -32,7 +32,7 @@ const UpdateTriggerInput = builder.inputType('UpdateTriggerInput', {
 });
 
 const TakeTriggerOwnershipInput = builder.inputType('TakeTriggerOwnershipInput', {
-  description: 'Which trigger the caller takes over.',
+  description: 'Which trigger to take ownership of.',
   fields: which,
 });
 
@@ -47,7 +47,7 @@ const FireTriggerInput = builder.inputType('FireTriggerInput', {
     project: projectField(t, 'of the trigger'),
     token: t.string({ required: true, description: 'Token of a trigger of the project.' }),
     ref: t.string({ required: true, description: 'Name of the branch or tag whose latest commit is used.' }),
-    variables: t.field({ type: 'JSON', description: 'Variables for the jobs: an object of texts by their keys.' }),
+    variables: t.field({ type: 'JSON', description: 'Variables for the jobs: an object of keys and string values.' }),
   }),
 });
 
@@ -69,7 +69,7 @@ const DeleteTriggerPayload = builder.objectRef<{ id: number }>('DeleteTriggerPay
   description: 'The trigger that was deleted.',
   fields: (t) => ({
     deletedTriggerId: t.id({
-      description: 'Global ID of the trigger that is gone.',
+      description: 'Global ID of the trigger that was deleted.',
       resolve: ({ id }) => toGlobalId('Trigger', id),
     }),
   }),
@@ -78,7 +78,7 @@ const DeleteTriggerPayload = builder.objectRef<{ id: number }>('DeleteTriggerPay
 builder.mutationFields((t) => ({
   createTrigger: t.field({
     type: triggerPayload('createTrigger'),
-    description: 'Creates a trigger, which starts pipelines as the caller. For masters of the project.',
+    description: 'Creates a trigger, which starts pipelines on behalf of the caller. For masters of the project.',
     args: {
       input: t.arg({ type: CreateTriggerInput, required: true, description: 'Project and purpose of the trigger.' }),
     },
@@ -95,7 +95,8 @@ builder.mutationFields((t) => ({
   }),
   takeTriggerOwnership: t.field({
     type: triggerPayload('takeTriggerOwnership'),
-    description: 'Makes the caller the one as whom a trigger starts pipelines. For masters of the project.',
+    description:
+      'Makes the caller the owner of a trigger, which then starts pipelines on their behalf. For masters of the project.',
     args: {
       input: t.arg({ type: TakeTriggerOwnershipInput, required: true, description: 'Names the trigger to take over.' }),
     },
@@ -104,7 +105,7 @@ builder.mutationFields((t) => ({
   }),
   deleteTrigger: t.field({
     type: DeleteTriggerPayload,
-    description: 'Deletes a trigger; the pipelines that it started stay. For masters of the project.',
+    description: 'Deletes a trigger; pipelines that it started are kept. For masters of the project.',
     args: { input: t.arg({ type: DeleteTriggerInput, required: true, description: 'Names the trigger to delete.' }) },
     resolve: async (_root, { input }, context) => {
       await deleteTrigger(context, await projectHolding(context, 'Trigger', input), input.id);
@@ -113,7 +114,7 @@ builder.mutationFields((t) => ({
   }),
   fireTrigger: t.field({
     type: pipelinePayload('fireTrigger'),
-    description: 'Starts a pipeline by the token of a trigger, as its owner. No sign-in is needed.',
+    description: 'Starts a pipeline with a trigger token, on behalf of the trigger’s owner. No sign-in is needed.',
     args: {
       input: t.arg({ type: FireTriggerInput, required: true, description: 'Token, ref and variables of the jobs.' }),
     },

@@ -10,7 +10,7 @@ import '#schema/users/types.ts';
 import { findTrigger, listTriggers, triggerToken } from '#src/triggers/list.ts';
 
 export const Trigger = builder.prismaObject('Trigger', {
-  description: 'Starts pipelines from outside by its token, as its owner.',
+  description: 'A token that starts pipelines on behalf of its owner.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -19,7 +19,7 @@ export const Trigger = builder.prismaObject('Trigger', {
       resolve: ({ id }) => toGlobalId('Trigger', id),
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the trigger, as the REST API uses it.' }),
-    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; `project` leads to it.' }),
+    projectId: t.exposeInt('projectId', { description: 'Numeric ID of the project; see also `project`.' }),
     project: t.field(ownProject),
     token: t.string({
       description: 'The token that starts pipelines; it is a secret.',
@@ -32,18 +32,18 @@ export const Trigger = builder.prismaObject('Trigger', {
     deletedAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Always null: deleted triggers are in no answer.',
+      description: 'Always null: deleted triggers are not returned.',
       resolve: () => null,
     }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the trigger last started a pipeline; null when it never did.',
+      description: 'When the trigger last started a pipeline; null if never.',
     }),
     owner: t.relation('owner', {
       nullable: true,
       description:
-        'The user as whom the trigger starts pipelines; null when that user is gone, and then it starts none.',
+        'The user on whose behalf the trigger starts pipelines; null if the user was deleted, and then it starts none.',
     }),
   }),
 });
@@ -53,7 +53,7 @@ const TriggerConnection = connectionOf('Trigger', Trigger);
 builder.objectFields(Project, (t) => ({
   triggers: t.field({
     type: TriggerConnection,
-    description: 'The triggers that start its pipelines from outside, oldest first. For masters.',
+    description: 'The triggers of the project, oldest first. For masters.',
     args: pageArgs,
     resolve: (project, args, context, info) => pageBelow('Trigger', project, args, context, info, listTriggers),
   }),
@@ -61,7 +61,7 @@ builder.objectFields(Project, (t) => ({
     type: Trigger,
     description: 'A trigger of the project by its ID. For masters.',
     args: {
-      id: t.arg({ ...idOf('Trigger'), required: true, description: 'Global ID of the trigger, or its numeric one.' }),
+      id: t.arg({ ...idOf('Trigger'), required: true, description: 'Global or numeric ID of the trigger.' }),
     },
     resolve: (project, { id }, context, info) => findTrigger(context, project, id, selectionAt(info, 'Trigger')),
   }),

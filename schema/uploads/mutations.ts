@@ -3,11 +3,11 @@ import { projectField } from '#schema/inputs.ts';
 import { createUpload, type UploadRow } from '#src/uploads/create.ts';
 
 const Uploaded = builder.objectRef<UploadRow>('UploadedFile').implement({
-  description: 'How an uploaded file is referred to.',
+  description: 'How to refer to an uploaded file.',
   fields: (t) => ({
-    alt: t.exposeString('alt', { description: 'What to call it.' }),
-    url: t.exposeString('url', { description: 'Below the address of the project.' }),
-    markdown: t.exposeString('markdown', { description: 'For descriptions and comments.' }),
+    alt: t.exposeString('alt', { description: 'Alternative text for the file: its name.' }),
+    url: t.exposeString('url', { description: 'Path of the file, relative to the URL of the project.' }),
+    markdown: t.exposeString('markdown', { description: 'Markdown for descriptions and comments.' }),
   }),
 });
 
@@ -18,7 +18,7 @@ const UploadFileInput = builder.inputType('UploadFileInput', {
     file: t.field({
       type: 'Upload',
       required: true,
-      description: 'The file itself, as the multipart request specification sends it.',
+      description: 'The file itself, sent as described in the GraphQL multipart request specification.',
     }),
   }),
 });
@@ -26,7 +26,7 @@ const UploadFileInput = builder.inputType('UploadFileInput', {
 const UploadFilePayload = builder.objectRef<{ upload: UploadRow }>('UploadFilePayload').implement({
   description: 'The file that was uploaded.',
   fields: (t) => ({
-    upload: t.expose('upload', { type: Uploaded, description: 'How the file is linked to.' }),
+    upload: t.expose('upload', { type: Uploaded, description: 'How to refer to the file.' }),
   }),
 });
 
@@ -34,7 +34,7 @@ builder.mutationFields((t) => ({
   uploadFile: t.field({
     type: UploadFilePayload,
     description:
-      'Attaches a file to a project. For those who may comment on it. The settings of the server limit its size.',
+      'Attaches a file to a project. For users who can comment on it. The application settings limit its size.',
     args: { input: t.arg({ type: UploadFileInput, required: true, description: 'Names the project, and the file.' }) },
     resolve: async (_root, { input: { project, file } }, context) => ({
       upload: await createUpload(context, project, file),

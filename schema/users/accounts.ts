@@ -6,11 +6,11 @@ import { resetPassword } from '#src/users/reset_password.ts';
 import { signUp } from '#src/users/sign_up.ts';
 
 const SignUpInput = builder.inputType('SignUpInput', {
-  description: 'A new account of whoever asks. Nobody needs to be signed in.',
+  description: 'A new account. The caller does not have to be signed in.',
   fields: (t) => ({
-    username: t.string({ required: true, description: 'Unique name in addresses, whatever its case.' }),
-    name: t.string({ required: true, description: 'Name that people read.' }),
-    email: t.string({ required: true, description: 'Primary e-mail address, of a domain that the settings allow.' }),
+    username: t.string({ required: true, description: 'Username, unique regardless of case.' }),
+    name: t.string({ required: true, description: 'Display name of the user.' }),
+    email: t.string({ required: true, description: 'Primary e-mail address, in a domain that the settings allow.' }),
     password: t.string({ required: true, description: 'First password, of 8 to 128 characters.' }),
   }),
 });
@@ -25,60 +25,64 @@ function mailInput(mutation: string, description: string) {
 const RequestConfirmationInput = mailInput('requestConfirmation', 'Which address is to be confirmed.');
 const RequestPasswordResetInput = mailInput(
   'requestPasswordReset',
-  'The address of an account whose password is lost.',
+  'The address of the account whose password to reset.',
 );
 
 const ConfirmEmailInput = builder.inputType('ConfirmEmailInput', {
-  description: 'What the link in the mail carries.',
-  fields: (t) => ({ token: t.string({ required: true, description: 'The token of the link, which works once.' }) }),
+  description: 'The token from the link in the e-mail.',
+  fields: (t) => ({
+    token: t.string({ required: true, description: 'The token from the link; it can be used once.' }),
+  }),
 });
 
 const ResetPasswordInput = builder.inputType('ResetPasswordInput', {
-  description: 'A new password in exchange for what the link in a mail carries.',
+  description: 'A new password, with the token from the link in the e-mail.',
   fields: (t) => ({
-    token: t.string({ required: true, description: 'The token of the link, which works once.' }),
+    token: t.string({ required: true, description: 'The token from the link; it can be used once.' }),
     newPassword: t.string({ required: true, description: 'The new password, of 8 to 128 characters.' }),
   }),
 });
 
 const SignUpPayload = builder.objectRef<{ confirmationRequired: boolean }>('SignUpPayload').implement({
-  description: 'Whether anything is left to do before signing in.',
+  description: 'Whether the e-mail address must be confirmed before signing in.',
   fields: (t) => ({
     confirmationRequired: t.exposeBoolean('confirmationRequired', {
-      description: 'Whether the link in a mail must be followed before signing in.',
+      description: 'Whether the user must follow the link in an e-mail before signing in.',
     }),
   }),
 });
 
 function mailPayload(mutation: string) {
   return builder.objectRef<{ accepted: boolean }>(namesOf(mutation).payload).implement({
-    description: 'The answer is the same whether or not somebody has the address.',
+    description: 'The response is the same whether or not a user has the address.',
     fields: (t) => ({
-      accepted: t.exposeBoolean('accepted', { description: 'True: whoever has the address gets a link.' }),
+      accepted: t.exposeBoolean('accepted', {
+        description: 'Always true. If a user has the address, they get a link.',
+      }),
     }),
   });
 }
 
 const ConfirmEmailPayload = builder.objectRef<{ email: string }>('ConfirmEmailPayload').implement({
-  description: 'The address that is confirmed now.',
-  fields: (t) => ({ email: t.exposeString('email', { description: 'The e-mail address that is confirmed now.' }) }),
+  description: 'The address that was confirmed.',
+  fields: (t) => ({ email: t.exposeString('email', { description: 'The e-mail address that was confirmed.' }) }),
 });
 
 const ResetPasswordPayload = builder.objectRef<{ changed: boolean }>('ResetPasswordPayload').implement({
-  description: 'The account takes the new password from now on.',
+  description: 'Confirmation that the password was changed.',
   fields: (t) => ({ changed: t.exposeBoolean('changed', { description: 'True once the password is changed.' }) }),
 });
 
 builder.mutationFields((t) => ({
   signUp: t.field({
     type: SignUpPayload,
-    description: 'Creates an account for whoever asks, where the settings allow that.',
+    description: 'Creates an account, if the settings allow sign-up.',
     args: { input: t.arg({ type: SignUpInput, required: true, description: 'Username, name, address and password.' }) },
     resolve: async (_root, { input }, context) => ({ confirmationRequired: (await signUp(context, input)) === null }),
   }),
   requestConfirmation: t.field({
     type: mailPayload('requestConfirmation'),
-    description: 'Mails the link that confirms an address once more, where mail is sent. No sign-in is needed.',
+    description: 'Resends the link that confirms an address, if the server sends mail. No sign-in is needed.',
     args: {
       input: t.arg({ type: RequestConfirmationInput, required: true, description: 'The address to be confirmed.' }),
     },
@@ -89,13 +93,13 @@ builder.mutationFields((t) => ({
   }),
   confirmEmail: t.field({
     type: ConfirmEmailPayload,
-    description: 'Confirms the address to which a link was mailed.',
+    description: 'Confirms the address that a link was e-mailed to.',
     args: { input: t.arg({ type: ConfirmEmailInput, required: true, description: 'The token of the link.' }) },
     resolve: (_root, { input }, context) => confirmAddress(context, input.token),
   }),
   requestPasswordReset: t.field({
     type: mailPayload('requestPasswordReset'),
-    description: 'Mails a link for a new password, where mail is sent. No sign-in is needed.',
+    description: 'E-mails a link to reset a password, if the server sends mail. No sign-in is needed.',
     args: {
       input: t.arg({ type: RequestPasswordResetInput, required: true, description: 'The address of the account.' }),
     },
@@ -106,9 +110,13 @@ builder.mutationFields((t) => ({
   }),
   resetPassword: t.field({
     type: ResetPasswordPayload,
-    description: 'Gives the account to which a link was mailed a new password, and ends its sessions.',
+    description: 'Resets the password of the account that a link was e-mailed to, and ends its sessions.',
     args: {
-      input: t.arg({ type: ResetPasswordInput, required: true, description: 'Token of the link and new password.' }),
+      input: t.arg({
+        type: ResetPasswordInput,
+        required: true,
+        description: 'The token from the link, and the new password.',
+      }),
     },
     resolve: async (_root, { input }, context) => {
       await resetPassword(context, input.token, input.newPassword);

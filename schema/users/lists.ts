@@ -8,13 +8,13 @@ import { listGroupsOfUsers } from '#src/groups/list.ts';
 import { listProjectsOfUsers, listStarredProjects } from '#src/projects/of_users.ts';
 
 const ProjectAffiliation = builder.enumType('ProjectAffiliation', {
-  description: 'What a user has to do with a project.',
+  description: 'A user’s relation to a project.',
   values: {
     OWNER: { value: 'owner', description: 'The project is in the personal namespace of the user.' },
     MEMBER: { value: 'member', description: 'The user is a direct member of the project.' },
     GROUP_MEMBER: {
       value: 'group_member',
-      description: 'The user is a member of the group that holds the project, or of a group around that.',
+      description: 'The user is a member of the project’s group or one of its parents.',
     },
   } as const,
 });
@@ -23,14 +23,14 @@ builder.objectFields(User, (t) => ({
   projects: t.field({
     type: ProjectConnection,
     description:
-      'The projects of the user and those that the user works on, as far as the caller sees them. For signed-in callers.',
+      'The projects that the user owns or is a member of and that the caller can see. For signed-in callers.',
     args: {
       ...projectArgs,
       affiliations: t.arg({
         type: [ProjectAffiliation],
         required: true,
         defaultValue: ['owner', 'member', 'group_member'],
-        description: 'Only projects with which the user has one of these affiliations.',
+        description: 'Only projects that the user has one of these affiliations with.',
       }),
     },
     resolve: ({ id }, { affiliations, ...args }, context, info) =>
@@ -40,7 +40,7 @@ builder.objectFields(User, (t) => ({
   }),
   starredProjects: t.field({
     type: ProjectConnection,
-    description: 'The projects that the user starred, as far as the caller sees them. For signed-in callers.',
+    description: 'The projects that the user starred and that the caller can see. For signed-in callers.',
     args: projectArgs,
     resolve: ({ id }, args, context, info) =>
       pageBelow('Project', id, args, context, info, (_context, ids, page, selection) =>
@@ -49,8 +49,7 @@ builder.objectFields(User, (t) => ({
   }),
   groups: t.field({
     type: GroupConnection,
-    description:
-      'The groups of which the user is a direct member, as far as the caller sees them. For signed-in callers.',
+    description: 'The groups that the user is a direct member of and that the caller can see. For signed-in callers.',
     args: groupListArgs,
     resolve: ({ id }, args, context, info) =>
       pageBelow('Namespace', id, args, context, info, (_context, ids, page, selection) =>

@@ -7,6 +7,7 @@ import {
   CreateUserInput,
   RenewPrivateTokenInput,
   SignInInput,
+  UpdateProfileInput,
   UpdateUserInput,
   userInput,
 } from '#schema/users/inputs.ts';
@@ -21,6 +22,7 @@ import { deleteUser } from '#src/users/delete.ts';
 import { findAccount, findUser, findViewer } from '#src/users/find.ts';
 import { signIn } from '#src/users/sign_in.ts';
 import { updateUser } from '#src/users/update.ts';
+import { updateProfile } from '#src/users/update_profile.ts';
 
 const SignInPayload = builder.objectRef<{ viewer: Known<'User'> }>('SignInPayload').implement({
   description: 'The account that signed in.',
@@ -30,26 +32,26 @@ const SignInPayload = builder.objectRef<{ viewer: Known<'User'> }>('SignInPayloa
 });
 
 const DeleteUserPayload = builder.objectRef<{ id: number; user: Known<'User'> | null }>('DeleteUserPayload').implement({
-  description: 'The user who was deleted; both fields are null when there was none.',
+  description: 'The user who was deleted; both fields are null if there was none.',
   fields: (t) => ({
     deletedUserId: t.id({
       nullable: true,
-      description: 'Global ID of the user who is gone.',
+      description: 'Global ID of the deleted user.',
       resolve: ({ id, user }) => user && toGlobalId('User', id),
     }),
-    user: t.expose('user', { type: User, nullable: true, description: 'The user as they were.' }),
+    user: t.expose('user', { type: User, nullable: true, description: 'The user before the deletion.' }),
   }),
 });
 
-const DeleteUserInput = userInput('deleteUser', 'is deleted');
-const BlockUserInput = userInput('blockUser', 'is blocked');
-const UnblockUserInput = userInput('unblockUser', 'is unblocked');
+const DeleteUserInput = userInput('deleteUser', 'delete');
+const BlockUserInput = userInput('blockUser', 'block');
+const UnblockUserInput = userInput('unblockUser', 'unblock');
 
 builder.mutationFields((t) => ({
   signIn: t.field({
     type: SignInPayload,
     description:
-      'Exchanges username and password for the private token. Closed to users with two-factor authentication.',
+      'Exchanges username and password for the private token. Not available to users with two-factor authentication.',
     args: {
       input: t.arg({ type: SignInInput, required: true, description: 'Username or e-mail address, and password.' }),
     },
@@ -61,9 +63,9 @@ builder.mutationFields((t) => ({
   }),
   changePassword: t.field({
     type: userPayload('changePassword'),
-    description: 'Gives an account a new password, also where the present one must be renewed before signing in.',
+    description: 'Changes the password of an account, even if the current one has expired.',
     args: {
-      input: t.arg({ type: ChangePasswordInput, required: true, description: 'The present and the new password.' }),
+      input: t.arg({ type: ChangePasswordInput, required: true, description: 'The current and the new password.' }),
     },
     resolve: async (_root, { input }, context, info) => {
       const { id } = await changePassword(context, input);
@@ -72,17 +74,28 @@ builder.mutationFields((t) => ({
   }),
   renewPrivateToken: t.field({
     type: userPayload('renewPrivateToken', 'The caller, with the new private token.'),
-    description: 'Renews the private token of the caller, which `user` has. The old one stops working immediately.',
-    args: { input: t.arg({ type: RenewPrivateTokenInput, required: true, description: 'Nothing has to be given.' }) },
+    description: 'Renews the caller’s private token, which is in `user`. The old one stops working immediately.',
+    args: {
+      input: t.arg({ type: RenewPrivateTokenInput, required: true, description: 'No values have to be given.' }),
+    },
     resolve: async (_root, _args, context, info) => {
       const privateToken = await renewPrivateToken(context);
       return { user: { ...(await findViewer(context, selectionAt(info, 'User'))), privateToken } };
     },
   }),
+  updateProfile: t.field({
+    type: userPayload('updateProfile', 'The caller as they are now.'),
+    description: 'Changes the caller’s public profile: name, picture, bio and so on.',
+    args: { input: t.arg({ type: UpdateProfileInput, required: true, description: 'What to change in the profile.' }) },
+    resolve: async (_root, { input }, context, info) => {
+      await updateProfile(context, input);
+      return { user: await findViewer(context, selectionAt(info, 'User')) };
+    },
+  }),
   createUser: t.field({
     type: userPayload('createUser'),
     description:
-      'Creates a user, who gets a mail with a link where mail is sent. For administrators. CONFLICT when the address or the username is taken.',
+      'Creates a user, who is e-mailed a link if the server sends mail. For administrators. CONFLICT when the address or the username is taken.',
     args: {
       input: t.arg({ type: CreateUserInput, required: true, description: 'Name, address and more of the user.' }),
     },
@@ -102,7 +115,7 @@ builder.mutationFields((t) => ({
   }),
   deleteUser: t.field({
     type: DeleteUserPayload,
-    description: 'Deletes a user; what others build on goes to the ghost user. For administrators.',
+    description: 'Deletes a user; contributions that others depend on are moved to the ghost user. For administrators.',
     args: { input: t.arg({ type: DeleteUserInput, required: true, description: 'Names the user to delete.' }) },
     resolve: async (_root, { input: { id } }, context, info) => ({
       id,
@@ -111,7 +124,7 @@ builder.mutationFields((t) => ({
   }),
   blockUser: t.field({
     type: userStatePayload('blockUser'),
-    description: 'Locks a user out, at once. For administrators.',
+    description: 'Blocks a user, who is signed out immediately. For administrators.',
     args: { input: t.arg({ type: BlockUserInput, required: true, description: 'Names the user to block.' }) },
     resolve: async (_root, { input: { id } }, context, info) => {
       const changed = await blockUser(context, id);
@@ -120,7 +133,7 @@ builder.mutationFields((t) => ({
   }),
   unblockUser: t.field({
     type: userStatePayload('unblockUser'),
-    description: 'Lets a user in again. For administrators.',
+    description: 'Unblocks a user. For administrators.',
     args: { input: t.arg({ type: UnblockUserInput, required: true, description: 'Names the user to unblock.' }) },
     resolve: async (_root, { input: { id } }, context, info) => {
       const changed = await unblockUser(context, id);

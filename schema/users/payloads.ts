@@ -17,7 +17,7 @@ export function userStatePayload(mutation: string) {
     description: 'The user after the mutation, and whether it changed anything.',
     fields: (t) => ({
       user: t.expose('user', { type: User, description: 'The user as they are now.' }),
-      changed: t.exposeBoolean('changed', { description: 'False when the user was in that state already.' }),
+      changed: t.exposeBoolean('changed', { description: 'False when the user already was in that state.' }),
     }),
   });
 }

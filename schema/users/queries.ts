@@ -12,21 +12,21 @@ import { listActivities, listUsers } from '#src/users/list.ts';
 const Version = builder.objectRef<{ version: string; revision: string }>('Version').implement({
   description: 'Version and revision of the server.',
   fields: (t) => ({
-    version: t.exposeString('version', { description: 'Version of the server, as in its releases: `1.2.3`.' }),
+    version: t.exposeString('version', { description: 'Version of the server, such as `1.2.3`.' }),
     revision: t.exposeString('revision', { description: 'Hash of the commit from which the server was built.' }),
   }),
 });
 
 const userArgs = builder.args((t) => ({
   ...pageArgs,
-  active: onlyField(t, 'users who may sign in'),
+  active: onlyField(t, 'active users'),
   blocked: onlyField(t, 'users who are blocked'),
   search: t.string({
     description:
-      'Only users with this text in name or username, or with this whole primary e-mail address; administrators find parts of it too.',
+      'Only users with this text in name or username, or with this whole primary e-mail address; administrators can also search by parts of addresses.',
   }),
-  username: t.string({ description: 'Only the user with this username, whatever the other filters.' }),
-  external: onlyField(t, 'external users, for administrators: for others it does not filter'),
+  username: t.string({ description: 'Only the user with this username; other filters are ignored.' }),
+  external: onlyField(t, 'external users; ignored unless the caller is an administrator'),
 }));
 
 const activityArgs = builder.args((t) => ({
@@ -69,7 +69,7 @@ builder.queryFields((t) => ({
   }),
   userActivities: t.field({
     type: UserActivityConnection,
-    description: 'The days of the latest requests of users, the longest absent first. For administrators.',
+    description: 'The days of the users’ latest requests, least recent first. For administrators.',
     args: activityArgs,
     resolve: (_root, args, context, info) =>
       loadPage(args, info, (page) => listActivities(context, args.from, page, selectionAt(info, 'User'))),

@@ -12,33 +12,38 @@ import { findRecoveryCodesLeft } from '#src/access/two_factor/left.ts';
 import { renewRecoveryCodes } from '#src/access/two_factor/renew_codes.ts';
 import { findUser, findViewer } from '#src/users/find.ts';
 
-const SetUpTwoFactorInput = emptyInput('SetUpTwoFactorInput', 'Nothing is needed to get a secret for the app.');
+const SetUpTwoFactorInput = emptyInput(
+  'SetUpTwoFactorInput',
+  'No input is needed to get a secret for the authenticator app.',
+);
 
 const EnableTwoFactorInput = builder.inputType('EnableTwoFactorInput', {
-  description: 'What proves that the app has the secret.',
+  description: 'Proof that the authenticator app is set up.',
   fields: (t) => ({
-    code: t.string({ required: true, description: 'The code of six digits that the app shows.' }),
+    code: t.string({ required: true, description: 'The six-digit code that the authenticator app shows.' }),
   }),
 });
 
-/** The input of a mutation that takes a proof of who the caller is. */
+/** The input of a mutation that requires proof of identity. */
 function proofInput(mutation: string) {
   return builder.inputType(namesOf(mutation).input, {
-    description: 'What proves that it is the caller in person: the password or a code.',
+    description: 'Proof of identity: the caller’s password or a code.',
     isOneOf: true,
     fields: (t) => ({
       password: t.string({ description: 'The password of the caller.' }),
-      code: t.string({ description: 'A code of the app, or a recovery code, which cannot be used again.' }),
+      code: t.string({
+        description: 'A code from the authenticator app, or a recovery code, which cannot be used again.',
+      }),
     }),
   });
 }
 
 const DisableTwoFactorInput = proofInput('disableTwoFactor');
 const RenewRecoveryCodesInput = proofInput('renewRecoveryCodes');
-const DisableUserTwoFactorInput = userInput('disableUserTwoFactor', 'signs in by the password alone from now on');
+const DisableUserTwoFactorInput = userInput('disableUserTwoFactor', 'disable two-factor authentication for');
 
 const SetUpTwoFactorPayload = builder.objectRef<Enrolment>('SetUpTwoFactorPayload').implement({
-  description: 'What the app needs, which is shown this once.',
+  description: 'What the authenticator app needs; only shown this once.',
   fields: (t) => ({
     secret: t.exposeString('secret', { description: 'The secret for the app, in Base32.' }),
     uri: t.exposeString('uri', { description: 'The secret for a QR code: `otpauth://totp/…`.' }),
@@ -47,11 +52,11 @@ const SetUpTwoFactorPayload = builder.objectRef<Enrolment>('SetUpTwoFactorPayloa
 
 function codesPayload(mutation: string) {
   return builder.objectRef<{ user: Known<'User'>; recoveryCodes: string[] }>(namesOf(mutation).payload).implement({
-    description: 'New recovery codes, which are shown this once.',
+    description: 'New recovery codes, which are only shown this once.',
     fields: (t) => ({
       user: t.expose('user', { type: User, description: 'The caller as they are now.' }),
       recoveryCodes: t.exposeStringList('recoveryCodes', {
-        description: 'Codes of which each works once in place of a code of the app.',
+        description: 'Recovery codes. Each works once in place of a code from the authenticator app.',
       }),
     }),
   });
@@ -68,15 +73,14 @@ builder.objectField(User, 'recoveryCodesLeft', (t) =>
 builder.mutationFields((t) => ({
   setUpTwoFactor: t.field({
     type: SetUpTwoFactorPayload,
-    description:
-      'Gives the caller a secret for an app that shows codes; enableTwoFactor puts it in force. For signed-in users.',
-    args: { input: t.arg({ type: SetUpTwoFactorInput, required: true, description: 'Nothing has to be given.' }) },
+    description: 'Creates a secret for an authenticator app; `enableTwoFactor` activates it. For signed-in users.',
+    args: { input: t.arg({ type: SetUpTwoFactorInput, required: true, description: 'No values have to be given.' }) },
     resolve: (_root, _args, context) => setUpTwoFactor(context),
   }),
   enableTwoFactor: t.field({
     type: codesPayload('enableTwoFactor'),
     description:
-      'Makes signing in require a code from now on. Ends all sessions of the caller and renews the private token, which `user` has.',
+      'Enables two-factor authentication. Ends all sessions of the caller and renews the private token, which is in `user`.',
     args: { input: t.arg({ type: EnableTwoFactorInput, required: true, description: 'A code that the app shows.' }) },
     resolve: async (_root, { input }, context, info) => {
       const { recoveryCodes, privateToken } = await enableTwoFactor(context, input.code);
@@ -85,7 +89,7 @@ builder.mutationFields((t) => ({
   }),
   disableTwoFactor: t.field({
     type: userPayload('disableTwoFactor'),
-    description: 'Makes the password alone enough for the caller to sign in again.',
+    description: 'Disables two-factor authentication for the caller.',
     args: {
       input: t.arg({ type: DisableTwoFactorInput, required: true, description: 'Password or code of the caller.' }),
     },
@@ -108,7 +112,7 @@ builder.mutationFields((t) => ({
   disableUserTwoFactor: t.field({
     type: userStatePayload('disableUserTwoFactor'),
     description:
-      'Switches off the two-factor authentication of a user who has lost app and recovery codes. For administrators.',
+      'Disables two-factor authentication for a user who has lost both the app and the recovery codes. For administrators.',
     args: {
       input: t.arg({
         type: DisableUserTwoFactorInput,

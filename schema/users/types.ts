@@ -6,17 +6,21 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { guardedBy } from '#schema/records/plugin.ts';
 import type { Known } from '#schema/records/types.ts';
 import { requireAccount } from '#src/access/actor.ts';
+import { avatarPath } from '#src/users/avatar.ts';
 import type { OwnAccount } from '#src/users/find.ts';
 import type { UserActivity as Activity } from '#src/users/list.ts';
 import '#src/users/own_values.ts';
 
 builder.prismaObject('Identity', {
-  description: 'An account of a user at another provider of identities.',
+  description: 'A user’s account at an external identity provider.',
   fields: (t) => ({
-    provider: t.exposeString('provider', { description: 'Name of the provider of identities.' }),
-    externUid: t.exposeString('externUid', { description: 'Identifier of the user at the provider.' }),
+    provider: t.exposeString('provider', { description: 'Name of the identity provider.' }),
+    externUid: t.exposeString('externUid', { description: 'The user’s identifier at the provider.' }),
   }),
 });
+
+export const AVATAR =
+  'URL of the user’s picture: the uploaded one, or an 80 by 80 pixel one from the avatar service. Null if there is neither.';
 
 /** A user, and what comes along where more is shown than the caller would see. */
 type Shown = { id: number; shownEmail?: string } & Partial<OwnAccount>;
@@ -38,7 +42,7 @@ function seesAccount({ id, isOwn }: Shown, context: GraphQLContext): boolean {
 
 export const User = builder.prismaObject('User', {
   description:
-    'A person or bot with an account. Fields that only administrators and the user see are null for others, and say so.',
+    'A person or bot with an account. Fields that only administrators and the user can see are null for others, and say so.',
   interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
@@ -48,18 +52,18 @@ export const User = builder.prismaObject('User', {
     }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the user, as the REST API uses it.' }),
     username: t.exposeString('username', {
-      description: 'Name for signing in and for addresses; unique, whatever its case.',
+      description: 'Name for signing in and in URLs; unique regardless of case.',
     }),
     name: t.exposeString('name', { description: 'Display name of the user.' }),
-    state: t.expose('state', { type: UserState, description: 'Whether the user may sign in, or is blocked.' }),
+    state: t.expose('state', { type: UserState, description: 'Whether the user is active or blocked.' }),
     avatarUrl: t.string({
       nullable: true,
-      description: 'URL of a picture of 80 by 80 pixels; null when the server uses no avatar service.',
-      select: { avatarHash: true },
-      resolve: ({ avatarHash }, _args, { avatars }) => (avatars ? avatarUrl(avatarHash) : null),
+      description: AVATAR,
+      select: { avatarHash: true, avatarKey: true },
+      resolve: (user, _args, context) => avatarUrl(user, context),
     }),
     webUrl: t.string({
-      description: 'URL of the page of the user.',
+      description: 'URL of the user’s page.',
       select: { username: true },
       resolve: ({ username }, _args, { baseUrl }) => `${baseUrl}/${username}`,
     }),
@@ -69,17 +73,17 @@ export const User = builder.prismaObject('User', {
       ...signedIn,
     }),
     admin: t.exposeBoolean('admin', {
-      description: 'Whether the user administers the server. For signed-in callers.',
+      description: 'Whether the user is an administrator. For signed-in callers.',
       ...signedIn,
     }),
     bio: t.exposeString('bio', {
       nullable: true,
-      description: 'What the user says of themselves, as plain text. For signed-in callers.',
+      description: 'A short text about the user. For signed-in callers.',
       ...signedIn,
     }),
     location: t.exposeString('location', {
       nullable: true,
-      description: 'Place where the user lives, as they wrote it. For signed-in callers.',
+      description: 'Where the user lives or works. For signed-in callers.',
       ...signedIn,
     }),
     skype: t.exposeString('skype', {
@@ -95,18 +99,18 @@ export const User = builder.prismaObject('User', {
       ...signedIn,
     }),
     websiteUrl: t.exposeString('websiteUrl', {
-      description: 'URL of a page of the user elsewhere; empty when unset. For signed-in callers.',
+      description: 'URL of the user’s website; empty when unset. For signed-in callers.',
       ...signedIn,
     }),
     organization: t.exposeString('organization', {
       nullable: true,
-      description: 'Organization for which the user works. For signed-in callers.',
+      description: 'Organization that the user works for. For signed-in callers.',
       ...signedIn,
     }),
     email: t.string({
       nullable: true,
       description:
-        'Primary e-mail address. For administrators and the user, and where the field that leads to the user says so.',
+        'Primary e-mail address. For administrators and the user, and where the description of a field that returns the user says so.',
       select: { email: true },
       resolve: (user, _args, context) =>
         (user as Shown).shownEmail ?? (seesAccount(user as Shown, context) ? user.email : null),
@@ -114,7 +118,7 @@ export const User = builder.prismaObject('User', {
     lastSignInAt: t.expose('lastSignInAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the user signed in before the latest sign-in. For administrators and the user.',
+      description: 'When the user signed in before the current sign-in. For administrators and the user.',
       ...forAccount,
     }),
     currentSignInAt: t.expose('currentSignInAt', {
@@ -137,43 +141,43 @@ export const User = builder.prismaObject('User', {
     }),
     colorSchemeId: t.exposeInt('colorSchemeId', {
       nullable: true,
-      description: 'Number of the colour scheme that the user chose; 1 by default. For administrators and the user.',
+      description: 'ID of the user’s colour scheme; 1 by default. For administrators and the user.',
       ...forAccount,
     }),
     projectsLimit: t.exposeInt('projectsLimit', {
       nullable: true,
-      description: 'How many projects the personal namespace may hold. For administrators and the user.',
+      description: 'How many personal projects the user can have. For administrators and the user.',
       ...forAccount,
     }),
     identities: t.relation('identities', {
       nullable: true,
-      description: 'Accounts at other providers of identities. For administrators and the user.',
+      description: 'The user’s accounts at external identity providers. For administrators and the user.',
       ...forAccount,
     }),
     canCreateGroup: t.exposeBoolean('canCreateGroup', {
       nullable: true,
-      description: 'Whether the user may create groups. For administrators and the user.',
+      description: 'Whether the user can create groups. For administrators and the user.',
       ...forAccount,
     }),
     canCreateProject: t.exposeBoolean('canCreateProject', {
       nullable: true,
-      description: 'Whether the limit leaves room for another personal project. For administrators and the user.',
+      description: 'Whether the user has not reached the limit of personal projects. For administrators and the user.',
       ...forAccount,
     }),
     twoFactorEnabled: t.exposeBoolean('twoFactorEnabled', {
       nullable: true,
-      description: 'Whether signing in takes a second factor. For administrators and the user.',
+      description: 'Whether two-factor authentication is enabled. For administrators and the user.',
       ...forAccount,
     }),
     external: t.exposeBoolean('external', {
       nullable: true,
-      description: 'Whether internal projects are hidden from the user. For administrators and the user.',
+      description: 'Whether the user is external, and cannot see internal projects. For administrators and the user.',
       ...forAccount,
     }),
     privateToken: t.string({
       nullable: true,
       description:
-        'The private token, in the answer to a sign-in with a password and for an administrator who acts as the user; else null.',
+        'The private token, only returned when signing in with a password and to administrators who act as the user; otherwise null.',
       resolve: (user) => (user as Shown).privateToken ?? null,
     }),
   }),
@@ -186,7 +190,7 @@ export const UserActivity = builder.objectRef<Activity<Known<'User'>>>('UserActi
   fields: (t) => ({
     user: t.expose('user', { type: User, description: 'The user who sent the request.' }),
     username: t.string({
-      description: 'Name for signing in of that user, as the REST API has it.',
+      description: 'Username of the user, as the REST API returns it.',
       resolve: ({ user }) => user.username,
     }),
     lastActivityOn: t.expose('lastActivityOn', {
@@ -198,7 +202,18 @@ export const UserActivity = builder.objectRef<Activity<Known<'User'>>>('UserActi
 
 export const UserActivityConnection = connectionOf('UserActivity', UserActivity);
 
-/** The picture of 80 pixels that the avatar service has for an address, or makes for it. */
-export function avatarUrl(hash: string): string {
-  return `https://www.gravatar.com/avatar/${hash}?s=80&d=identicon`;
+/**
+ * URL of the picture that a user uploaded, else of the one of 80 by 80 pixels that the avatar service has for their address; null
+ * where neither is there.
+ */
+export function avatarUrl(user: Pictured, { baseUrl, avatars }: Pick<GraphQLContext, 'baseUrl' | 'avatars'>) {
+  if (user.avatarKey !== null) return baseUrl + avatarPath(user.id, user.avatarKey);
+  return avatars ? `https://www.gravatar.com/avatar/${user.avatarHash}?s=80&d=identicon` : null;
+}
+
+/** What the URL of a user's picture is made of. */
+export interface Pictured {
+  id: number;
+  avatarHash: string;
+  avatarKey: string | null;
 }

@@ -15,7 +15,7 @@ const which = (t: InputFields) => ({
 
 const assignment = (t: InputFields) => ({
   ...which(t),
-  value: t.string({ required: true, description: 'Value that jobs get. It is kept encrypted.' }),
+  value: t.string({ required: true, description: 'Value that jobs get. Stored encrypted.' }),
 });
 
 const CreateVariableInput = builder.inputType('CreateVariableInput', {
@@ -24,7 +24,7 @@ const CreateVariableInput = builder.inputType('CreateVariableInput', {
 });
 
 const UpdateVariableInput = builder.inputType('UpdateVariableInput', {
-  description: 'Which variable gets another value.',
+  description: 'Which variable to change.',
   fields: assignment,
 });
 
@@ -47,7 +47,7 @@ function variablePayload(mutation: string) {
 const DeleteVariablePayload = builder.objectRef<Shown & { key: string }>('DeleteVariablePayload').implement({
   description: 'The variable that was deleted.',
   fields: (t) => ({
-    deletedVariableKey: t.exposeString('key', { description: 'Key of the variable that is gone.' }),
+    deletedVariableKey: t.exposeString('key', { description: 'Key of the variable that was deleted.' }),
     variable: t.expose('variable', { type: Variable, description: 'The variable as it was.' }),
   }),
 });
@@ -68,7 +68,7 @@ builder.mutationFields((t) => ({
   }),
   updateVariable: t.field({
     type: variablePayload('updateVariable'),
-    description: 'Gives a variable another value. For masters of the project.',
+    description: 'Changes the value of a variable. For masters of the project.',
     args: {
       input: t.arg({ type: UpdateVariableInput, required: true, description: 'Key and new value of the variable.' }),
     },

@@ -6,7 +6,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { findVariable, listVariables, variableValue } from '#src/variables/list.ts';
 
 export const Variable = builder.prismaObject('Variable', {
-  description: 'A variable that the jobs of a project get.',
+  description: 'A variable that is passed to the jobs of a project.',
   select: { id: true },
   fields: (t) => ({
     key: t.exposeString('key', {
@@ -25,14 +25,14 @@ const VariableConnection = connectionOf('Variable', Variable);
 builder.objectFields(Project, (t) => ({
   variables: t.field({
     type: VariableConnection,
-    description: 'The variables that its jobs get, in the order of creation. For masters.',
+    description: 'The variables of the project, in order of creation. For masters.',
     args: pageArgs,
     resolve: (project, args, context, info) => pageBelow('Variable', project, args, context, info, listVariables),
   }),
   variable: t.field({
     type: Variable,
     description: 'A variable of the project by its key. For masters.',
-    args: { key: t.arg.string({ required: true, description: 'The key by which the variable is named.' }) },
+    args: { key: t.arg.string({ required: true, description: 'The variable’s key, with exact case.' }) },
     resolve: (project, { key }, context, info) => findVariable(context, project, key, selectionAt(info, 'Variable')),
   }),
 }));

@@ -7,7 +7,7 @@ export const REPORTER = 20;
 export const DEVELOPER = 30;
 export const MASTER = 40;
 export const OWNER = 50;
-/** More than anybody's level: only administrators pass. */
+/** Above every level: only administrators pass. */
 const ADMIN = 100;
 
 /** The switches of a project that take abilities away. */

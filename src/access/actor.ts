@@ -33,7 +33,7 @@ export interface Context {
   readonly jobs: JobQueue;
   /** IP address from which the request came; null without a request. */
   readonly clientAddress: string | null;
-  /** The answer that is to come, by which the works of one request are told from others; absent without a request. */
+  /** The response of the request, which identifies the request's work; absent without a request. */
   readonly answer?: { readonly destroyed: boolean; once(event: 'close', listener: () => void): unknown } | undefined;
 }
 

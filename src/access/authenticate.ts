@@ -19,7 +19,7 @@ export interface Credentials {
   readonly sudo?: string | undefined;
 }
 
-/** What is to be read for whoever asks, in the statement that finds them. */
+/** What to read for the caller, in the statement that finds them. */
 export interface Beside {
   /** An expression of type json. */
   json(actor: Actor): Prisma.Sql;
@@ -77,7 +77,7 @@ export async function authenticatedUser(db: Db, userId: number): Promise<Actor |
   return { ...user, credential: 'password' };
 }
 
-/** The actor that an active user is for what goes on in their name; null if there is no such user. */
+/** The actor for work on behalf of an active user; null if there is no such user. */
 export async function activeUser(db: Db, userId: number): Promise<Actor | null> {
   const user = await findNamed(db, { id: userId, username: null });
   return user ? { ...user, credential: 'server', scopes: ['api'] } : null;
@@ -95,7 +95,7 @@ interface Found {
   scopes: string[] | null;
   /** Whether this is the user's own first request of the day (UTC). */
   firstToday: boolean;
-  /** Why it is good no more, of OAuth tokens: of others nothing is told. */
+  /** Why an OAuth token is no longer valid; not set for other tokens. */
   ended: 'expired' | 'revoked' | null;
   /** The personal access token whose use was not noted within the hour. */
   tokenToNote: number | null;
@@ -128,7 +128,7 @@ async function find(db: Db, value: string, beside: Beside | undefined): Promise<
 /** Whom a token belongs to. */
 type Owner = Found & { actor: Actor };
 
-/** Whom tokens belonged to, by their hashes. Nobody is let in by it. */
+/** The users that tokens belonged to, by their hashes. This authenticates nobody. */
 const known = new LRUCache<string, Actor>({ max: 1_000 });
 
 function isSame(one: Actor, other: Actor): boolean {

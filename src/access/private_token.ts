@@ -5,7 +5,7 @@ import type { Transaction } from '#src/platform/db.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 
 /**
- * Gives the actor another private token; the one of before is good for nothing at once. The user is told by mail.
+ * Renews the private token of the actor; the old one stops working immediately. The user is notified by mail.
  * Throws Unauthenticated, InsufficientScope, Forbidden for OAuth tokens.
  */
 export async function renewPrivateToken(context: Context): Promise<string> {
@@ -18,8 +18,8 @@ export async function renewPrivateToken(context: Context): Promise<string> {
 }
 
 /**
- * Puts another private token in the place of a user's: whoever had the password, or a session without the second factor, may
- * have the one of before.
+ * Replaces the private token of a user: someone who had the password, or a session without the second factor, may know the
+ * old one.
  */
 export async function replacePrivateToken(tx: Transaction, secret: string, userId: number): Promise<string> {
   const token = newToken();

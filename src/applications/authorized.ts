@@ -9,25 +9,25 @@ import { type UserRow, userJson } from '#src/users/rows.ts';
 
 const { sql } = Prisma;
 
-/** An application that a user let in. */
+/** An application that a user authorized. */
 export interface AuthorizedRow {
   /** Null where the user's password was enough, and no application was named. */
   applicationId: number | null;
   /** Null where no application was named. */
   name: string | null;
-  /** Username of who registered it. */
+  /** Username of the user who registered it. */
   owner: string | null;
   /** The user who registered it; null where no application was named. */
   ownerUser: UserRow | null;
   scopes: string[];
-  /** When it was let in first: ISO 8601. */
+  /** When it was first authorized: ISO 8601. */
   since: string;
 }
 
-/** What is read of who registered them where nobody asks for more. */
+/** What is read of their owners by default. */
 const BRIEF = select('User', { id: true });
 
-/** The applications that a user let in, by name, for the user and administrators. Throws Forbidden. */
+/** The applications that a user authorized, by name, for the user and administrators. Throws Forbidden. */
 export async function listAuthorized(
   context: Context,
   userId: number,
@@ -52,7 +52,7 @@ export async function listAuthorized(
 }
 
 /**
- * Ends whatever the actor let an application do: it must ask again, and its tokens are good for nothing. With null, what was
+ * Revokes the access that the actor granted to an application: it must ask again, and its tokens are revoked. With null, what was
  * given for the password alone. Throws Forbidden, NotFound.
  */
 export async function revokeAuthorized(context: Context, applicationId: number | null): Promise<void> {

@@ -52,7 +52,7 @@ export async function mayRegister(context: Context): Promise<boolean> {
 }
 
 /**
- * Changes an application: unset means unchanged. Whoever let it in for what it may not ask for any more is out.
+ * Changes an application: unset means unchanged. Authorizations and tokens lose the scopes that it can no longer request.
  * Throws Forbidden, NotFound, ValidationFailed.
  */
 export async function updateApplication(
@@ -86,7 +86,7 @@ export async function updateApplication(
   return findApplication(context, id, APPLICATION);
 }
 
-/** Gives an application a new secret; the one of before is good for nothing from now on. Throws Forbidden, NotFound, BadRequest. */
+/** Renews the secret of an application; the old one stops working immediately. Throws Forbidden, NotFound, BadRequest. */
 export async function renewSecret(context: Context, id: number): Promise<ApplicationRow> {
   requireCredentialManager(context);
   const { confidential } = await findApplication(context, id, APPLICATION);

@@ -4,7 +4,7 @@ import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 /** What the owner says of an application. */
 export interface ApplicationValues {
   name: string;
-  /** Where users may be sent back to, each compared to the letter. */
+  /** Where users can be redirected to; must match exactly. */
   redirectUris: readonly string[];
   /** What it may ask for. */
   scopes: readonly string[];
@@ -46,7 +46,7 @@ function ofUris(uris: string[]): string | undefined {
 
 function ofUri(uri: string): string | undefined {
   if (uri.length > MAX_URI) return `is too long (maximum is ${MAX_URI} characters)`;
-  // Characters that programs read differently have no place where addresses are compared to the letter.
+  // Characters that programs interpret differently are refused, as URIs must match exactly.
   if (!/^[\x21-\x7e]+$/.test(uri) || /[\\^`{|}<>"]/.test(uri)) return 'must be an absolute URI.';
   const url = URL.canParse(uri) ? new URL(uri) : undefined;
   if (!url) return 'must be an absolute URI.';

@@ -133,7 +133,7 @@ const PLAIN = sql`(e.target_type IS NULL AND e.data IS NULL)`;
 /** Pushes tell of commits. */
 const PUSH = sql`(e.target_type IS NULL AND e.data IS NOT NULL)`;
 
-/** Whoever sees a project and is signed in reads its milestones. */
+/** Signed-in users who can see a project can read its milestones. */
 const IS_MILESTONE = sql`e.target_type = 'Milestone'`;
 
 /** Notes are about commits. */

@@ -17,7 +17,7 @@ export async function archive(
   commit: Oid,
   { format, prefix }: { format: ArchiveFormat; prefix: string },
 ): Promise<Readable> {
-  // Before anything is sent: whoever asks can still be told.
+  // Before anything is sent, while the caller can still get an error.
   if ((await reader.commit(commit)) === null) throw new GitError(`There is no commit ${commit}`);
   const directory = `${prefix}/`;
   if (format !== 'tar.bz2') return reader.archive(commit, format, directory);

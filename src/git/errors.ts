@@ -40,7 +40,7 @@ export class TooLarge extends GitError {
   }
 }
 
-/** What was asked for takes more work than one request may cause; the message names the limit, for whoever asked. */
+/** The request takes more work than one request may cause; the message names the limit. */
 export class TooMuch extends GitError {
   override name = 'TooMuch';
 }

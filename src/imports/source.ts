@@ -13,7 +13,7 @@ import { isPublicAddress } from '#src/imports/address.ts';
 import type { ImportSettings } from '#src/imports/options.ts';
 import { type ImportSource, isNamedHost, isPlainlyPrivate } from '#src/imports/url.ts';
 
-/** Why an import cannot succeed; the message is for who wanted it and holds nothing of the URL. */
+/** Why an import cannot succeed. The message is for the user and contains nothing of the URL. */
 export class ImportFailed extends Error {
   override name = 'ImportFailed';
 }
@@ -51,7 +51,7 @@ export class SourceRepository {
     this.#agents = { 'http:': new HttpAgent({ keepAlive: true }), 'https:': new HttpsAgent({ keepAlive: true }) };
   }
 
-  /** What the repository tells of itself. Follows redirects, and remembers where they led. Throws ImportFailed. */
+  /** The refs and capabilities of the repository. Follows redirects, and remembers where they led. Throws ImportFailed. */
   async advertisement(headers: Headers): Promise<IncomingMessage> {
     let at = new URL(`${this.#base.href.replace(/\/$/, '')}${ADVERTISEMENT}`);
     for (let redirects = 0; redirects <= REDIRECTS; redirects++) {

@@ -39,7 +39,7 @@ function refusal(message: string, unreadable = false): ValidationFailed {
   return new ValidationFailed(errors);
 }
 
-/** What follows the type in the bytes of a key, field by field; whether each is such as it must be. */
+/** The fields after the type in the bytes of a key, and whether each is valid. */
 type Check = (field: Buffer) => boolean;
 
 const NISTP256 = [is('nistp256'), point(32)];

@@ -20,7 +20,7 @@ export const CHANGES = 'gantry_changes';
 
 const TOLD = /^(issue|pipeline|event|trace) (\d{1,10}) (\d{1,10})(?: (\d{1,15}))?$/;
 
-/** The change that a notification tells of; null for words of a later version. */
+/** The change that a notification announces; null for notifications of later versions. */
 export function parseChange(payload: string): Change | null {
   const told = TOLD.exec(payload);
   if (!told) return null;

@@ -17,7 +17,7 @@ export interface NewPipeline extends Occasion {
   beforeSha: string | null;
   userId: number;
   triggerId?: number;
-  /** What a trigger was told, for the names of environments and, encrypted, for whoever runs the jobs. */
+  /** The variables that a trigger was given, for names of environments and, encrypted, for the runner. */
   variables?: Variables;
   variablesEncrypted?: Uint8Array<ArrayBuffer> | null;
   /** The same key makes no second pipeline. */

@@ -22,7 +22,7 @@ export interface PipelineFilter {
   ref?: string | null | undefined;
   /** Whether its file was invalid. */
   yamlErrors?: boolean | null | undefined;
-  /** Name of who started it. */
+  /** Name of the user who started it. */
   name?: string | null | undefined;
   username?: string | null | undefined;
   orderBy?: keyof typeof ORDERS | null | undefined;

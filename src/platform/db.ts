@@ -82,7 +82,9 @@ export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql):
     FROM (SELECT (${json})::text AS text OFFSET 0) AS answer`;
   const [row] = await queryRows<{ json: string; fits: boolean }>(db, statement);
   if (!row?.fits) {
-    throw new ContentTooLarge(`The records hold more than ${LARGEST_JSON / 1024 / 1024} MiB; ask for fewer at once`);
+    throw new ContentTooLarge(
+      `The result is larger than ${LARGEST_JSON / 1024 / 1024} MiB; ask for fewer records at once`,
+    );
   }
   currentBudget()?.spendBytes(row.json?.length ?? 0);
   return JSON.parse(row.json);

@@ -1,4 +1,4 @@
-/** What went wrong, in a word that both entrances map: `extensions.code` in GraphQL, the status in REST. */
+/** What went wrong. GraphQL returns it as `extensions.code`; REST maps it to a status. */
 export type ErrorCode =
   | 'UNAUTHENTICATED'
   | 'INSUFFICIENT_SCOPE'
@@ -17,7 +17,7 @@ export type ErrorCode =
 /** Messages by field, in the API's snake_case names. */
 export type FieldErrors = Record<string, string[]>;
 
-/** An expected refusal of the domain. Its `extensions` reach GraphQL clients as they are. */
+/** An expected error of the domain. Its `extensions` are returned to GraphQL clients unchanged. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly extensions: Record<string, unknown>;
@@ -30,19 +30,19 @@ export class DomainError extends Error {
   }
 }
 
-/** What is said where there is no more to say; the entrances have words of their own for it. */
+/** Default messages; REST has its own wording for them. */
 export const USUAL = {
   UNAUTHENTICATED: 'The credentials are missing or invalid.',
   FORBIDDEN: 'You are not allowed to do this.',
 } as const;
 
-/** What v4 has words of its own for, which only REST says. */
+/** Messages for which v4 has its own wording, which only REST uses. */
 export const PLAIN = {
-  UNPLAYABLE_JOB: 'Only a job that waits to be played can be played',
-  HALF_AN_IDENTITY: 'A provider of identities and the user there must be given together',
+  UNPLAYABLE_JOB: 'Only a manual job that has not started can be played',
+  HALF_AN_IDENTITY: 'An identity provider and the ID of the user there must be given together',
 } as const;
 
-/** No usable credential; `reason` says what else is in the way where a password was right. */
+/** No usable credential; if the password was right, `reason` says what else prevents signing in. */
 export class Unauthenticated extends DomainError {
   readonly reason: string | null;
 
@@ -52,7 +52,7 @@ export class Unauthenticated extends DomainError {
   }
 }
 
-/** An access token that was good once; the entrances say so in the words of RFC 6750. */
+/** An access token that has expired or was revoked; reported in the wording of RFC 6750. */
 export class EndedToken extends DomainError {
   constructor(how: 'expired' | 'revoked') {
     const message =
@@ -63,7 +63,7 @@ export class EndedToken extends DomainError {
   }
 }
 
-/** The credential's scopes do not reach this far; `accepted` lists those that would. */
+/** The credential lacks a required scope; `accepted` lists those that are accepted. */
 export class InsufficientScope extends DomainError {
   constructor(accepted: string[]) {
     super('INSUFFICIENT_SCOPE', 'The request requires higher privileges than provided by the access token.', {
@@ -72,7 +72,7 @@ export class InsufficientScope extends DomainError {
   }
 }
 
-/** The actor may not do this here. */
+/** The actor is not allowed to do this. */
 export class Forbidden extends DomainError {
   constructor(reason?: string) {
     super('FORBIDDEN', reason ?? USUAL.FORBIDDEN);
@@ -80,8 +80,8 @@ export class Forbidden extends DomainError {
 }
 
 /**
- * Nothing there that the actor may see; `resource` is the kind that was looked for ("Project"), `movedTo` the full path
- * under which the actor would find what had the given path before.
+ * There is nothing that the actor can see. `resource` is the kind that was looked for ("Project"), `movedTo` the current full path
+ * of a record that had the given path before.
  */
 export class NotFound extends DomainError {
   constructor(resource: string, message = missing(resource), movedTo?: string) {
@@ -89,14 +89,14 @@ export class NotFound extends DomainError {
   }
 }
 
-/** What is said of something that is not there, where there is no more to say. */
+/** The default message for something that was not found. */
 export function missing(resource: string): string {
   return `${resource} not found`;
 }
 
 /**
- * Values that the domain refuses, with messages by field (behaviour.md 1.6); `about` has those of all fields that are wrong
- * where v4 tells some of them first.
+ * Invalid values, with messages by field (behaviour.md 1.6). `about` has the messages of all fields if v4 only reports some of
+ * them.
  */
 export class ValidationFailed extends DomainError {
   readonly fields: FieldErrors;
@@ -108,7 +108,7 @@ export class ValidationFailed extends DomainError {
   }
 }
 
-/** A request that makes no sense as a whole; the message says why, and `about` the field that is wrong where one is. */
+/** An invalid request; the message says why, and `about` names the field if there is one. */
 export class BadRequest extends DomainError {
   constructor(message: string, about?: string) {
     super('BAD_REQUEST', message, about === undefined ? {} : { about });
@@ -116,8 +116,8 @@ export class BadRequest extends DomainError {
 }
 
 /**
- * It exists already; `fields` has messages by field where more than one thing is taken. Where the message says it all,
- * `about` is the field that it speaks of, or has messages for each that is taken, of which the message tells the first.
+ * It already exists. `fields` has messages by field if several values are taken. Otherwise
+ * `about` is the field of the message, or has messages for all fields, of which the message is the first.
  */
 export class Conflict extends DomainError {
   constructor(message: string, fields?: FieldErrors, about?: string | FieldErrors) {
@@ -125,7 +125,7 @@ export class Conflict extends DomainError {
   }
 }
 
-/** The content is too large for this way of reading it; `reason` names the limit, and another way where there is one. */
+/** The content is too large for this endpoint; `reason` names the limit, and an alternative if there is one. */
 export class ContentTooLarge extends DomainError {
   constructor(reason: string) {
     super('CONTENT_TOO_LARGE', `${TOO_LARGE}${reason}`);
@@ -135,35 +135,35 @@ export class ContentTooLarge extends DomainError {
 /** How messages of ContentTooLarge begin. */
 export const TOO_LARGE = 'Too large: ';
 
-/** The wanted state holds already, so nothing was done. */
+/** Nothing changed, as the record already is in the requested state. */
 export class NotModified extends DomainError {
   constructor() {
     super('NOT_MODIFIED', 'Not modified');
   }
 }
 
-/** A limit of the user is used up. */
+/** The user has reached a limit. */
 export class LimitReached extends DomainError {
   constructor(message: string) {
     super('LIMIT_REACHED', message);
   }
 }
 
-/** Too many attempts; `retryAfter` is the number of seconds after which another one may be made. */
+/** Too many attempts; `retryAfter` is the number of seconds to wait. */
 export class RateLimited extends DomainError {
   constructor(retryAfter: number, message = 'Too many attempts. Try again later.') {
     super('RATE_LIMITED', message, { retryAfter });
   }
 }
 
-/** More is asked for at once than anybody may; the message names the limit. */
+/** The request exceeds a limit, which the message names. */
 export class TooExpensive extends DomainError {
   constructor(message: string) {
     super('QUERY_TOO_LARGE', message);
   }
 }
 
-/** It cannot be done now; `retryAfter` is the number of seconds after which it may be tried again. */
+/** Temporarily not possible; `retryAfter` is the number of seconds to wait. */
 export class Unavailable extends DomainError {
   constructor(message: string, retryAfter = 5) {
     super('UNAVAILABLE', message, { retryAfter });

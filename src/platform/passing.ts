@@ -6,7 +6,7 @@ import { UploadsAway } from '#src/platform/store_away.ts';
 /** Something outside of the program that keeps it from its work, and that passes. */
 export interface Passing {
   kind: 'database' | 'busy' | 'disk' | 'read-only' | 'descriptors' | 'memory' | 'uploads' | 'refs';
-  /** For whoever asked. */
+  /** For the caller. */
   refusal: Unavailable;
   /** For the log. */
   reason: string;

@@ -73,11 +73,11 @@ export class BranchLines<Task extends LineTask> {
     const line = this.#lines.get(branch);
     const { perBranch, perUser, waiting, bytes, patience } = this.#limits;
     const ofUser = this.#users.get(task.userId) ?? 0;
-    if (ofUser >= perUser) throw new RateLimited(2, `You have ${perUser} commits waiting already. Try again later.`);
+    if (ofUser >= perUser) throw new RateLimited(2, `You have ${perUser} commits waiting. Try again later.`);
     if ((line?.length ?? 0) >= perBranch)
       throw new Unavailable(`${perBranch} commits wait for this branch already. Try again later.`);
     if (this.#waiting >= waiting || (this.#waiting > 0 && this.#bytes + task.bytes > bytes))
-      throw new Unavailable('Too many commits wait already. Try again later.');
+      throw new Unavailable('Too many commits are already waiting. Try again later.');
     this.#users.set(task.userId, ofUser + 1);
     this.#waiting++;
     this.#bytes += task.bytes;

@@ -71,7 +71,7 @@ export async function readRawArchive(context: Context, wanted: RawArchive): Prom
   const repository = await context.repositories.open(project);
   if (!repository) throw new NotFound('File');
   const release = shares.take({ userId: context.actor?.id ?? null, address: context.clientAddress });
-  if (typeof release === 'string') throw new RateLimited(10, 'Too many archives are being made. Try again later.');
+  if (typeof release === 'string') throw new RateLimited(10, 'Too many archives are being created. Try again later.');
   try {
     const stream = await withinLimits(async () => {
       requireSize(context.repositories.limits, await repository.measureTree(sha));

@@ -10,7 +10,7 @@ export const NOT_ON_BRANCH = 'You can only create or edit files when you are on 
 
 /**
  * What it means that a ref could not be changed: a BadRequest with this message where git refused the change. The lock of a
- * process that died, or of another program, goes away: it stays the error that it is, and whoever asked may come again.
+ * process that died, or of another program, goes away: it stays the same error, and the caller can try again.
  */
 export function changeRefusal(error: unknown, message: string): unknown {
   return error instanceof GitError && !(error instanceof RefLocked) ? new BadRequest(message) : error;
@@ -31,7 +31,7 @@ export function goneRefusal(error: unknown): DomainError | null {
 const REPOSITORY = /(?:\/|[A-Z]:\\)[^'"\n]*[\\/][0-9a-f]{2}[\\/]\d+\.git(?=[\\/'"\s]|$)/;
 
 /**
- * What a damage means to whoever asked for what cannot be read because of it: a clear answer, without paths of this machine.
+ * The error for a caller who asked for something that cannot be read because of damage: clear, and without paths of this machine.
  * Null for any other error.
  */
 export function damageRefusal(error: unknown): DomainError | null {
@@ -41,7 +41,7 @@ export function damageRefusal(error: unknown): DomainError | null {
   return new NotFound('Object', `The repository is damaged: ${said}. "gantry fsck" finds out more.`);
 }
 
-/** What a limit of git's library means to whoever asked; null for any other error. */
+/** The error for a caller who hits a limit of the git library; null for any other error. */
 export function limitRefusal(error: unknown): DomainError | null {
   if (error instanceof TooLarge) {
     return new ContentTooLarge(`an object has ${error.size} bytes, more than ${error.limit}`);

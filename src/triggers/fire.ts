@@ -21,7 +21,7 @@ export interface Fire {
 const MOST_CHARACTERS = 64 * 1024;
 
 /**
- * Starts a pipeline by the token of a trigger, as its owner, whoever asks. Throws NotFound for an unknown token and for a
+ * Starts a pipeline by the token of a trigger, as its owner, for any caller. Throws NotFound for an unknown token and for a
  * project that the owner cannot see, Unauthenticated for the token of another project, BadRequest when no pipeline came of it.
  */
 export async function fireTrigger(

@@ -15,7 +15,7 @@ export const {
   rows: alias('Trigger', 't'),
 });
 
-/** What whoever starts a pipeline by a trigger shows. */
+/** What a trigger shows of its owner. */
 export function triggerToken(
   { secret }: Context,
   { tokenEncrypted }: Pick<Columns['Trigger'], 'tokenEncrypted'>,

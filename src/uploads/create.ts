@@ -26,7 +26,7 @@ export interface UploadRow {
 }
 
 /**
- * Attaches a file to a project, for whoever may comment there. Its size is limited by the setting `max_attachment_size`.
+ * Attaches a file to a project, for users who can comment there. Its size is limited by the setting `max_attachment_size`.
  * Throws NotFound, Unauthenticated, Forbidden, ContentTooLarge.
  */
 export async function createUpload(context: Context, ref: Ref, file: IncomingFile): Promise<UploadRow> {

@@ -4,7 +4,7 @@ import { groupPathErrors } from '#src/groups/path.ts';
 import { type Db, violates } from '#src/platform/db.ts';
 import { BadRequest, Conflict, type FieldErrors, PLAIN, ValidationFailed } from '#src/platform/errors.ts';
 
-/** What users say of themselves, of 255 characters at most each. Null clears. */
+/** What users say about themselves, at most 255 characters each. Null clears. */
 export interface Profile {
   bio?: string | null | undefined;
   location?: string | null | undefined;
@@ -15,14 +15,14 @@ export interface Profile {
   organization?: string | null | undefined;
 }
 
-/** What may be set of a user, at creation and later. */
+/** What can be set for a user, at creation and later. */
 export interface UserValues extends Profile {
   username?: string | undefined;
   email?: string | undefined;
   name?: string | undefined;
   password?: string | null | undefined;
   projectsLimit?: number | null | undefined;
-  /** Name of another provider of identities, and the user there: both or none. */
+  /** Name of an external identity provider, and the user's ID there: both or none. */
   provider?: string | null | undefined;
   externUid?: string | null | undefined;
 }
@@ -39,13 +39,13 @@ const TEXTS = {
   externUid: 'extern_uid',
 } as const;
 
-/** Refuses values of which some are no good; those that are undefined are not looked at. Throws ValidationFailed. */
+/** Refuses invalid values; undefined ones are not checked. Throws ValidationFailed. */
 export function checkUser(values: UserValues): void {
   const errors = userErrors(values);
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
-/** What is wrong with the values, by field; those that are undefined are not looked at. */
+/** What is wrong with the values, by field; undefined ones are not checked. */
 export function userErrors(values: UserValues): FieldErrors {
   const { username, email, name, password, projectsLimit } = values;
   const errors: FieldErrors = {};
@@ -73,11 +73,18 @@ export function identityOf({ provider, externUid }: UserValues): { provider: str
 }
 
 /** Refuses address and username that somebody else has, the address first (behaviour.md 1.4). Throws Conflict. */
-export async function refuseTaken(
+export async function refuseTaken(db: Pick<Db, '$queryRaw'>, values: UserValues, userId = 0): Promise<void> {
+  const all = await takenErrors(db, values, userId);
+  if (all.email) throw new Conflict('Email has already been taken', undefined, all);
+  if (all.username) throw new Conflict('Username has already been taken', undefined, all);
+}
+
+/** Which of address and username somebody else has, by field. */
+export async function takenErrors(
   db: Pick<Db, '$queryRaw'>,
   { email, username }: UserValues,
   userId = 0,
-): Promise<void> {
+): Promise<FieldErrors> {
   const [taken] = await db.$queryRaw<[{ email: boolean; username: boolean }]>`
     SELECT EXISTS (SELECT 1 FROM users WHERE lower(email) = lower(${email ?? ''}) AND id <> ${userId})
       OR EXISTS (SELECT 1 FROM emails WHERE lower(email) = lower(${email ?? ''})) AS email,
@@ -86,8 +93,7 @@ export async function refuseTaken(
         AND owner_id IS DISTINCT FROM ${userId}) AS username`;
   const all: FieldErrors = {};
   for (const field of ['email', 'username'] as const) if (taken[field]) all[field] = [TAKEN];
-  if (taken.email) throw new Conflict('Email has already been taken', undefined, all);
-  if (taken.username) throw new Conflict('Username has already been taken', undefined, all);
+  return all;
 }
 
 /** The refusal for what another request took in the meantime; any other error as it is. */

@@ -5,7 +5,7 @@ import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import { replacePassword } from '#src/access/sign_in/replace_password.ts';
 import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
 import { verifySecondFactor } from '#src/access/two_factor/verify.ts';
-import { ValidationFailed } from '#src/platform/errors.ts';
+import { type FieldErrors, Unauthenticated, ValidationFailed } from '#src/platform/errors.ts';
 
 export interface PasswordChange {
   /** Username or e-mail address; the actor's when absent. */
@@ -25,8 +25,7 @@ export async function changePassword(context: Context, change: PasswordChange): 
   const { currentPassword, newPassword } = change;
   refuseApplications(context.actor);
   const login = change.login ?? requireActor(context).username;
-  const errors = passwordErrors(newPassword);
-  if (errors.length === 0 && newPassword === currentPassword) errors.push('must differ from the present one');
+  const errors = newPasswordErrors(change);
   if (errors.length > 0) throw new ValidationFailed({ password: errors });
   const { id, passwordHash, twoFactorEnabled } = await verifyLogin(context, login, currentPassword);
   if (twoFactorEnabled) {
@@ -35,4 +34,37 @@ export async function changePassword(context: Context, change: PasswordChange): 
   }
   await replacePassword(context, { id, passwordHash }, await hashPassword(newPassword, context.clientAddress));
   return { id };
+}
+
+function newPasswordErrors({ currentPassword, newPassword }: PasswordChange): string[] {
+  const errors = passwordErrors(newPassword);
+  if (errors.length === 0 && newPassword === currentPassword) errors.push('must differ from the current one');
+  return errors;
+}
+
+/**
+ * All that is wrong with a form in which the actor changes the own password, by field; `more` says that something else in it is
+ * wrong, too. The current password is tried only where there are other mistakes: else changePassword does that. The code is not
+ * tried, as each is good once. Throws RateLimited, Unavailable, Unauthenticated.
+ */
+export async function passwordChangeErrors(
+  context: Context,
+  change: PasswordChange,
+  { more }: { more: boolean },
+): Promise<FieldErrors> {
+  const { id, username } = requireActor(context);
+  const { currentPassword, code } = change;
+  const errors: FieldErrors = {};
+  const ofNew = newPasswordErrors(change);
+  if (ofNew.length > 0) errors.password = ofNew;
+  if (currentPassword === '') errors.current_password = ["can't be blank"];
+  const user = await context.db.user.findUnique({ where: { id }, select: { twoFactorEnabled: true } });
+  if (user?.twoFactorEnabled && !code) errors.code = ["can't be blank"];
+  if ((more || Object.keys(errors).length > 0) && currentPassword !== '') {
+    await verifyLogin(context, username, currentPassword).catch((error) => {
+      if (!(error instanceof Unauthenticated)) throw error;
+      errors.current_password = ['is wrong'];
+    });
+  }
+  return errors;
 }

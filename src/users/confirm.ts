@@ -2,7 +2,7 @@ import { type AccountTokenHolder, findAccountToken, takeAccountToken } from '#sr
 import type { Context } from '#src/access/actor.ts';
 import type { Transaction } from '#src/platform/db.ts';
 
-/** Whose address a link of a mail confirms; null when it is worth nothing. */
+/** The user and address that a link confirms; null if the link is no longer valid. */
 export function findConfirmation({ db }: Context, token: string): Promise<AccountTokenHolder | null> {
   return findAccountToken(db, token, 'confirmation');
 }
@@ -16,7 +16,7 @@ export async function confirmAddress({ db }: Context, token: string): Promise<{ 
   });
 }
 
-/** Notes that an address of a user is theirs; other links for that are worth nothing any more. */
+/** Marks an address of a user as confirmed; other links for it stop working. */
 export async function markConfirmed(tx: Transaction, userId: number, email: string): Promise<void> {
   const where = { confirmedAt: null, email };
   await tx.user.updateMany({ where: { id: userId, ...where }, data: { confirmedAt: new Date() } });

@@ -9,7 +9,7 @@ import '#src/users/own_values.ts';
 
 const user = alias('User', 'u');
 
-/** What comes with a user who is shown as they see themselves, whoever asks: nobody is signed in who is just signing in. */
+/** What comes with users who are shown as they see themselves, even if the caller is only signing in. */
 export interface OwnAccount {
   isOwn: true;
   /** Only where the caller signed in with a password, or an administrator acts as the user (behaviour.md 4.5). */

@@ -11,20 +11,20 @@ export const MAILS = { to: 5, from: 30 } as const;
 const WINDOW = 60 * 60;
 
 /**
- * Has a link for a new password mailed, if there is somebody with that address: whoever asks learns nothing of that, neither
- * from the answer nor from the time it takes. Throws Conflict where no mail is sent, RateLimited, ValidationFailed.
+ * Mails a link to reset the password, if a user has that address. Neither the response nor the time it takes tells
+ * whether one has. Throws Conflict if the server does not send mail, RateLimited, ValidationFailed.
  */
 export function requestPasswordReset(context: Context, email: string): Promise<void> {
   return request(context, 'password_reset', email);
 }
 
-/** Has the link that confirms an address mailed once more, in the same way. Throws as requestPasswordReset. */
+/** Resends the link that confirms an address, in the same way. Throws as requestPasswordReset. */
 export function requestConfirmation(context: Context, email: string): Promise<void> {
   return request(context, 'confirmation', email);
 }
 
 async function request({ db, jobs, clientAddress }: Context, kind: MailKind, given: string): Promise<void> {
-  if (!sendsMail(db)) throw new Conflict('This server sends no mail. Ask your administrator');
+  if (!sendsMail(db)) throw new Conflict('This server does not send mail. Ask your administrator');
   const email = normaliseAddress(given);
   if (!isAddress(email)) throw new ValidationFailed({ email: ['is invalid'] });
   await spaced(clientAddress, async () => {

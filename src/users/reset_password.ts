@@ -20,7 +20,7 @@ export const RESETS = 30;
 /** Seconds. */
 const WINDOW = 60;
 
-/** Whose password a link changes; null when it is worth nothing. */
+/** The user whose password a link resets; null if the link is no longer valid. */
 export function findPasswordReset({ db }: Context, token: string): Promise<AccountTokenHolder | null> {
   return findAccountToken(db, token, 'password_reset');
 }
@@ -51,7 +51,7 @@ export async function resetPassword(context: Context, token: string, password: s
   });
 }
 
-/** What `gantry user reset-link` does: the token of a link that is good for a day, and once. Throws NotFound. */
+/** What `gantry user reset-link` does: the token of a link that works once within a day. Throws NotFound. */
 export async function resetTokenFromCommandLine(db: Db, username: string): Promise<string> {
   const [user] = await db.$queryRaw<{ id: number; email: string }[]>`
     SELECT id, email FROM users WHERE lower(username) = lower(${username}) AND NOT ghost AND state = 'active'`;

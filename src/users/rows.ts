@@ -8,7 +8,7 @@ const { sql, raw } = Prisma;
 const user = alias('User', 'one');
 
 /** What records about a user show of that user, beside the user itself. */
-const BRIEF = select('User', { id: true, username: true, name: true, state: true, avatarHash: true });
+const BRIEF = select('User', { id: true, username: true, name: true, state: true, avatarHash: true, avatarKey: true });
 
 /** All that the type shows. */
 export const WHOLE = BRIEF.with(

@@ -11,6 +11,6 @@ export async function signIn<R>(
   selection: Selection<'User', R>,
 ): Promise<R & OwnAccount> {
   const { id, passwordHash } = await signInByPassword(context, login, password);
-  // Whoever changes the password, or adds a second factor, meanwhile keeps the private token from who signs in here.
+  // If the password or the second factor changes in the meantime, the private token is not shown.
   return findAccount(context, id, { withToken: { passwordHash } }, selection);
 }

@@ -3,13 +3,12 @@ import { notify } from '#src/access/mail/notify.ts';
 import { requireCredentialManager } from '#src/access/manage_credentials.ts';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { normaliseAddress } from '#src/emails/address.ts';
-import { lockNamespaceTree } from '#src/namespaces/lock.ts';
-import { renameNamespace } from '#src/namespaces/rename.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { sendsMail } from '#src/platform/mail/sending.ts';
 import { checkUser, identityOf, refuseTaken, takenMeanwhile, type UserValues } from '#src/users/attributes.ts';
 import { profile } from '#src/users/create.ts';
+import { renamePersonalNamespace } from '#src/users/personal_namespace.ts';
 
 export interface UserChanges extends Omit<UserValues, 'username' | 'email' | 'name'> {
   username?: string | null | undefined;
@@ -85,16 +84,6 @@ function columns({ admin, external, canCreateGroup, projectsLimit }: UserChanges
     ...(external == null ? {} : { external }),
     ...(external ? { canCreateGroup: false, projectsLimit: 0 } : {}),
   };
-}
-
-/** The personal namespace is called and addressed as its owner; what had its old addresses is found under them. */
-async function renamePersonalNamespace(tx: Transaction, userId: number): Promise<void> {
-  const owner = await tx.user.findUniqueOrThrow({
-    where: { id: userId },
-    select: { username: true, name: true, namespace: { select: { id: true } } },
-  });
-  const held = owner.namespace && (await lockNamespaceTree(tx, owner.namespace.id));
-  if (held) await renameNamespace(tx, held, { path: owner.username, name: owner.username, title: owner.name });
 }
 
 async function setIdentity(tx: Transaction, userId: number, { provider, externUid }: Record<string, string>) {

@@ -10,7 +10,7 @@ import type { ProjectRow } from '#src/projects/find.ts';
 const variable = alias('Variable', 'v');
 const variables = ofProjects({ ability: 'admin_variable', rows: variable });
 
-/** The variables of projects in the order of their creation, for who administers them. */
+/** The variables of projects in order of creation, for users who administer them. */
 export const { list: listVariables } = variables;
 
 /** One variable of a project. Throws Forbidden, NotFound, Unauthenticated. */

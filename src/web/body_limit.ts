@@ -9,7 +9,7 @@ export function bodyLimit(limitOf: (request: Request) => number | Promise<number
       response.status(status).json({ errors: [{ message, extensions: { code } }] });
     };
     if (headers['transfer-encoding'] !== undefined) {
-      return refuse(411, 'The request must tell its Content-Length.', 'BAD_REQUEST');
+      return refuse(411, 'The request must have a Content-Length.', 'BAD_REQUEST');
     }
     const size = Number(headers['content-length'] ?? 0);
     const limit = size > 0 ? await limitOf(request) : 0;

@@ -20,7 +20,7 @@ export interface GitRemoteOptions {
   contextOf(actor: Actor | null, request: Request): Context;
   /** URL of the server, without a trailing slash. */
   baseUrl(request: Request): string;
-  /** Hears of unexpected errors. */
+  /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
   limits?: Partial<RemoteLimits> | undefined;
 }

@@ -15,7 +15,7 @@ export interface UploadOptions {
 
 const PATH = /^\/(.+)\/uploads\/([0-9a-f]{32})\/([\w.+-]+)$/;
 
-/** Uploaded files, at the address that `POST /projects/:id/uploads` gave, for who sees the project. */
+/** Uploaded files, at the URL that `POST /projects/:id/uploads` returned, for users who can see the project. */
 export function serveUploads({ contextOf, authenticate }: UploadOptions): RequestHandler {
   return async (request, response, next) => {
     const [, encoded = '', secret = '', fileName = ''] = PATH.exec(request.path) ?? [];

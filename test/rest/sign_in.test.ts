@@ -86,7 +86,7 @@ describe('POST /session', () => {
     };
     await set(false);
     try {
-      const message = '401 Unauthorized. Signing in with a password is switched off';
+      const message = '401 Unauthorized. Signing in with a password is disabled';
       expect(await signIn(user.username)).toMatchObject({ status: 401, body: { message } });
       expect(await signIn(user.username, 'wrong password')).toMatchObject(refused);
       expect(await signIn(admin.username)).toMatchObject({ status: 201 });
@@ -206,7 +206,9 @@ describe('A password that must be renewed', () => {
     expect(await signIn(user.username)).toMatchObject(refused);
     expect(await signIn(user.username, 'from the admin')).toMatchObject({
       status: 401,
-      body: { message: '401 Unauthorized. Your password must be renewed first: use the mutation changePassword' },
+      body: {
+        message: '401 Unauthorized. Your password has expired. Change it first, with the mutation changePassword',
+      },
     });
     expect(await world.api(user).get('/user')).toMatchObject({ status: 200 });
     const input = { login: user.username, currentPassword: 'from the admin', newPassword: 'my own choice' };
@@ -225,7 +227,7 @@ describe('A password that must be renewed', () => {
       ['', "can't be blank"],
       ['short', 'is too short (minimum is 8 characters)'],
       ['x'.repeat(129), 'is too long (maximum is 128 characters)'],
-      [PASSWORD, 'must differ from the present one'],
+      [PASSWORD, 'must differ from the current one'],
     ];
     for (const [newPassword, message] of cases) {
       const { body } = await change({ login: user.username, currentPassword: PASSWORD, newPassword });

@@ -40,6 +40,7 @@ const RELEASED: Record<string, string> = {
   '20261122170003_milestones_by_title': '336d81a0554ce173ffe8801e3c3b7c58b3cc9d5f6a571a56f689d0432fe2f445',
   '20261122170004_milestones_by_description': 'd33c6844acccaa5dbf03d4c512997820278605d47e7864726269e21cc06817da',
   '20261122180000_tell_changes': '09178ce7f7f25121c34089eb880f103776e344710eb3bbb9a19c3f27da61a04b',
+  '20261122203500_avatars': '574e94a184e072482aaabd1d7cf64383672c27df9d67986f8bb8dffcc0a012de',
 };
 
 const directory = packagePath('prisma/migrations');

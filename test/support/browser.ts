@@ -41,7 +41,11 @@ export class Browser {
     return this.submit('/users/sign_in', { login, password });
   }
 
-  async request(method: string, path: string, sent: { headers?: Record<string, string>; body?: string } = {}) {
+  async request(
+    method: string,
+    path: string,
+    sent: { headers?: Record<string, string>; body?: string | Uint8Array } = {},
+  ) {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = { Accept: 'text/html', ...(cookie ? { Cookie: cookie } : {}), ...sent.headers };
     this.answer = await this.#send(method, path, { ...sent, headers });

@@ -14,7 +14,7 @@ export interface Answer {
 
 export interface Sent {
   headers?: Record<string, string>;
-  /** Sent as it is when a string, else as JSON. */
+  /** Sent as it is when a string or bytes, else as JSON. */
   body?: unknown;
 }
 
@@ -31,9 +31,10 @@ export function sender(port: number, requireAnswer: Require = requireDocumented)
   const agent = new Agent({ keepAlive: true });
   const send: Send = (method, path, { headers = {}, body } = {}) =>
     new Promise((resolve, reject) => {
-      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+      const asItIs = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+      const text = asItIs ? body : JSON.stringify(body);
       const length = text === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(text)) };
-      const type = body === undefined || typeof body === 'string' ? {} : { 'Content-Type': 'application/json' };
+      const type = asItIs ? {} : { 'Content-Type': 'application/json' };
       const all = { ...type, ...length, ...headers };
       const outgoing = request({ host: '127.0.0.1', port, method, path, agent, headers: all }, (response) => {
         const parts: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import { MAILS } from '#src/users/mail_requests.ts';
-import { SIGN_UPS } from '#src/users/sign_up.ts';
+import { MISTAKES, SIGN_UPS } from '#src/users/sign_up.ts';
 import { Browser } from '../support/browser.ts';
 import { LONG } from '../support/long.ts';
 import { startMailbox } from '../support/mailbox.ts';
@@ -70,12 +70,12 @@ describe('Creating an account', () => {
     expect(mail.link.startsWith(`${world.url}/users/confirmation?token=`)).toBe(true);
     expect(mail.raw).toContain('text/html');
     expect((await visitor.signIn(username, PASSWORD)).status).toBe(401);
-    expect(alertsOn(visitor.page)[0]).toContain('must be confirmed first');
+    expect(alertsOn(visitor.page)[0]).toContain('Confirm your e-mail address first');
     expect(visitor.page).toContain('href="/users/confirmation/new"');
     expect((await visitor.signIn(username, 'wrong password')).status).toBe(401);
     expect(alertsOn(visitor.page)[0]).not.toContain('confirmed');
     const { body } = await world.api().post('/session', { login: username, password: PASSWORD });
-    expect(body.message).toContain('must be confirmed first');
+    expect(body.message).toContain('Confirm your e-mail address first');
 
     const reader = browser();
     const landed = await reader.get(pathOf(mail.link));
@@ -112,7 +112,7 @@ describe('Creating an account', () => {
       [{ email: 'a@b\r\nBcc: c@d' }, 'Email is invalid'],
       [twice('short'), 'New password is too short (minimum is 8 characters)'],
       [twice(''), 'New password can&#39;t be blank'],
-      [{ new_password_again: 'other' }, 'Confirm new password does not match'],
+      [{ new_password_again: 'other' }, 'Passwords do not match'],
     ];
     for (const [fields, message] of tries) {
       const { visitor } = await signUp(fields);
@@ -120,6 +120,36 @@ describe('Creating an account', () => {
       expect(alertsOn(visitor.page)).toHaveLength(1);
       expect(alertsOn(visitor.page)[0]).toContain(message);
       expect(visitor.page).not.toContain(PASSWORD);
+    }
+  });
+
+  it('says all that is wrong at once, and what is taken beside it', async () => {
+    const taken = await world.user();
+    const { username } = taken;
+    const fields = { username, name: '', email: 'nobody', new_password: 'short', new_password_again: 'shorter' };
+    const { visitor } = await signUp(fields);
+    expect(visitor.answer.status).toBe(422);
+    expect(alertsOn(visitor.page)).toEqual([
+      'Full name can&#39;t be blank',
+      'Username has already been taken',
+      'Email is invalid',
+      'New password is too short (minimum is 8 characters)',
+      'Passwords do not match',
+    ]);
+    // Whoever has an address is not told in this way either.
+    const other = await signUp({ email: addressOf(taken), ...twice('short') });
+    expect(alertsOn(other.visitor.page)).toEqual(['New password is too short (minimum is 8 characters)']);
+  });
+
+  it('limits how often one address learns which names are taken from forms with mistakes', async () => {
+    await signUp({ name: '' });
+    const where = { key: { startsWith: 'sign-up mistakes' } };
+    const { count } = await world.db.signInFailures.updateMany({ where, data: { count: MISTAKES } });
+    expect(count).toBe(1);
+    try {
+      expect((await signUp({ name: '' })).visitor.answer.status).toBe(429);
+    } finally {
+      await world.db.signInFailures.deleteMany({ where });
     }
   });
 

@@ -31,6 +31,7 @@ describe('Without mail', () => {
       expect(visitor.page).not.toContain('name="email"');
     }
     await visitor.get('/users/sign_in');
+    expect(visitor.page).not.toContain('Forgot your password?');
     const answer = await visitor.submit('/users/password', { email: `${user.username}@example.org` });
     expect(answer.status).toBe(409);
     await world.db.user.update({ where: { id: user.id }, data: { confirmedAt: null } });

@@ -385,7 +385,7 @@ describe('Changing the password', () => {
     expect((await submit(totp(secret))).headers.location).toBe('/profile/account?notice=password_changed');
     await visitor.follow();
     expect((await submit(recovery[0] ?? '', 'new password')).status).toBe(422);
-    expect(alertsOn(visitor.page)).toEqual(['New password must differ from the present one']);
+    expect(alertsOn(visitor.page)).toEqual(['New password must differ from the current one']);
     expect((await browser().signIn(user.username, 'new password')).headers.location).toBe('/users/two_factor');
   });
 
@@ -396,8 +396,8 @@ describe('Changing the password', () => {
       [change(PASSWORD, 'short'), 'New password is too short (minimum is 8 characters)'],
       [change(PASSWORD, 'x'.repeat(129)), 'New password is too long (maximum is 128 characters)'],
       [change(PASSWORD, ''), 'New password can&#39;t be blank'],
-      [change(PASSWORD, PASSWORD), 'New password must differ from the present one'],
-      [change(PASSWORD, 'new password', 'new passwort'), 'Confirm new password does not match'],
+      [change(PASSWORD, PASSWORD), 'New password must differ from the current one'],
+      [change(PASSWORD, 'new password', 'new passwort'), 'Passwords do not match'],
     ];
     for (const [fields, message] of tries) {
       expect((await visitor.submit('/profile/account/password', fields)).status).toBe(422);
@@ -405,6 +405,19 @@ describe('Changing the password', () => {
     }
     expect((await visitor.submit('/profile/account/password', change(PASSWORD, 'x'.repeat(70_000)))).status).toBe(413);
     expect((await browser().signIn(user.username, PASSWORD)).status).toBe(303);
+  });
+
+  it('says all that is wrong at once', async () => {
+    const { visitor } = await signedIn();
+    await visitor.get('/profile/account');
+    await visitor.submit('/profile/account/password', change('wrong password', 'short', 'shorter'));
+    const wrong = 'Current password is wrong';
+    const short = 'New password is too short (minimum is 8 characters)';
+    expect(alertsOn(visitor.page)).toEqual([wrong, short, 'Passwords do not match']);
+    await visitor.submit('/profile/account/password', change('wrong password', 'short'));
+    expect(alertsOn(visitor.page)).toEqual([wrong, short]);
+    await visitor.submit('/profile/account/password', change('', 'short'));
+    expect(alertsOn(visitor.page)).toEqual(['Current password can&#39;t be blank', short]);
   });
 
   it('counts wrong present passwords as failed sign-ins', async () => {
@@ -480,7 +493,7 @@ describe('A password that must be renewed', () => {
     expect(visitor.cookie('gantry_session')).toBeUndefined();
     expect((await visitor.submit('/users/password/renew', renewal('short'))).status).toBe(422);
     expect((await visitor.submit('/users/password/renew', renewal(PASSWORD))).status).toBe(422);
-    expect(alertsOn(visitor.page)).toEqual(['New password must differ from the present one']);
+    expect(alertsOn(visitor.page)).toEqual(['New password must differ from the current one']);
     const answer = await visitor.submit('/users/password/renew', {
       ...renewal('new password'),
       return_to: '/profile/account',

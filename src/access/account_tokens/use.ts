@@ -3,7 +3,7 @@ import type { Db, Transaction } from '#src/platform/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
-/** What a token stands for. */
+/** The purpose and user of a token. */
 export interface AccountTokenHolder {
   userId: number;
   username: string;

@@ -5,7 +5,7 @@ import type { MailKind, MailWanted } from '#src/access/mail/wanted.ts';
 import type { Db } from '#src/platform/db.ts';
 import type { Mailer } from '#src/platform/mail/mailer.ts';
 
-/** By what mail goes out. */
+/** How mail is sent. */
 export interface Outgoing {
   mailer: Mailer;
   /** URL of the server, without a trailing slash: of the settings or the address on which it listens, never what a client said. */
@@ -16,8 +16,8 @@ export interface Outgoing {
 const HOURLY = 5;
 
 /**
- * Sends a mail that is wanted, if there still is somebody who is to get it: to the address as it is stored. A token is made
- * for the mail and forgotten again when that cannot be sent.
+ * Sends a queued mail to the address as it is stored, if its user still exists. A token is created
+ * for the mail, and deleted if the mail cannot be sent.
  */
 export async function deliver({ db, mailer, baseUrl }: Outgoing & { db: Db }, wanted: MailWanted): Promise<void> {
   if ('username' in wanted) {
@@ -52,7 +52,7 @@ interface Addressee {
   address: string;
 }
 
-/** Who is to get a mail of that kind under an address: primary ones, and secondary ones as far as they are known to be theirs. */
+/** The user who gets a mail of that kind at an address: a primary address, or a confirmed secondary one. */
 async function find(db: Db, kind: MailKind, email: string): Promise<Addressee | undefined> {
   const open = kind === 'confirmation';
   const [found] = await db.$queryRaw<Addressee[]>`

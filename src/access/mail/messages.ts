@@ -1,10 +1,10 @@
 import type { MailKind, Notice } from '#src/access/mail/wanted.ts';
 import type { Message } from '#src/platform/mail/mailer.ts';
 
-/** What a message tells, beside its kind. */
+/** What a message contains, apart from its kind. */
 export interface Facts {
   username: string;
-  /** Where its button leads. */
+  /** URL of its button. */
   link: string;
   /** Of the server. */
   baseUrl: string;
@@ -24,43 +24,43 @@ const IGNORE = 'If you did not request this, you can ignore this email.';
 const WORDS: Record<MailKind | Notice, Words> = {
   confirmation: {
     subject: 'Confirm your email address',
-    text: 'please confirm that this is the email address of your account.',
+    text: 'Please confirm that this is the email address of your account.',
     button: 'Confirm email address',
     small: `The link expires in three days. ${IGNORE}`,
   },
   password_reset: {
     subject: 'Reset your password',
-    text: 'someone requested a new password for your account. Follow the link to choose one.',
+    text: 'Someone asked to reset the password of your account. Follow the link to choose one.',
     button: 'Choose a new password',
     small: `The link expires in two hours and can be used once. ${IGNORE}`,
   },
   welcome: {
     subject: 'Your new account',
-    text: 'an account was created for you. Follow the link to choose a password.',
+    text: 'An account was created for you. Follow the link to choose a password.',
     button: 'Choose a password',
     small: 'The link expires in one day and can be used once. After that, request a new one on the sign-in page.',
   },
   sign_up_again: {
     subject: 'You already have an account',
-    text: 'someone tried to create an account with this email address, but you already have one. Sign in to it instead.',
+    text: 'Someone tried to create an account with this email address, but you already have one. Sign in to it instead.',
     button: 'Sign in',
     small: 'If you forgot your password, you can reset it there. If this was not you, you can ignore this email.',
   },
-  password_changed: notice('Your password was changed', 'the password of your account was just changed.'),
+  password_changed: notice('Your password was changed', 'The password of your account was just changed.'),
   password_reset_done: notice(
     'Your password was changed',
-    'the password of your account was just changed, and your private token was renewed. Update everything that used the old token.',
+    'The password of your account was just changed, and your private token was renewed. Update everything that used the old token.',
   ),
   private_token_renewed: notice(
     'Your private token was renewed',
-    'the private token of your account was renewed. Update everything that used the old one.',
+    'The private token of your account was renewed. Update everything that used the old one.',
   ),
-  address_changed: notice('Your email address was changed', 'the email address of your account was changed.'),
+  address_changed: notice('Your email address was changed', 'The email address of your account was changed.'),
   two_factor_enabled: notice(
     'Two-factor authentication is enabled',
-    'signing in now requires a code. Your private token was renewed: update everything that used the old one.',
+    'Signing in now requires a code. Your private token was renewed: update everything that used the old one.',
   ),
-  two_factor_disabled: notice('Two-factor authentication is disabled', 'signing in no longer requires a code.'),
+  two_factor_disabled: notice('Two-factor authentication is disabled', 'Signing in no longer requires a code.'),
 };
 
 function notice(subject: string, text: string): Words {
@@ -69,7 +69,7 @@ function notice(subject: string, text: string): Words {
   return { subject, text, button: 'Sign in', small };
 }
 
-/** A message in words and as simple HTML. What it says of people is their user name alone, whose letters are harmless. */
+/** A message as text and simple HTML. The only user input in it is the username, whose characters are harmless. */
 export function compose(kind: MailKind | Notice, to: string, { username, link, baseUrl }: Facts): Message {
   const { subject, text, button, small } = WORDS[kind];
   const { host } = new URL(baseUrl);

@@ -4,8 +4,8 @@ import type { Transaction } from '#src/platform/db.ts';
 import { sendsMail } from '#src/platform/mail/sending.ts';
 
 /**
- * Tells a user by mail what has changed of how they sign in, in the transaction that changes it: who did not do that
- * themselves learns of it. Where no mail is sent, nothing happens. The address is the one before the change.
+ * Notifies a user by mail of a change to how they sign in, in the same transaction, so that users learn of changes that they did not
+ * make. Does nothing if the server does not send mail. The address is the one before the change.
  */
 export async function notify(
   { db, jobs }: Pick<Context, 'db' | 'jobs'>,

@@ -113,7 +113,7 @@ function grants(db: Db): Adapter {
   };
 }
 
-/** Requests that wait for the user; who has the cookie with their ID goes on with them. */
+/** Requests that wait for the user; the cookie with their ID continues them. */
 function interactions(db: Db): Adapter {
   return {
     ...nothing,

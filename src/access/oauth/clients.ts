@@ -2,13 +2,13 @@ import type { ClientMetadata } from 'oidc-provider';
 import { defaultScope, SCOPE_NAMES } from '#src/access/scopes.ts';
 import type { Db } from '#src/platform/db.ts';
 
-/** Stands for the application of who names none, which is possible with a password alone. Applications have longer IDs. */
+/** Stands for the application when a client names none, which is only possible in exchange for a password. Applications have longer IDs. */
 export const NO_APPLICATION = 'password';
 
-/** The ways to a token that there are. */
+/** The grant types of the token endpoint. */
 export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'password', 'client_credentials'];
 
-/** How the provider is told of an application; undefined when there is none with that ID. */
+/** An application in the form that the provider expects; undefined if there is none with that ID. */
 export async function findClient(db: Db, uid: string): Promise<ClientMetadata | undefined> {
   if (uid === NO_APPLICATION) return noApplication;
   if (uid.includes('\0')) return undefined;

@@ -4,7 +4,7 @@ import type { OAuthKeyPurpose } from '#src/generated/prisma/client.ts';
 import { type Db, Prisma } from '#src/platform/db.ts';
 import { decrypt, encrypt } from '#src/platform/secrets.ts';
 
-/** What the provider signs with. The first of each list is in use, the others are believed for a while yet. */
+/** What the provider signs with. The first key of each list is in use; the others remain valid for a while. */
 export interface OAuthKeys {
   /** Changes with the keys. */
   version: string;
@@ -13,7 +13,7 @@ export interface OAuthKeys {
   cookies: string[];
 }
 
-/** Seconds for which a retired key is believed: longer than anything lives that it signed. */
+/** Seconds for which a retired key remains valid: longer than the lifetime of anything that it signed. */
 const BELIEVED = 2 * 60 * 60;
 
 /**
@@ -52,7 +52,7 @@ export async function ensureKeys(db: Db, secret: string): Promise<void> {
   }
 }
 
-/** Puts new keys in the place of those in use, which are believed for two hours yet. Running servers take them at once. */
+/** Replaces the keys in use, which remain valid for two hours. Running servers pick the new ones up immediately. */
 export async function rotateKeys(db: Db, secret: string): Promise<void> {
   const signing = encrypt(await makers.signing(), secret);
   const cookies = encrypt(await makers.cookies(), secret);
@@ -63,7 +63,7 @@ export async function rotateKeys(db: Db, secret: string): Promise<void> {
   ]);
 }
 
-/** Removes the keys that are not believed any more. */
+/** Removes the keys that are no longer valid. */
 export async function removeRetiredKeys(db: Db): Promise<void> {
   await db.$executeRaw`DELETE FROM oauth_keys WHERE NOT ${believed}`;
 }

@@ -4,7 +4,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { currentKeys, type OAuthKeys } from '#src/access/oauth/keys.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
 
-/** The provider, made at its first use: it takes time and memory that a server without applications need not spend. */
+/** The provider, created at its first use, as it takes time and memory that servers without applications do not need. */
 export interface LazyProvider {
   get(): Promise<Provider>;
   /** Has the provider answer a request. */
@@ -16,7 +16,7 @@ interface Made {
   callback: ReturnType<Provider['callback']>;
 }
 
-/** Makes the provider when it is wanted, and anew when the keys have changed, be it by another server. */
+/** Creates the provider when it is needed, and again when the keys have changed, also by another server. */
 export function lazyProvider(options: OAuthOptions): LazyProvider {
   let keys: OAuthKeys | undefined;
   let made: { version: string; making: Promise<Made> } | undefined;
@@ -35,7 +35,7 @@ export function lazyProvider(options: OAuthOptions): LazyProvider {
     answer: async (request, response) => (await current()).callback(request, response),
   };
 
-  /** A page for browsers, what RFC 6749 says for others; the provider has set the status. */
+  /** A page for browsers, an RFC 6749 error for others; the provider has set the status. */
   async function refuse(
     request: Request,
     ctx: KoaContextWithOIDC,
@@ -50,9 +50,10 @@ export function lazyProvider(options: OAuthOptions): LazyProvider {
   }
 }
 
-const TRY_LATER = 'The application cannot be authorized at the moment. Try again soon.';
+const TRY_LATER = 'The application cannot be authorized right now. Try again in a moment.';
 
 const REFUSALS: Record<string, string> = {
-  invalid_client: 'The application that sent you here is not known.',
-  invalid_redirect_uri: 'The application that sent you here wants to lead you to where it is not registered.',
+  invalid_client: 'The application that sent you here is not registered on this server.',
+  invalid_redirect_uri:
+    'The application that sent you here asked to redirect you to an address that it has not registered.',
 };

@@ -27,7 +27,7 @@ export function oauth(options: OAuthOptions, provider: LazyProvider): Router {
   return router;
 }
 
-/** Nothing of this is kept by caches, framed by other sites, or told to them as where one came from. */
+/** Responses are not cached, not framed by other sites, and not revealed to them as referrers. */
 const guard: RequestHandler = (_request, response, next) => {
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('X-Frame-Options', 'DENY');
@@ -35,7 +35,7 @@ const guard: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** What is public and seldom changes. */
+/** For public documents that seldom change. */
 const keep: RequestHandler = (_request, response, next) => {
   response.setHeader('Cache-Control', 'public, max-age=300');
   next();
@@ -50,30 +50,37 @@ const open: RequestHandler = (request, response, next) => {
 };
 
 function handler(
-  { report }: OAuthOptions,
+  { report, showRefusal }: OAuthOptions,
   answer: (request: Request, response: Response, next: () => void) => Promise<unknown>,
 ): RequestHandler {
   return async (request, response, next) => {
     try {
       await answer(request, response, next);
     } catch (error) {
-      if (error instanceof Unreadable) return void refuse(response, 400, 'invalid_request', error.message);
-      report(error, request);
-      const passes = passing(error)?.refusal;
-      if (response.headersSent) response.destroy();
-      else if (passes) {
-        response.setHeader('Retry-After', String(passes.extensions.retryAfter));
-        refuse(response, 503, 'temporarily_unavailable', passes.message);
-      } else refuse(response, 500, 'server_error', 'Something went wrong on our side.');
+      const refusal = refusalOf(error);
+      if (!(error instanceof Unreadable)) report(error, request);
+      if (response.headersSent) return void response.destroy();
+      if (request.path === '/oauth/authorize' && (await showRefusal(request, response, refusal))) return;
+      if (refusal.retryAfter !== undefined) response.setHeader('Retry-After', String(refusal.retryAfter));
+      refuse(response, refusal.status, refusal.error, refusal.message);
     }
   };
 }
 
-/** An application that does not say for what it asks means everything, or as much as it may have. */
+/** The response to an error, as in RFC 6749. */
+function refusalOf(error: unknown): { status: number; error: string; message: string; retryAfter?: unknown } {
+  if (error instanceof Unreadable) return { status: 400, error: 'invalid_request', message: error.message };
+  const passes = passing(error)?.refusal;
+  if (!passes) return { status: 500, error: 'server_error', message: 'Something went wrong on our side.' };
+  const { retryAfter } = passes.extensions;
+  return { status: 503, error: 'temporarily_unavailable', message: passes.message, retryAfter };
+}
+
+/** Without `scope` an application requests everything that it may have. */
 function withScope({ db }: OAuthOptions) {
   return async (request: Request, _response: Response, next: () => void): Promise<void> => {
     const { scope, client_id: uid } = request.query;
-    if (/%00/.test(request.url)) throw new Unreadable('text cannot hold the character NUL');
+    if (/%00/.test(request.url)) throw new Unreadable('The request contains a NUL character.');
     if (scope === undefined || scope === '') {
       const url = new URL(request.url, 'http://here.invalid');
       url.searchParams.set('scope', await scopeUnsaid(db, uid));
@@ -84,7 +91,7 @@ function withScope({ db }: OAuthOptions) {
   };
 }
 
-/** Has the provider answer a request with parameters, be they in a form, in JSON or in the query. */
+/** Lets the provider handle a request whose parameters are in a form, in JSON or in the query. */
 async function answerForm(provider: LazyProvider, request: Request, response: Response): Promise<void> {
   const form = await readForm(request, response);
   const isForToken = request.path === '/oauth/token';
@@ -97,7 +104,7 @@ async function answerForm(provider: LazyProvider, request: Request, response: Re
     return refuse(response, 400, 'invalid_scope', `there is no scope ${JSON.stringify(unknown[0]?.slice(0, 50))}`);
   }
   const named = form.has('client_id') || request.headers.authorization !== undefined;
-  // Without an application there are still users with passwords, and what they were given.
+  // Users can still sign in with a password without an application, and use the tokens they got.
   if (!named && WITHOUT_APPLICATION.has(form.get('grant_type') ?? request.path)) form.set('client_id', NO_APPLICATION);
   await provider.answer(withForm(request, form), response);
 }

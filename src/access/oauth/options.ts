@@ -16,7 +16,7 @@ export interface OAuthOptions {
   issuer(): string;
   /** Shows why an application cannot be authorized, if the client wants a page; false where nothing was answered. */
   showRefusal(request: Request, response: Response, refusal: Refusal): Promise<boolean>;
-  /** Hears of unexpected errors. */
+  /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
 }
 

@@ -53,7 +53,7 @@ export function makeProvider(options: ProviderOptions): Provider {
   provider.use(speakAsSpecified);
   provider.use(promiseNoIssuer);
   provider.use(guardFormPost);
-  // Of what breaks while an answer is sent, Koa tells here; clients that went away are no news.
+  // Koa reports errors while a response is sent here; disconnected clients are not reported.
   (provider as EventEmitter).on('error', (error: NodeJS.ErrnoException, ctx?: KoaContextWithOIDC) => {
     if (!['ECONNRESET', 'EPIPE'].includes(error.code ?? '')) options.report(error, ctx?.req as Request);
   });
@@ -127,7 +127,7 @@ function configuration(options: ProviderOptions): Configuration {
   };
 }
 
-/** A grant of its own for each time that an application is let in, of what it asks for, if the user once allowed all of it. */
+/** A separate grant each time an application is authorized, for the scopes that it asks for, if the user has allowed all of them before. */
 async function grantFor(ctx: KoaContextWithOIDC, db: Db) {
   const { client, account, result, provider, requestParamOIDCScopes: asked } = ctx.oidc;
   if (!client || !account) return undefined;

@@ -4,7 +4,7 @@ import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import { type Session as Found, findSession } from '#src/access/sessions/session.ts';
 
 /**
- * Has the provider take whoever is signed in here for signed in there: it keeps no session of its own, so that signing out,
+ * Has the provider accept the user who is signed in here: it keeps no session of its own, so that signing out,
  * or in as somebody else, counts at once.
  */
 export function followSessions(

@@ -3,7 +3,7 @@ import { readCredentials } from '#src/access/credentials.ts';
 import type { Db } from '#src/platform/db.ts';
 import { tokenHash } from '#src/platform/secrets.ts';
 
-/** GET /oauth/token/info: what an access token is good for, for who has it. */
+/** GET /oauth/token/info: what an access token gives access to, for whoever has it. */
 export function tokenInfo({ db }: { db: Db }) {
   return async (request: Request, response: Response): Promise<void> => {
     const { bearer } = readCredentials(request.headers, request.query);

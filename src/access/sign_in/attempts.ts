@@ -48,7 +48,7 @@ export function spaced<Result>(address: string | null, work: () => Promise<Resul
 
 /**
  * Counts one use of each key, in a window of so many seconds that begins with its first use. `limits` has the uses that each
- * key allows in it. Throws RateLimited, and goes on counting then.
+ * key allows in it. Throws RateLimited, and keeps counting.
  */
 export async function countUses(db: Db, window: number, limits: Record<string, number>): Promise<void> {
   const counted = await db.$queryRaw<{ key: string; count: number; left: number }[]>`

@@ -21,7 +21,7 @@ export async function signInByPassword(context: Context, login: string, password
   }
   await refuseClosed(db, user);
   if (user.passwordExpired) {
-    throw new Unauthenticated('Your password must be renewed first: use the mutation changePassword');
+    throw new Unauthenticated('Your password has expired. Change it first, with the mutation changePassword');
   }
   await noteSignIn(db, user.id);
   return user;
@@ -30,7 +30,7 @@ export async function signInByPassword(context: Context, login: string, password
 /** Passwords are good for nobody but administrators where the setting says so. Throws Unauthenticated. */
 export async function refuseClosed(db: Db, { admin }: { admin: boolean }): Promise<void> {
   const { signinEnabled } = await currentSettings(db);
-  if (!signinEnabled && !admin) throw new Unauthenticated('Signing in with a password is switched off');
+  if (!signinEnabled && !admin) throw new Unauthenticated('Signing in with a password is disabled');
 }
 
 /** Whom login and password are right for. */
@@ -45,13 +45,13 @@ export interface Verified {
 /** The password was right, but nobody has followed the link that was mailed to the user. */
 export class Unconfirmed extends Unauthenticated {
   constructor() {
-    super('Your e-mail address must be confirmed first: follow the link in the mail that was sent to it');
+    super('Confirm your e-mail address first: follow the link that was sent to it');
   }
 }
 
 /**
  * The active user for whom login and password are right. Wrong names, wrong passwords and blocked users are refused alike,
- * after the same time. Failures of who has a second factor are remembered until that was right, too.
+ * after the same time. Failures of users with a second factor are remembered until that was right, too.
  * Attempts from one address are looked at one after another. Throws RateLimited, Unavailable, Unauthenticated, and Unconfirmed where
  * mail is sent.
  */
@@ -73,7 +73,7 @@ async function verify(
   const attempt = { account: user?.id ?? name, address: clientAddress };
   await beginAttempt(db, attempt);
   const right = await verifyPassword(password, user?.passwordHash, clientAddress).catch(async (error) => {
-    // Nobody looked at the password: that is no failure of who gave it.
+    // The password was not checked, so this is not a failed attempt.
     await halfway(db, attempt);
     throw error;
   });

@@ -47,7 +47,7 @@ export async function renewPassword(context: Context, ticket: string, password: 
   const attempt = { account: user.id, address };
   await spaced(address, () => beginAttempt(db, attempt));
   if (await verifyPassword(password, user.passwordHash, address)) {
-    throw new ValidationFailed({ password: ['must differ from the present one'] });
+    throw new ValidationFailed({ password: ['must differ from the current one'] });
   }
   const passwordHash = await hashPassword(password, address);
   await replacePassword(context, user, passwordHash);

@@ -16,7 +16,7 @@ export interface TicketHolder {
 
 /**
  * Says that somebody has done all steps before this one. Nothing is stored: the ticket is signed, together with the password
- * that was given, and is worth nothing any more once that is another.
+ * that was given, and stops working when that changes.
  */
 export function issueTicket(secret: string, { id, passwordHash }: TicketHolder, step: Step): string {
   const content = `${step}.${id}.${Math.floor(Date.now() / 1000) + TICKET_LIFETIME}`;

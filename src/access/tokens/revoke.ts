@@ -4,7 +4,7 @@ import { findToken, type TokenRow } from '#src/access/tokens/list.ts';
 import type { Db } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
-/** Revokes one of the actor's own tokens, at once; for administrators anybody's. Throws Forbidden, NotFound. */
+/** Revokes a token of the actor, or for administrators of anyone. It stops working immediately. Throws Forbidden, NotFound. */
 export async function revokePersonalAccessToken(
   context: Context,
   { userId, id }: { userId?: number | null | undefined; id: number },

@@ -8,7 +8,7 @@ import type { Db } from '#src/platform/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 
 /**
- * Switches the actor's two-factor authentication off, in exchange for the password or a code.
+ * Disables the actor's two-factor authentication, in exchange for the password or a code.
  * Throws Forbidden, Conflict when it is off, RateLimited, ValidationFailed.
  */
 export async function disableTwoFactor(context: Context, proof: Proof): Promise<void> {
@@ -18,14 +18,14 @@ export async function disableTwoFactor(context: Context, proof: Proof): Promise<
 }
 
 /**
- * Switches somebody's two-factor authentication off, for administrators: for who has lost app and recovery codes. Whether it
- * was on. Throws Forbidden, also for oneself, who is asked for a proof; NotFound.
+ * Disables a user's two-factor authentication, for administrators, if the user has lost app and recovery codes. Returns whether it
+ * was enabled. Throws Forbidden, also for oneself, who is asked for a proof; NotFound.
  */
 export async function disableTwoFactorOf(context: Context, userId: number): Promise<boolean> {
   const { id, impersonator } = requireAdmin(context);
   requireCredentialManager(context);
   if ([id, impersonator].includes(userId))
-    throw new Forbidden('Administrators switch off their own with password or code');
+    throw new Forbidden('Use your password or a code to disable your own two-factor authentication');
   const user = await context.db.user.findFirst({ where: { id: userId, ghost: false }, select: { id: true } });
   if (!user) throw new NotFound('User');
   return remove(context.db, userId, context);
@@ -36,7 +36,7 @@ export async function disableTwoFactorFromCommandLine(db: Db, username: string):
   return remove(db, await userNamed(db, username));
 }
 
-/** Who has a context tells the user by mail. */
+/** With a context, the user is notified by mail. */
 async function remove(db: Db, userId: number, context?: Context): Promise<boolean> {
   return db.$transaction(async (tx) => {
     const { count } = await tx.user.updateMany({

@@ -84,7 +84,7 @@ async function pending({ db }: Context, userId: number): Promise<{ secretEncrypt
   return factor;
 }
 
-/** Has whoever changes the same user's second factor wait; whether it is in force. */
+/** Locks the second factor of the user against concurrent changes; returns whether it is enabled. */
 async function lockEnabled(tx: Transaction, userId: number): Promise<boolean> {
   const [user] = await tx.$queryRaw<{ enabled: boolean }[]>`
     SELECT two_factor_enabled AS enabled FROM users WHERE id = ${userId} FOR NO KEY UPDATE`;

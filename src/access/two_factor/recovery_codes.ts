@@ -5,7 +5,7 @@ import type { Db, Transaction } from '#src/platform/db.ts';
 /** How many a user gets at a time. */
 export const RECOVERY_CODES = 10;
 
-/** Letters and digits that are told apart easily: 5 bits each. */
+/** Letters and digits that are easy to distinguish: 5 bits each. */
 const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
 const LENGTH = 16;
 

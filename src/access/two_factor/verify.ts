@@ -11,7 +11,7 @@ export const CODE_LIMIT = 20;
 const CODE_WINDOW = 60 * 60;
 
 /**
- * Takes a code of the user's app, or a recovery code. Each is good for once, however many requests bring it at the same time.
+ * Verifies a code from the user's authenticator app, or a recovery code. Each works once, even if several requests send it at the same time.
  * Wrong ones count as wrong passwords do, and are as spaced. Throws RateLimited, Unavailable, ValidationFailed.
  */
 export function verifySecondFactor(context: CodeContext, userId: number, code: string): Promise<void> {

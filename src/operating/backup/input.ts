@@ -18,7 +18,7 @@ export interface Receiver {
   onEntry?(entry: Entry): Promise<void>;
 }
 
-/** What a backup tells of itself. */
+/** What a backup says about itself. */
 export interface ReadBackup {
   head: Head;
   manifest: Manifest;

@@ -51,7 +51,7 @@ const KEYS = new Set([
   'artifacts',
 ]);
 
-/** Keys that whoever runs the job is told as they are. */
+/** Keys that are passed to the runner as they are. */
 const PASSED_ON = ['tags', 'dependencies', 'artifacts'] as const;
 
 /** One job of the file. Throws InvalidConfig. */

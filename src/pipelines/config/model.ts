@@ -33,7 +33,7 @@ export interface JobConfig {
   environment: EnvironmentConfig | null;
   /** Those of the file and, before them, its own. */
   variables: Variables;
-  /** What whoever runs it needs, under the names of the file. */
+  /** What the runner needs, under the names of the file. */
   options: Record<string, unknown>;
 }
 

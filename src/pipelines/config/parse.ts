@@ -13,7 +13,7 @@ const DEFAULT_STAGES = ['build', 'test', 'deploy'];
 /** Keys of the file that are no jobs. `types` is the old word for stages. */
 const GLOBAL = new Set(['image', 'services', 'before_script', 'after_script', 'variables', 'stages', 'types', 'cache']);
 
-/** Reads a `.gitlab-ci.yml`. Throws InvalidConfig with a message for whoever wrote it. */
+/** Reads a `.gitlab-ci.yml`. Throws InvalidConfig with a message for its author. */
 export function parseConfig(text: string): Config {
   const raw = load(text);
   const budget = new Budget();

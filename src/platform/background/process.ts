@@ -4,7 +4,7 @@ import { type Db, Prisma } from '#src/platform/db.ts';
 
 const { sql } = Prisma;
 
-/** What a process that works on jobs tells of itself. */
+/** What a job-running process reports about itself. */
 export interface ProcessFacts {
   tag: string;
   queues: readonly string[];

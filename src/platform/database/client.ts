@@ -96,7 +96,7 @@ export class DatabaseClient extends pg.Client {
 }
 
 /**
- * A connection for one's own use, to the first host of the URL that takes writes. Whoever opens it ends it.
+ * A connection for one's own use, to the first host of the URL that takes writes. The caller has to end it.
  *
  * @throws Error of the last host, if none can be used
  */

@@ -27,7 +27,7 @@ async function measured<T>(text: string, run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a pool of connections tells of itself. */
+/** What a pool of connections reports about itself. */
 interface Pool {
   readonly ended: boolean;
   readonly totalCount: number;

@@ -1,4 +1,4 @@
-/** What a span tells of what it stands for; no value of a statement or a request is among it. */
+/** The attributes of a span. They contain no values of statements or requests. */
 export type Attributes = Record<string, string | number | boolean>;
 
 /** One piece of work in a trace. */

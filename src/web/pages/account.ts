@@ -6,16 +6,16 @@ import { type Enrolment, enableTwoFactor, findEnrolment, setUpTwoFactor } from '
 import { qrCode } from '#src/access/two_factor/qr_code.ts';
 import { countRecoveryCodes } from '#src/access/two_factor/recovery_codes.ts';
 import { renewRecoveryCodes } from '#src/access/two_factor/renew_codes.ts';
-import { DomainError } from '#src/platform/errors.ts';
+import { DomainError, type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
-import { changePassword } from '#src/users/change_password.ts';
+import { changePassword, passwordChangeErrors } from '#src/users/change_password.ts';
 import { findViewer } from '#src/users/find.ts';
 import { freshSession } from '#src/web/pages/enter.ts';
-import { newPassword, noticeOf, type Problems, problemsOf, text } from '#src/web/pages/fields.ts';
+import { noticeOf, type Problems, problemsOf, text, withNewPassword } from '#src/web/pages/fields.ts';
 import type { Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
-/** The account of who is signed in: password and two-factor authentication. */
+/** The account of the signed-in user: password and two-factor authentication. */
 export function accountPages({ own, ownForm }: Pages): Router {
   return Router()
     .get('/profile/account', own(showAccount))
@@ -45,9 +45,14 @@ async function show(visit: Visit, problems: Problems, status = 200): Promise<voi
 async function submitPassword(visit: Visit): Promise<void> {
   const { context, request, response } = visit;
   const { current_password: currentPassword, password_code: code } = request.body;
+  const changeTo = (newPassword: string) => ({ currentPassword: text(currentPassword), newPassword, code: text(code) });
+  const change = async (newPassword: string) => {
+    refuseWith(await passwordChangeErrors(context, changeTo(newPassword), { more: false }));
+    return changePassword(context, changeTo(newPassword));
+  };
+  const check = (newPassword: string) => passwordChangeErrors(context, changeTo(newPassword), { more: true });
   try {
-    const change = { currentPassword: text(currentPassword), newPassword: newPassword(request), code: text(code) };
-    const { id } = await changePassword(context, change);
+    const { id } = await withNewPassword(request, change, check);
     await freshSession(visit, id);
     response.redirect(303, '/profile/account?notice=password_changed');
   } catch (error) {
@@ -55,6 +60,11 @@ async function submitPassword(visit: Visit): Promise<void> {
       await show(visit, { current_password: 'is wrong' }, 422);
     } else await show(visit, problemsOf(error, { password: 'new_password', code: 'password_code' }), 422);
   }
+}
+
+/** Throws ValidationFailed unless there is nothing to say. */
+function refuseWith(errors: FieldErrors): void {
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 
 async function endOthers({ context, session, response }: Visit): Promise<void> {

@@ -16,7 +16,7 @@ import type { Visit } from '#src/web/pages/visit.ts';
 
 const HOME = '/profile/applications';
 
-/** The applications that one registered, and those that one let in. */
+/** The applications that the user registered, and those that the user authorized. */
 export function applicationPages({ own, ownForm }: Pages): Router {
   return Router()
     .get(HOME, own(list))

@@ -4,16 +4,16 @@ import { promisify } from 'node:util';
 import { createGunzip, gzip } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
 
-/** A file that pages need. Its path changes with its content, so that browsers may keep it for good. */
+/** A file that pages need. Its path changes with its content, so that browsers can cache it forever. */
 export interface Asset {
   /** File name without its ending, such as `graphiql`. */
   name: string;
   type: 'css' | 'js';
-  /** Reads or makes the content; called once, when the first page wants it. */
+  /** Reads or creates the content; called once, for the first page that needs it. */
   load(): Promise<string | Buffer>;
 }
 
-/** Serves assets and tells where. */
+/** Serves assets and knows their paths. */
 export class Assets {
   readonly #kept = new Map<string, Promise<Packed>>();
 
@@ -22,7 +22,7 @@ export class Assets {
     return (await this.#packed(asset)).path;
   }
 
-  /** Answers for the assets given; those are loaded by `path` or by the first request. */
+  /** Serves the given assets, which are loaded by `path` or by the first request. */
   router(assets: readonly Asset[]): Router {
     const serve: RequestHandler = async (request, response, next) => {
       const asset = assets.find(({ name, type }) => name === request.params.name && type === request.params.type);

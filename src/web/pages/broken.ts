@@ -7,8 +7,8 @@ import { unavailable } from '#src/web/pages/unavailable.ts';
 import { beginVisit, type PageOptions } from '#src/web/pages/visit.ts';
 
 /**
- * The handler for what went wrong before or outside of any other: requests that cannot be read, as paths with broken escapes
- * and forms that are too large, causes that pass, and mistakes of our own. Nobody is told where in the program it happened.
+ * The handler for errors outside of all others: unreadable requests, such as paths with broken escapes
+ * and forms that are too large, temporary failures, and bugs. It does not reveal where in the program they happened.
  */
 export function broken(options: PageOptions): ErrorRequestHandler {
   return async (error, request, response, _next) => {

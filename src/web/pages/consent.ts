@@ -14,7 +14,7 @@ import { askToSignIn, pagesFor, showError } from '#src/web/pages/page.ts';
 import { showSignIn } from '#src/web/pages/sign_in.ts';
 import type { PageOptions, Visit } from '#src/web/pages/visit.ts';
 
-/** The pages on which users sign in for an application and decide what it may do. */
+/** The pages where users sign in for an application and decide what it can do. */
 export function consentPages(options: PageOptions, lazy: LazyProvider): Router {
   const { page, ownForm } = pagesFor(options);
   const path = '/oauth/interaction/:uid';
@@ -79,7 +79,7 @@ async function decide(lazy: LazyProvider, visit: Visit): Promise<void> {
   await finishInteraction(interaction, response, { ...interaction.lastSubmission, consent: {} });
 }
 
-/** What people can tell a place on the web by; the whole address where it is none of the web. */
+/** The host of a web address; the whole URI for other schemes. */
 function destinationOf(redirectUri: string): string {
   const url = new URL(redirectUri);
   return ['http:', 'https:'].includes(url.protocol) ? url.host : redirectUri;

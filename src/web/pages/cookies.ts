@@ -1,8 +1,8 @@
 import type { CookieOptions, Request, Response } from 'express';
 
 /**
- * The cookies of the pages: who is signed in, what ties a form to the browser that asked for it, how far a sign-in has come,
- * and what the link in a mail carried.
+ * The cookies of the pages: the session, the binding of forms to a browser, the progress of a sign-in,
+ * and the token of a link from a mail.
  */
 export type CookieName = 'gantry_session' | 'gantry_form' | 'gantry_sign_in' | 'gantry_link';
 
@@ -16,7 +16,7 @@ export function readCookie(request: Pick<Request, 'headers'>, name: CookieName, 
   return undefined;
 }
 
-/** Sets a cookie that no script sees and that requests of other sites do not carry; `maxAge` in milliseconds. */
+/** Sets a cookie that scripts cannot read and that cross-site requests do not send; `maxAge` in milliseconds. */
 export function setCookie(
   response: Response,
   name: CookieName,
@@ -30,7 +30,7 @@ export function clearCookie(response: Response, name: CookieName, secure: boolea
   response.clearCookie(nameOf(name, secure), options(secure));
 }
 
-/** Under https browsers keep cookies with this prefix from every other host and from plain http. */
+/** With this prefix, browsers restrict cookies to this host and to https. */
 function nameOf(name: CookieName, secure: boolean): string {
   return secure ? `__Host-${name}` : name;
 }

@@ -6,12 +6,12 @@ import type { Asset, Assets } from '#src/web/pages/asset.ts';
 import { type Pages, wantsPage } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
-/** What shows GraphQL to people; made from a package when the first of them comes. */
+/** Loads GraphiQL from its package, at the first request. */
 export type LoadGraphiql = () => Promise<{ script: string; style: string }>;
 
 /**
- * The REST API and GraphQL, to read and to try: the viewers come from this server, scripts and all. `graphiql` answers for
- * the address of GraphQL when a browser wants a page there.
+ * The viewers of the REST API and GraphQL, served by this server, including their scripts. `graphiql` responds at
+ * the URL of GraphQL when a browser asks for a page.
  */
 export function documentPages(
   { page }: Pages,
@@ -26,7 +26,7 @@ export function documentPages(
   const show = (view: string, title: string, { script, style }: Record<'script' | 'style', Asset>) =>
     page(async (visit: Visit) => {
       const [viewerScript, viewerStyle] = await Promise.all([assets.path(script), assets.path(style)]);
-      visit.show(view, { title, viewerScript, viewerStyle, viewer: true });
+      visit.show(view, { title, viewerScript, viewerStyle, viewer: true, hasMain: view === 'documents' });
     });
   const router = Router()
     .get('/-/docs', show('documents', 'REST API', viewer))
@@ -34,12 +34,12 @@ export function documentPages(
   const showGraphiql = show('graphiql', 'GraphiQL', graphiql);
   return {
     router,
-    // Also with a query in the address, which GraphiQL puts there for those who keep it or send it to others.
+    // Also with a query in the URL, where GraphiQL puts it for bookmarks and links.
     graphiql: (request, response, next) => (wantsPage(request) ? showGraphiql(request, response, next) : next()),
   };
 }
 
-/** A file of the viewer: the package of Gantry has it beside its own, the checkout in the package of the viewer. */
+/** A file of the viewer: Gantry's package includes it; a checkout has it in the package of the viewer. */
 function viewerFile(name: string, type: Asset['type']): Asset {
   const load = async () => {
     const own = packagePath(`dist/viewer/${name}.${type}`);

@@ -1,7 +1,8 @@
 import type { Request } from 'express';
+import { passwordErrors } from '#src/access/sign_in/password_errors.ts';
 import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
 
-/** What is wrong with the fields of a form, by their names. */
+/** The mistakes in a form, by the names of its fields. */
 export type Problems = Record<string, string>;
 
 /** The value of a field that is sent once; empty for one that is missing or sent several times. */
@@ -9,19 +10,29 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** What a refusal says of fields; `names` has the fields of the form that are called differently. Throws all other errors. */
+/** The mistakes that a refusal lists; `names` maps fields that have other names in the form. Rethrows all other errors. */
 export function problemsOf(error: unknown, names: Record<string, string> = {}): Problems {
   if (!(error instanceof ValidationFailed)) throw error;
   return toProblems(error.fields, names);
 }
 
-/** A new password that was typed twice, in different ways. Throws ValidationFailed. */
-export function newPassword({ body }: Request): string {
+/**
+ * Runs `work` with the new password of a form. If the two passwords do not match, nothing is done, and that is
+ * reported together with the mistakes that `check` finds. Throws ValidationFailed, and what `work` and `check` throw.
+ */
+export async function withNewPassword<Result>(
+  { body }: Request,
+  work: (password: string) => Promise<Result>,
+  check: (password: string) => FieldErrors | Promise<FieldErrors> = passwordOnly,
+): Promise<Result> {
   const password = text(body.new_password);
-  if (password !== text(body.new_password_again)) {
-    throw new ValidationFailed({ new_password_again: ['does not match'] });
-  }
-  return password;
+  if (password === text(body.new_password_again)) return work(password);
+  throw new ValidationFailed({ ...(await check(password)), new_password_again: ['Passwords do not match'] });
+}
+
+function passwordOnly(password: string): FieldErrors {
+  const errors = passwordErrors(password);
+  return errors.length > 0 ? { password: errors } : {};
 }
 
 const NOTICES: Record<string, string> = {
@@ -35,10 +46,19 @@ const NOTICES: Record<string, string> = {
     'If an account has this address, we sent a link to reset its password. The link expires in two hours.',
   confirmation_requested: 'If this address is waiting to be confirmed, we sent a new link to it.',
   signed_up: 'Welcome! Confirm your email address with the link that we sent you, then sign in.',
+  profile_saved: 'Your profile was saved.',
+  avatar_saved: 'Your picture was saved.',
+  avatar_deleted: 'Your picture was removed.',
+  email_added: 'The email address was added.',
+  email_added_unconfirmed: 'The email address was added. Follow the link that we sent to it to confirm it.',
+  email_deleted: 'The email address was removed.',
+  confirmation_sent: 'We sent the confirmation link again.',
+  key_added: 'The SSH key was added.',
+  key_deleted: 'The SSH key was removed.',
   confirmed: 'Your email address was confirmed.',
 };
 
-/** The message for whoever was sent here after a form; addresses name messages, and hold none. */
+/** The message for a visitor who was sent here by a form. URLs only name messages. */
 export function noticeOf({ query }: Request): string | null {
   const name = text(query.notice);
   return Object.hasOwn(NOTICES, name) ? (NOTICES[name] ?? null) : null;

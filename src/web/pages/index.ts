@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { type RequestHandler, Router } from 'express';
 import { packagePath } from '#src/platform/package_root.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
-
 import { accountPages } from '#src/web/pages/account.ts';
 import { applicationPages } from '#src/web/pages/applications.ts';
-
 import { type Asset, Assets } from '#src/web/pages/asset.ts';
 import { documentPages, type LoadGraphiql } from '#src/web/pages/documents.ts';
+import { favicon } from '#src/web/pages/favicon.ts';
 import { mailLinkPages } from '#src/web/pages/mail_links.ts';
 import { notFound, pagesFor } from '#src/web/pages/page.ts';
 import { privateTokenPages } from '#src/web/pages/private_token.ts';
+import { profilePages } from '#src/web/pages/profile.ts';
 import { signInPages } from '#src/web/pages/sign_in.ts';
 import { signUpPages } from '#src/web/pages/sign_up.ts';
 import { tokenPages } from '#src/web/pages/tokens.ts';
@@ -38,15 +38,17 @@ export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: Load
     .use(applicationPages(made))
     .use(signUpPages(made))
     .use(mailLinkPages(made))
+    .use(profilePages(made))
     .use(accountPages(made))
     .use(tokenPages(made))
     .use(privateTokenPages(made))
     .use(documents.router)
+    .use(favicon())
     .use(assets.router([STYLESHEET]));
   return { options, router, graphiql: documents.graphiql, missing: notFound(options) };
 }
 
-/** What this server is; visitors go to `home_page_url` instead, where it is set. */
+/** The home page; visitors are redirected to `home_page_url` if it is set. */
 async function home(visit: Visit): Promise<void> {
   const { context, session, response, baseUrl } = visit;
   const { homePageUrl } = await currentSettings(context.db);

@@ -6,11 +6,11 @@ import { confirmAddress, findConfirmation } from '#src/users/confirm.ts';
 import { requestConfirmation, requestPasswordReset } from '#src/users/mail_requests.ts';
 import { findPasswordReset, resetPassword } from '#src/users/reset_password.ts';
 import { clearCookie, readCookie, setCookie } from '#src/web/pages/cookies.ts';
-import { newPassword, noticeOf, type Problems, problemsOf, text } from '#src/web/pages/fields.ts';
+import { noticeOf, type Problems, problemsOf, text, withNewPassword } from '#src/web/pages/fields.ts';
 import type { Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
-/** Asking for links by mail, and where these lead: confirming an address, and choosing a new password. */
+/** Pages to request links by mail, and the pages that these lead to: confirming an address, and choosing a new password. */
 export function mailLinkPages({ page, form }: Pages): Router {
   return Router()
     .get('/users/password/new', page(showAsking('reset')))
@@ -23,7 +23,7 @@ export function mailLinkPages({ page, form }: Pages): Router {
     .post(CONFIRMATION_PATH, form(submitConfirmation));
 }
 
-/** Milliseconds for which the browser keeps what a link carried. */
+/** Milliseconds for which the browser keeps the token of a link. */
 const KEPT = 60 * 60_000;
 
 const ASKING = {
@@ -73,8 +73,8 @@ function ask(subject: Subject): (visit: Visit) => Promise<void> {
 }
 
 /**
- * What a link carries goes into a cookie and out of the address, before anything is shown: so it is in no history, no log of
- * another server and no `Referer`. Nothing is done before a form is sent: programs that look at mail follow links, too.
+ * Moves the token of a link from the URL into a cookie before anything is shown, so that it is in no history, no log of
+ * another server and no `Referer`. Nothing happens until a form is sent, as programs that scan mail follow links, too.
  */
 function landing(show: (visit: Visit) => Promise<void>): (visit: Visit) => Promise<void> {
   return async (visit) => {
@@ -96,7 +96,7 @@ async function showReset(visit: Visit): Promise<void> {
 async function submitReset(visit: Visit): Promise<void> {
   const { context, request, response, secure } = visit;
   try {
-    await resetPassword(context, tokenOf(visit), newPassword(request));
+    await withNewPassword(request, (password) => resetPassword(context, tokenOf(visit), password));
   } catch (error) {
     const problems = problemsOf(error, { password: 'new_password' });
     const again = (holder: AccountTokenHolder) => showResetForm(visit, holder, problems, 422);

@@ -1,22 +1,27 @@
-import { type Request, type RequestHandler, type Response, urlencoded } from 'express';
+import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, urlencoded } from 'express';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
 import { passing } from '#src/platform/passing.ts';
 import { unavailable } from '#src/web/pages/unavailable.ts';
+import { type UploadField, uploadForm } from '#src/web/pages/upload_form.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/web/pages/visit.ts';
 
-/** Answers a visit. Throws DomainErrors, which become pages too. */
+/** Responds to a visit. DomainErrors that it throws become pages, too. */
 export type Page = (visit: Visit) => Promise<void> | void;
 
-/** Makes handlers of pages and of what their forms do. */
+/** Makes request handlers for pages and forms. */
 export interface Pages {
-  /** Shows something, to anybody. */
+  /** Shows something to everyone. */
   page(show: Page): RequestHandler;
-  /** Shows something to who is signed in; others sign in first and come back. */
+  /** Shows something to signed-in users; others sign in first and come back. */
   own(show: Page): RequestHandler;
-  /** Does what a form says, if it was sent from here. `request.body` has its fields, each a text or a list of texts. */
+  /** Handles a form that was sent from a page of this server. `request.body` has its fields, each a string or a list of strings. */
   form(act: Page): RequestHandler[];
-  /** As `form`, for who is signed in. */
+  /** As `form`, for signed-in users. */
   ownForm(act: Page): RequestHandler[];
+  /**
+   * As `ownForm`, for a multipart form with one file, which is a File in `request.body`, or null where none was sent.
+   */
+  ownUpload(file: UploadField, act: Page): (RequestHandler | ErrorRequestHandler)[];
 }
 
 /** The largest form, in bytes. */
@@ -50,20 +55,21 @@ export function pagesFor(options: PageOptions): Pages {
     own: (show) => handler(signedIn(show)),
     form: (act) => [parse, handler(checked(act))],
     ownForm: (act) => [parse, handler(checked(signedIn(act)))],
+    ownUpload: (file, act) => [...uploadForm(file), handler(checked(signedIn(act)))],
   };
 }
 
-/** A page that says what is wrong. */
+/** A page with an error. */
 export function showError({ show }: Visit, status: number, title: string, message: string): void {
   show('error', { title, message }, status);
 }
 
-/** Whether a client would rather have a page than JSON. */
+/** Whether a client prefers a page to JSON. */
 export function wantsPage(request: Request): boolean {
   return request.accepts(['json', 'html']) === 'html';
 }
 
-/** Sends the browser to sign in, and back to where it wanted to go if that can be asked for again. */
+/** Redirects to the sign-in page, and back afterwards if the request was a GET. */
 export function askToSignIn({ request, response }: Visit): void {
   const back = request.method === 'GET' ? `?return_to=${encodeURIComponent(request.originalUrl)}` : '';
   response.redirect(303, `/users/sign_in${back}`);
@@ -73,7 +79,7 @@ export function askToSignIn({ request, response }: Visit): void {
 export function localPath(given: unknown, fallback: string): string {
   if (typeof given !== 'string' || !given.startsWith('/')) return fallback;
   const url = URL.canParse(given, HERE) ? new URL(given, HERE) : undefined;
-  // What comes out is read once more, by a browser: `/.//host` is `//host` by now, which is another site.
+  // Browsers parse the result once more: `/.//host` is `//host` by now, which is another site.
   if (url?.origin !== HERE || url.pathname.startsWith('//')) return fallback;
   return url.pathname + url.search + url.hash;
 }
@@ -93,7 +99,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   UNAVAILABLE: 503,
 };
 
-/** Who asks may not be known yet when something goes wrong. */
+/** The visit may not be known yet when something goes wrong. */
 interface Asked extends Pick<Visit, 'request' | 'response'> {
   visit: Visit | undefined;
 }
@@ -120,7 +126,7 @@ const titles: Record<number, string> = {
   503: 'The server is busy',
 };
 
-/** The last handler: pages for browsers that ask for what is not there, JSON for everybody else. */
+/** The last handler: a 404 page for browsers, JSON for other clients. */
 export function notFound(options: PageOptions): (request: Request, response: Response) => Promise<void> {
   return async (request, response) => {
     if (!wantsPage(request)) return void response.status(404).json({ error: '404 Not Found' });

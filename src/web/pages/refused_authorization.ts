@@ -4,7 +4,7 @@ import { showError, wantsPage } from '#src/web/pages/page.ts';
 import { unavailable } from '#src/web/pages/unavailable.ts';
 import { beginVisit, type PageOptions } from '#src/web/pages/visit.ts';
 
-/** The page that says why an application cannot be authorized; while the database is away it asks that for nothing. */
+/** The page that says why an application cannot be authorized. It does not use the database while that is unavailable. */
 export function refusedAuthorization(options: PageOptions): OAuthOptions['showRefusal'] {
   return async (request, response, { status, message }) => {
     if (!wantsPage(request)) return false;

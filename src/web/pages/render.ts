@@ -1,30 +1,35 @@
 import crypto from 'node:crypto';
 import { Eta } from 'eta';
 import type { Response } from 'express';
-import { packagePath } from '#src/platform/package_root.ts';
+import { packagePath, packageVersion } from '#src/platform/package_root.ts';
+import { navigation } from '#src/web/pages/navigation.ts';
 
-/** What the frame around every page shows. */
+/** What the layout of every page needs. */
 export interface Frame {
   /** Of the page, without the name of the server. */
   title: string;
-  /** Username of who is signed in; null of nobody. */
+  /** Username of the signed-in user; null for visitors. */
   username: string | null;
-  /** What forms send along as `authenticity_token`. */
+  /** The `authenticity_token` of forms. */
   csrf: string;
   /** Path of the stylesheet. */
   stylesheet: string;
 }
 
+const version = packageVersion();
+
 const eta = new Eta({ views: packagePath('views'), cache: true, autoEscape: true });
 
 /**
- * Answers with a page from views/<view>.eta. What the template prints is escaped. Nothing keeps the page: it may show
- * secrets, and says who is signed in. No script runs in it but those with its nonce, and no other site may frame it.
- * A viewer is a foreign script that writes styles of its own and runs workers.
+ * Responds with a page from views/<view>.eta. The template escapes its output. The page is not cached, as it may show
+ * secrets and the user. Only scripts with its nonce run in it, and other sites cannot frame it.
+ * A viewer is a third-party script that writes its own styles and runs workers.
  */
 export function render(response: Response, status: number, view: string, frame: Frame & Record<string, unknown>): void {
   const nonce = crypto.randomBytes(16).toString('base64');
-  const html = eta.render(view, { ...frame, nonce });
+  const [path = '/'] = response.req.originalUrl.split('?');
+  const links = navigation(path, frame.username !== null);
+  const html = eta.render(view, { ...frame, nonce, path, links, version });
   response.status(status);
   response.setHeader('Content-Security-Policy', policy(nonce, frame.viewer === true));
   response.setHeader('X-Frame-Options', 'DENY');

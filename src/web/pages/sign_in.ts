@@ -4,10 +4,11 @@ import { Unconfirmed } from '#src/access/sign_in/sign_in.ts';
 import { beginSignIn, type NextStep, proveSecondFactor, renewPassword } from '#src/access/sign_in/sign_in_steps.ts';
 import { TICKET_LIFETIME } from '#src/access/sign_in/sign_in_ticket.ts';
 import { DomainError, Unauthenticated } from '#src/platform/errors.ts';
+import { sendsMail } from '#src/platform/mail/sending.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { clearCookie, readCookie, setCookie } from '#src/web/pages/cookies.ts';
 import { enter } from '#src/web/pages/enter.ts';
-import { newPassword, noticeOf, problemsOf, text } from '#src/web/pages/fields.ts';
+import { noticeOf, problemsOf, text, withNewPassword } from '#src/web/pages/fields.ts';
 import { localPath, type Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
@@ -43,7 +44,7 @@ async function submit(visit: Visit): Promise<void> {
   }
 }
 
-/** Leads to the next step, or in. The ticket for it is in a cookie, where no page and no address shows it. */
+/** Redirects to the next step, or signs in. The ticket is in a cookie, so that no page or URL shows it. */
 async function go(visit: Visit, next: NextStep): Promise<void> {
   const { response, secure } = visit;
   if (next.step === 'enter') {
@@ -86,12 +87,15 @@ function showRenewalForm(visit: Visit, problems: Record<string, string>, status 
 async function submitRenewal(visit: Visit): Promise<void> {
   await stepping(
     visit,
-    async () => go(visit, await renewPassword(visit.context, ticketOf(visit), newPassword(visit.request))),
+    async () => {
+      const renew = (password: string) => renewPassword(visit.context, ticketOf(visit), password);
+      await go(visit, await withNewPassword(visit.request, renew));
+    },
     (problems) => showRenewalForm(visit, problems, 422),
   );
 }
 
-/** Does a step; shows its form again for what can be put right there, and the first one for what cannot. */
+/** Runs a step; shows its form again for mistakes that can be fixed there, otherwise starts over. */
 async function stepping(visit: Visit, work: () => Promise<void>, retry: (problems: Record<string, string>) => void) {
   try {
     await work();
@@ -110,16 +114,17 @@ function ticketOf({ request, secure }: Visit): string {
   return readCookie(request, 'gantry_sign_in', secure) ?? '';
 }
 
-/** Where the visitor wanted to go; empty when nothing was said. */
+/** Where the visitor wanted to go; empty if unknown. */
 function returnPath({ request }: Visit): string {
   return localPath(request.body?.return_to ?? request.query.return_to, '');
 }
 
-/** The form to sign in with; `values` has at least `returnTo`. */
+/** The sign-in form; `values` has at least `returnTo`. */
 export async function showSignIn(visit: Visit, values: Record<string, unknown>, status = 200): Promise<void> {
   const { signInText, signupEnabled } = await currentSettings(visit.context.db);
   const nothing = { login: '', problem: null, notice: null, unconfirmed: false };
-  visit.show('sign_in', { title: 'Sign in', signInText, signupEnabled, ...nothing, ...values }, status);
+  const shown = { signInText, signupEnabled, mail: sendsMail(visit.context.db), ...nothing, ...values };
+  visit.show('sign_in', { title: 'Sign in', ...shown }, status);
 }
 
 function confirmSignOut(visit: Visit): void {

@@ -1,13 +1,13 @@
 import { Router } from 'express';
 import { Forbidden } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
-import { signUp } from '#src/users/sign_up.ts';
+import { signUp, signUpErrors } from '#src/users/sign_up.ts';
 import { enter } from '#src/web/pages/enter.ts';
-import { newPassword, type Problems, problemsOf, text } from '#src/web/pages/fields.ts';
+import { type Problems, problemsOf, text, withNewPassword } from '#src/web/pages/fields.ts';
 import type { Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
-/** Accounts that people make for themselves. */
+/** Pages to sign up. */
 export function signUpPages({ page, form }: Pages): Router {
   return Router().get('/users/sign_up', page(showForm)).post('/users/sign_up', form(submit));
 }
@@ -24,7 +24,11 @@ async function submit(visit: Visit): Promise<void> {
   const { name, username, email } = request.body;
   const values = { name: text(name), username: text(username), email: text(email) };
   try {
-    const userId = await signUp(context, { ...values, password: newPassword(request) });
+    const userId = await withNewPassword(
+      request,
+      (password) => signUp(context, { ...values, password }),
+      (password) => signUpErrors(context, { ...values, password }),
+    );
     if (userId === null) response.redirect(303, '/users/sign_in?notice=signed_up');
     else await enter(visit, userId, '/');
   } catch (error) {

@@ -8,7 +8,7 @@ import { noticeOf, type Problems, problemsOf, text } from '#src/web/pages/fields
 import type { Pages } from '#src/web/pages/page.ts';
 import type { Visit } from '#src/web/pages/visit.ts';
 
-/** The personal access tokens of who is signed in. */
+/** The personal access tokens of the signed-in user. */
 export function tokenPages({ own, ownForm }: Pages): Router {
   return Router()
     .get('/profile/personal_access_tokens', own(showTokens))
@@ -16,7 +16,7 @@ export function tokenPages({ own, ownForm }: Pages): Router {
     .post('/profile/personal_access_tokens/:id/revoke', ownForm(revoke));
 }
 
-/** How many tokens of a kind the page shows. */
+/** How many tokens of each state the page shows. */
 const SHOWN = 100;
 
 const SCOPES = [
@@ -24,7 +24,7 @@ const SCOPES = [
   ['read_user', 'Read your account and the public profiles of other users.'],
 ] as const;
 
-/** What it reaches is for administrators. */
+/** Only administrators can use it. */
 const METRICS = ['read_metrics', 'Read the metrics of this server, for monitoring.'] as const;
 
 interface Values {
@@ -36,7 +36,7 @@ interface Values {
 interface Shown {
   values?: Values;
   problems?: Problems;
-  /** The token that was just made, with what is shown this once. */
+  /** The token that was just created, whose text is only shown this once. */
   made?: TokenRow;
 }
 

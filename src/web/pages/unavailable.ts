@@ -3,7 +3,7 @@ import type { DomainError } from '#src/platform/errors.ts';
 import { render } from '#src/web/pages/render.ts';
 import type { PageOptions } from '#src/web/pages/visit.ts';
 
-/** Answers 503 without asking the database for anything, which may be what is away: a page for browsers, JSON for others. */
+/** Responds with 503 without using the database, which may be unavailable: a page for browsers, JSON for other clients. */
 export async function unavailable(
   { stylesheet }: Pick<PageOptions, 'stylesheet'>,
   refusal: DomainError,

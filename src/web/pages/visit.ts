@@ -5,18 +5,18 @@ import { findSession, type Session } from '#src/access/sessions/session.ts';
 import { readCookie, setCookie } from '#src/web/pages/cookies.ts';
 import { render } from '#src/web/pages/render.ts';
 
-/** What the pages are handed by the composition root. */
+/** What the pages need from the application. */
 export interface PageOptions {
   contextOf(actor: Actor | null, request: Request): Context;
   /** URL of the server, without a trailing slash. */
   baseUrl(request: Request): string;
   /** Path of the stylesheet. */
   stylesheet(): Promise<string>;
-  /** Hears of unexpected errors. */
+  /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
 }
 
-/** A request for a page: who asks, and with what. */
+/** A request for a page, with its session and context. */
 export interface Visit {
   readonly request: Request;
   readonly response: Response;
@@ -25,15 +25,15 @@ export interface Visit {
   readonly session: Session | null;
   /** URL of the server as the visitor uses it, without a trailing slash. */
   readonly baseUrl: string;
-  /** Whether cookies are for https alone. */
+  /** Whether cookies are restricted to https. */
   readonly secure: boolean;
-  /** What forms of this browser carry as `authenticity_token`. */
+  /** The `authenticity_token` of this browser's forms. */
   readonly csrf: string;
   /** Answers with a page. */
   show(view: string, values: { title: string } & Record<string, unknown>, status?: number): void;
 }
 
-/** Looks up who asks. A browser without a session gets a cookie that its forms are tied to. */
+/** Finds the session of a request. A browser without one gets a cookie that its forms are tied to. */
 export async function beginVisit(options: PageOptions, request: Request, response: Response): Promise<Visit> {
   const nobody = options.contextOf(null, request);
   const baseUrl = options.baseUrl(request);
@@ -57,14 +57,14 @@ export async function beginVisit(options: PageOptions, request: Request, respons
   };
 }
 
-/** What the forms of a browser carry: of its session, or before there is one, of its cookie for forms. */
+/** The token of a browser's forms, derived from its session or, before there is one, from its cookie for forms. */
 export function csrfOf(secret: string, browser: string): string {
   return crypto.createHmac('sha256', secret).update(`form ${browser}`).digest('base64url');
 }
 
 /**
- * Whether a form was sent by the browser that asked for it, from a page of this server: it carries the token, and where the
- * browser says from where it comes, that is here.
+ * Whether a form was sent by the browser that requested it, from a page of this server: it has the token, and the `Origin` header, if
+ * there is one, is this server.
  */
 export function isOwnForm({ request, csrf, baseUrl }: Visit): boolean {
   const { origin } = request.headers;

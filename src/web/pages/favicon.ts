@@ -1,0 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { Router } from 'express';
+import { packagePath } from '#src/platform/package_root.ts';
+
+/** The icon of the site, where browsers look for it without being told. */
+export function favicon(): Router {
+  let content: Promise<Buffer> | undefined;
+  return Router().get('/favicon.ico', async (_request, response) => {
+    content ??= readFile(packagePath('assets/favicon.svg'));
+    response.set({ 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' }).send(await content);
+  });
+}

@@ -1,0 +1,43 @@
+/** A link at the top of every page. */
+export interface NavigationLink {
+  path: string;
+  label: string;
+  /** As `aria-current` has it: `page` where the link leads to the page that is shown, `true` for the pages below it. */
+  current?: 'page' | 'true';
+}
+
+interface Place {
+  path: string;
+  label: string;
+  /** Pages that belong to this one although their paths do not begin with its own. */
+  also?: readonly string[];
+}
+
+const EVERYBODY: readonly Place[] = [
+  { path: '/-/docs', label: 'API' },
+  { path: '/graphql', label: 'GraphiQL' },
+];
+
+const SIGNED_IN: readonly Place[] = [
+  { path: '/profile', label: 'Profile', also: ['/profile/avatar', '/profile/emails', '/profile/keys'] },
+  { path: '/profile/account', label: 'Account', also: ['/profile/two_factor'] },
+  { path: '/profile/personal_access_tokens', label: 'Tokens', also: ['/profile/private_token'] },
+  { path: '/profile/applications', label: 'Applications' },
+];
+
+const SIGNED_OUT: readonly Place[] = [{ path: '/users/sign_in', label: 'Sign in' }];
+
+/** The links at the top of the page at a path, for visitors who are signed in or not. */
+export function navigation(path: string, signedIn: boolean): NavigationLink[] {
+  return [...EVERYBODY, ...(signedIn ? SIGNED_IN : SIGNED_OUT)].map((place) => {
+    const current = currentAt(place, path);
+    return { path: place.path, label: place.label, ...(current && { current }) };
+  });
+}
+
+function currentAt(place: Place, path: string): NavigationLink['current'] {
+  if (path === place.path) return 'page';
+  // Every page of the user's own lies below the profile.
+  const below = [...(place.path === '/profile' ? [] : [place.path]), ...(place.also ?? [])];
+  return below.some((start) => path === start || path.startsWith(`${start}/`)) ? 'true' : undefined;
+}
