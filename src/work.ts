@@ -60,7 +60,7 @@ export async function work(config: Config, { labels }: WorkOptions): Promise<num
     resources.defer(() => listening.close({ long: 0, others: 1_000 }));
     log.info(`Metrics at ${listening.url}/-/metrics`);
   }
-  process.stdout.write('Gantry works on background jobs. Stop with Ctrl+C.\n');
+  process.stdout.write('Gantry is working on background jobs. Stop it with Ctrl+C.\n');
   log.info(`Stopping after ${await stopSignal.received}`);
   return 0;
 }

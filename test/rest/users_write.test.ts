@@ -392,7 +392,7 @@ describe('Blocking', () => {
     expect(await unblockFromCommandLine(world.db, { username, directory: true })).toBe(true);
     expect(await state()).toBe('active');
     await expect(blockFromCommandLine(world.db, { username: 'nobody', directory: true })).rejects.toThrow(
-      'User not found',
+      'There is no user nobody.',
     );
   });
 

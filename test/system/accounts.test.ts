@@ -93,7 +93,7 @@ test('two-factor authentication is switched off for who has lost everything', as
   expect(enabled.data.enableTwoFactor).toMatchObject({ user: { twoFactorEnabled: true } });
   const { privateToken } = (enabled.data.enableTwoFactor as { user: { privateToken: string } }).user;
   const off = () => gantry(['user', 'disable-two-factor', '--username', 'root'], env);
-  expect((await off()).stdout).toBe('User root signs in with the password alone from now on.\n');
+  expect((await off()).stdout).toBe('Two-factor authentication of root is disabled.\n');
   expect((await off()).stdout).toMatch(/^Nothing to do/);
   const viewer = await graphql('{ viewer { twoFactorEnabled recoveryCodesLeft } }', {}, privateToken);
   expect(viewer.data.viewer).toEqual({ twoFactorEnabled: false, recoveryCodesLeft: 0 });

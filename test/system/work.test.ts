@@ -47,7 +47,7 @@ async function startWorker(...args: string[]): Promise<ChildProcess> {
   });
   workers.push(worker);
   const [said] = (await once(worker.stdout, 'data')) as [Buffer];
-  expect(String(said)).toContain('works on background jobs');
+  expect(String(said)).toContain('is working on background jobs');
   return worker;
 }
 

@@ -62,7 +62,7 @@ async function verify(args: string[]): Promise<number> {
   const { readChain } = await import('#src/operating/backup/chain.ts');
   const { head, manifest } = await readChain(file, earlier, {});
   const builds = head.earlier.length === 0 ? '' : `, with ${manifest.elsewhere.length} files of earlier ones`;
-  process.stdout.write(`The backup of ${head.createdAt} is whole: ${manifest.sums.length} files${builds}.\n`);
+  process.stdout.write(`The backup of ${head.createdAt} is complete: ${manifest.sums.length} files${builds}.\n`);
   return 0;
 }
 
@@ -83,7 +83,7 @@ async function restore(args: string[]): Promise<number> {
   say(`Restored the backup of ${head.createdAt}, which Gantry ${head.version} made.`);
   if (migrated.length > 0) say(`Migrations that it did not have were applied: ${migrated.length}.`);
   for (const { path: name } of missing.filter(({ gone }) => !gone)) say(`Missing in the backup: ${name}`);
-  for (const table of foreign) say(`Left out: table ${table}, which is not Gantry's. Its rows are in the backup.`);
+  for (const table of foreign) say(`Skipped table ${table}, which does not belong to Gantry. Its rows are in the backup.`);
   for (const ref of dangling) say(`Leads to an object that the backup does not hold: ${ref}`);
   return 0;
 }

@@ -1,4 +1,4 @@
-/** What `gantry help` tells of a command. */
+/** What `gantry help` says about a command. */
 export interface ManualPage {
   /** What follows the name of the command: `--username NAME [--admin]`. */
   usage: string;

@@ -50,7 +50,7 @@ async function disableTwoFactor(args: string[]): Promise<number> {
     disableTwoFactorFromCommandLine(db, username),
   );
   if (!changed) return print(`Nothing to do: user ${username} has no two-factor authentication.\n`);
-  return print(`User ${username} signs in with the password alone from now on.\n`);
+  return print(`Two-factor authentication of ${username} is disabled.\n`);
 }
 
 /** Where people reach the server: as the setting says, else where it runs just now, else where it would. Throws Error. */
@@ -70,6 +70,6 @@ async function setBlocked(args: string[], blocked: boolean): Promise<number> {
   const changed = await onDatabase(`gantry user ${blocked ? 'block' : 'unblock'}`, (db) =>
     change(db, { username, directory: values.directory }),
   );
-  if (!changed) return print(`Nothing to do: user ${username} is in that state, or was put into another by others.\n`);
-  return print(`User ${username} is ${blocked ? 'blocked' : 'active'} from now on.\n`);
+  if (!changed) return print(`Nothing to do: ${username} is ${blocked ? 'blocked already' : 'active already, or was blocked by somebody else'}.\n`);
+  return print(`User ${username} is now ${blocked ? 'blocked' : 'active'}.\n`);
 }
