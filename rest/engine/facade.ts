@@ -122,7 +122,7 @@ const LARGE_BODIES = { concurrency: 16, perCaller: 4, waitingPerCaller: 100, wai
 const largeBodies = new FairQueue(LARGE_BODIES);
 
 /** What bodies hold that were spooled: up to a hundred megabytes of memory each, until it is committed. */
-const SPOOLED_BODIES = { concurrency: 2, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };
+const SPOOLED_BODIES = { concurrency: 1, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };
 
 const spooledBodies = new FairQueue(SPOOLED_BODIES);
 
