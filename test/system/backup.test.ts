@@ -246,7 +246,7 @@ describe('A backup that is made while people write, delete and repack', () => {
     expect(before.tips.get('root/two')?.length).toBeGreaterThan(0);
     expect(statSync(made).mode & 0o777).toBe(0o600);
     expect(first.stdout).toBe('');
-    expect((await gantry(['backup', 'verify', later], settings(data))).stdout).toContain('is whole');
+    expect((await gantry(['backup', 'verify', later], settings(data))).stdout).toContain('is complete');
     await server.end('SIGTERM');
 
     for (const [name, from] of [
