@@ -43,7 +43,9 @@ async function run() {
   // A package has no sources, and in a checkout what was built for packing may be out of date.
   const source = path.join(root, 'src', 'cli.ts');
   const isCheckout = existsSync(source);
-  if (isCheckout) await generateAgain();
+  // Whoever deploys the sources without the scripts brings the generated code as well.
+  const generator = path.join(root, 'scripts', 'ensure_generated.ts');
+  if (isCheckout && existsSync(generator)) await generateAgain(generator);
   const file = isCheckout ? source : path.join(root, 'dist', 'src', 'cli.js');
   resolveQuickly(path.join(root, isCheckout ? '' : 'dist'), isCheckout ? 'ts' : 'js');
   const { main } = await import(pathToFileURL(file).href);
@@ -51,8 +53,8 @@ async function run() {
 }
 
 /** What is generated follows its sources, which `git pull` may have changed. */
-async function generateAgain() {
-  const { ensureGenerated } = await import(pathToFileURL(path.join(root, 'scripts', 'ensure_generated.ts')).href);
+async function generateAgain(generator) {
+  const { ensureGenerated } = await import(pathToFileURL(generator).href);
   try {
     ensureGenerated();
   } catch (error) {
