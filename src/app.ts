@@ -104,7 +104,7 @@ export interface AppOptions {
 const BESIDE_UPLOAD = 1024 * 1024;
 const MAX_UNKNOWN_UPLOAD = 1024 * 1024;
 
-/** Bytes from which on a request to /graphql is one of few, as it is in memory whole. */
+/** Bytes from which on requests to /graphql are answered one at a time, as each is in memory as a whole. */
 const LARGE_UPLOAD = 8 * 1024 * 1024;
 
 /** Requests of one caller that are answered at a time; the others wait, and no other caller waits for them. */

@@ -4,8 +4,8 @@ import { BadBody, type BodyLimits, CONTENT_BODY, tooLarge } from '#rest/engine/b
 import { parseFormBody } from '#rest/engine/form.ts';
 import { parseLargeJson } from '#rest/engine/large_json.ts';
 import { multipart } from '#rest/engine/multipart.ts';
-import { FileTooLarge, SpooledFile } from '#rest/engine/spooled_file.ts';
 import { parseJson, UnusableJson } from '#src/platform/json.ts';
+import { FileTooLarge, SpooledFile } from '#src/platform/spooled_file.ts';
 
 /**
  * The parameters of the body, whatever its form and the verb: JSON, urlencoded, or the fields of multipart, where one may be

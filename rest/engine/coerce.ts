@@ -11,9 +11,9 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
-import { SpooledFile } from '#rest/engine/spooled_file.ts';
 import { FullPath } from '#schema/refs.ts';
 import { UnknownWord } from '#schema/words.ts';
+import { SpooledFile } from '#src/platform/spooled_file.ts';
 
 /** A parameter of a route, as its operation's variable declares it. */
 export interface Parameter {

@@ -11,11 +11,11 @@ import { type RawContent, sendRaw } from '#rest/engine/raw.ts';
 import { allowHeader, refuse, respond, send, wrongVerb } from '#rest/engine/respond.ts';
 import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
-import { SpooledFile } from '#rest/engine/spooled_file.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
 import { allowCompression } from '#src/platform/compressible.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
+import { SpooledFile } from '#src/platform/spooled_file.ts';
 
 /** Who asks. */
 interface Asker {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BadBody, tooLarge } from '#rest/engine/body_limits.ts';
+import { BadBody, CONTENT_BODY, tooLarge } from '#rest/engine/body_limits.ts';
 import { parseJson, UnusableJson } from '#src/platform/json.ts';
 
 /**
@@ -28,6 +28,7 @@ class Cutter {
   readonly #name = randomUUID();
   readonly #texts: string[] = [];
   readonly #rest: Buffer[] = [];
+  #restSize = 0;
   /** Of the long text that is being read; null outside of one. */
   #pieces: string[] | null = null;
   #size = 0;
@@ -75,6 +76,9 @@ class Cutter {
   #keep(bytes: Buffer): void {
     if (bytes.length === 0) return;
     this.#count(bytes.length);
+    this.#restSize += bytes.length;
+    // It is parsed at once.
+    if (this.#restSize > CONTENT_BODY) throw tooLarge(`${CONTENT_BODY} bytes beside its long texts`);
     this.#rest.push(bytes);
   }
 

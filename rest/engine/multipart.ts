@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import { BadBody, type BodyLimits, tooLarge } from '#rest/engine/body_limits.ts';
 import { MOST_PAIRS, parametersOf } from '#rest/engine/form.ts';
-import { FileTooLarge, SpooledFile } from '#rest/engine/spooled_file.ts';
+import { FileTooLarge, SpooledFile } from '#src/platform/spooled_file.ts';
 
 /** Bytes that boundaries and headers of parts may take beside what they hold. */
 const OVERHEAD = 1024 * 1024;

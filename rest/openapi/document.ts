@@ -48,9 +48,9 @@ export function openapiDocument(routes: readonly Route[], schema: GraphQLSchema)
 
 const DESCRIPTION = `Projects, repositories, issues, pipelines and what is around them.
 
-- Parameters come in the query, as a form or as JSON. \`null\` in JSON, and an empty value elsewhere, stand for no value.
-- Lists come in pages; the headers \`Link\` and \`X-Total\` lead to the others.
-- Every \`GET\` answers \`HEAD\` too, with the same headers and no body.
+- Send parameters in the query, as a form or as JSON. \`null\` in JSON, and an empty value elsewhere, mean no value.
+- Lists are paginated: the headers \`Link\` and \`X-Total\` describe the other pages.
+- Every \`GET\` also answers \`HEAD\`, with the same headers and no body.
 - Every operation names the GraphQL operation that it runs (\`x-graphql-operation\`).
 - Paths of projects and groups in URLs are URL-encoded: \`group%2Fproject\`.
 `;

@@ -44,7 +44,7 @@ export function headObject(id: string, { parameters, responses: answers, summary
   return {
     ...operation,
     operationId: id.replace(/^get/, 'head'),
-    summary: `${summary}: the headers alone`,
+    summary: `${summary} (headers only)`,
     parameters: (parameters as Json[]).filter(({ $ref }) => $ref !== range),
     responses: { 200: headers, ...others },
   };

@@ -24,26 +24,26 @@ export const SHARED_PARAMETERS: Record<string, Json> = {
   Page: {
     name: 'page',
     in: 'query',
-    description: 'Number of the page, from 1.',
+    description: 'The number of the page, starting at 1.',
     schema: { type: 'integer', minimum: 1, default: 1 },
   },
   PerPage: {
     name: 'per_page',
     in: 'query',
-    description: 'How many records a page has.',
+    description: 'The number of records per page.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   },
   Range: {
     name: 'Range',
     in: 'header',
-    description: 'Which part of the content to send: `bytes=0-99`.',
+    description: 'The range of the content to send: `bytes=0-99`.',
     schema: { type: 'string' },
   },
   Sudo: {
     name: 'sudo',
     in: 'query',
     description:
-      'ID or username of the user as whom the request is made. For administrators with their private token. The header `SUDO` does the same.',
+      'ID or username of the user to act as. For administrators who use their private token. The header `SUDO` does the same.',
     schema: { type: ['integer', 'string'] },
   },
 };

@@ -11,15 +11,15 @@ const READERS: Record<
     types: ['text/plain', 'application/octet-stream'],
     hasSize: true,
     hasETag: true,
-    description: 'The content as it is, as text where it is text.',
+    description: 'The raw content, as plain text if it is text.',
   },
   snippet: { types: ['text/plain'], hasSize: true, hasETag: false, description: 'The text of the snippet.' },
-  trace: { types: ['text/plain'], hasSize: false, hasETag: false, description: 'What the job printed so far.' },
+  trace: { types: ['text/plain'], hasSize: false, hasETag: false, description: 'The log of the job so far.' },
   archive: {
     types: ['application/octet-stream'],
     hasSize: false,
     hasETag: false,
-    description: 'The archive, as it is made.',
+    description: 'The archive.',
   },
 };
 
@@ -29,24 +29,27 @@ export function rawResponses({ route }: Endpoint): Record<string, Json> {
   const { types, hasSize, hasETag, description } = READERS[route.raw];
   const content = Object.fromEntries(types.map((type) => [type, { schema: BYTES }]));
   const headers = {
-    'Content-Disposition': { description: 'What to call the content when it is kept.', schema: { type: 'string' } },
+    'Content-Disposition': { description: 'The suggested name of the file.', schema: { type: 'string' } },
     ...(hasETag ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
     ...(hasSize
       ? {
           'Content-Length': { description: 'Size of the content in bytes.', schema: { type: 'integer' } },
-          'Accept-Ranges': { description: 'That parts can be asked for.', schema: { type: 'string', const: 'bytes' } },
+          'Accept-Ranges': {
+            description: 'Ranges of the content can be requested.',
+            schema: { type: 'string', const: 'bytes' },
+          },
         }
       : {}),
   };
   const range = {
-    'Content-Range': { description: 'Which part it is: `bytes 0-99/1234`.', schema: { type: 'string' } },
+    'Content-Range': { description: 'The range of this part: `bytes 0-99/1234`.', schema: { type: 'string' } },
   };
   return {
     200: { description, headers, content },
     ...(hasSize
       ? {
           206: {
-            description: 'The part that the header `Range` asks for.',
+            description: 'The range that was requested.',
             headers: { ...headers, ...range },
             content,
           },

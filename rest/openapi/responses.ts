@@ -16,16 +16,14 @@ export function responses(endpoint: Endpoint, schema: GraphQLSchema, components:
 
 function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, status, paginated } = endpoint;
-  if (status === 204) return { description: 'Done. There is no body.' };
+  if (status === 204) return { description: 'Success. No body.' };
   const mayBeEmpty = route.method === 'DELETE' && !route.body && !isNonNull(endpoint, schema);
   const headers = {
     ...(route.method === 'GET' ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
     ...(paginated ? Object.fromEntries(PAGINATION_HEADERS.map((name) => [name, headerReference(name)])) : {}),
   };
   return {
-    description: mayBeEmpty
-      ? 'What was deleted; without a body where there was nothing to delete.'
-      : DESCRIPTIONS[status],
+    description: mayBeEmpty ? 'The deleted record; no body if there was nothing to delete.' : DESCRIPTIONS[status],
     ...(Object.keys(headers).length > 0 ? { headers } : {}),
     content: { 'application/json': { schema: bodySchema(endpoint, components) } },
   };
@@ -34,7 +32,7 @@ function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Compon
 const DESCRIPTIONS: Record<number, string> = {
   200: 'Success.',
   201: 'Success.',
-  202: 'Accepted; a job does it later.',
+  202: 'Accepted. A background job does the work.',
 };
 
 function isNonNull(endpoint: Endpoint, schema: GraphQLSchema): boolean {
@@ -77,31 +75,31 @@ function keyedSchema(endpoint: Endpoint, keyedBy: Readonly<Record<string, string
 /** The headers that answers share, by their names in the document. */
 export const SHARED_HEADERS: Record<string, Json> = {
   ETag: {
-    description: 'What the content is known by, for the header `If-None-Match`.',
+    description: 'The version of the content, for `If-None-Match`.',
     schema: { type: 'string' },
     required: true,
   },
   RetryAfter: {
-    description: 'Seconds after which to try again.',
+    description: 'Seconds to wait before trying again.',
     schema: { type: 'integer', minimum: 0 },
     required: true,
   },
   Link: {
-    description: 'The URLs of further pages: `prev`, `next`, `first` and `last`.',
+    description: 'The URLs of other pages: `prev`, `next`, `first` and `last`.',
     schema: { type: 'string' },
     required: true,
   },
-  XTotal: { description: 'How many records there are.', schema: { type: 'integer' }, required: true },
-  XTotalPages: { description: 'How many pages there are.', schema: { type: 'integer' }, required: true },
-  XPerPage: { description: 'How many records a page has.', schema: { type: 'integer' }, required: true },
-  XPage: { description: 'Number of this page.', schema: { type: 'integer' }, required: true },
+  XTotal: { description: 'The number of records.', schema: { type: 'integer' }, required: true },
+  XTotalPages: { description: 'The number of pages.', schema: { type: 'integer' }, required: true },
+  XPerPage: { description: 'The number of records per page.', schema: { type: 'integer' }, required: true },
+  XPage: { description: 'The number of this page.', schema: { type: 'integer' }, required: true },
   XNextPage: {
-    description: 'Number of the next page; empty on the last one.',
+    description: 'The number of the next page; empty on the last page.',
     schema: { type: ['integer', 'string'] },
     required: true,
   },
   XPrevPage: {
-    description: 'Number of the page before; empty on the first one.',
+    description: 'The number of the previous page; empty on the first page.',
     schema: { type: ['integer', 'string'] },
     required: true,
   },

@@ -4,13 +4,13 @@ import type { Json } from '#rest/openapi/components.ts';
 export const ERROR_SCHEMAS: Record<string, Json> = {
   Message: {
     type: 'object',
-    description: 'What is refused, and why.',
+    description: 'An error message.',
     properties: { message: { type: 'string' } },
     required: ['message'],
   },
   FieldErrors: {
     type: 'object',
-    description: 'What is wrong with values, by the names of their fields.',
+    description: 'Validation errors, by field.',
     properties: {
       message: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
     },
@@ -18,23 +18,23 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
   },
   ParameterError: {
     type: 'object',
-    description: 'What is wrong with the parameters of the request, or with its body as a whole.',
+    description: 'An error in the parameters or the body of the request.',
     properties: { error: { type: 'string' } },
     required: ['error'],
   },
   LimitError: {
     type: 'object',
-    description: 'Limits of the caller that are reached.',
+    description: 'Limits that the caller has reached.',
     properties: { error: { type: 'array', items: { type: 'string' } } },
     required: ['error'],
   },
   TokenError: {
     type: 'object',
-    description: 'Why an access token is not enough, as OAuth has it.',
+    description: 'Why the access token was rejected, in the form of OAuth.',
     properties: {
       error: { type: 'string', enum: ['invalid_token', 'insufficient_scope'] },
       error_description: { type: 'string' },
-      scope: { type: 'string', description: 'The scopes one of which is needed, separated by spaces.' },
+      scope: { type: 'string', description: 'The scopes that are accepted, separated by spaces.' },
     },
     required: ['error', 'error_description'],
   },
@@ -47,43 +47,43 @@ const RETRY_AFTER = {
 /** The answers other than success that operations share, by their names in the document. */
 export const SHARED_RESPONSES: Record<string, Json> = {
   Moved: {
-    ...refusal('The project or group has another path by now, which `Location` has.', ['Message']),
+    ...refusal('The project or group has moved. `Location` has its new path.', ['Message']),
     headers: { Location: { schema: { type: 'string', format: 'uri' }, required: true } },
   },
   NotModified: {
-    description: 'Nothing has changed since the answer whose `ETag` the header `If-None-Match` has. There is no body.',
+    description: 'The content still has the `ETag` in `If-None-Match`. No body.',
     headers: { ETag: { $ref: '#/components/headers/ETag' } },
   },
-  Unchanged: { description: 'There is nothing to do: all is as the request wants it. There is no body.' },
-  BadRequest: refusal('Parameters, the body or values are refused.', ['ParameterError', 'Message', 'FieldErrors']),
+  Unchanged: { description: 'Nothing changed, as the record already is in the requested state. No body.' },
+  BadRequest: refusal('A parameter, a value or the body is invalid.', ['ParameterError', 'Message', 'FieldErrors']),
   Unauthorized: {
-    ...refusal('Nobody has the credentials, or there are none.', ['Message', 'TokenError']),
-    headers: { 'WWW-Authenticate': { description: 'For access tokens of OAuth alone.', schema: { type: 'string' } } },
+    ...refusal('The credentials are missing, unknown, expired or revoked.', ['Message', 'TokenError']),
+    headers: { 'WWW-Authenticate': { description: 'Only for OAuth access tokens.', schema: { type: 'string' } } },
   },
-  Forbidden: refusal('The caller may not do this.', ['Message', 'TokenError', 'LimitError']),
-  NotFound: refusal('Something is not there, or the caller may not see it.', [
+  Forbidden: refusal('The caller is not allowed to do this.', ['Message', 'TokenError', 'LimitError']),
+  NotFound: refusal('The record does not exist, or the caller cannot see it.', [
     'Message',
     'ParameterError',
     'FieldErrors',
   ]),
   MethodNotAllowed: {
-    ...refusal('The request is refused because of a value.', ['Message']),
+    ...refusal('A value of the request does not allow it.', ['Message']),
     headers: { Allow: { description: 'The methods of the path.', schema: { type: 'string' }, required: true } },
   },
-  Conflict: refusal('There is something of that name already.', ['Message', 'FieldErrors']),
-  ContentTooLarge: refusal('The request, or the answer, is larger than the server allows.', [
+  Conflict: refusal('A record with this name or value already exists.', ['Message', 'FieldErrors']),
+  ContentTooLarge: refusal('The request or the response is larger than the server allows.', [
     'ParameterError',
     'Message',
   ]),
   RangeNotSatisfiable: {
-    ...refusal('The content has no such part.', ['ParameterError']),
+    ...refusal('The content does not have the requested range.', ['ParameterError']),
     headers: {
       'Content-Range': { description: 'The size of the content: `bytes */1234`.', schema: { type: 'string' } },
     },
   },
-  TooManyRequests: { ...refusal('The caller asks too much at a time.', ['Message']), headers: RETRY_AFTER },
-  InternalServerError: refusal('Something unexpected happened; the log of the server has it.', ['Message']),
-  ServiceUnavailable: { ...refusal('The server cannot answer for a while.', ['Message']), headers: RETRY_AFTER },
+  TooManyRequests: { ...refusal('The caller sends too many requests.', ['Message']), headers: RETRY_AFTER },
+  InternalServerError: refusal('An unexpected error. The server’s log has the details.', ['Message']),
+  ServiceUnavailable: { ...refusal('Temporarily unavailable.', ['Message']), headers: RETRY_AFTER },
 };
 
 function refusal(description: string, forms: readonly (keyof typeof ERROR_SCHEMAS)[]): Json {

@@ -4,19 +4,19 @@ import * as operations from '#src/generated/operations.ts';
 const METRICS = {
   queue_metrics: {
     operation: operations.QueueMetricsDocument,
-    description: 'The queues of background jobs, and what waits in them. For administrators.',
+    description: 'The queues of background jobs and their backlogs. For administrators.',
   },
   process_metrics: {
     operation: operations.ProcessMetricsDocument,
-    description: 'The processes that work on background jobs. For administrators.',
+    description: 'The processes that run background jobs. For administrators.',
   },
   job_stats: {
     operation: operations.JobStatsDocument,
-    description: 'How many background jobs were done, failed and wait. For administrators.',
+    description: 'The numbers of finished, failed and waiting background jobs. For administrators.',
   },
   compound_metrics: {
     operation: operations.CompoundMetricsDocument,
-    description: 'Queues, processes and numbers of background jobs at once. For administrators.',
+    description: 'The queues, processes and numbers of background jobs together. For administrators.',
   },
 };
 

@@ -1,28 +1,44 @@
 import type { Request, RequestHandler } from 'express';
 import { DomainError } from '#src/platform/errors.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
+import { SpooledFile } from '#src/platform/spooled_file.ts';
 
-/** How many requests with so much in memory are answered at once. */
-const TURNS = { concurrency: 2, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };
+/** How many large bodies are received at a time, onto the disk. */
+const ARRIVALS = { concurrency: 50, perCaller: 4, waitingPerCaller: 20, waiting: 200, patience: 60_000 };
+
+/** How many of them are in memory at a time. */
+const TURNS = { concurrency: 1, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };
 
 /**
- * Has requests to /graphql whose body is larger than some bytes answered a few at a time: they are in memory whole. The others
- * go past.
+ * Receives requests to /graphql whose body is larger than some bytes onto the disk, and answers them one at a time, as each is in
+ * memory as a whole then. A client that sends slowly delays nobody else. Smaller requests are answered at once.
  *
- * @param callerOf who is one caller
+ * @param callerOf identifies the caller
  */
 export function largeUploads(
   bytes: number,
   callerOf: (request: Request) => Promise<string>,
   answer: (...given: Parameters<RequestHandler>) => Promise<void>,
 ): RequestHandler {
-  const queue = new FairQueue(TURNS);
+  const arrivals = new FairQueue(ARRIVALS);
+  const turns = new FairQueue(TURNS);
   return async (request, response, next) => {
-    if (Number(request.headers['content-length'] ?? 0) <= bytes) return answer(request, response, next);
+    const size = Number(request.headers['content-length'] ?? 0);
+    if (size <= bytes) return answer(request, response, next);
     try {
-      await queue.run(await callerOf(request), () => answer(request, response, next));
+      const caller = await callerOf(request);
+      await using body = await arrivals.run(caller, () => SpooledFile.from('', request, size));
+      await turns.run(caller, () => {
+        // Yoga takes the body from here if it is no longer in the request.
+        request.body = body.stream();
+        return answer(request, response, next);
+      });
     } catch (error) {
-      if (!(error instanceof DomainError) || response.headersSent) throw error;
+      if (!(error instanceof DomainError) || response.headersSent) {
+        // The client went away before all had come.
+        if (!request.complete) return void response.destroy();
+        throw error;
+      }
       const { code, message, extensions } = error;
       response.setHeader('Connection', 'close');
       if (extensions.retryAfter !== undefined) response.setHeader('Retry-After', String(extensions.retryAfter));

@@ -13,7 +13,8 @@ export function isLocal({ headers }: IncomingMessage): boolean {
 export function localOnly(handler: RequestListener): RequestListener {
   return (request, response) => {
     if (isLocal(request)) return handler(request, response);
-    const error = 'This server has known tokens, and is for programs and pages of its own machine alone';
+    const error =
+      'The tokens of this server are publicly known, so it only answers programs and pages on its own machine';
     response.writeHead(403, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ error }));
   };

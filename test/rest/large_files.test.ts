@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -143,6 +145,33 @@ describe('A file over GraphQL', () => {
     expect(huge.errors[0].extensions.code).toBe('CONTENT_TOO_LARGE');
   });
 
+  it('waits for no client that sends slowly', async () => {
+    const { hostname, port } = new URL(world.url);
+    const slow = [];
+    for (const user of [await world.user(), await world.user(), await world.user()]) {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      const head = [
+        'POST /graphql HTTP/1.1',
+        'Host: localhost',
+        `PRIVATE-TOKEN: ${user.token}`,
+        'Content-Type: multipart/form-data; boundary=x',
+        `Content-Length: ${9 * MIB}`,
+      ];
+      socket.write(`${head.join('\r\n')}\r\n\r\n--x\r\n`);
+      slow.push(socket);
+    }
+    const { data } = await send(
+      create,
+      { path: 'meanwhile', contentFile: null },
+      'input.contentFile',
+      randomBytes(9 * MIB),
+    );
+    expect(data).toEqual({ createFile: { path: 'meanwhile' } });
+    for (const socket of slow) socket.destroy();
+  });
+
   it('is none in actions over REST, which ignore what they do not know', async () => {
     const actions = [{ action: 'create', file_path: 'plain', content: 'x', content_file: 'y' }];
     const commit = { branch: 'master', commit_message: 'Plain', actions };
@@ -168,6 +197,11 @@ describe('A request with files', () => {
     ]);
     const form = await post(`content=${'x'.repeat(9 * MIB)}`, 'application/x-www-form-urlencoded');
     expect([form.status, await form.text()]).toEqual([413, expect.stringContaining('8388608 bytes')]);
+  });
+
+  it('is refused with more than 8 MiB beside its long texts, which would be parsed at once', async () => {
+    const refused = await post(`{"content":"${'x'.repeat(5000)}",${' '.repeat(9 * MIB)}"branch":"master"}`);
+    expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining('8388608 bytes')]);
   });
 
   it.each([

@@ -83,7 +83,8 @@ async function restore(args: string[]): Promise<number> {
   say(`Restored the backup of ${head.createdAt}, which Gantry ${head.version} made.`);
   if (migrated.length > 0) say(`Migrations that it did not have were applied: ${migrated.length}.`);
   for (const { path: name } of missing.filter(({ gone }) => !gone)) say(`Missing in the backup: ${name}`);
-  for (const table of foreign) say(`Skipped table ${table}, which does not belong to Gantry. Its rows are in the backup.`);
+  for (const table of foreign)
+    say(`Skipped table ${table}, which does not belong to Gantry. Its rows are in the backup.`);
   for (const ref of dangling) say(`Leads to an object that the backup does not hold: ${ref}`);
   return 0;
 }

@@ -25,7 +25,8 @@ async function upgrade(args: string[]): Promise<number> {
     const done = await upgradeCluster({ dataDir: config.dataDir, from: values.from, log: quietLog(config), onStep });
     progress.end();
     if (done === null) return print('Nothing to do: PostgreSQL already has the version that comes with Gantry.\n');
-    for (const table of done.foreign) print(`Skipped table ${table}, which does not belong to Gantry. It is still in the old data.\n`);
+    for (const table of done.foreign)
+      print(`Skipped table ${table}, which does not belong to Gantry. It is still in the old data.\n`);
     return print(
       `PostgreSQL ${done.from} is now ${done.to}: ${done.rows} rows of ${done.tables} tables were copied and compared.\n` +
         `The old one is kept in ${done.kept}. Remove it when you are content.\n`,

@@ -70,6 +70,9 @@ async function setBlocked(args: string[], blocked: boolean): Promise<number> {
   const changed = await onDatabase(`gantry user ${blocked ? 'block' : 'unblock'}`, (db) =>
     change(db, { username, directory: values.directory }),
   );
-  if (!changed) return print(`Nothing to do: ${username} is ${blocked ? 'blocked already' : 'active already, or was blocked by somebody else'}.\n`);
+  if (!changed)
+    return print(
+      `Nothing to do: ${username} is ${blocked ? 'blocked already' : 'active already, or was blocked by somebody else'}.\n`,
+    );
   return print(`User ${username} is now ${blocked ? 'blocked' : 'active'}.\n`);
 }
