@@ -5,7 +5,7 @@ export interface NewEvent {
   authorId: number;
   /** As the feed names it: `opened`, `closed`, `created` … (behaviour.md 7, Event). */
   action: string;
-  target?: { type: 'Issue' | 'Milestone' | 'Note'; id: number; title: string };
+  target?: { type: 'Issue' | 'MergeRequest' | 'Milestone' | 'Note'; id: number; title: string };
 }
 
 /** Records what was done, in the transaction that does it. */
