@@ -7,6 +7,8 @@ import { removeMergedBranches } from '#src/branches/merged.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
 import { type ImportStores, importRepository } from '#src/imports/import.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
+import { refreshMergeRequests } from '#src/merge_requests/refresh.ts';
+import { removeUnneededRefs } from '#src/merge_requests/remove_refs.ts';
 import { createPushedPipelines } from '#src/pipelines/push.ts';
 import type { JobHandlers, JobPaces } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/db.ts';
@@ -35,6 +37,7 @@ export const JOB_PACES: JobPaces = {
   'members.expire': { cron: '3 * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
+  'merge_requests.refresh': { cron: '29 * * * *', atOnce: 4 },
   'projects.import': { atOnce: 4 },
   'mail.send': { atOnce: 4 },
 };
@@ -56,7 +59,11 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
       ]);
     },
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
-    'repositories.reconcile': () => reconcileAll({ db, repositories }),
+    // What was not recorded of pushes may concern merge requests.
+    'repositories.reconcile': () =>
+      eachStep([() => reconcileAll({ db, repositories }), () => refreshMergeRequests({ db, repositories }, {})]),
+    'merge_requests.refresh': (wanted) => refreshMergeRequests({ db, repositories }, wanted),
+    'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
     'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),

@@ -1,5 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
-import { type ErrorCode, type FieldErrors, missing, PLAIN, TOO_LARGE, USUAL } from '#src/platform/errors.ts';
+import { type ErrorCode, type FieldErrors, missing, PLAIN, TOO_LARGE, UNPROCESSABLE, USUAL } from '#src/platform/errors.ts';
 
 /** The status of each error code of the domain. */
 export const STATUS: Record<ErrorCode, number> = {
@@ -32,6 +32,8 @@ export interface Refusal {
 /** Resources whose lookups say `404 Not found` without a name (behaviour.md 1.3). */
 const NAMELESS = new Set([
   'Issue',
+  'MergeRequest',
+  'MergeRequestVersion',
   'Milestone',
   'Member',
   'AccessRequest',
@@ -66,16 +68,19 @@ export function refusal(message: string, details: Record<string, unknown>, route
     case 'NOT_FOUND':
       return { status, body: { message: notFound(details, message, route) } };
     case 'CONFLICT':
-      return { status, body: { message: details.fields ?? message } };
+      return { status, body: { message: details.fields ?? (route?.conflictsListed ? [message] : message) } };
     case 'VALIDATION_FAILED': {
       const fields = details.fields as FieldErrors;
       if (areMissing(fields)) return { status, body: { error: message } };
       return { status, body: { message: validation(fields, route) } };
     }
     default:
+      if (UNPROCESSED.has(message)) return { status: 422, body: { error: [message] } };
       return { status, body: { message: V4_WORDS.get(message) ?? message } };
   }
 }
+
+const UNPROCESSED: ReadonlySet<string> = new Set(Object.values(UNPROCESSABLE));
 
 /** What v4 says of what the domain says in plain words. */
 const V4_WORDS: ReadonlyMap<string, string> = new Map([

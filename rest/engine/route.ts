@@ -72,6 +72,8 @@ export interface Route {
   readonly keyedBy?: Readonly<Record<string, string>>;
   /** The message of a 404 when the resource of that name is missing, where it is not the usual one. */
   readonly notFound?: Readonly<Record<string, string>>;
+  /** The message of a conflict is a list with this one text. */
+  readonly conflictsListed?: true;
   /** Validation errors are one string behind this text instead of an object (behaviour.md 1.5). */
   readonly validationPrefix?: string;
   /** Parameters whose lower bound is checked with the other parameters. */

@@ -23,13 +23,20 @@ export type Change =
   | { kind: 'assignee'; from: number | null; to: number | null }
   | { kind: 'dueDate'; from: string | null; to: string | null }
   | { kind: 'confidential'; to: boolean }
+  | { kind: 'merged' }
+  | { kind: 'targetBranch'; from: string; to: string }
+  /** The source branch of a merge request has moved; `from` is null where what it held before is not known. */
+  | { kind: 'commits'; from: string | null; to: string }
+  | { kind: 'sourceBranchDeleted'; branch: string }
   | { kind: 'movedTo'; fullPath: string; iid: number }
   | { kind: 'movedFrom'; fullPath: string; iid: number };
 
 export type ChangeKind = Change['kind'];
 
 /** What differs between two values, as a list of no or one change. */
-export function difference<K extends 'title' | 'description' | 'milestone' | 'assignee' | 'dueDate'>(
+export function difference<
+  K extends 'title' | 'description' | 'milestone' | 'assignee' | 'dueDate' | 'targetBranch',
+>(
   kind: K,
   from: Extract<Change, { kind: K }>['from'],
   to: Extract<Change, { kind: K }>['to'] | undefined,

@@ -42,6 +42,12 @@ export const PLAIN = {
   HALF_AN_IDENTITY: 'An identity provider and the ID of the user there must be given together',
 } as const;
 
+/** Refusals that v4 has as 422. */
+export const UNPROCESSABLE = {
+  SAME_BRANCH: 'You can not use same project/branch for source and target',
+  NO_FORK: 'Source project is not a fork of the target project',
+} as const;
+
 /** No usable credential; if the password was right, `reason` says what else prevents signing in. */
 export class Unauthenticated extends DomainError {
   readonly reason: string | null;

@@ -9,7 +9,7 @@ import { GitError, ProgramFailed, TooMuch } from '../errors.ts';
 import { EMPTY_TREE, type ObjectType, type Oid } from '../model.ts';
 import { decodeName } from '../names.ts';
 import { alternatePath } from '../program/environment.ts';
-import { runProgram } from '../program/run.ts';
+import { type Answer, runProgram } from '../program/run.ts';
 import { INCOMING } from './hold.ts';
 import type { ObjectWriter } from './objects.ts';
 
@@ -62,8 +62,10 @@ export async function mergeByProgram(
 ): Promise<ProgramMerge> {
   return besideRepository(directory, async (run, place) => {
     // Programs before 2.40 find the base by themselves: commits that are made for it lead them there.
-    const commit = async (tree: Oid, ...parents: Oid[]) =>
-      (await run(['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), tree])).toString('latin1').trim();
+    const commit = async (tree: Oid, ...parents: Oid[]) => {
+      const { output } = await run(['commit-tree', ...parents.flatMap((parent) => ['-p', parent]), tree]);
+      return output.toString('latin1').trim();
+    };
     const root = await commit(base);
     const [left, right] = await Promise.all([commit(ours, root), commit(theirs, root)]);
     return merge(run, place, objects, left, right);
@@ -83,7 +85,7 @@ export async function mergeCommitsByProgram(
   return besideRepository(directory, (run, place) => merge(run, place, objects, ours, theirs));
 }
 
-type Run = (args: string[]) => Promise<Buffer>;
+type Run = (args: string[]) => Promise<Answer>;
 
 /** Runs programs that read the repository and write to a directory of their own, which is removed then. */
 async function besideRepository<T>(directory: string, work: (run: Run, place: string) => Promise<T>): Promise<T> {
@@ -97,7 +99,7 @@ async function besideRepository<T>(directory: string, work: (run: Run, place: st
         GIT_ALTERNATE_OBJECT_DIRECTORIES: alternatePath([path.join(directory, 'objects')]),
       };
       const options = { environment, timeout: TIMEOUT, codes: [0, 1] };
-      return (await runProgram(directory, args, options)).output;
+      return runProgram(directory, args, options);
     }, place);
   } catch (error) {
     if (!(error instanceof ProgramFailed) || isDamage(error)) throw error;
@@ -108,8 +110,8 @@ async function besideRepository<T>(directory: string, work: (run: Run, place: st
 }
 
 async function merge(run: Run, place: string, objects: ObjectWriter, ours: Oid, theirs: Oid): Promise<ProgramMerge> {
-  const said = await run(['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs]);
-  const [tree = '', ...names] = said.toString('latin1').split('\0');
+  const { output } = await run(['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs]);
+  const [tree = '', ...names] = output.toString('latin1').split('\0');
   const conflicts = names.filter((name) => name !== '').map((name) => decodeName(Buffer.from(name, 'latin1')));
   if (conflicts.length === 0) await collect(place, objects);
   return { tree, conflicts: conflicts.sort() };
