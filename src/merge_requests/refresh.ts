@@ -3,7 +3,7 @@ import { recordActivity } from '#src/activity/record.ts';
 import { Damaged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import { withCommits } from '#src/merge_requests/bring.ts';
-import { markMerged } from '#src/merge_requests/mark_merged.ts';
+import { markMerged, markMergedBy } from '#src/merge_requests/mark_merged.ts';
 import { mergeStatus } from '#src/merge_requests/merge_status.ts';
 import { isStale } from '#src/merge_requests/own_values.ts';
 import { type SideTips, sideTips } from '#src/merge_requests/side_tips.ts';
@@ -17,7 +17,7 @@ import { withRepositoryLock } from '#src/repository/lock.ts';
 const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
 
-type Stores = Pick<Context, 'db' | 'repositories'>;
+type Stores = Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] | undefined };
 
 /** How many merge requests are looked for at once. */
 const AT_ONCE = 200;
@@ -65,10 +65,11 @@ function spare({ repositories }: Stores, error: unknown): void {
 export async function refreshMergeRequest(stores: Stores, id: number, userId?: number): Promise<void> {
   const sides = await sideTips(stores, id);
   if (!sides || sides.mergeRequest.state !== 'opened') return;
+  if (await hasArrived(stores, sides)) return;
   const actor = { id: await knownUser(stores, userId, sides.mergeRequest.authorId) };
   if (await isMerged(sides)) {
     const { sha } = sides.mergeRequest;
-    await stores.db.$transaction((tx) => markMerged(tx, actor, { id, sha, project: sides.target }, null));
+    await stores.db.$transaction((tx) => markMerged(tx, stores, actor, { id, sha, project: sides.target }));
     return;
   }
   const { sourceTip } = sides;
@@ -78,6 +79,15 @@ export async function refreshMergeRequest(stores: Stores, id: number, userId?: n
     head = sourceTip;
   }
   await recordStatus(stores, sides, head, actor);
+}
+
+/** Whether the merge that a crash kept from being recorded is on the target branch; then it is recorded. */
+async function hasArrived(stores: Stores, { mergeRequest, reader, target, targetTip }: SideTips): Promise<boolean> {
+  const { id, iid, mergingCommitSha: oid } = mergeRequest;
+  if (oid === null || targetTip === null || (await reader.commit(oid)) === null) return false;
+  if (!(await reader.isAncestor(oid, targetTip))) return false;
+  await stores.db.$transaction((tx) => markMergedBy(tx, stores, { id, iid, project: target }, oid));
+  return true;
 }
 
 async function knownUser({ db }: Stores, userId: number | undefined, authorId: number): Promise<number> {
@@ -109,7 +119,7 @@ async function addVersion(
     const measured = await measureVersion(reader, { head, start });
     return withRepositoryLock(stores.db, target.id, async (tx) => {
       const [row] = await tx.$queryRaw<{ title: string }[]>`
-        UPDATE merge_requests SET sha = ${head}, updated_at = ${since} WHERE id = ${id} AND state = 'opened'
+        UPDATE merge_requests SET sha = ${head}, merge_when_pipeline_succeeds = false, updated_at = ${since} WHERE id = ${id} AND state = 'opened'
           AND sha IS NOT DISTINCT FROM ${sha} AND source_branch = ${sourceBranch} RETURNING title`;
       if (!row) return false;
       await recordVersion(stores, tx, { id, iid, target }, measured, hold);
