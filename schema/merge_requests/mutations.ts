@@ -131,7 +131,7 @@ builder.mutationFields((t) => ({
   updateMergeRequest: t.field({
     type: mergeRequestPayload('updateMergeRequest'),
     description:
-      'Changes, closes or reopens a merge request. For its author, its assignee and developers of the target project.',
+      'Changes, closes or reopens a merge request. For its author, its assignee and developers of the target project. CONFLICT if another one is open for the same branches.',
     args: {
       input: t.arg({
         type: UpdateMergeRequestInput,
