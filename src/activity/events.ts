@@ -1,5 +1,5 @@
 import type { Change, ChangeKind, Subject } from '#src/activity/change.ts';
-import { recordEvent } from '#src/events/record.ts';
+import { forgetEvents, recordEvent } from '#src/events/record.ts';
 import type { Transaction } from '#src/platform/db.ts';
 
 /** The words of the feed (behaviour.md 7, Event) for the changes that it shows. */
@@ -19,6 +19,8 @@ export async function recordEvents(
   changes: readonly Change[],
 ): Promise<void> {
   for (const { kind } of changes) {
+    // Issues stay, marked as deleted, and their events with them.
+    if (kind === 'deleted' && type === 'MergeRequest') await forgetEvents(tx, { type, id });
     const action = ACTIONS[kind];
     if (action) await recordEvent(tx, { projectId: project.id, authorId, action, target: { type, id, title } });
   }

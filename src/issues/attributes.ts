@@ -121,7 +121,8 @@ export async function setLabels(
   return { added: added.map((label) => label.id), removed: removed.map((label) => label.id) };
 }
 
-async function assignable(db: Context['db'], project: ProjectRow, userId: number): Promise<number | null> {
+/** The ID of the user if they can read the project and so be assigned what is in it; null otherwise. */
+export async function assignable(db: Context['db'], project: ProjectRow, userId: number): Promise<number | null> {
   const user = await db.user.findFirst({ where: { id: userId, state: 'active' } });
   if (!user) return null;
   const [p, n] = [alias('Project', 'p'), alias('Namespace', 'n')];
