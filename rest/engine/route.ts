@@ -56,6 +56,10 @@ export interface Route {
   readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
   /** Parameters that hold several values separated by commas. */
   readonly commaSeparated?: readonly string[];
+  /** Parameters that must not be blank where they are given. */
+  readonly notBlank?: readonly string[];
+  /** Statuses of refusals that only the REST API tells apart. */
+  readonly alsoRefuses?: readonly number[];
   /** Parameters of which one must be present. */
   readonly atLeastOne?: readonly string[];
   /** Parameters of which all must be present or none. */

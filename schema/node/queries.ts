@@ -15,6 +15,7 @@ import { findIssuesByIds } from '#src/issues/find.ts';
 import { findJobsByIds } from '#src/jobs/list.ts';
 import { findKeysByIds } from '#src/keys/list.ts';
 import { findLabelsByIds } from '#src/labels/list.ts';
+import { findMergeRequestsByIds } from '#src/merge_requests/find.ts';
 import { findMilestonesByIds } from '#src/milestones/list.ts';
 import { findPipelinesByIds } from '#src/pipelines/find.ts';
 import { BadRequest } from '#src/platform/errors.ts';
@@ -43,6 +44,7 @@ const FINDERS: Record<string, Finder> = {
   Project: (context, ids, info) => findProjectsByIds(context, ids, selectionAt(info, 'Project')),
   Snippet: inProjects('Snippet', findSnippetsByIds),
   Issue: inProjects('Issue', findIssuesByIds),
+  MergeRequest: inProjects('MergeRequest', findMergeRequestsByIds),
   Label: inProjects('Label', findLabelsByIds),
   Milestone: inProjects('Milestone', findMilestonesByIds),
   Trigger: inProjects('Trigger', findTriggersByIds),

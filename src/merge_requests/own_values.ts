@@ -8,7 +8,7 @@ import {
 } from '#src/issues/trail.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
-import { ownValues } from '#src/platform/records/own_values.ts';
+import { ownValues, type Tools } from '#src/platform/records/own_values.ts';
 
 declare module '#src/platform/records/own_values.ts' {
   interface OwnValues {
@@ -16,12 +16,16 @@ declare module '#src/platform/records/own_values.ts' {
       Followed & {
         /** `unchecked` from the moment on at which one of its branches moves, until a job has looked at it. */
         currentMergeStatus: string;
+        /** Of its latest version; null for a merge request that was recorded without its commits. */
+        latestBaseSha: string | null;
+        latestStartSha: string | null;
       };
   }
 }
 
 const { sql } = Prisma;
 const mergeRequestLabel = alias('MergeRequestLabel', 'ml');
+const version = alias('MergeRequestVersion', 'v');
 const [ref, home] = [alias('RecordedRef', 'rr'), alias('Project', 'rp')];
 
 ownValues('MergeRequest', {
@@ -31,7 +35,17 @@ ownValues('MergeRequest', {
   isSubscribed: (mergeRequest, tools) => followed('MergeRequest', mergeRequest, tools),
   currentMergeStatus: (mergeRequest) =>
     sql`CASE WHEN ${isStale(mergeRequest)} THEN 'unchecked' ELSE ${mergeRequest.mergeStatus} END`,
+  latestBaseSha: (mergeRequest, tools) => sql`${latest(mergeRequest, tools)}.base_commit_sha`,
+  latestStartSha: (mergeRequest, tools) => sql`${latest(mergeRequest, tools)}.start_commit_sha`,
 });
+
+/** The latest version, if there is one. */
+function latest({ id }: Alias<'MergeRequest'>, { lateral }: Tools): Prisma.Sql {
+  return lateral(
+    'latest_version',
+    () => sql`SELECT v.* FROM ${table(version)} WHERE ${version.mergeRequestId} = ${id} ORDER BY ${version.id} DESC LIMIT 1`,
+  );
+}
 
 /** Whether a branch of an open merge request has moved since it was looked at. */
 export function isStale(mergeRequest: Alias<'MergeRequest'>): Prisma.Sql {
