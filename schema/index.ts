@@ -24,6 +24,7 @@ import '#schema/issues/queries.ts';
 import '#schema/issues/mutations.ts';
 import '#schema/merge_requests/queries.ts';
 import '#schema/merge_requests/versions.ts';
+import '#schema/merge_requests/merge_mutations.ts';
 import '#schema/merge_requests/mutations.ts';
 import '#schema/labels/types.ts';
 import '#schema/labels/on_subjects.ts';

@@ -1,10 +1,10 @@
-import type { Context } from '#src/access/actor.ts';
 import { expireAccountTokens } from '#src/access/account_tokens/expire.ts';
+import type { Context } from '#src/access/actor.ts';
+import { activeUser } from '#src/access/authenticate.ts';
 import { deliver, type Outgoing } from '#src/access/mail/deliver.ts';
 import { expireAuthorizations } from '#src/access/oauth/expire.ts';
 import { expireSessions } from '#src/access/sessions/expire.ts';
 import { pruneAttempts } from '#src/access/sign_in/attempts.ts';
-import { activeUser } from '#src/access/authenticate.ts';
 import { removeMergedBranches } from '#src/branches/merged.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
 import { type ImportStores, importRepository } from '#src/imports/import.ts';
@@ -71,10 +71,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     // What was not recorded of pushes may concern merge requests.
     'repositories.reconcile': (_wanted, jobs) =>
-      eachStep([
-        () => reconcileAll({ db, repositories }),
-        () => refreshMergeRequests({ db, repositories, jobs }, {}),
-      ]),
+      eachStep([() => reconcileAll({ db, repositories }), () => refreshMergeRequests({ db, repositories, jobs }, {})]),
     'merge_requests.refresh': (wanted, jobs) => refreshMergeRequests({ db, repositories, jobs }, wanted),
     'merge_requests.merged': async ({ mergeRequestId, userId }, jobs) => {
       const context = await as(userId, jobs);

@@ -1,5 +1,14 @@
 import type { Route } from '#rest/engine/route.ts';
-import { type ErrorCode, type FieldErrors, missing, PLAIN, TOO_LARGE, UNPROCESSABLE, USUAL } from '#src/platform/errors.ts';
+import {
+  type ErrorCode,
+  type FieldErrors,
+  missing,
+  PLAIN,
+  TOO_LARGE,
+  UNMERGEABLE,
+  UNPROCESSABLE,
+  USUAL,
+} from '#src/platform/errors.ts';
 
 /** The status of each error code of the domain. */
 export const STATUS: Record<ErrorCode, number> = {
@@ -53,6 +62,7 @@ export function refusal(message: string, details: Record<string, unknown>, route
       if (details.error === 'invalid_token') return endedToken(status, message);
       return { status, body: { message: explained('401 Unauthorized', '. ', USUAL.UNAUTHENTICATED, message) } };
     case 'FORBIDDEN':
+      if (message === UNMERGEABLE.NO_RIGHT) return { status: 401, body: { message: '401 Unauthorized' } };
       return { status, body: { message: explained('403 Forbidden', '  - ', USUAL.FORBIDDEN, message) } };
     case 'CONTENT_TOO_LARGE':
       return { status, body: { message: `413 Request Entity Too Large: ${message.slice(TOO_LARGE.length)}` } };
@@ -74,11 +84,21 @@ export function refusal(message: string, details: Record<string, unknown>, route
       if (areMissing(fields)) return { status, body: { error: message } };
       return { status, body: { message: validation(fields, route) } };
     }
-    default:
+    default: {
+      const unmerged = UNMERGED.get(message);
+      if (unmerged) return unmerged;
       if (UNPROCESSED.has(message)) return { status: 422, body: { error: [message] } };
       return { status, body: { message: V4_WORDS.get(message) ?? message } };
+    }
   }
 }
+
+/** Why a merge request is not merged (behaviour.md 8). */
+const UNMERGED: ReadonlyMap<string, Refusal> = new Map([
+  [UNMERGEABLE.NOT_NOW, { status: 405, body: { message: '405 Method Not Allowed' } }],
+  [UNMERGEABLE.CONFLICTS, { status: 406, body: { message: UNMERGEABLE.CONFLICTS } }],
+  [UNMERGEABLE.NOT_AWAITED, { status: 406, body: { message: '406 Not Acceptable' } }],
+]);
 
 const UNPROCESSED: ReadonlySet<string> = new Set(Object.values(UNPROCESSABLE));
 

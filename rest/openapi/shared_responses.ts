@@ -73,9 +73,10 @@ export const SHARED_RESPONSES: Record<string, Json> = {
     'FieldErrors',
   ]),
   MethodNotAllowed: {
-    ...refusal('A value of the request does not allow it.', ['Message']),
+    ...refusal('A value of the request, or the state of the record, does not allow it.', ['Message']),
     headers: { Allow: { description: 'The methods of the path.', schema: { type: 'string' }, required: true } },
   },
+  NotAcceptable: refusal('The state of the record does not allow it.', ['Message']),
   Conflict: refusal('A record with this name or value already exists.', ['Message', 'FieldErrors', 'MessageList']),
   ContentTooLarge: refusal('The request or the response is larger than the server allows.', [
     'ParameterError',

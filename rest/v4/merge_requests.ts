@@ -54,6 +54,20 @@ export const mergeRequests: Route[] = [
     status: 204,
   },
   {
+    method: 'PUT',
+    path: '/projects/:id/merge_requests/:merge_request_iid/merge',
+    operation: operations.AcceptMergeRequestDocument,
+    result: 'acceptMergeRequest.mergeRequest',
+    alsoRefuses: [401, 405, 406],
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds',
+    operation: operations.CancelMergeWhenPipelineSucceedsDocument,
+    result: 'cancelMergeWhenPipelineSucceeds.mergeRequest',
+    alsoRefuses: [401, 406],
+  },
+  {
     method: 'GET',
     path: '/projects/:id/merge_requests/:merge_request_iid/commits',
     operation: operations.MergeRequestCommitsDocument,

@@ -19,7 +19,8 @@ const MergeRequestStateEvent = builder.enumType('MergeRequestStateEvent', {
   } as const,
 });
 
-const which = (t: InputFields) => ({
+/** Names the merge request of a mutation. */
+export const whichMergeRequest = (t: InputFields) => ({
   project: projectField(t, 'that the merge request is in: the target project'),
   iid: t.int({ required: true, description: 'Number of the merge request within its project, as in its URL.' }),
 });
@@ -31,7 +32,10 @@ const values = (t: InputFields, labels: string) => ({
     ...idOf('User'),
     description: 'ID of the user to assign the merge request to, who must be able to read the project. For reporters.',
   }),
-  milestoneId: t.field({ ...idOf('Milestone'), description: 'ID of a milestone of the target project. For reporters.' }),
+  milestoneId: t.field({
+    ...idOf('Milestone'),
+    description: 'ID of a milestone of the target project. For reporters.',
+  }),
   labels: t.stringList({ description: `${labels} Missing labels are created. For reporters.` }),
   removeSourceBranch: t.boolean({ description: 'Whether to remove the source branch when it was merged.' }),
   ignoreForbidden: t.boolean({
@@ -64,7 +68,7 @@ const CreateMergeRequestInput = builder.inputType('CreateMergeRequestInput', {
 const UpdateMergeRequestInput = builder.inputType('UpdateMergeRequestInput', {
   description: 'Changes to a merge request: what is left out stays as it is, null clears.',
   fields: (t) => ({
-    ...which(t),
+    ...whichMergeRequest(t),
     title: t.string({
       description: 'Title of the merge request; at most 255 characters. `WIP:` in front marks work in progress.',
     }),
@@ -76,20 +80,21 @@ const UpdateMergeRequestInput = builder.inputType('UpdateMergeRequestInput', {
 
 const DeleteMergeRequestInput = builder.inputType('DeleteMergeRequestInput', {
   description: 'Which merge request to delete.',
-  fields: which,
+  fields: whichMergeRequest,
 });
 
 const SubscribeToMergeRequestInput = builder.inputType('SubscribeToMergeRequestInput', {
   description: 'Which merge request to subscribe to.',
-  fields: which,
+  fields: whichMergeRequest,
 });
 
 const UnsubscribeFromMergeRequestInput = builder.inputType('UnsubscribeFromMergeRequestInput', {
   description: 'Which merge request to unsubscribe from.',
-  fields: which,
+  fields: whichMergeRequest,
 });
 
 /** The payload of a mutation that changes a merge request. */
+
 export function mergeRequestPayload(mutation: string) {
   return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
     description: 'The merge request after the mutation.',
@@ -146,7 +151,11 @@ builder.mutationFields((t) => ({
     type: DeleteMergeRequestPayload,
     description: 'Deletes a merge request. For administrators and owners of the target project.',
     args: {
-      input: t.arg({ type: DeleteMergeRequestInput, required: true, description: 'Names the merge request to delete.' }),
+      input: t.arg({
+        type: DeleteMergeRequestInput,
+        required: true,
+        description: 'Names the merge request to delete.',
+      }),
     },
     resolve: (_root, { input: { project, iid } }, context) => deleteMergeRequest(context, project, iid),
   }),

@@ -3,6 +3,7 @@ import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { projectOf, surelyBaseOf, surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
+import { isWorkInProgress } from '#src/merge_requests/work_in_progress.ts';
 import '#schema/milestones/types.ts';
 import '#schema/users/types.ts';
 import { mayUpdate } from '#src/merge_requests/find.ts';
@@ -64,7 +65,7 @@ export const MergeRequest = builder.prismaObject('MergeRequest', {
     workInProgress: t.boolean({
       description: 'Whether the title marks it as work in progress.',
       select: { title: true },
-      resolve: ({ title }) => /^\s*(\[WIP\]|WIP:|WIP\s)/i.test(title),
+      resolve: ({ title }) => isWorkInProgress(title),
     }),
     mergeStatus: t.exposeString('currentMergeStatus', {
       description:

@@ -13,9 +13,9 @@ import { BadRequest, Conflict, Forbidden, NotFound, UNMERGEABLE } from '#src/pla
 import { lengthError } from '#src/platform/text.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { commitInTurn } from '#src/repository/branch_turn.ts';
 import { withEffort } from '#src/repository/effort.ts';
 import { branchRefusals } from '#src/repository/protection.ts';
-import { commitInTurn } from '#src/repository/branch_turn.ts';
 import { requireRoom } from '#src/repository/quota.ts';
 import { findPusher } from '#src/repository/record.ts';
 import { NOT_COMMITTED } from '#src/repository/refusals.ts';
@@ -89,7 +89,11 @@ export async function mayMergeInto(
 /** What the branches hold, after what was pushed to the source branch just now has become a version. Throws NotFound. */
 async function presentSides(context: Context, id: number, actor: Actor): Promise<SideTips> {
   const sides = await sideTips(context, id);
-  if (sides?.mergeRequest.state === 'opened' && sides.sourceTip !== null && sides.sourceTip !== sides.mergeRequest.sha) {
+  if (
+    sides?.mergeRequest.state === 'opened' &&
+    sides.sourceTip !== null &&
+    sides.sourceTip !== sides.mergeRequest.sha
+  ) {
     await withEffort(context, () => refreshMergeRequest(context, id, actor.id));
     const refreshed = await sideTips(context, id);
     if (refreshed) return refreshed;
