@@ -41,6 +41,8 @@ import '#schema/files/mutations.ts';
 import '#schema/branches/mutations.ts';
 import '#schema/tags/mutations.ts';
 import '#schema/events/types.ts';
+import '#schema/notes/on_subjects.ts';
+import '#schema/notes/mutations.ts';
 import '#schema/variables/mutations.ts';
 import '#schema/snippets/queries.ts';
 import '#schema/snippets/mutations.ts';

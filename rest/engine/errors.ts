@@ -39,6 +39,8 @@ const NAMELESS = new Set([
   'Environment',
   'Deployment',
   'Trigger',
+  'Note',
+  'MergeRequest',
 ]);
 
 /** The refusal for an error of the domain, however it came: its code, its message and its details. */

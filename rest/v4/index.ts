@@ -18,6 +18,7 @@ import { labels } from '#rest/v4/labels.ts';
 import { members } from '#rest/v4/members.ts';
 import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
+import { notes } from '#rest/v4/notes.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { repository } from '#rest/v4/repository.ts';
@@ -46,6 +47,7 @@ export const routes: Route[] = [
   ...events,
   ...settings,
   ...issues,
+  ...notes,
   ...labels,
   ...milestones,
   ...repository,

@@ -16,6 +16,7 @@ import { findJobsByIds } from '#src/jobs/list.ts';
 import { findKeysByIds } from '#src/keys/list.ts';
 import { findLabelsByIds } from '#src/labels/list.ts';
 import { findMilestonesByIds } from '#src/milestones/list.ts';
+import { findNotesByIds } from '#src/notes/list.ts';
 import { findPipelinesByIds } from '#src/pipelines/find.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
@@ -45,6 +46,7 @@ const FINDERS: Record<string, Finder> = {
   Issue: inProjects('Issue', findIssuesByIds),
   Label: inProjects('Label', findLabelsByIds),
   Milestone: inProjects('Milestone', findMilestonesByIds),
+  Note: inProjects('Note', findNotesByIds),
   Trigger: inProjects('Trigger', findTriggersByIds),
   Deployment: inProjects('Deployment', findDeploymentsByIds),
   Environment: inProjects('Environment', findEnvironmentsByIds),

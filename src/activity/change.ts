@@ -23,8 +23,15 @@ export type Change =
   | { kind: 'assignee'; from: number | null; to: number | null }
   | { kind: 'dueDate'; from: string | null; to: string | null }
   | { kind: 'confidential'; to: boolean }
-  | { kind: 'movedTo'; fullPath: string; iid: number }
-  | { kind: 'movedFrom'; fullPath: string; iid: number };
+  | { kind: 'movedTo'; to: Elsewhere }
+  | { kind: 'movedFrom'; from: Elsewhere };
+
+/** An issue of another project. */
+export interface Elsewhere {
+  id: number;
+  iid: number;
+  project: Pick<ProjectRow, 'id' | 'fullPath'>;
+}
 
 export type ChangeKind = Change['kind'];
 
