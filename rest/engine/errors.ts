@@ -40,6 +40,7 @@ const NAMELESS = new Set([
   'Deployment',
   'Trigger',
   'Note',
+  'Award',
   'MergeRequest',
 ]);
 
@@ -53,6 +54,7 @@ export function refusal(message: string, details: Record<string, unknown>, route
       if (details.error === 'invalid_token') return endedToken(status, message);
       return { status, body: { message: explained('401 Unauthorized', '. ', USUAL.UNAUTHENTICATED, message) } };
     case 'FORBIDDEN':
+      if (route?.refused) return { status, body: { message: route.refused.message } };
       return { status, body: { message: explained('403 Forbidden', '  - ', USUAL.FORBIDDEN, message) } };
     case 'CONTENT_TOO_LARGE':
       return { status, body: { message: `413 Request Entity Too Large: ${message.slice(TOO_LARGE.length)}` } };
@@ -72,7 +74,8 @@ export function refusal(message: string, details: Record<string, unknown>, route
     case 'VALIDATION_FAILED': {
       const fields = details.fields as FieldErrors;
       if (areMissing(fields)) return { status, body: { error: message } };
-      return { status, body: { message: validation(fields, route) } };
+      const wrong = validation(fields, route);
+      return { status, body: { message: status === 404 ? `404 ${wrong} Not Found` : wrong } };
     }
     default:
       return { status, body: { message: V4_WORDS.get(message) ?? message } };
@@ -94,6 +97,7 @@ function endedToken(status: number, description: string): Refusal {
 
 /** The status that a route has for errors of a code. */
 export function statusOf(code: ErrorCode, route?: Route): number {
+  if (code === 'FORBIDDEN' && route?.refused) return route.refused.status;
   const failure = route?.failure;
   const own = typeof failure === 'object' ? failure[code] : BY_VALUE.has(code) ? failure : undefined;
   return own ?? STATUS[code];

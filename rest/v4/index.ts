@@ -1,5 +1,6 @@
 import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
+import { awards } from '#rest/v4/awards.ts';
 import { backgroundJobs } from '#rest/v4/bgjobs.ts';
 import { branches } from '#rest/v4/branches.ts';
 import { branchesWrite } from '#rest/v4/branches_write.ts';
@@ -48,6 +49,7 @@ export const routes: Route[] = [
   ...settings,
   ...issues,
   ...notes,
+  ...awards,
   ...labels,
   ...milestones,
   ...repository,

@@ -7,6 +7,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { requireAccount } from '#src/access/actor.ts';
 import { findTokensByIds } from '#src/access/tokens/list.ts';
 import { findApplicationsByIds } from '#src/applications/find.ts';
+import { findAwardsByIds } from '#src/awards/list.ts';
 import { findDeploymentsByIds } from '#src/deployments/list.ts';
 import { findEmailsByIds } from '#src/emails/list.ts';
 import { findEnvironmentsByIds } from '#src/environments/list.ts';
@@ -47,6 +48,7 @@ const FINDERS: Record<string, Finder> = {
   Label: inProjects('Label', findLabelsByIds),
   Milestone: inProjects('Milestone', findMilestonesByIds),
   Note: inProjects('Note', findNotesByIds),
+  AwardEmoji: inProjects('AwardEmoji', findAwardsByIds),
   Trigger: inProjects('Trigger', findTriggersByIds),
   Deployment: inProjects('Deployment', findDeploymentsByIds),
   Environment: inProjects('Environment', findEnvironmentsByIds),

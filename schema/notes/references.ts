@@ -5,7 +5,7 @@ import { idOf } from '#schema/node/plugin.ts';
 import { NOTEABLE_TYPES, type NoteableRef } from '#src/notes/noteable.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
-const IssueReference = builder.inputType('IssueReference', {
+export const IssueReference = builder.inputType('IssueReference', {
   description: 'An issue, by its project and number.',
   fields: (t) => ({
     project: projectField(t, 'of the issue'),
@@ -13,7 +13,7 @@ const IssueReference = builder.inputType('IssueReference', {
   }),
 });
 
-const MergeRequestReference = builder.inputType('MergeRequestReference', {
+export const MergeRequestReference = builder.inputType('MergeRequestReference', {
   description: 'A merge request, by its target project and number.',
   fields: (t) => ({
     project: projectField(t, 'that the merge request targets'),
@@ -21,7 +21,7 @@ const MergeRequestReference = builder.inputType('MergeRequestReference', {
   }),
 });
 
-const ProjectSnippetReference = builder.inputType('ProjectSnippetReference', {
+export const ProjectSnippetReference = builder.inputType('ProjectSnippetReference', {
   description: 'A snippet of a project.',
   fields: (t) => ({
     project: projectField(t, 'of the snippet'),
@@ -43,7 +43,13 @@ export const NoteableReference = builder.inputType('NoteableReference', {
   }),
 });
 
-type Given = typeof NoteableReference.$inferInput;
+/** One of the fields, as inputs carry them. */
+interface Given {
+  id?: string | null | undefined;
+  issue?: typeof IssueReference.$inferInput | null | undefined;
+  mergeRequest?: typeof MergeRequestReference.$inferInput | null | undefined;
+  snippet?: typeof ProjectSnippetReference.$inferInput | null | undefined;
+}
 
 /** The record that an input names. Throws ValidationFailed for IDs of records that have no notes. */
 export function noteableRef({ id, issue, mergeRequest, snippet }: Given): NoteableRef {
