@@ -1,3 +1,4 @@
+import { recordMentions } from '#src/activity/mentions.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { Noteable } from '#src/notes/noteable.ts';
 import type { Transaction } from '#src/platform/db.ts';
@@ -12,13 +13,15 @@ export interface NoteText {
 export async function recordNote(
   tx: Transaction,
   { id: authorId }: { id: number },
-  { type, id: subjectId, title, project }: Noteable,
+  { type, id: subjectId, iid, title, project }: Noteable,
   noteId: number,
-  { from }: NoteText,
+  { from, to }: NoteText,
 ): Promise<void> {
-  // Nothing is told of snippets in the feeds.
-  if (from === null && type !== 'Snippet') {
+  // Nothing is told of snippets elsewhere.
+  if (type === 'Snippet' || iid === null) return;
+  if (from === null) {
     const target = { type: `${type}Note` as const, id: noteId, title, subjectId };
     await recordEvent(tx, { projectId: project.id, authorId, action: 'commented on', target });
   }
+  await recordMentions(tx, { id: authorId }, { type, id: subjectId, iid, project }, to);
 }

@@ -1,12 +1,13 @@
 import type { Change, Elsewhere, Subject } from '#src/activity/change.ts';
-import { markedTitles } from '#src/activity/title_change.ts';
+import { sourceColumns, sourceName } from '#src/activity/mentions.ts';
+import { titleWords } from '#src/activity/title_change.ts';
 import { Prisma, type Transaction } from '#src/platform/db.ts';
 
 /** Writes the notes in which the server tells of changes. */
 export async function writeSystemNotes(
   tx: Transaction,
   { id: authorId }: { id: number },
-  { type: subjectType, id: subjectId }: Subject,
+  { type: subjectType, id: subjectId, project }: Subject,
   changes: readonly Change[],
 ): Promise<void> {
   const names = await namesIn(tx, changes);
@@ -14,8 +15,12 @@ export async function writeSystemNotes(
   const data = changes.flatMap((change) => {
     // That it was closed by the move goes without saying.
     if (isMoved && change.kind === 'closed') return [];
-    const body = words(change, names);
-    return body === null ? [] : [{ subjectType, subjectId, authorId, system: true, body, ...sourceOf(change) }];
+    const bodies =
+      change.kind === 'title'
+        ? titleWords(subjectType, change.from, change.to)
+        : (words(change, { ...names, projectId: project.id }) ?? []);
+    const note = { subjectType, subjectId, authorId, system: true, ...sourceOf(change, project.id) };
+    return [bodies].flat().map((body) => ({ ...note, body }));
   });
   if (data.length > 0) await tx.note.createMany({ data });
 }
@@ -27,13 +32,17 @@ interface Names {
 }
 
 /** What a note says of a change, in the words of that release; null for changes that leave none. */
-function words(change: Change, { users, milestones }: Names): string | null {
+function words(change: Change, { users, milestones, projectId }: Names & { projectId: number }): string | null {
   switch (change.kind) {
     case 'closed':
+      return change.via ? `closed via ${sourceName(change.via, projectId)}` : 'closed';
     case 'reopened':
+    case 'merged':
       return change.kind;
-    case 'title':
-      return markedTitles(change.from, change.to);
+    case 'targetBranch':
+      return `changed target branch from \`${change.from}\` to \`${change.to}\``;
+    case 'sourceBranchDeleted':
+      return `deleted source branch \`${change.branch}\``;
     case 'description':
       return 'changed the description';
     case 'labels':
@@ -71,7 +80,10 @@ function labelWords({ added, removed }: { added: readonly number[]; removed: rea
 }
 
 /** What a note comes from: who does not see that must not read of it. */
-function sourceOf(change: Change) {
+function sourceOf(change: Change, projectId: number) {
+  // Within the project it is no secret that something was closed.
+  const via = change.kind === 'closed' && change.via?.project.id !== projectId ? change.via : undefined;
+  if (via) return sourceColumns(via);
   const other: Elsewhere | null =
     change.kind === 'movedTo' ? change.to : change.kind === 'movedFrom' ? change.from : null;
   return other && { sourceType: 'Issue', sourceId: other.id, sourceProjectId: other.project.id };

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { markedTitles } from '#src/activity/title_change.ts';
+import { markedTitles, titleWords } from '#src/activity/title_change.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -68,5 +68,17 @@ describe('The note of a changed title', () => {
     expect(markedTitles('a', 'ab')).toBe('changed title from **a** to **a{+b+}**');
     expect(markedTitles('aa', 'a')).toBe('changed title from **a{-a-}** to **a**');
     expect(markedTitles('😀 x', '😁 x')).toBe('changed title from **{-😀-} x** to **{+😁+} x**');
+  });
+});
+
+describe('The title of a merge request', () => {
+  it('tells whether it is work in progress, beside what is changed of it else', () => {
+    const marked = 'marked as a **Work In Progress**';
+    expect(titleWords('MergeRequest', 'A', 'WIP: A')).toEqual([marked]);
+    expect(titleWords('MergeRequest', '[WIP] A', 'A')).toEqual([`un${marked}`]);
+    expect(titleWords('MergeRequest', 'WIP A', 'WIP: B')).toEqual([
+      'changed title from **WIP{- A-}** to **WIP{+: B+}**',
+    ]);
+    expect(titleWords('Issue', 'A', 'WIP: A')).toHaveLength(1);
   });
 });
