@@ -17,18 +17,23 @@ export type Source = { project: { id: number; fullPath: string } } & (
 /**
  * Writes a system note on each issue and merge request that a text names, as far as its author sees them: one for each source,
  * however often it names them.
+ *
+ * @param except what is told of them in another note
  */
 export async function recordMentions(
   tx: Transaction,
   author: { id: number },
   source: Source,
   text: string | null,
+  except: readonly NamedRecord[] = [],
 ): Promise<void> {
   const names = text === null ? [] : recordNames(text);
   if (names.length === 0) return;
   const seer = await seerOf(tx, author.id);
   const targets = seer ? await resolveRecords(tx, seer, source.project.fullPath, names) : [];
-  const others = targets.filter((target) => !isItself(source, target));
+  const others = targets.filter(
+    (target) => !isItself(source, target) && !except.some(({ type, id }) => type === target.type && id === target.id),
+  );
   await tx.note.createMany({
     data: others.map(({ type, id, projectId }) => ({
       subjectType: type,
@@ -57,7 +62,8 @@ export function sourceColumns(source: Source) {
   return { sourceType: source.type, sourceId, sourceProjectId: source.project.id };
 }
 
-function sourceKey(source: Source): string {
+/** Names a source where what it does is done once. */
+export function sourceKey(source: Source): string {
   return source.type === 'Commit' ? `Commit ${source.project.id} ${source.sha}` : `${source.type} ${source.id}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Change, Elsewhere, Subject } from '#src/activity/change.ts';
-import { sourceColumns, sourceName } from '#src/activity/mentions.ts';
+import { sourceColumns, sourceKey, sourceName } from '#src/activity/mentions.ts';
 import { titleWords } from '#src/activity/title_change.ts';
 import { Prisma, type Transaction } from '#src/platform/db.ts';
 
@@ -83,7 +83,9 @@ function labelWords({ added, removed }: { added: readonly number[]; removed: rea
 function sourceOf(change: Change, projectId: number) {
   // Within the project it is no secret that something was closed.
   const via = change.kind === 'closed' && change.via?.project.id !== projectId ? change.via : undefined;
-  if (via) return sourceColumns(via);
+  const mention = change.kind === 'closed' && change.via ? `closed ${sourceKey(change.via)}` : null;
+  if (via) return { ...sourceColumns(via), mention };
+  if (mention !== null) return { mention };
   const other: Elsewhere | null =
     change.kind === 'movedTo' ? change.to : change.kind === 'movedFrom' ? change.from : null;
   return other && { sourceType: 'Issue', sourceId: other.id, sourceProjectId: other.project.id };
