@@ -17,6 +17,7 @@ import { createPushedPipelines } from '#src/pipelines/push.ts';
 import type { JobHandlers, JobPaces, JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/db.ts';
 import { removeProject } from '#src/projects/remove.ts';
+import { referFromCommits } from '#src/references/push.ts';
 import { cleanUpAll } from '#src/repository/clean_up.ts';
 import { countContributors } from '#src/repository/contributors.ts';
 import { EachApart } from '#src/repository/each.ts';
@@ -86,6 +87,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     },
     'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
     'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),
+    'commits.refer': (push) => referFromCommits({ db, repositories }, push),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
     'sessions.expire': () =>

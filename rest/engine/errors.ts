@@ -50,6 +50,9 @@ const NAMELESS = new Set([
   'Environment',
   'Deployment',
   'Trigger',
+  'Note',
+  'Award',
+  'MergeRequest',
 ]);
 
 /** The refusal for an error of the domain, however it came: its code, its message and its details. */
@@ -63,6 +66,7 @@ export function refusal(message: string, details: Record<string, unknown>, route
       return { status, body: { message: explained('401 Unauthorized', '. ', USUAL.UNAUTHENTICATED, message) } };
     case 'FORBIDDEN':
       if (message === UNMERGEABLE.NO_RIGHT) return { status: 401, body: { message: '401 Unauthorized' } };
+      if (route?.refused) return { status, body: { message: route.refused.message } };
       return { status, body: { message: explained('403 Forbidden', '  - ', USUAL.FORBIDDEN, message) } };
     case 'CONTENT_TOO_LARGE':
       return { status, body: { message: `413 Request Entity Too Large: ${message.slice(TOO_LARGE.length)}` } };
@@ -82,7 +86,8 @@ export function refusal(message: string, details: Record<string, unknown>, route
     case 'VALIDATION_FAILED': {
       const fields = details.fields as FieldErrors;
       if (areMissing(fields)) return { status, body: { error: message } };
-      return { status, body: { message: validation(fields, route) } };
+      const wrong = validation(fields, route);
+      return { status, body: { message: status === 404 ? `404 ${wrong} Not Found` : wrong } };
     }
     default: {
       const unmerged = UNMERGED.get(message);
@@ -117,6 +122,7 @@ function endedToken(status: number, description: string): Refusal {
 
 /** The status that a route has for errors of a code. */
 export function statusOf(code: ErrorCode, route?: Route): number {
+  if (code === 'FORBIDDEN' && route?.refused) return route.refused.status;
   const failure = route?.failure;
   const own = typeof failure === 'object' ? failure[code] : BY_VALUE.has(code) ? failure : undefined;
   return own ?? STATUS[code];

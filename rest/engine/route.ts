@@ -54,6 +54,8 @@ export interface Route {
    * single codes of errors.
    */
   readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
+  /** What callers are told who see the record and may not do this, where it is not 403. */
+  readonly refused?: { readonly status: number; readonly message: string };
   /** Parameters that hold several values separated by commas. */
   readonly commaSeparated?: readonly string[];
   /** Parameters that must not be blank where they are given. */

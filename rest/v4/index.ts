@@ -1,5 +1,6 @@
 import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
+import { awards } from '#rest/v4/awards.ts';
 import { backgroundJobs } from '#rest/v4/bgjobs.ts';
 import { branches } from '#rest/v4/branches.ts';
 import { branchesWrite } from '#rest/v4/branches_write.ts';
@@ -19,6 +20,7 @@ import { members } from '#rest/v4/members.ts';
 import { mergeRequests } from '#rest/v4/merge_requests.ts';
 import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
+import { notes } from '#rest/v4/notes.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { repository } from '#rest/v4/repository.ts';
@@ -47,6 +49,8 @@ export const routes: Route[] = [
   ...events,
   ...settings,
   ...issues,
+  ...notes,
+  ...awards,
   ...labels,
   ...mergeRequests,
   ...milestones,

@@ -7,6 +7,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { requireAccount } from '#src/access/actor.ts';
 import { findTokensByIds } from '#src/access/tokens/list.ts';
 import { findApplicationsByIds } from '#src/applications/find.ts';
+import { findAwardsByIds } from '#src/awards/list.ts';
 import { findDeploymentsByIds } from '#src/deployments/list.ts';
 import { findEmailsByIds } from '#src/emails/list.ts';
 import { findEnvironmentsByIds } from '#src/environments/list.ts';
@@ -17,6 +18,7 @@ import { findKeysByIds } from '#src/keys/list.ts';
 import { findLabelsByIds } from '#src/labels/list.ts';
 import { findMergeRequestsByIds } from '#src/merge_requests/find.ts';
 import { findMilestonesByIds } from '#src/milestones/list.ts';
+import { findNotesByIds } from '#src/notes/list.ts';
 import { findPipelinesByIds } from '#src/pipelines/find.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
@@ -47,6 +49,8 @@ const FINDERS: Record<string, Finder> = {
   MergeRequest: inProjects('MergeRequest', findMergeRequestsByIds),
   Label: inProjects('Label', findLabelsByIds),
   Milestone: inProjects('Milestone', findMilestonesByIds),
+  Note: inProjects('Note', findNotesByIds),
+  AwardEmoji: inProjects('AwardEmoji', findAwardsByIds),
   Trigger: inProjects('Trigger', findTriggersByIds),
   Deployment: inProjects('Deployment', findDeploymentsByIds),
   Environment: inProjects('Environment', findEnvironmentsByIds),

@@ -25,7 +25,7 @@ export function live(alias: string): Prisma.Sql {
  * project, of its group or a parent of it, and of a group it is shared with (capped by the share). 0 without any.
  */
 export function projectAccessLevel(
-  actor: Pick<Actor, 'id'> | null,
+  actor: { readonly id: number | Prisma.Sql } | null,
   project: Pick<Alias<'Project'>, 'id'>,
   namespace: Pick<Alias<'Namespace'>, 'ownerId' | 'lineage'>,
 ): Prisma.Sql {
@@ -37,7 +37,7 @@ export function projectAccessLevel(
 
 /** Where the actor's access to a project comes from beside ownership: the level that each gives, null where it gives none. */
 export function projectAccess(
-  actor: Pick<Actor, 'id'>,
+  actor: { readonly id: number | Prisma.Sql },
   project: Pick<Alias<'Project'>, 'id'>,
   namespace: Pick<Alias<'Namespace'>, 'lineage'>,
 ): Record<'membership' | 'around' | 'shared', Prisma.Sql> {

@@ -7,6 +7,7 @@ import { wantRefresh } from '#src/merge_requests/want_refresh.ts';
 import { wantPipelines } from '#src/pipelines/push.ts';
 import { type Db, Prisma, queryJson, type Transaction } from '#src/platform/db.ts';
 import { currentSettings, type Settings } from '#src/platform/settings/current.ts';
+import { wantReferences } from '#src/references/push.ts';
 import { type ChangeOptions, changeRefs, type RefChange, type RefOutcome } from '#src/repository/change_refs.ts';
 import { type Described, describeChange, describeChanges } from '#src/repository/describe_push.ts';
 import { ensureRepository } from '#src/repository/ensure.ts';
@@ -59,6 +60,7 @@ export async function pushRefs(
     for (const { change, pusher } of pushes) {
       const push = { projectId: project.id, userId: pusher.id, changes: change === null ? made : [change] };
       await wantPipelines(tx, context, reader, push);
+      await wantReferences(tx, context, project, push, recorder.described);
     }
     await wantMaintenance(tx, context, project);
     if (made.length === changes.length) await also?.(tx);

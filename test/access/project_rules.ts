@@ -14,6 +14,7 @@ import { HistoryBuilder } from '../support/git_history.ts';
 import { fillRepository } from '../support/repository.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
+import { talkRules } from './talk_rules.ts';
 
 /** behaviour.md 6, line by line, for every route below a project. */
 export function projectRules(world: World, users: Record<Role, TestUser | undefined>): Record<string, Rule> {
@@ -301,6 +302,24 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
       level: 40,
       given: async (at) => ({ ...(await milestone(at)), ...named() }),
     },
+    ...talkRules(world, theAuthor, {
+      path: 'issues/:issue_iid',
+      type: 'Issue',
+      reading,
+      make: async (at) => {
+        const { id, iid } = await world.issue(at.project, owner);
+        return { id, given: { id: at.project.id, issue_iid: iid } };
+      },
+    }),
+    ...talkRules(world, theAuthor, {
+      path: 'snippets/:snippet_id',
+      type: 'Snippet',
+      reading,
+      make: async (at) => {
+        const given = await snippet(at);
+        return { id: given.snippet_id, given };
+      },
+    }),
     'GET /projects/:id/milestones/:milestone_id/issues': { ...reading, given: milestone },
     'GET /projects/:id/milestones/:milestone_id/merge_requests': { ...reading, level: 20, given: milestone },
     'GET /projects/:id/merge_requests': { ...reading, level: 20, given: project },

@@ -44,6 +44,8 @@ const RELEASED: Record<string, string> = {
   '20261123020000_merge_request_events': 'ea2d15d743e82d053b85e1a709a2a173042ec267b1ef3fb4f447f4c1e66e7aec',
   '20261123020001_events_of_merge_requests': '646a1cb713c1aa317de58b52afe54c6a55a50ff0aeee8d454124a525fb5b70c2',
   '20261123020002_events_of_subject': '19f7ad383e1badc783fd7b37bc0272adfda53fba744888b96a4289cae0aa0d04',
+  '20261123021000_sources_of_notes': '64267a313f52673e3df1244be38e0b7bc55de037501b55bf5bad0df51c76cce3',
+  '20261123021001_mentions_once': 'b54a9cc9e45899f7b6d4035c390e3cd860dfff7ce7e3946ec8747bd83ce5d4d6',
 };
 
 const directory = packagePath('prisma/migrations');
