@@ -3,10 +3,12 @@ import { FileDiff } from '#schema/commits/diff.ts';
 import { Commit, CommitConnection } from '#schema/commits/types.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { listClosedIssues } from '#src/merge_requests/closes_issues.ts';
 import {
   findVersion,
   firstCommits,
@@ -115,6 +117,23 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     select: LATEST,
     resolve: async (mergeRequest, _args, context) =>
       (await versionDiff(context, await latestOf(context, mergeRequest))).overflow,
+  }),
+  closesIssues: t.field({
+    type: IssueConnection,
+    description:
+      'The issues that merging closes, as far as the caller can see them: those that the title, the description or a commit message says it closes, if the target branch is the default branch.',
+    args: pageArgs,
+    select: { ...LATEST, title: true, description: true, targetBranch: true },
+    resolve: async ({ title, description, targetBranch, ...latest }, args, context, info) => {
+      const version = await latestOf(context, latest);
+      const project = await surelyBaseOf(context, latest.targetProjectId);
+      const texts = { title, description, targetBranch, project };
+      return loadCountedPage(args, info, (page) =>
+        listClosedIssues(context, texts, version, page, selectionAt(info, 'Issue'), (id) =>
+          context.loaders.project.load(id),
+        ),
+      );
+    },
   }),
   versions: t.field({
     type: MergeRequestVersionConnection,
