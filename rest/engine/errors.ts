@@ -1,5 +1,13 @@
 import type { Route } from '#rest/engine/route.ts';
-import { type ErrorCode, type FieldErrors, missing, PLAIN, TOO_LARGE, UNPROCESSABLE, USUAL } from '#src/platform/errors.ts';
+import {
+  type ErrorCode,
+  type FieldErrors,
+  missing,
+  PLAIN,
+  TOO_LARGE,
+  UNPROCESSABLE,
+  USUAL,
+} from '#src/platform/errors.ts';
 
 /** The status of each error code of the domain. */
 export const STATUS: Record<ErrorCode, number> = {

@@ -9,7 +9,12 @@ export function refusalsOf(endpoint: Endpoint, codes: ReadonlySet<ErrorCode>): R
   const { method, raw } = endpoint.route;
   const hasContent = method === 'POST' || method === 'PUT' || raw !== undefined;
   const refused: ErrorCode[] = [...ANYWHERE, ...(hasContent ? (['CONTENT_TOO_LARGE'] as const) : []), ...codes];
-  const statuses = new Set([...refused.map((code) => statusOf(code, endpoint.route)), ...besidesErrors(endpoint), ...(endpoint.route.alsoRefuses ?? []), 500]);
+  const statuses = new Set([
+    ...refused.map((code) => statusOf(code, endpoint.route)),
+    ...besidesErrors(endpoint),
+    ...(endpoint.route.alsoRefuses ?? []),
+    500,
+  ]);
   return Object.fromEntries([...statuses].map((status) => [status, reference(status, method)]));
 }
 

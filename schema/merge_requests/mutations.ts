@@ -31,7 +31,10 @@ const values = (t: InputFields, labels: string) => ({
     ...idOf('User'),
     description: 'ID of the user to assign the merge request to, who must be able to read the project. For reporters.',
   }),
-  milestoneId: t.field({ ...idOf('Milestone'), description: 'ID of a milestone of the target project. For reporters.' }),
+  milestoneId: t.field({
+    ...idOf('Milestone'),
+    description: 'ID of a milestone of the target project. For reporters.',
+  }),
   labels: t.stringList({ description: `${labels} Missing labels are created. For reporters.` }),
   removeSourceBranch: t.boolean({ description: 'Whether to remove the source branch when it was merged.' }),
   ignoreForbidden: t.boolean({
@@ -146,7 +149,11 @@ builder.mutationFields((t) => ({
     type: DeleteMergeRequestPayload,
     description: 'Deletes a merge request. For administrators and owners of the target project.',
     args: {
-      input: t.arg({ type: DeleteMergeRequestInput, required: true, description: 'Names the merge request to delete.' }),
+      input: t.arg({
+        type: DeleteMergeRequestInput,
+        required: true,
+        description: 'Names the merge request to delete.',
+      }),
     },
     resolve: (_root, { input: { project, iid } }, context) => deleteMergeRequest(context, project, iid),
   }),

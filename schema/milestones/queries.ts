@@ -93,7 +93,8 @@ builder.prismaObjectFields(Milestone, (t) => ({
         args,
         context,
         info,
-        (_context, parents, page, selection) => listMergeRequestsOf(context, parents, {}, OLDEST_FIRST, page, selection),
+        (_context, parents, page, selection) =>
+          listMergeRequestsOf(context, parents, {}, OLDEST_FIRST, page, selection),
       );
     },
   }),

@@ -34,9 +34,7 @@ export type Change =
 export type ChangeKind = Change['kind'];
 
 /** What differs between two values, as a list of no or one change. */
-export function difference<
-  K extends 'title' | 'description' | 'milestone' | 'assignee' | 'dueDate' | 'targetBranch',
->(
+export function difference<K extends 'title' | 'description' | 'milestone' | 'assignee' | 'dueDate' | 'targetBranch'>(
   kind: K,
   from: Extract<Change, { kind: K }>['from'],
   to: Extract<Change, { kind: K }>['to'] | undefined,

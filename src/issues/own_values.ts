@@ -1,4 +1,4 @@
-import { followed, labelTitles, projectPath, type Followed, type TrailValues, trailValues } from '#src/issues/trail.ts';
+import { type Followed, followed, labelTitles, projectPath, type TrailValues, trailValues } from '#src/issues/trail.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { ownValues } from '#src/platform/records/own_values.ts';
 

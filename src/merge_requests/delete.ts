@@ -21,7 +21,10 @@ export async function deleteMergeRequest(context: Context, ref: Ref, iid: number
     await tx.note.deleteMany({ where: subject });
     await tx.awardEmoji.deleteMany({ where: subject });
     await tx.subscription.deleteMany({ where: subject });
-    const [itself, notes] = [{ targetType: 'MergeRequest', targetId: id }, { targetType: 'MergeRequestNote', subjectId: id }];
+    const [itself, notes] = [
+      { targetType: 'MergeRequest', targetId: id },
+      { targetType: 'MergeRequestNote', subjectId: id },
+    ];
     await tx.event.deleteMany({ where: { OR: [itself, notes] } });
     await recordActivity(tx, actor, { type: 'MergeRequest', ...mergeRequest, project }, [{ kind: 'deleted' }]);
     await context.jobs.enqueue(tx, 'merge_requests.remove_refs', { projectId: project.id });

@@ -50,7 +50,9 @@ export async function listMergeRequestsOf<R>(
       sql`${mergeRequest.targetProjectId} = ${project}`,
       ...(ofMilestone ? [sql`${mergeRequest.milestoneId} = ${milestone}`] : []),
       ...(ofLabel
-        ? [sql`${mergeRequest.id} IN (SELECT bl.merge_request_id FROM merge_request_labels bl WHERE bl.label_id = ${label})`]
+        ? [
+            sql`${mergeRequest.id} IN (SELECT bl.merge_request_id FROM merge_request_labels bl WHERE bl.label_id = ${label})`,
+          ]
         : []),
       ...mergeRequestConditions(mergeRequest, filter, project),
     ]);

@@ -1,11 +1,4 @@
-import {
-  type Followed,
-  followed,
-  labelTitles,
-  projectPath,
-  type TrailValues,
-  trailValues,
-} from '#src/issues/trail.ts';
+import { type Followed, followed, labelTitles, projectPath, type TrailValues, trailValues } from '#src/issues/trail.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { ownValues, type Tools } from '#src/platform/records/own_values.ts';
@@ -43,7 +36,8 @@ ownValues('MergeRequest', {
 function latest({ id }: Alias<'MergeRequest'>, { lateral }: Tools): Prisma.Sql {
   return lateral(
     'latest_version',
-    () => sql`SELECT v.* FROM ${table(version)} WHERE ${version.mergeRequestId} = ${id} ORDER BY ${version.id} DESC LIMIT 1`,
+    () =>
+      sql`SELECT v.* FROM ${table(version)} WHERE ${version.mergeRequestId} = ${id} ORDER BY ${version.id} DESC LIMIT 1`,
   );
 }
 

@@ -64,7 +64,7 @@ function spare({ repositories }: Stores, error: unknown): void {
  */
 export async function refreshMergeRequest(stores: Stores, id: number, userId?: number): Promise<void> {
   const sides = await sideTips(stores, id);
-  if (!sides || sides.mergeRequest.state !== 'opened') return;
+  if (sides?.mergeRequest.state !== 'opened') return;
   const actor = { id: await knownUser(stores, userId, sides.mergeRequest.authorId) };
   if (await isMerged(sides)) {
     const { sha } = sides.mergeRequest;

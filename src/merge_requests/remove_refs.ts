@@ -1,8 +1,8 @@
 import type { Context } from '#src/access/actor.ts';
 import { KEPT_REFS } from '#src/git/refs/name.ts';
 import { RefReader } from '#src/git/refs/read.ts';
-import type { Transaction } from '#src/platform/db.ts';
 import { MERGE_REQUESTS, recordOwnRefs } from '#src/merge_requests/refs.ts';
+import type { Transaction } from '#src/platform/db.ts';
 import { changeRefs, type RefChange } from '#src/repository/change_refs.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
 import { findPushedProject } from '#src/repository/pushed_project.ts';

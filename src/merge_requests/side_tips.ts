@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/actor.ts';
+import type { MergeRequestVersion } from '#src/generated/prisma/client.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
-import type { MergeRequestVersion } from '#src/generated/prisma/client.ts';
 import type { Db } from '#src/platform/db.ts';
 import { findPushedProject, type PushedProject } from '#src/repository/pushed_project.ts';
 

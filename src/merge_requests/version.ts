@@ -5,8 +5,8 @@ import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { RefReader } from '#src/git/refs/read.ts';
 import type { Hold } from '#src/git/write/hold.ts';
-import type { Db, Transaction } from '#src/platform/db.ts';
 import { headRef, keptRef, recordOwnRefs } from '#src/merge_requests/refs.ts';
+import type { Db, Transaction } from '#src/platform/db.ts';
 import { type ChangeOptions, changeRefs, type RefChange } from '#src/repository/change_refs.ts';
 import type { PushedProject } from '#src/repository/pushed_project.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
@@ -76,11 +76,7 @@ export function versionColumns({ head, base, start, realSize }: Version) {
   return { headCommitSha: head, baseCommitSha: base, startCommitSha: start, realSize };
 }
 
-async function refChanges(
-  reader: RepositoryReader,
-  iid: number,
-  { head, base, start }: Version,
-): Promise<RefChange[]> {
+async function refChanges(reader: RepositoryReader, iid: number, { head, base, start }: Version): Promise<RefChange[]> {
   const refs = new RefReader(reader.directory);
   const name = headRef(iid);
   // A crash may have left it at any commit before it was recorded.

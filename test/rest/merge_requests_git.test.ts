@@ -72,8 +72,9 @@ describe('The ref of a merge request', () => {
     const repository = `/projects/${project.id}/repository`;
     expect(names((await api.get(`${repository}/branches`)).body)).toEqual(['main', 'topic']);
     expect((await api.get(`${repository}/tags`)).body).toEqual([]);
-    expect(await world.db.recordedRef.findMany({ where: { name: { contains: 'merge-requests' }, projectId: project.id } }))
-      .toMatchObject([{ oid: head }]);
+    expect(
+      await world.db.recordedRef.findMany({ where: { name: { contains: 'merge-requests' }, projectId: project.id } }),
+    ).toMatchObject([{ oid: head }]);
   });
 
   it('cannot be pushed to or deleted', async () => {
@@ -257,9 +258,11 @@ describe('A push to the target branch', () => {
     const inPush = (statements: string[]) => statements.filter((text) => /recorded_refs/.test(text)).length;
     const many = await world.statements(async () => void (await commit()));
     expect(inPush(many)).toBe(inPush(few));
-    await world.until(async () => (await Promise.all(names.map((_, n) => record(project, n + 2)))).every(
-      ({ merge_status }) => merge_status === 'can_be_merged',
-    ));
+    await world.until(async () =>
+      (await Promise.all(names.map((_, n) => record(project, n + 2)))).every(
+        ({ merge_status }) => merge_status === 'can_be_merged',
+      ),
+    );
   });
 });
 
@@ -373,7 +376,15 @@ describe('A long branch', () => {
     const lines = ['reset refs/heads/long', 'from refs/heads/main^0'];
     const person = 'committer Pia <pia@example.com> 1700000000 +0000';
     for (let n = 0; n < 10_000; n++) {
-      lines.push('commit refs/heads/long', person, 'data 1', 'x', `M 100644 inline f${n % 100}`, `data ${String(n).length}`, String(n));
+      lines.push(
+        'commit refs/heads/long',
+        person,
+        'data 1',
+        'x',
+        `M 100644 inline f${n % 100}`,
+        `data ${String(n).length}`,
+        String(n),
+      );
     }
     git(path.join(work, '.git'), ['fast-import', '--quiet'], `${lines.join('\n')}\n`);
     await run(work, 'push', '--quiet', address(fork, forker), 'long');

@@ -44,6 +44,8 @@ const RELEASED: Record<string, string> = {
   '20261123020000_merge_request_events': 'ea2d15d743e82d053b85e1a709a2a173042ec267b1ef3fb4f447f4c1e66e7aec',
   '20261123020001_events_of_merge_requests': '646a1cb713c1aa317de58b52afe54c6a55a50ff0aeee8d454124a525fb5b70c2',
   '20261123020002_events_of_subject': '19f7ad383e1badc783fd7b37bc0272adfda53fba744888b96a4289cae0aa0d04',
+  '20261123022000_merge_requests': 'b2cd118f51eed4d915a984bf02f3d57c6d81a7615d886b400ee06bb1dc2fd583',
+  '20261123022001_tell_merge_requests': '90262bf48b78ca831e81f64731d61340e03799977d984b3821c1cf9e9be95091',
 };
 
 const directory = packagePath('prisma/migrations');
