@@ -5,6 +5,8 @@ import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
 import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -40,8 +42,13 @@ async function commitsOf(
 
 const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
   description: 'What a merge request was about from one move of its source branch to the next. It stays as it is.',
+  interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the version, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('MergeRequestVersion', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the version, unique across all merge requests.' }),
     mergeRequestId: t.exposeInt('mergeRequestId', { description: 'Numeric ID of the merge request.' }),
     headCommitSha: t.exposeString('headCommitSha', { description: 'Hash of the head of the source branch.' }),
@@ -149,7 +156,13 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     type: MergeRequestVersion,
     nullable: true,
     description: 'A version of the merge request by its ID.',
-    args: { id: t.arg.int({ required: true, description: 'Numeric ID of the version.' }) },
+    args: {
+      id: t.arg({
+        ...idOf('MergeRequestVersion'),
+        required: true,
+        description: 'Global or numeric ID of the version.',
+      }),
+    },
     select: { id: true },
     resolve: (mergeRequest, { id }, context, info) =>
       findVersion(context, mergeRequest.id, id, selectionAt(info, 'MergeRequestVersion')),

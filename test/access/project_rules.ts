@@ -44,7 +44,10 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     const author = await theAuthor();
     const iid = (await world.db.mergeRequest.count({ where: { targetProjectId: at.project.id } })) + 1;
     const { id } = await world.mergeRequest(at.project, author, { iid, sourceBranch: world.unique('topic') });
-    const version = { mergeRequestId: id, headCommitSha: 'a', startCommitSha: 'b', realSize: '0' };
+    await filled(at);
+    const main = await (await world.repositories.open(at.project))?.branch('main');
+    const sha = main?.commit ?? '';
+    const version = { mergeRequestId: id, headCommitSha: sha, baseCommitSha: sha, startCommitSha: sha, realSize: '0' };
     const { id: versionId } = await world.db.mergeRequestVersion.create({ data: version });
     return { id: at.project.id, merge_request_iid: iid, version_id: versionId };
   };
