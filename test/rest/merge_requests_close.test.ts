@@ -69,17 +69,14 @@ describe('Merging', () => {
     const notes = (await world.api(owner).get(`${at}/issues/1/notes`)).body.map(({ body }: Json) => body);
     expect(notes.filter((body: string) => body.startsWith('closed via')).length).toBe(1);
     await world.api(owner).put(`${at}/issues/1`, { state_event: 'reopen' });
-    await world
-      .handlers()
-      ['merge_requests.merged'](
-        {
-          mergeRequestId: (
-            await world.db.mergeRequest.findFirstOrThrow({ where: { targetProjectId: project.id, iid } })
-          ).id,
-          userId: owner.id,
-        },
-        world.as(owner).jobs,
-      );
+    await world.handlers()['merge_requests.merged'](
+      {
+        mergeRequestId: (await world.db.mergeRequest.findFirstOrThrow({ where: { targetProjectId: project.id, iid } }))
+          .id,
+        userId: owner.id,
+      },
+      world.as(owner).jobs,
+    );
     expect(await states()).toEqual(['opened', 'opened', 'closed']);
   });
 
