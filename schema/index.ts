@@ -25,6 +25,7 @@ import '#schema/issues/mutations.ts';
 import '#schema/labels/types.ts';
 import '#schema/labels/on_subjects.ts';
 import '#schema/labels/mutations.ts';
+import '#schema/merge_requests/queries.ts';
 import '#schema/milestones/queries.ts';
 import '#schema/milestones/mutations.ts';
 import '#schema/projects/viewer_can.ts';

@@ -44,7 +44,14 @@ const places = {} as {
   openGroup: GroupRow;
   hiddenGroup: GroupRow;
 };
-const numbers = {} as { issue: number; milestone: number; pipeline: number; note: number; snippet: number };
+const numbers = {} as {
+  issue: number;
+  milestone: number;
+  pipeline: number;
+  note: number;
+  snippet: number;
+  request: number;
+};
 
 beforeAll(async () => {
   const named = (name: string) => ({ name, path: name, description: name });
@@ -111,6 +118,7 @@ beforeAll(async () => {
   const { id: inside } = await world.db.issue.findFirstOrThrow({ where: { title: `${INTERNAL} issue` } });
   const { id: secret } = await world.db.issue.findFirstOrThrow({ where: { projectId: places.hidden.id } });
   const said = { subjectType: 'Issue', subjectId: openIssue, authorId: owner.id };
+  numbers.request = (await world.mergeRequest(places.open, owner, { iid: 1 })).iid;
   numbers.note = (await world.db.note.create({ data: { ...said, body: 'open note' } })).id;
   const from = (sourceProjectId: number, sourceId: number | null, body: string) => {
     const sourceType = sourceId === null ? 'Commit' : 'Issue';
@@ -182,6 +190,7 @@ function pathsOf(template: string): string[] {
     user_id: owner.id,
     note_id: numbers.note,
     snippet_id: numbers.snippet,
+    merge_request_iid: numbers.request,
   };
   return ids.map((id) => template.replace(/:(\w+)/g, (_, name: string) => String(name === 'id' ? id : others[name])));
 }

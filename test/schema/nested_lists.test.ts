@@ -47,8 +47,8 @@ const LEVELS: Record<string, Level> = {
   issues: { selection: `issues(first: 2) { ${ISSUES} }`, levels: 2 },
   'issues by labels and text': { selection: `issues(search: "Issue", labels: ["label1"]) { ${ISSUES} }`, levels: 2 },
   'notes on issues, with their awards': {
-    selection: `issues { nodes { iid notes(first: 2) { totalCount nodes { body system author { name }
-      awards { totalCount nodes { name user { username } } } } } awards { totalCount nodes { name } } } }`,
+    selection: `issues(first: 6) { nodes { iid notes(first: 2) { totalCount nodes { body system author { name }
+      awards(first: 2) { totalCount nodes { name user { username } } } } } awards(first: 2) { totalCount nodes { name } } } }`,
     levels: 5,
   },
   labels: { selection: `labels { ${LABELS} }`, levels: 2 },

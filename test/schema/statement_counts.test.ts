@@ -57,13 +57,14 @@ async function filled(count: number, { id: namespaceId } = home) {
       milestoneId: milestone.id,
       assigneeId: owner.id,
     });
-    await world.mergeRequest(project, other, { iid: n + 1, milestoneId: milestone.id });
+    const request = await world.mergeRequest(project, other, { iid: n + 1, milestoneId: milestone.id });
     await pipelineOf(world, owner, project, `word${n}`);
     await createVariable(world.as(owner), project.id, { key: `KEY_${n}`, value: 'value' });
     const snippet = { project: project.id, title: `Text ${n}`, fileName: 'a.txt', content: 'text' };
     const { id: snippetId } = await createSnippet(world.as(owner), { ...snippet, visibility: 'public' });
     await talkAbout('Issue', issue.id, count);
     await talkAbout('Snippet', snippetId, count);
+    await talkAbout('MergeRequest', request.id, count);
     const data = { projectId: project.id, authorId: other.id, sha, note: `Note ${n}` };
     await world.db.commitComment.create({ data });
   }
@@ -84,8 +85,13 @@ const issue = await world.db.issue.findFirstOrThrow({ where: { projectId: projec
 const snippet = await world.db.snippet.findFirstOrThrow({ where: { projectId: project.id } });
 const firstNote = async (subjectType: string, subjectId: number) =>
   (await world.db.note.findFirstOrThrow({ where: { subjectType, subjectId }, orderBy: { id: 'asc' } })).id;
-const notes = { Issue: await firstNote('Issue', issue.id), Snippet: await firstNote('Snippet', snippet.id) };
-const [issue_iid, snippet_id] = [issue.iid, snippet.id];
+const request = await world.db.mergeRequest.findFirstOrThrow({ where: { targetProjectId: project.id } });
+const notes = {
+  issues: await firstNote('Issue', issue.id),
+  snippets: await firstNote('Snippet', snippet.id),
+  merge_requests: await firstNote('MergeRequest', request.id),
+};
+const [issue_iid, snippet_id, merge_request_iid] = [issue.iid, snippet.id, request.iid];
 const given = {
   milestone_id: milestone?.id,
   pipeline_id: pipeline?.id,
@@ -93,6 +99,7 @@ const given = {
   user_id: somebody?.id,
   issue_iid,
   snippet_id,
+  merge_request_iid,
 };
 
 const about = { baseUrl: 'http://gantry.test', version: '1', revision: '1', avatars: true };
@@ -157,7 +164,7 @@ describe('However long it is, the same statements make the list', () => {
 
   it.each(paths)('%s', async (path) => {
     const id = path.startsWith('/groups') ? home.id : path.startsWith('/users') ? somebody?.id : project.id;
-    const of = { ...given, note_id: path.includes('/snippets/') ? notes.Snippet : notes.Issue };
+    const of = { ...given, note_id: Reflect.get(notes, path.split('/')[3] ?? '') };
     const at = path.replace(/:(\w+)/g, (_, name) => String(name === 'id' ? id : Reflect.get(of, name)));
     const ask = async (length: number) => {
       const { status, body } = await world.api(admin).get(`${at}?per_page=${length}`);

@@ -192,7 +192,7 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
     // The first notes are those of the paths.
     `INSERT INTO notes (subject_type, subject_id, author_id, body)
      SELECT 'Issue', id, author_id, 'The first word' FROM issues WHERE project_id = 1 AND iid = 1
-     UNION ALL SELECT 'Snippet', 1, 1, 'The first word'`,
+     UNION ALL SELECT 'Snippet', 1, 1, 'The first word' UNION ALL SELECT 'MergeRequest', 0, 1, 'The first word'`,
     `INSERT INTO notes (subject_type, subject_id, author_id, body, system)
      SELECT 'Issue', id, author_id, 'A word about it', id % 12 = 0 FROM issues WHERE id % 4 = 0`,
     `INSERT INTO award_emoji (subject_type, subject_id, user_id, name)
@@ -201,6 +201,7 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
      SELECT row_number() OVER (PARTITION BY p ORDER BY n), p, p, 'Merge ' || n, 'topic', 'main', ${any(users)},
        (p - 1) * ${MILESTONES} + ${any(MILESTONES)}
      FROM (SELECT n, ${skewed(projects)} AS p FROM generate_series(1, ${Math.ceil(count / 4)}) n) m`,
+    `UPDATE notes SET subject_id = (SELECT id FROM merge_requests WHERE target_project_id = 1 AND iid = 1) WHERE id = 3`,
   ];
 }
 
