@@ -17,6 +17,7 @@ import { jobs } from '#rest/v4/jobs.ts';
 import { keys } from '#rest/v4/keys.ts';
 import { labels } from '#rest/v4/labels.ts';
 import { members } from '#rest/v4/members.ts';
+import { mergeRequests } from '#rest/v4/merge_requests.ts';
 import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
 import { notes } from '#rest/v4/notes.ts';
@@ -51,6 +52,7 @@ export const routes: Route[] = [
   ...notes,
   ...awards,
   ...labels,
+  ...mergeRequests,
   ...milestones,
   ...repository,
   ...commits,

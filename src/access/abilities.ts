@@ -54,6 +54,7 @@ export const projectAbilities = {
   set_timestamps: { level: ADMIN },
   admin_label: { level: REPORTER },
   admin_milestone: { level: MASTER },
+  admin_merge_request: { level: REPORTER, feature: 'mergeRequests', frozen: true },
   create_merge_request: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
   update_merge_request: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
   delete_merge_request: { level: OWNER, feature: 'mergeRequests' },

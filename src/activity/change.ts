@@ -25,6 +25,9 @@ export type Change =
   | { kind: 'dueDate'; from: string | null; to: string | null }
   | { kind: 'confidential'; to: boolean }
   | { kind: 'merged' }
+  /** It is to be merged when the pipeline of that commit succeeds, or not any more. */
+  | { kind: 'mergeWhenPipelineSucceeds'; sha: string }
+  | { kind: 'mergeCanceled' }
   | { kind: 'targetBranch'; from: string; to: string }
   /** The source branch of a merge request has moved; `from` is null where what it held before is not known. */
   | { kind: 'commits'; from: string | null; to: string }

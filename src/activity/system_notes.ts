@@ -39,6 +39,10 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
     case 'reopened':
     case 'merged':
       return change.kind;
+    case 'mergeWhenPipelineSucceeds':
+      return `enabled an automatic merge when the pipeline for ${change.sha.slice(0, 8)} succeeds`;
+    case 'mergeCanceled':
+      return 'canceled the automatic merge';
     case 'targetBranch':
       return `changed target branch from \`${change.from}\` to \`${change.to}\``;
     case 'sourceBranchDeleted':

@@ -29,7 +29,7 @@ export async function removeProject({ db, repositories, uploads }: Removal, proj
   await uploads.remove({ projectId });
   const subjects = [
     sql`subject_type = 'Issue' AND subject_id IN (SELECT id FROM issues WHERE project_id = ${projectId})`,
-    sql`subject_type = 'MergeRequest' AND subject_id IN (SELECT id FROM merge_requests WHERE target_project_id = ${projectId} OR source_project_id = ${projectId})`,
+    sql`subject_type = 'MergeRequest' AND subject_id IN (SELECT id FROM merge_requests WHERE target_project_id = ${projectId})`,
     sql`subject_type = 'Snippet' AND subject_id IN (SELECT id FROM snippets WHERE project_id = ${projectId})`,
     sql`subject_type = 'Label' AND subject_id IN (SELECT id FROM labels WHERE project_id = ${projectId})`,
   ];

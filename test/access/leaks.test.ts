@@ -50,7 +50,7 @@ const numbers = {} as {
   pipeline: number;
   note: number;
   snippet: number;
-  request: number;
+  mergeRequest: number;
 };
 
 beforeAll(async () => {
@@ -77,6 +77,11 @@ beforeAll(async () => {
     labels: ['open label'],
   });
   await world.issue(places.internal, owner, { title: `${INTERNAL} issue` });
+  // From a fork that nobody but its owner sees.
+  const fork = await world.project({ owner, ...named(`${SECRET}-fork`) });
+  const { id: mergeRequestId, iid } = await world.mergeRequest(places.open, owner, { iid: 1, milestoneId });
+  await world.db.mergeRequest.update({ where: { id: mergeRequestId }, data: { sourceProjectId: fork.id } });
+  numbers.mergeRequest = iid;
   numbers.pipeline = (await pipelineOf(world, owner, places.open, 'open-pipeline')).id;
   await world.db.trigger.updateMany({ data: { description: `${SECRET} of masters` } });
   await pipelineOf(world, owner, places.internal, `${INTERNAL}-pipeline`);
@@ -84,6 +89,10 @@ beforeAll(async () => {
     await pipelineOf(world, owner, project, `${SECRET}-pipeline`);
     await world.issue(project, owner, { title: `${SECRET} issue`, labels: [`${SECRET} label`] });
     await world.milestone(project, owner, { title: `${SECRET} milestone` });
+    const { id } = await world.mergeRequest(project, owner, { iid: 1, sourceBranch: `${SECRET}-branch` });
+    await world.db.mergeRequest.update({ where: { id }, data: { title: `${SECRET} merge request` } });
+    const target = { type: 'MergeRequest', id, title: `${SECRET} merge request` } as const;
+    await recordEvent(world.db, { projectId: project.id, authorId: owner.id, action: 'opened', target });
     await world.db.projectStar.create({ data: { projectId: project.id, userId: owner.id } });
   }
   const kept = (title: string) => ({ title, fileName: title, content: title });
@@ -118,7 +127,6 @@ beforeAll(async () => {
   const { id: inside } = await world.db.issue.findFirstOrThrow({ where: { title: `${INTERNAL} issue` } });
   const { id: secret } = await world.db.issue.findFirstOrThrow({ where: { projectId: places.hidden.id } });
   const said = { subjectType: 'Issue', subjectId: openIssue, authorId: owner.id };
-  numbers.request = (await world.mergeRequest(places.open, owner, { iid: 1 })).iid;
   numbers.note = (await world.db.note.create({ data: { ...said, body: 'open note' } })).id;
   const from = (sourceProjectId: number, sourceId: number | null, body: string) => {
     const sourceType = sourceId === null ? 'Commit' : 'Issue';
@@ -186,11 +194,11 @@ function pathsOf(template: string): string[] {
   const others: Record<string, number> = {
     milestone_id: numbers.milestone,
     issue_iid: numbers.issue,
+    merge_request_iid: numbers.mergeRequest,
     pipeline_id: numbers.pipeline,
     user_id: owner.id,
     note_id: numbers.note,
     snippet_id: numbers.snippet,
-    merge_request_iid: numbers.request,
   };
   return ids.map((id) => template.replace(/:(\w+)/g, (_, name: string) => String(name === 'id' ? id : others[name])));
 }

@@ -46,6 +46,9 @@ const RELEASED: Record<string, string> = {
   '20261123020002_events_of_subject': '19f7ad383e1badc783fd7b37bc0272adfda53fba744888b96a4289cae0aa0d04',
   '20261123021000_sources_of_notes': '64267a313f52673e3df1244be38e0b7bc55de037501b55bf5bad0df51c76cce3',
   '20261123021001_mentions_once': 'b54a9cc9e45899f7b6d4035c390e3cd860dfff7ce7e3946ec8747bd83ce5d4d6',
+  '20261123022000_merge_requests': 'b2cd118f51eed4d915a984bf02f3d57c6d81a7615d886b400ee06bb1dc2fd583',
+  '20261123022001_tell_merge_requests': '90262bf48b78ca831e81f64731d61340e03799977d984b3821c1cf9e9be95091',
+  '20261123024000_merging': '2ff5cc1dca1d6acbee6beaf3281f0ae3ebaf4b5e1cf669d8b7ff3a91d42ea010',
 };
 
 const directory = packagePath('prisma/migrations');
