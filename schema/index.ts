@@ -22,6 +22,8 @@ import '#schema/projects/queries.ts';
 import '#schema/projects/mutations.ts';
 import '#schema/issues/queries.ts';
 import '#schema/issues/mutations.ts';
+import '#schema/time_tracking/types.ts';
+import '#schema/time_tracking/mutations.ts';
 import '#schema/labels/types.ts';
 import '#schema/labels/on_subjects.ts';
 import '#schema/labels/mutations.ts';

@@ -3,16 +3,18 @@ import { labelTitles, projectPath, type TrailValues, trailValues } from '#src/is
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { ownValues } from '#src/platform/records/own_values.ts';
+import { type TimeValues, timeValues } from '#src/time_tracking/own_values.ts';
 
 declare module '#src/platform/records/own_values.ts' {
   interface OwnValues {
-    Issue: TrailValues & {
-      /**
-       * Whether the actor follows it: by explicit choice, else as a participant, that is author, assignee, author of a note or
-       * mentioned (behaviour.md 8).
-       */
-      isSubscribed: boolean;
-    };
+    Issue: TrailValues &
+      TimeValues & {
+        /**
+         * Whether the actor follows it: by explicit choice, else as a participant, that is author, assignee, author of a note or
+         * mentioned (behaviour.md 8).
+         */
+        isSubscribed: boolean;
+      };
   }
 }
 
@@ -21,6 +23,7 @@ const [issueLabel, note, subscription] = [alias('IssueLabel', 'il'), alias('Note
 
 ownValues('Issue', {
   ...trailValues('Issue'),
+  ...timeValues('Issue'),
   projectFullPath: (issue, tools) => projectPath(issue.projectId, tools),
   labelTitles: (issue) => labelTitles(issueLabel, issueLabel.issueId, issue.id),
   isSubscribed: (issue, { given }) => given(({ actor }) => (actor ? follows(actor, issue) : sql`FALSE`)),

@@ -38,6 +38,7 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     await world.db.issue.update({ where: { id }, data: { authorId: author.id } });
     return { id: at.project.id, issue_iid: iid };
   };
+  const hour = async (at: Stage) => ({ ...(await issue(at)), duration: '1h' });
   /** A project like that of the stage, for what changes or ends it. */
   const fresh = async (at: Stage) => {
     const { id } = await world.project({ owner, visibility: at.visibility, namespaceId: at.project.namespaceId });
@@ -266,6 +267,11 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     },
     'POST /projects/:id/issues/:issue_iid/subscribe': { ...reading, success: 201, given: issue },
     'POST /projects/:id/issues/:issue_iid/unsubscribe': { ...reading, success: 304, given: issue },
+    'GET /projects/:id/issues/:issue_iid/time_stats': { ...reading, given: issue },
+    'POST /projects/:id/issues/:issue_iid/time_estimate': { success: 200, level: 20, given: hour },
+    'POST /projects/:id/issues/:issue_iid/reset_time_estimate': { success: 200, level: 20, given: issue },
+    'POST /projects/:id/issues/:issue_iid/add_spent_time': { success: 201, level: 20, given: hour },
+    'POST /projects/:id/issues/:issue_iid/reset_spent_time': { success: 200, level: 20, given: issue },
     'GET /projects/:id/labels': { ...reading, given: project },
     'POST /projects/:id/labels': {
       success: 201,

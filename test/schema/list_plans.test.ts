@@ -34,6 +34,7 @@ const LARGE = new Set([
   'project_event_counts',
   'snippets',
   'ssh_keys',
+  'timelogs',
 ]);
 
 interface Node {

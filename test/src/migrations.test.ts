@@ -41,6 +41,7 @@ const RELEASED: Record<string, string> = {
   '20261122170004_milestones_by_description': 'd33c6844acccaa5dbf03d4c512997820278605d47e7864726269e21cc06817da',
   '20261122180000_tell_changes': '09178ce7f7f25121c34089eb880f103776e344710eb3bbb9a19c3f27da61a04b',
   '20261122203500_avatars': '574e94a184e072482aaabd1d7cf64383672c27df9d67986f8bb8dffcc0a012de',
+  '20261123023000_time_tracking': '92503157be5313c86ddcc9436f805f6959f8e9b7b92e48b18d6942c83825933e',
 };
 
 const directory = packagePath('prisma/migrations');
