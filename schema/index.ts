@@ -48,6 +48,7 @@ import '#schema/snippets/queries.ts';
 import '#schema/snippets/mutations.ts';
 import '#schema/uploads/mutations.ts';
 import '#schema/bgjobs/queries.ts';
+import '#schema/templates/queries.ts';
 import '#schema/settings/queries.ts';
 import '#schema/settings/mutations.ts';
 import '#schema/pipelines/queries.ts';

@@ -26,6 +26,7 @@ import { snippets } from '#rest/v4/snippets.ts';
 import { statuses } from '#rest/v4/statuses.ts';
 import { tags } from '#rest/v4/tags.ts';
 import { tagsWrite } from '#rest/v4/tags_write.ts';
+import { templates } from '#rest/v4/templates.ts';
 import { timeTracking } from '#rest/v4/time_tracking.ts';
 import { tokens } from '#rest/v4/tokens.ts';
 import { triggers } from '#rest/v4/triggers.ts';
@@ -67,5 +68,6 @@ export const routes: Route[] = [
   ...variables,
   ...snippets,
   ...backgroundJobs,
+  ...templates,
   ...uploads,
 ];
