@@ -68,19 +68,20 @@ builder.queryFields((t) => ({
     description: 'A license by key, with the year, and names if they are known, filled in. Open to everyone.',
     args: {
       key: t.arg.string({ required: true, description: 'Key of the license, such as `mit`.' }),
-      project: t.arg.string({ description: 'Name of the project, for the text of the license.' }),
+      projectName: t.arg.string({ description: 'Name of the project, for the text of the license.' }),
       fullname: t.arg.string({
         description: 'Name of the copyright holder, for the text of the license; the name of the caller when left out.',
       }),
     },
-    resolve: (_root, { key, project, fullname }, context) => findLicense(context, key, { project, fullName: fullname }),
+    resolve: (_root, { key, projectName, fullname }, context) =>
+      findLicense(context, key, { project: projectName, fullName: fullname }),
   }),
   fileTemplates: t.field({
     type: TemplateConnection,
     description: 'The templates for a kind of file, by name. Open to everyone.',
     args: {
       ...pageArgs,
-      kind: t.arg({ type: TemplateKind, required: true, description: 'Which kind of file.' }),
+      kind: t.arg({ type: TemplateKind, required: true, description: 'The kind of file that the templates are for.' }),
     },
     resolve: (_root, args, _context, info) => loadCountedPage(args, info, (page) => listTemplates(args.kind, page)),
   }),
@@ -88,7 +89,7 @@ builder.queryFields((t) => ({
     type: Template,
     description: 'A template for a kind of file, by name. Open to everyone.',
     args: {
-      kind: t.arg({ type: TemplateKind, required: true, description: 'Which kind of file.' }),
+      kind: t.arg({ type: TemplateKind, required: true, description: 'The kind of file that the template is for.' }),
       name: t.arg.string({ required: true, description: 'Name of the template, such as `Node`.' }),
     },
     resolve: (_root, { kind, name }) => findTemplate(kind, name),
