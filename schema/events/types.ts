@@ -24,19 +24,17 @@ const Note = builder.objectRef<NoteRow>('Note').implement({
     }),
     author: t.expose('author', { type: User, description: 'The user who wrote the note.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the note was written.' }),
-    updatedAt: t.expose('createdAt', { type: 'DateTime', description: 'When the note was last changed.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the note was last changed.' }),
     system: t.boolean({
       description: 'Whether it is a system note; always false.',
       resolve: () => false,
     }),
-    noteableId: t.int({
+    noteableId: t.exposeInt('subjectId', {
       nullable: true,
       description: 'Numeric ID of the record that the note is about; null for commits.',
-      resolve: () => null,
     }),
-    noteableType: t.string({
-      description: 'Type of what the note is about: always `Commit`.',
-      resolve: () => 'Commit',
+    noteableType: t.exposeString('subjectType', {
+      description: 'Type of what the note is about: `Commit`, `Issue` or `MergeRequest`.',
     }),
   }),
 });
@@ -49,10 +47,11 @@ const EventAction = builder.enumType('EventAction', {
     PUSHED_NEW: { value: 'pushed new', description: 'Pushed a new branch or tag.' },
     PUSHED_TO: { value: 'pushed to', description: 'Pushed to a branch or tag.' },
     DELETED: { value: 'deleted', description: 'Deleted a branch or tag.' },
-    OPENED: { value: 'opened', description: 'Opened or reopened an issue or milestone.' },
-    CLOSED: { value: 'closed', description: 'Closed an issue or milestone.' },
-    DESTROYED: { value: 'destroyed', description: 'Deleted an issue of the project.' },
-    COMMENTED_ON: { value: 'commented on', description: 'Commented on a commit.' },
+    OPENED: { value: 'opened', description: 'Opened or reopened an issue, merge request or milestone.' },
+    CLOSED: { value: 'closed', description: 'Closed an issue, merge request or milestone.' },
+    ACCEPTED: { value: 'accepted', description: 'Merged a merge request.' },
+    DESTROYED: { value: 'destroyed', description: 'Deleted an issue or merge request of the project.' },
+    COMMENTED_ON: { value: 'commented on', description: 'Commented on a commit, issue or merge request.' },
     JOINED: { value: 'joined', description: 'Became a member of the project.' },
     LEFT: { value: 'left', description: 'Stopped being a member of the project.' },
   } as const,
@@ -62,8 +61,9 @@ const EventTarget = builder.enumType('EventTarget', {
   description: 'What an event is about.',
   values: {
     ISSUE: { value: 'Issue', description: 'An issue of the project.' },
+    MERGE_REQUEST: { value: 'MergeRequest', description: 'A merge request of the project.' },
     MILESTONE: { value: 'Milestone', description: 'A milestone of the project.' },
-    NOTE: { value: 'Note', description: 'A comment on a commit.' },
+    NOTE: { value: 'Note', description: 'A comment on a commit, issue or merge request.' },
   } as const,
 });
 

@@ -16,14 +16,19 @@ const issue = alias('Issue', 'i');
 const [e, c] = [alias('Event', 'e'), alias('AuthorEventCount', 'c')];
 const NEWEST_FIRST = order('Event', ['id'], 'desc');
 
-/** What somebody said of a commit (behaviour.md 7, Note). */
+/** What somebody said of a commit, an issue or a merge request (behaviour.md 7, Note). */
 export interface NoteRow {
   id: number;
   /** In Markdown. */
   body: string;
   author: UserRow;
-  /** ISO 8601; what was said of a commit stays as it is. */
+  subjectType: 'Commit' | 'Issue' | 'MergeRequest';
+  /** ID of the issue or merge request; null for a commit. */
+  subjectId: number | null;
+  /** ISO 8601. */
   createdAt: string;
+  /** ISO 8601; what was said of a commit stays as it is. */
+  updatedAt: string;
 }
 
 /** What somebody did (behaviour.md 7, Event). */
@@ -92,6 +97,7 @@ function projectFeed(actor: Actor | null, project: ProjectRow): Feed {
     { kind: 'push', is: PUSH, seen: readsCommits },
     { kind: 'note', is: IS_NOTE, seen: readsCommits },
     { kind: 'milestone', is: IS_MILESTONE, seen: can(actor, 'read_milestone', project) },
+    { kind: 'merge_request', is: IS_MERGE_REQUEST, seen: actor !== null && can(actor, 'read_merge_request', project) },
     { kind: 'issue', is: actor ? issueEvent(actor, seesConfidential) : sql`FALSE`, seen: readsIssues },
     // What an issue's condition lets through already.
     { kind: 'confidential', is: sql`FALSE`, seen: seesConfidential },
@@ -118,13 +124,14 @@ export async function listUserEvents(
   const ofUser = sql`e.author_id = ${userId}`;
   const issues = sql`(${within(e.projectId, 'issues')} AND ${issueEvent(actor, within(e.projectId, 'confidential'))})`;
   const visible = sql`CASE WHEN ${PLAIN} OR ${IS_MILESTONE} THEN ${within(e.projectId)} WHEN ${PUSH} OR ${IS_NOTE} THEN ${within(e.projectId, 'commits')}
-    ELSE ${issues} END`;
+    WHEN ${IS_MERGE_REQUEST} THEN ${within(e.projectId, 'merge_requests')} ELSE ${issues} END`;
   const others = sql`${within(e.projectId, 'issues')} AND NOT ${within(e.projectId, 'confidential')}`;
   const own = actor.admin ? sql`0` : ownConfidential(actor, sql`${ofUser} AND ${others}`);
   const counted = sql`(SELECT COALESCE(sum(c.count), 0) FROM author_event_counts c
     WHERE c.author_id = ${userId} AND CASE c.kind WHEN 'issue' THEN ${within(c.projectId, 'issues')}
       WHEN 'confidential' THEN ${within(c.projectId, 'issues')} AND ${within(c.projectId, 'confidential')}
-      WHEN 'push' THEN ${within(c.projectId, 'commits')} WHEN 'note' THEN ${within(c.projectId, 'commits')} ELSE ${within(c.projectId)} END) + ${own}`;
+      WHEN 'push' THEN ${within(c.projectId, 'commits')} WHEN 'note' THEN ${within(c.projectId, 'commits')}
+      WHEN 'merge_request' THEN ${within(c.projectId, 'merge_requests')} ELSE ${within(c.projectId)} END) + ${own}`;
   return load(context, { of: ofUser, visible, counted, places: seenPlaces(actor) }, page, users);
 }
 
@@ -136,15 +143,21 @@ const PUSH = sql`(e.target_type IS NULL AND e.data IS NOT NULL)`;
 /** Signed-in users who can see a project can read its milestones. */
 const IS_MILESTONE = sql`e.target_type = 'Milestone'`;
 
-/** Notes are about commits. */
+/** A note on a commit. */
 const IS_NOTE = sql`e.target_type = 'Note'`;
+
+/** Merge requests that are deleted leave no events, so the project alone decides. */
+const IS_MERGE_REQUEST = sql`e.target_type IN ('MergeRequest', 'MergeRequestNote')`;
+
+/** The issue of an event, which is about it or about a note on it. */
+const ISSUE_ID = sql`CASE e.target_type WHEN 'Issue' THEN e.target_id WHEN 'IssueNote' THEN e.subject_id END`;
 
 /**
  * Whether the event is about an issue that the actor sees. Of a deleted one nothing is told any more but that it was deleted,
  * and that to those who saw it.
  */
 function issueEvent(actor: Actor, seesConfidential: Prisma.Sql | boolean): Prisma.Sql {
-  return sql`(e.target_type = 'Issue' AND EXISTS (SELECT 1 FROM ${table(issue)} WHERE ${issue.id} = e.target_id
+  return sql`(e.target_type IN ('Issue', 'IssueNote') AND EXISTS (SELECT 1 FROM ${table(issue)} WHERE ${issue.id} = ${ISSUE_ID}
     AND (${issue.deletedAt} IS NULL OR e.action = 'destroyed') AND ${issueVisible(issue, actor, seesConfidential)}))`;
 }
 
@@ -156,18 +169,29 @@ function ownConfidential(actor: Actor, of: Prisma.Sql): Prisma.Sql {
   return sql`(SELECT count(*) FROM (
       SELECT i.id, i.deleted_at FROM issues i WHERE i.confidential AND i.author_id = ${actor.id}
       UNION SELECT i.id, i.deleted_at FROM issues i WHERE i.confidential AND i.assignee_id = ${actor.id}) i
-    CROSS JOIN LATERAL (SELECT e.* FROM events e WHERE e.target_type = 'Issue' AND e.target_id = i.id OFFSET 0) e
+    CROSS JOIN LATERAL (SELECT e.* FROM events e WHERE e.target_type = 'Issue' AND e.target_id = i.id
+      UNION ALL SELECT e.* FROM events e WHERE e.target_type = 'IssueNote' AND e.subject_id = i.id AND e.subject_id IS NOT NULL OFFSET 0) e
     WHERE (i.deleted_at IS NULL OR e.action = 'destroyed') AND ${of})`;
 }
 
 /** The title that the target has now, which who sees it now may know; the recorded one is for what is gone. */
-const TITLE = sql`COALESCE(CASE e.target_type WHEN 'Issue' THEN (SELECT i.title FROM issues i WHERE i.id = e.target_id)
-  WHEN 'Milestone' THEN (SELECT m.title FROM milestones m WHERE m.id = e.target_id) END, e.target_title)`;
+const TITLE = sql`COALESCE(CASE WHEN e.target_type IN ('Issue', 'IssueNote') THEN (SELECT i.title FROM issues i WHERE i.id = ${ISSUE_ID})
+  WHEN e.target_type = 'MergeRequest' THEN (SELECT m.title FROM merge_requests m WHERE m.id = e.target_id)
+  WHEN e.target_type = 'MergeRequestNote' THEN (SELECT m.title FROM merge_requests m WHERE m.id = e.subject_id)
+  WHEN e.target_type = 'Milestone' THEN (SELECT m.title FROM milestones m WHERE m.id = e.target_id) END, e.target_title)`;
 
 /** What was said in the event `e`; null where it said nothing. */
-const note = (users: Selection<'User'>) => sql`(SELECT json_build_object('id', c.id, 'body', c.note,
-    'author', ${userJson('a', users)}, 'createdAt', c.created_at)
-  FROM commit_comments c JOIN users a ON a.id = c.author_id WHERE e.target_type = 'Note' AND c.id = e.target_id)`;
+const note = (users: Selection<'User'>) => sql`CASE WHEN e.target_type = 'Note' THEN (
+    SELECT json_build_object('id', c.id, 'body', c.note, 'author', ${userJson('a', users)}, 'subjectType', 'Commit', 'subjectId', NULL,
+      'createdAt', c.created_at, 'updatedAt', c.created_at)
+    FROM commit_comments c JOIN users a ON a.id = c.author_id WHERE c.id = e.target_id)
+  WHEN e.target_type IN ('IssueNote', 'MergeRequestNote') THEN (
+    SELECT json_build_object('id', c.id, 'body', c.body, 'author', ${userJson('a', users)}, 'subjectType', c.subject_type,
+      'subjectId', c.subject_id, 'createdAt', c.created_at, 'updatedAt', c.updated_at)
+    FROM notes c JOIN users a ON a.id = c.author_id WHERE c.id = e.target_id) END`;
+
+/** Notes are shown as such, whatever they are on. */
+const TARGET_TYPE = sql`CASE WHEN e.target_type IN ('IssueNote', 'MergeRequestNote') THEN 'Note' ELSE e.target_type END`;
 
 /** The events of a feed under alias `e`. */
 interface Feed {
@@ -190,7 +214,7 @@ async function load(
 ): Promise<Page<EventRow>> {
   const { withTotal, upTo } = page;
   const nodes = sql`(SELECT COALESCE(json_agg(json_build_object('id', e.id, 'projectId', e.project_id, 'action', e.action,
-      'targetId', e.target_id, 'targetType', e.target_type, 'targetTitle', ${TITLE}, 'author', ${userJson('u', users)},
+      'targetId', e.target_id, 'targetType', ${TARGET_TYPE}, 'targetTitle', ${TITLE}, 'author', ${userJson('u', users)},
       'data', e.data, 'note', ${note(users)}, 'createdAt', e.created_at, ${placePair(e, NEWEST_FIRST)}) ORDER BY e.id DESC), '[]')
     FROM (SELECT e.* FROM events e WHERE ${all([of, visible, until(page), ...between(e, NEWEST_FIRST, page)])}
       ${slice(e, NEWEST_FIRST, page)}) e

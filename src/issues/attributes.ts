@@ -91,16 +91,20 @@ export async function resolveAttributes({ db }: Context, project: ProjectRow, at
   };
 }
 
-/** Makes the named labels the issue's only ones. */
+/** Makes the named labels the issue's only ones, and returns the IDs of those that it gained and lost. */
 export async function setLabels(
   tx: Transaction,
   projectId: number,
   issueId: number,
   names: readonly string[],
-): Promise<void> {
-  const ids = await ensureLabels(tx, projectId, names);
-  await tx.$executeRaw`DELETE FROM issue_labels WHERE issue_id = ${issueId} AND NOT label_id = ANY(${ids}::int[])`;
-  await tx.$executeRaw`INSERT INTO issue_labels (issue_id, label_id) SELECT ${issueId}, unnest(${ids}::int[]) ON CONFLICT DO NOTHING`;
+): Promise<{ added: number[]; removed: number[] }> {
+  const wanted = await ensureLabels(tx, projectId, names);
+  const removed = await tx.$queryRaw<{ id: number }[]>`
+    DELETE FROM issue_labels WHERE issue_id = ${issueId} AND NOT label_id = ANY(${wanted}::int[]) RETURNING label_id AS id`;
+  const added = await tx.$queryRaw<{ id: number }[]>`
+    INSERT INTO issue_labels (issue_id, label_id) SELECT ${issueId}, unnest(${wanted}::int[])
+    ON CONFLICT DO NOTHING RETURNING label_id AS id`;
+  return { added: added.map(({ id }) => id), removed: removed.map(({ id }) => id) };
 }
 
 async function assignable(db: Context['db'], project: ProjectRow, userId: number): Promise<number | null> {

@@ -1,5 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
+import { mayMention } from '#src/activity/mentions.ts';
+import { recordActivity } from '#src/activity/record.ts';
 import { issueEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import {
@@ -10,7 +12,7 @@ import {
   resolveAttributes,
   setLabels,
 } from '#src/issues/attributes.ts';
-import type { Transaction } from '#src/platform/db.ts';
+import { Prisma, type Transaction } from '#src/platform/db.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 
@@ -33,9 +35,8 @@ export async function createIssue(context: Context, input: NewIssue): Promise<Ch
   const columns = await resolveAttributes(context, project, attributes);
   const { createdAt: at, ignoreForbidden } = input;
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
-  // One statement, and so atomic by itself: only labels need a transaction around it.
-  const insert = async (db: Pick<Transaction, '$queryRaw'>): Promise<number> => {
-    const [issue] = await db.$queryRaw<[{ id: number }]>`
+  const insert = async (db: Pick<Transaction, '$queryRaw'>, event: Prisma.Sql = Prisma.empty) => {
+    const [issue] = await db.$queryRaw<[{ id: number; iid: number }]>`
       WITH counter AS (
         UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${project.id}
         RETURNING last_issue_iid),
@@ -45,19 +46,26 @@ export async function createIssue(context: Context, input: NewIssue): Promise<Ch
         SELECT last_issue_iid, ${project.id}, ${actor.id}, ${input.title}, ${input.description ?? null},
           ${input.confidential ?? false}, ${columns.assigneeId ?? null}::int, ${columns.milestoneId ?? null}::int,
           ${columns.dueDate ?? null}::date, ${createdAt}::timestamptz, ${createdAt}::timestamptz
-        FROM counter RETURNING id, title),
-      event AS (${issueEvent({ projectId: project.id, authorId: actor.id, action: 'opened' })})
-      SELECT id FROM issue`;
-    return issue.id;
+        FROM counter RETURNING id, iid, title)${event}
+      SELECT id, iid FROM issue`;
+    return issue;
   };
-  const { labels } = attributes;
-  const id = labels?.length
-    ? await context.db.$transaction(async (tx) => {
-        const id = await insert(tx);
-        await setLabels(tx, project.id, id, labels);
-        return id;
-      })
-    : await insert(context.db);
+  const { title, description = null } = input;
+  const assigneeId = columns.assigneeId ?? null;
+  const { labels = [] } = attributes;
+  if (!labels?.length && assigneeId === null && !mayMention(title, description)) {
+    // One statement, and so atomic by itself.
+    const opened = issueEvent({ projectId: project.id, authorId: actor.id, action: 'opened' });
+    const { id } = await insert(context.db, Prisma.sql`, event AS (${opened})`);
+    return { project, id };
+  }
+  const id = await context.db.$transaction(async (tx) => {
+    const { id, iid } = await insert(tx);
+    if (labels?.length) await setLabels(tx, project.id, id, labels);
+    const subject = { type: 'Issue', id, iid, title, project } as const;
+    await recordActivity(tx, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+    return id;
+  });
   return { project, id };
 }
 

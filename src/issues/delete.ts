@@ -1,6 +1,6 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { recordEvent } from '#src/events/record.ts';
+import { recordActivity } from '#src/activity/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { locateIssue } from '#src/issues/find.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -16,8 +16,7 @@ export async function deleteIssue(context: Context, ref: Ref, iid: number): Prom
       data: { deletedAt: new Date() },
     });
     if (deleted.count === 0) throw new NotFound('Issue');
-    const target = { type: 'Issue', id: issue.id, title: issue.title } as const;
-    await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'destroyed', target });
+    await recordActivity(tx, actor, { type: 'Issue', ...issue, project }, [{ kind: 'deleted' }]);
   });
   return { id: issue.id };
 }

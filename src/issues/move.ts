@@ -1,6 +1,7 @@
 import { can } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { recordEvent } from '#src/events/record.ts';
+import type { Change } from '#src/activity/change.ts';
+import { recordActivity } from '#src/activity/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type ChangeableIssue, locateIssue, maySee } from '#src/issues/find.ts';
 import { changeState } from '#src/issues/update.ts';
@@ -26,18 +27,19 @@ export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref
     await lockCounters(tx, [project.id, target.id]);
     const copy = await copyIssue(tx, issue, target);
     await copyTrail(tx, issue.id, copy.id);
-    await tellBothSides(tx, actor.id, { issue, project }, { id: copy.id, iid: copy.iid, project: target });
     const moved = await tx.issue.updateMany({
       where: { id: issue.id, movedToId: null, deletedAt: null },
       data: { movedToId: copy.id, updatedAt: new Date() },
     });
     if (moved.count === 0) throw new BadRequest('Cannot move issue due to insufficient permissions!');
-    if (await changeState(tx, issue.id, 'closed')) {
-      const old = { type: 'Issue', id: issue.id, title: issue.title } as const;
-      await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'closed', target: old });
-    }
-    const event = { type: 'Issue', id: copy.id, title: issue.title } as const;
-    await recordEvent(tx, { projectId: target.id, authorId: actor.id, action: 'opened', target: event });
+    const left: Change[] = [{ kind: 'movedTo', fullPath: target.fullPath, iid: copy.iid }];
+    if (await changeState(tx, issue.id, 'closed')) left.push({ kind: 'closed' });
+    await recordActivity(tx, actor, { type: 'Issue', ...issue, project }, left);
+    const { assigneeId, description } = copy;
+    await recordActivity(tx, actor, { type: 'Issue', ...copy, title: issue.title, project: target }, [
+      { kind: 'opened', assigneeId, description },
+      { kind: 'movedFrom', fullPath: project.fullPath, iid: issue.iid },
+    ]);
     return copy.id;
   });
   return { project: target, id };
@@ -49,12 +51,15 @@ async function lockCounters(tx: Transaction, projectIds: number[]): Promise<void
     SELECT project_id FROM project_counters WHERE project_id = ANY(${projectIds}::int[]) ORDER BY project_id FOR UPDATE`;
 }
 
-async function copyIssue(
-  tx: Transaction,
-  issue: ChangeableIssue,
-  target: ProjectRow,
-): Promise<{ id: number; iid: number }> {
-  const [copy] = await tx.$queryRaw<[{ id: number; iid: number }]>`
+interface Copy {
+  id: number;
+  iid: number;
+  description: string | null;
+  assigneeId: number | null;
+}
+
+async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: ProjectRow): Promise<Copy> {
+  const [copy] = await tx.$queryRaw<[Copy]>`
     WITH counter AS (
       UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${target.id} RETURNING last_issue_iid)
     INSERT INTO issues (iid, project_id, author_id, assignee_id, title, description, state, confidential, due_date, time_estimate,
@@ -62,7 +67,7 @@ async function copyIssue(
     SELECT c.last_issue_iid, ${target.id}, i.author_id, i.assignee_id, i.title, i.description, i.state, i.confidential,
       i.due_date, i.time_estimate, (SELECT t.id FROM milestones s JOIN milestones t ON t.title = s.title AND t.project_id = ${target.id}
         WHERE s.id = i.milestone_id), i.created_at, now()
-    FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid`;
+    FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid, description, assignee_id AS "assigneeId"`;
   await tx.$executeRaw`
     INSERT INTO issue_labels (issue_id, label_id)
     SELECT ${copy.id}, t.id FROM issue_labels il JOIN labels s ON s.id = il.label_id
@@ -86,19 +91,4 @@ async function copyTrail(tx: Transaction, from: number, to: number): Promise<voi
   await tx.$executeRaw`
     INSERT INTO subscriptions (user_id, subject_type, subject_id, subscribed)
     SELECT user_id, 'Issue', ${to}, subscribed FROM subscriptions WHERE subject_type = 'Issue' AND subject_id = ${from}`;
-}
-
-async function tellBothSides(
-  tx: Transaction,
-  authorId: number,
-  from: { issue: ChangeableIssue; project: ProjectRow },
-  to: { id: number; iid: number; project: ProjectRow },
-): Promise<void> {
-  const note = { subjectType: 'Issue', authorId, system: true };
-  await tx.note.createMany({
-    data: [
-      { ...note, subjectId: from.issue.id, body: `moved to ${to.project.fullPath}#${to.iid}` },
-      { ...note, subjectId: to.id, body: `moved from ${from.project.fullPath}#${from.issue.iid}` },
-    ],
-  });
 }

@@ -1,6 +1,7 @@
 import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
-import { recordEvent } from '#src/events/record.ts';
+import { type Change, difference } from '#src/activity/change.ts';
+import { recordActivity } from '#src/activity/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import {
   checkTexts,
@@ -40,26 +41,64 @@ export async function updateIssue(
   const { labels } = attributes;
   const { updatedAt: at, ignoreForbidden } = changes;
   const updatedAt = permittedTimestamp(actor, project, 'updatedAt', { at, ignoreForbidden });
+  const data = {
+    ...columns,
+    ...(changes.title == null ? {} : { title: changes.title }),
+    ...(changes.description === undefined ? {} : { description: changes.description }),
+    ...(changes.confidential == null ? {} : { confidential: changes.confidential }),
+  };
   await context.db.$transaction(async (tx) => {
-    const changed = await tx.issue.updateMany({
-      where: { id: issue.id, deletedAt: null },
-      data: {
-        ...columns,
-        ...(changes.title == null ? {} : { title: changes.title }),
-        ...(changes.description === undefined ? {} : { description: changes.description }),
-        ...(changes.confidential == null ? {} : { confidential: changes.confidential }),
-        updatedAt: updatedAt ?? new Date(),
-      },
-    });
-    if (changed.count === 0) throw new NotFound('Issue');
-    if (labels !== undefined) await setLabels(tx, project.id, issue.id, labels ?? []);
+    const before = await lockIssue(tx, issue.id);
+    await tx.issue.update({ where: { id: issue.id }, data: { ...data, updatedAt: updatedAt ?? new Date() } });
+    const told = differences(before, data);
+    if (labels !== undefined) {
+      const change = await setLabels(tx, project.id, issue.id, labels ?? []);
+      if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
+    }
     const state = changes.stateEvent ? STATES[changes.stateEvent] : undefined;
     if (state && (await changeState(tx, issue.id, state))) {
-      const target = { type: 'Issue', id: issue.id, title: changes.title ?? issue.title } as const;
-      await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: state, target });
+      told.push({ kind: state === 'closed' ? 'closed' : 'reopened' });
     }
+    const { id, iid } = issue;
+    await recordActivity(tx, actor, { type: 'Issue', id, iid, title: changes.title ?? before.title, project }, told);
   });
   return { project, id: issue.id };
+}
+
+/** The columns that a change is told of by what they were and what they are. */
+interface Told {
+  title: string;
+  description: string | null;
+  confidential: boolean;
+  assigneeId: number | null;
+  milestoneId: number | null;
+  dueDate: Date | null;
+}
+
+/** The issue before the change, which waits for others that change it. Throws NotFound when it is gone. */
+async function lockIssue(tx: Transaction, id: number): Promise<Told> {
+  const [issue] = await tx.$queryRaw<Told[]>`
+    SELECT title, description, confidential, assignee_id AS "assigneeId", milestone_id AS "milestoneId", due_date AS "dueDate"
+    FROM issues WHERE id = ${id} AND deleted_at IS NULL FOR UPDATE`;
+  if (!issue) throw new NotFound('Issue');
+  return issue;
+}
+
+function differences(before: Told, after: Partial<Told>): Change[] {
+  const { confidential } = after;
+  const changed = confidential !== undefined && confidential !== before.confidential;
+  return [
+    ...difference('title', before.title, after.title),
+    ...difference('description', before.description, after.description),
+    ...difference('assignee', before.assigneeId, after.assigneeId),
+    ...difference('milestone', before.milestoneId, after.milestoneId),
+    ...difference('dueDate', day(before.dueDate), after.dueDate === undefined ? undefined : day(after.dueDate)),
+    ...(changed ? [{ kind: 'confidential', to: confidential } as const] : []),
+  ];
+}
+
+function day(date: Date | null): string | null {
+  return date === null ? null : date.toISOString().slice(0, 10);
 }
 
 const STATES = { close: 'closed', reopen: 'opened' } as const;

@@ -42,6 +42,9 @@ const RELEASED: Record<string, string> = {
   '20261122180000_tell_changes': '09178ce7f7f25121c34089eb880f103776e344710eb3bbb9a19c3f27da61a04b',
   '20261122203500_avatars': '574e94a184e072482aaabd1d7cf64383672c27df9d67986f8bb8dffcc0a012de',
   '20261123023000_time_tracking': '92503157be5313c86ddcc9436f805f6959f8e9b7b92e48b18d6942c83825933e',
+  '20261123020000_merge_request_events': 'ea2d15d743e82d053b85e1a709a2a173042ec267b1ef3fb4f447f4c1e66e7aec',
+  '20261123020001_events_of_merge_requests': '646a1cb713c1aa317de58b52afe54c6a55a50ff0aeee8d454124a525fb5b70c2',
+  '20261123020002_events_of_subject': '19f7ad383e1badc783fd7b37bc0272adfda53fba744888b96a4289cae0aa0d04',
 };
 
 const directory = packagePath('prisma/migrations');

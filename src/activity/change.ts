@@ -1,0 +1,38 @@
+import type { ProjectRow } from '#src/projects/find.ts';
+
+/** The issue or merge request that was changed, as it is now. */
+export interface Subject {
+  type: 'Issue' | 'MergeRequest';
+  id: number;
+  iid: number;
+  title: string;
+  /** The project that it is in; the target project of a merge request. */
+  project: Pick<ProjectRow, 'id' | 'fullPath'>;
+}
+
+/** One thing that a command changed. IDs are those of labels, milestones and users; null stands for none. */
+export type Change =
+  | { kind: 'opened'; description: string | null; assigneeId: number | null }
+  | { kind: 'closed' }
+  | { kind: 'reopened' }
+  | { kind: 'deleted' }
+  | { kind: 'title'; from: string; to: string }
+  | { kind: 'description'; from: string | null; to: string | null }
+  | { kind: 'labels'; added: readonly number[]; removed: readonly number[] }
+  | { kind: 'milestone'; from: number | null; to: number | null }
+  | { kind: 'assignee'; from: number | null; to: number | null }
+  | { kind: 'dueDate'; from: string | null; to: string | null }
+  | { kind: 'confidential'; to: boolean }
+  | { kind: 'movedTo'; fullPath: string; iid: number }
+  | { kind: 'movedFrom'; fullPath: string; iid: number };
+
+export type ChangeKind = Change['kind'];
+
+/** What differs between two values, as a list of no or one change. */
+export function difference<K extends 'title' | 'description' | 'milestone' | 'assignee' | 'dueDate'>(
+  kind: K,
+  from: Extract<Change, { kind: K }>['from'],
+  to: Extract<Change, { kind: K }>['to'] | undefined,
+): Change[] {
+  return to === undefined || to === from ? [] : [{ kind, from, to } as Change];
+}

@@ -1,0 +1,19 @@
+import type { Change, Subject } from '#src/activity/change.ts';
+import { recordEvents } from '#src/activity/events.ts';
+import { writeSystemNotes } from '#src/activity/system_notes.ts';
+import type { Transaction } from '#src/platform/db.ts';
+
+/**
+ * Tells of what somebody changed about an issue or merge request, in the transaction that changes it. Commands report their
+ * changes here and write nothing of this themselves: each kind of record has a file beside this one.
+ */
+export async function recordActivity(
+  tx: Transaction,
+  actor: { id: number },
+  subject: Subject,
+  changes: readonly Change[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  await recordEvents(tx, actor, subject, changes);
+  await writeSystemNotes(tx, actor, subject, changes);
+}
