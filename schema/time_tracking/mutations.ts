@@ -1,14 +1,14 @@
 import { builder } from '#schema/builder.ts';
 import { namesOf } from '#schema/inputs.ts';
 import { issuePayload, which as whichIssue } from '#schema/issues/mutations.ts';
-import type { SubjectKind } from '#src/subjects/locate.ts';
+import type { SubjectType } from '#src/subjects/locate.ts';
 import { setTimeEstimate } from '#src/time_tracking/estimate.ts';
 import { addSpentTime, resetSpentTime } from '#src/time_tracking/spend.ts';
 
 /** What the time of is kept: the words for it, its reference and its payload. */
 const KINDS = [
   {
-    kind: 'Issue' as SubjectKind,
+    kind: 'Issue' as SubjectType,
     words: 'an issue',
     which: whichIssue,
     payload: issuePayload,

@@ -23,6 +23,9 @@ export type Change =
   | { kind: 'assignee'; from: number | null; to: number | null }
   | { kind: 'dueDate'; from: string | null; to: string | null }
   | { kind: 'confidential'; to: boolean }
+  | { kind: 'timeEstimate'; seconds: number }
+  | { kind: 'timeSpent'; seconds: number }
+  | { kind: 'timeReset'; seconds: number }
   | { kind: 'movedTo'; fullPath: string; iid: number }
   | { kind: 'movedFrom'; fullPath: string; iid: number };
 

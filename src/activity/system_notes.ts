@@ -1,5 +1,6 @@
 import type { Change, Subject } from '#src/activity/change.ts';
 import type { Transaction } from '#src/platform/db.ts';
+import { formatDuration } from '#src/time_tracking/duration.ts';
 
 /** Writes the notes in which the server tells of changes. */
 export async function writeSystemNotes(
@@ -22,6 +23,14 @@ function words(change: Change): string | null {
       return `moved to ${change.fullPath}#${change.iid}`;
     case 'movedFrom':
       return `moved from ${change.fullPath}#${change.iid}`;
+    case 'timeEstimate':
+      return change.seconds === 0
+        ? 'removed time estimate'
+        : `changed time estimate to ${formatDuration(change.seconds)}`;
+    case 'timeSpent':
+      return `${change.seconds < 0 ? 'subtracted' : 'added'} ${formatDuration(Math.abs(change.seconds))} of time spent`;
+    case 'timeReset':
+      return 'removed time spent';
     default:
       return null;
   }

@@ -1,4 +1,5 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
+import type { Subject } from '#src/activity/change.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findIssue } from '#src/issues/find.ts';
 import { mayUpdate } from '#src/issues/update.ts';
@@ -7,31 +8,36 @@ import { select } from '#src/platform/records/selection.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 
 /** What has times and todos alike. */
-export type SubjectKind = 'Issue' | 'MergeRequest';
+export type SubjectType = Subject['type'];
 
 /** An issue or merge request that the actor sees, in the project by whose number it is known. */
-export interface Subject {
-  kind: SubjectKind;
-  id: number;
-  title: string;
+export interface Located extends Subject {
   project: ProjectRow;
   /** Whether the actor may change it. */
   mayUpdate: boolean;
 }
 
-const ISSUE = select('Issue', { id: true, title: true, confidential: true, authorId: true, assigneeId: true });
+const ISSUE = select('Issue', {
+  id: true,
+  iid: true,
+  title: true,
+  confidential: true,
+  authorId: true,
+  assigneeId: true,
+});
 
 /** The issue or merge request of the project with that number. Throws NotFound, for what the actor does not see too. */
-export async function locateSubject(context: Context, kind: SubjectKind, ref: Ref, iid: number): Promise<Subject> {
+export async function locateSubject(context: Context, type: SubjectType, ref: Ref, iid: number): Promise<Located> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   const issue = await findIssue(context, project, iid, ISSUE);
-  return { kind, id: issue.id, title: issue.title, project, mayUpdate: mayUpdate(actor, project, issue) };
+  const { id, title } = issue;
+  return { type, id, iid, title, project, mayUpdate: mayUpdate(actor, project, issue) };
 }
 
 /** As locateSubject, for who changes it. Throws Forbidden besides. */
-export async function locateChangeable(context: Context, kind: SubjectKind, ref: Ref, iid: number): Promise<Subject> {
-  const subject = await locateSubject(context, kind, ref, iid);
+export async function locateChangeable(context: Context, type: SubjectType, ref: Ref, iid: number): Promise<Located> {
+  const subject = await locateSubject(context, type, ref, iid);
   if (!subject.mayUpdate) throw new Forbidden();
   return subject;
 }

@@ -1,9 +1,11 @@
-import type { Context } from '#src/access/actor.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { recordActivity } from '#src/activity/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { Prisma } from '#src/platform/db.ts';
-import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
-import { locateChangeable, type SubjectKind } from '#src/subjects/locate.ts';
+import { locateChangeable, type SubjectType } from '#src/subjects/locate.ts';
+import { touchSubject } from '#src/subjects/lock.ts';
 import { LONGEST_DURATION, parseDuration } from '#src/time_tracking/duration.ts';
 
 const { sql } = Prisma;
@@ -14,21 +16,30 @@ const { sql } = Prisma;
  */
 export async function setTimeEstimate(
   context: Context,
-  kind: SubjectKind,
+  type: SubjectType,
   ref: Ref,
   iid: number,
   duration: string | null,
 ): Promise<ChangedRecord> {
-  const { id, project } = await locateChangeable(context, kind, ref, iid);
-  const seconds = duration === null ? 0 : parseDuration(duration);
+  const subject = await locateChangeable(context, type, ref, iid);
+  const seconds = duration === null ? 0 : checked(duration);
+  const table = type === 'Issue' ? sql`issues` : sql`merge_requests`;
+  const { id, project } = subject;
+  await context.db.$transaction(async (tx) => {
+    await touchSubject(tx, subject);
+    const changed = await tx.$executeRaw`
+      UPDATE ${table} SET time_estimate = ${seconds} WHERE id = ${id} AND time_estimate <> ${seconds}`;
+    const told = changed > 0 ? [{ kind: 'timeEstimate', seconds } as const] : [];
+    await recordActivity(tx, requireActor(context), subject, told);
+  });
+  return { project, id };
+}
+
+function checked(duration: string): number {
+  const seconds = parseDuration(duration);
   if (seconds === null || seconds < 0) throw new ValidationFailed({ time_estimate: ['has an invalid format'] });
   if (seconds > LONGEST_DURATION) {
     throw new ValidationFailed({ time_estimate: [`is too large (maximum is ${LONGEST_DURATION} seconds)`] });
   }
-  const isIt =
-    kind === 'Issue' ? sql`issues SET time_estimate = ${seconds}` : sql`merge_requests SET time_estimate = ${seconds}`;
-  const live = kind === 'Issue' ? sql`AND deleted_at IS NULL` : Prisma.empty;
-  const changed = await context.db.$executeRaw`UPDATE ${isIt}, updated_at = now() WHERE id = ${id} ${live}`;
-  if (changed === 0) throw new NotFound(kind);
-  return { project, id };
+  return seconds;
 }

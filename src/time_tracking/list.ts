@@ -5,7 +5,7 @@ import { alias } from '#src/platform/records/alias.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import { byKey, pageOfRows } from '#src/platform/records/read.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
-import type { SubjectKind } from '#src/subjects/locate.ts';
+import type { SubjectType } from '#src/subjects/locate.ts';
 import '#src/users/own_values.ts';
 
 const { sql } = Prisma;
@@ -17,7 +17,7 @@ const timelog = alias('Timelog', 'tl');
  */
 export async function listTimelogsOf<R>(
   context: Context,
-  kind: SubjectKind,
+  kind: SubjectType,
   ids: readonly number[],
   page: PageRequest,
   selection: Selection<'Timelog', R>,

@@ -138,6 +138,27 @@ describe('Time spent on issues', () => {
   });
 });
 
+it('System notes tell of changed times', async () => {
+  const { at, issue } = await tracked();
+  await api.post(`${at}/time_estimate`, { duration: '1d 4h' });
+  await api.post(`${at}/time_estimate`, { duration: '12h' });
+  await api.post(`${at}/reset_time_estimate`);
+  await api.post(`${at}/add_spent_time`, { duration: '90m' });
+  await api.post(`${at}/add_spent_time`, { duration: '-30m' });
+  await api.post(`${at}/reset_spent_time`);
+  await api.post(`${at}/reset_spent_time`);
+  const where = { subjectType: 'Issue', subjectId: issue.id, system: true };
+  const notes = await world.db.note.findMany({ where, orderBy: { id: 'asc' } });
+  expect(notes.map(({ body }) => body)).toEqual([
+    'changed time estimate to 1d 4h',
+    'removed time estimate',
+    'added 1h 30m of time spent',
+    'subtracted 30m of time spent',
+    'removed time spent',
+  ]);
+  expect(notes.every(({ authorId }) => authorId === reporter.id)).toBe(true);
+});
+
 describe('Times of issues are changed', () => {
   const changes = ['time_estimate', 'reset_time_estimate', 'add_spent_time', 'reset_spent_time'];
 
