@@ -27,6 +27,8 @@ import '#schema/time_tracking/mutations.ts';
 import '#schema/labels/types.ts';
 import '#schema/labels/on_subjects.ts';
 import '#schema/labels/mutations.ts';
+import '#schema/boards/types.ts';
+import '#schema/boards/mutations.ts';
 import '#schema/milestones/queries.ts';
 import '#schema/milestones/mutations.ts';
 import '#schema/projects/viewer_can.ts';

@@ -33,6 +33,7 @@ export interface Refusal {
 const NAMELESS = new Set([
   'Issue',
   'Milestone',
+  'BoardList',
   'Member',
   'AccessRequest',
   'Pipeline',
@@ -78,7 +79,9 @@ export function refusal(message: string, details: Record<string, unknown>, route
 }
 
 /** What v4 says of what the domain says in plain words. */
-const V4_WORDS: ReadonlyMap<string, string> = new Map([
+const V4_WORDS: ReadonlyMap<string, string | object> = new Map<string, string | object>([
+  [PLAIN.NO_LABEL_FOR_LIST, { error: 'Label not found!' }],
+  [PLAIN.NO_POSITION_OF_BOARD, { error: 'List could not be moved!' }],
   [PLAIN.UNPLAYABLE_JOB, '400 (Bad request) "Unplayable Job" not given'],
   [PLAIN.HALF_AN_IDENTITY, 'extern_uid, provider provide all or none of parameters'],
 ]);

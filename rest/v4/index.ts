@@ -1,6 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
 import { backgroundJobs } from '#rest/v4/bgjobs.ts';
+import { boards } from '#rest/v4/boards.ts';
 import { branches } from '#rest/v4/branches.ts';
 import { branchesWrite } from '#rest/v4/branches_write.ts';
 import { commits } from '#rest/v4/commits.ts';
@@ -50,6 +51,7 @@ export const routes: Route[] = [
   ...issues,
   ...timeTracking,
   ...labels,
+  ...boards,
   ...milestones,
   ...repository,
   ...commits,

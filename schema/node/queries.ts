@@ -7,6 +7,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { requireAccount } from '#src/access/actor.ts';
 import { findTokensByIds } from '#src/access/tokens/list.ts';
 import { findApplicationsByIds } from '#src/applications/find.ts';
+import { findBoardListsByIds, findBoardsByIds } from '#src/boards/list.ts';
 import { findDeploymentsByIds } from '#src/deployments/list.ts';
 import { findEmailsByIds } from '#src/emails/list.ts';
 import { findEnvironmentsByIds } from '#src/environments/list.ts';
@@ -44,6 +45,8 @@ const FINDERS: Record<string, Finder> = {
   Snippet: inProjects('Snippet', findSnippetsByIds),
   Issue: inProjects('Issue', findIssuesByIds),
   Label: inProjects('Label', findLabelsByIds),
+  Board: inProjects('Board', findBoardsByIds),
+  BoardList: inProjects('BoardList', findBoardListsByIds),
   Milestone: inProjects('Milestone', findMilestonesByIds),
   Trigger: inProjects('Trigger', findTriggersByIds),
   Deployment: inProjects('Deployment', findDeploymentsByIds),

@@ -89,7 +89,11 @@ builder.queryFields((t) => ({
     type: Template,
     description: 'A template for a kind of file, by name. Open to everyone.',
     args: {
-      kind: t.arg({ type: TemplateKind, required: true, description: 'The kind of file that the template is for.' }),
+      kind: t.arg({
+        type: TemplateKind,
+        required: true,
+        description: 'What it is for: `GITIGNORE`, `GITLAB_CI_YML` or `DOCKERFILE`.',
+      }),
       name: t.arg.string({ required: true, description: 'Name of the template, such as `Node`.' }),
     },
     resolve: (_root, { kind, name }) => findTemplate(kind, name),

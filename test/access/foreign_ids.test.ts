@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createBoardList } from '#src/boards/save_list.ts';
 import { createSnippet } from '#src/snippets/save.ts';
 import { pipelineOf } from '../support/ci.ts';
 import { startWorld } from '../support/world.ts';
@@ -21,6 +22,8 @@ const snippet = await createSnippet(world.as(victim), {
 });
 const milestone = await world.milestone(hidden, victim, { title: 'zqsecret' });
 
+const label = await world.label(hidden, victim, 'zqsecret');
+
 /** Numbers that count in the whole server, of records in the hidden project. */
 const ids: Record<string, number> = {
   pipeline_id: pipeline,
@@ -30,6 +33,8 @@ const ids: Record<string, number> = {
   trigger_id: (await world.db.trigger.findFirstOrThrow(inHidden)).id,
   snippet_id: snippet.id,
   milestone_id: milestone.id,
+  board_id: (await world.db.board.findFirstOrThrow(inHidden)).id,
+  list_id: (await createBoardList(world.as(victim), hidden.id, null, label.id)).id,
 };
 
 /** All that must stay as it is. */
@@ -42,6 +47,7 @@ const state = () =>
     world.db.trigger.findMany(inHidden),
     world.db.snippet.findMany(inHidden),
     world.db.milestone.findMany(inHidden),
+    world.db.boardList.findMany(inHidden),
   ]);
 
 const routes = [...endpoints].filter(([, { route }]) =>

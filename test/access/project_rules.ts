@@ -1,3 +1,4 @@
+import { createBoardList } from '#src/boards/save_list.ts';
 import { createBranch } from '#src/branches/create.ts';
 import { createDeployment } from '#src/deployments/create.ts';
 import { createEnvironment } from '#src/environments/save.ts';
@@ -23,6 +24,17 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
   const project = ({ project: { id } }: Stage) => ({ id });
   const label = async (at: Stage) => ({ id: at.project.id, label_id: (await world.label(at.project, owner)).id });
   const labelName = async (at: Stage) => ({ id: at.project.id, name: (await world.label(at.project, owner)).title });
+  const board = async (at: Stage) => {
+    // A board has a limit of lists.
+    await world.db.boardList.deleteMany({ where: { projectId: at.project.id } });
+    const { id } = await world.db.board.findFirstOrThrow({ where: { projectId: at.project.id } });
+    return { id: at.project.id, board_id: id };
+  };
+  const boardList = async (at: Stage) => {
+    const given = await board(at);
+    const { label_id: labelId } = await label(at);
+    return { ...given, list_id: (await createBoardList(world.as(owner), at.project.id, null, labelId)).id };
+  };
   const milestone = async (at: Stage) => ({
     id: at.project.id,
     milestone_id: (await world.milestone(at.project, owner)).id,
@@ -286,6 +298,20 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     'DELETE /projects/:id/labels': { success: 204, level: 20, given: labelName },
     'POST /projects/:id/labels/:label_id/subscribe': { ...reading, success: 201, given: label },
     'POST /projects/:id/labels/:label_id/unsubscribe': { ...reading, success: 304, given: label },
+    'GET /projects/:id/boards': { ...reading, given: project },
+    'GET /projects/:id/boards/:board_id/lists': { ...reading, given: board },
+    'GET /projects/:id/boards/:board_id/lists/:list_id': { ...reading, given: boardList },
+    'POST /projects/:id/boards/:board_id/lists': {
+      success: 201,
+      level: 20,
+      given: async (at) => ({ ...(await board(at)), ...(await label(at)) }),
+    },
+    'PUT /projects/:id/boards/:board_id/lists/:list_id': {
+      success: 200,
+      level: 20,
+      given: async (at) => ({ ...(await boardList(at)), position: 0 }),
+    },
+    'DELETE /projects/:id/boards/:board_id/lists/:list_id': { success: 204, level: 20, given: boardList },
     'GET /projects/:id/milestones': { ...reading, given: project },
     'GET /projects/:id/milestones/:milestone_id': { ...reading, given: milestone },
     'POST /projects/:id/milestones': { success: 201, level: 40, given: (at) => ({ ...project(at), ...named() }) },

@@ -18,6 +18,8 @@ for (const statement of listStatements(SIZE)) await client.query(statement);
 const LARGE = new Set([
   'author_event_counts',
   'award_emoji',
+  'board_lists',
+  'boards',
   'deployments',
   'emails',
   'events',

@@ -45,6 +45,7 @@ const RELEASED: Record<string, string> = {
   '20261123020000_merge_request_events': 'ea2d15d743e82d053b85e1a709a2a173042ec267b1ef3fb4f447f4c1e66e7aec',
   '20261123020001_events_of_merge_requests': '646a1cb713c1aa317de58b52afe54c6a55a50ff0aeee8d454124a525fb5b70c2',
   '20261123020002_events_of_subject': '19f7ad383e1badc783fd7b37bc0272adfda53fba744888b96a4289cae0aa0d04',
+  '20261123023010_boards': '90b7b0f8163bbdc6488e675f8512fc12f744aff3ab7ef4583f6b47f0f9401c2d',
 };
 
 const directory = packagePath('prisma/migrations');
