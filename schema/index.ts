@@ -29,6 +29,8 @@ import '#schema/labels/on_subjects.ts';
 import '#schema/labels/mutations.ts';
 import '#schema/boards/types.ts';
 import '#schema/boards/mutations.ts';
+import '#schema/notifications/types.ts';
+import '#schema/notifications/mutations.ts';
 import '#schema/milestones/queries.ts';
 import '#schema/milestones/mutations.ts';
 import '#schema/projects/viewer_can.ts';

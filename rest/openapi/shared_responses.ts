@@ -20,7 +20,12 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
     type: 'object',
     description: 'An error message within a message, as boards have it.',
     properties: {
-      message: { type: 'object', properties: { error: { type: 'string' } }, required: ['error'] },
+      message: {
+        type: 'object',
+        description: 'Holds the message.',
+        properties: { error: { type: 'string', description: 'Why the request is refused.' } },
+        required: ['error'],
+      },
     },
     required: ['message'],
   },

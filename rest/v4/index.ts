@@ -19,6 +19,7 @@ import { labels } from '#rest/v4/labels.ts';
 import { members } from '#rest/v4/members.ts';
 import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
+import { notifications } from '#rest/v4/notifications.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { repository } from '#rest/v4/repository.ts';
@@ -44,6 +45,7 @@ export const routes: Route[] = [
   ...groups,
   ...namespaces,
   ...members,
+  ...notifications,
   ...accessRequests,
   ...projects,
   ...events,

@@ -70,7 +70,10 @@ it.each(routes)('%s finds nothing of another project by its number', async (_, {
     String(name === 'id' ? own.id : (ids[name] ?? name)),
   );
   const given: Record<string, unknown> = {};
-  for (const { name, type } of parameters) if (String(type).startsWith('String')) given[name] = 'changed';
+  for (const { name, type } of parameters) {
+    if (String(type).startsWith('String')) given[name] = 'changed';
+    else if (/^(Int|ID)!$/.test(String(type))) given[name] = 1;
+  }
   const answer = await (method === 'get' || method === 'delete'
     ? world.api(attacker)[method](path)
     : world.api(attacker)[method](path, given));

@@ -312,6 +312,11 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
       given: async (at) => ({ ...(await boardList(at)), position: 0 }),
     },
     'DELETE /projects/:id/boards/:board_id/lists/:list_id': { success: 204, level: 20, given: boardList },
+    'GET /projects/:id/notification_settings': { ...reading, given: project },
+    'PUT /projects/:id/notification_settings': {
+      ...reading,
+      given: (at) => ({ ...project(at), level: 'watch' }),
+    },
     'GET /projects/:id/milestones': { ...reading, given: project },
     'GET /projects/:id/milestones/:milestone_id': { ...reading, given: milestone },
     'POST /projects/:id/milestones': { success: 201, level: 40, given: (at) => ({ ...project(at), ...named() }) },

@@ -112,6 +112,8 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'POST /snippets': { success: 201, level: 0, given: newSnippet },
     'PUT /snippets/:snippet_id': { ...administrating, given: snippet },
     'DELETE /snippets/:snippet_id': { success: 204, level: 100, given: snippet },
+    'GET /notification_settings': reading,
+    'PUT /notification_settings': { ...reading, given: () => ({ level: 'watch' }) },
     'GET /templates/licenses': anybody,
     'GET /templates/licenses/:name': { ...anybody, given: () => ({ name: 'mit' }) },
     'GET /templates/gitignores': anybody,

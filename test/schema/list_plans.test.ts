@@ -31,6 +31,7 @@ const LARGE = new Set([
   'merge_requests',
   'milestones',
   'notes',
+  'notification_settings',
   'personal_access_tokens',
   'pipelines',
   'project_event_counts',
