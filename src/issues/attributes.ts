@@ -137,7 +137,8 @@ export async function swapIssueLabels(
   return { added: added.map(({ id }) => id), removed: removed.map(({ id }) => id) };
 }
 
-async function assignable(db: Context['db'], project: ProjectRow, userId: number): Promise<number | null> {
+/** The ID of the user if they can read the project and so be assigned what is in it; null otherwise. */
+export async function assignable(db: Context['db'], project: ProjectRow, userId: number): Promise<number | null> {
   const user = await db.user.findFirst({ where: { id: userId, state: 'active' } });
   if (!user) return null;
   const [p, n] = [alias('Project', 'p'), alias('Namespace', 'n')];

@@ -1,0 +1,51 @@
+/** Usernames in an argument such as `@ann @bob`; `me` is the caller. */
+export function usernames(argument: string): string[] {
+  return argument.split(/[\s,]+/).flatMap((word) => {
+    const name = word.replace(/^@/, '');
+    return name === '' ? [] : [name];
+  });
+}
+
+/** Titles of labels in an argument such as `~bug ~"needs work"`. */
+export function labelTitles(argument: string): string[] {
+  return titles(argument, '~');
+}
+
+/** The title of a milestone in an argument such as `%v1` or `%"next version"`. */
+export function milestoneTitle(argument: string): string | null {
+  return titles(argument, '%')[0] ?? null;
+}
+
+/** Titles behind a mark. The text is read once, from its start: a quote without an end is no name. */
+function titles(argument: string, mark: '~' | '%'): string[] {
+  const found: string[] = [];
+  for (let at = argument.indexOf(mark); at >= 0; at = argument.indexOf(mark, at)) {
+    const isQuoted = argument[at + 1] === '"';
+    const start = at + (isQuoted ? 2 : 1);
+    const end = isQuoted ? argument.indexOf('"', start) : endOfWord(argument, start, mark);
+    if (end < 0) break;
+    if (end > start) found.push(argument.slice(start, end));
+    at = end;
+  }
+  return found;
+}
+
+function endOfWord(text: string, start: number, mark: string): number {
+  let end = start;
+  while (end < text.length && !/[\s,]/.test(text.charAt(end)) && text[end] !== mark) end += 1;
+  return end;
+}
+
+/** The day that words such as `tomorrow`, `in 2 days`, `December 31st` or `2017-04-01` name: `YYYY-MM-DD`, in UTC. */
+export async function dayOf(argument: string, now: Date): Promise<string | null> {
+  if (argument.length > LONGEST_DATE) return null;
+  const { parse } = await import('chrono-node/en');
+  const [found] = parse(argument, { instant: now, timezone: 0 }, { forwardDate: true });
+  if (!found) return null;
+  const [year, month, day] = (['year', 'month', 'day'] as const).map((part) => found.start.get(part) ?? 0);
+  if (!year || year > 9999) return null;
+  return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+}
+
+/** Characters of the longest date that is read. */
+const LONGEST_DATE = 60;

@@ -1,0 +1,89 @@
+/** A line such as `/label ~bug` in a description or note. */
+export interface QuickAction {
+  name: QuickActionName;
+  /** What follows the name, without spaces around it; empty for nothing. */
+  argument: string;
+}
+
+const NAMES = [
+  'assign',
+  'award',
+  'close',
+  'done',
+  'due',
+  'estimate',
+  'label',
+  'milestone',
+  'relabel',
+  'remove_due_date',
+  'remove_estimate',
+  'remove_milestone',
+  'remove_time_spent',
+  'reopen',
+  'spend',
+  'subscribe',
+  'target_branch',
+  'title',
+  'todo',
+  'unassign',
+  'unlabel',
+  'unsubscribe',
+  'wip',
+] as const;
+
+export type QuickActionName = (typeof NAMES)[number];
+
+/** Those that mean nothing without an argument. */
+const NEED_ARGUMENT: ReadonlySet<string> = new Set<QuickActionName>([
+  'assign',
+  'award',
+  'due',
+  'estimate',
+  'label',
+  'milestone',
+  'relabel',
+  'spend',
+  'target_branch',
+  'title',
+]);
+
+/** More of them than anybody writes; further ones stay text. */
+const MOST = 100;
+
+/** Whether a text may have quick actions: a cheap test that is right about "no". */
+export function mayHaveQuickActions(text: string | null | undefined): text is string {
+  return text?.includes('/') === true && /^\/[a-z]/m.test(text);
+}
+
+/**
+ * Takes the quick actions out of a text: lines that begin with `/` and a known name. Lines in fenced code blocks, and between
+ * lines of `>>>`, are text.
+ */
+export function splitQuickActions(text: string): { text: string; actions: QuickAction[] } {
+  const actions: QuickAction[] = [];
+  const kept: string[] = [];
+  let fence: string | null = null;
+  for (const line of text.split(/\r?\n/)) {
+    const mark = /^ {0,3}(`{3,}|~{3,}|>>>)/.exec(line)?.[1];
+    if (fence === null) {
+      const action = actions.length < MOST ? actionOf(line) : null;
+      if (action) actions.push(action);
+      else kept.push(line);
+      fence = mark ?? null;
+    } else {
+      kept.push(line);
+      if (mark?.startsWith(fence)) fence = null;
+    }
+  }
+  if (actions.length === 0) return { text, actions };
+  return { text: kept.join('\n').trim(), actions };
+}
+
+function actionOf(line: string): QuickAction | null {
+  if (!line.startsWith('/')) return null;
+  const [, name = '', argument = ''] = /^\/([a-z_]{1,20})(?:[ \t](.*))?$/.exec(line) ?? [];
+  const known = NAMES.find((one) => one === name);
+  const trimmed = argument.trim();
+  if (known === undefined || (trimmed === '' && NEED_ARGUMENT.has(known))) return null;
+  return { name: known, argument: trimmed };
+}
