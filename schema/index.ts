@@ -31,6 +31,8 @@ import '#schema/boards/types.ts';
 import '#schema/boards/mutations.ts';
 import '#schema/notifications/types.ts';
 import '#schema/notifications/mutations.ts';
+import '#schema/todos/types.ts';
+import '#schema/todos/mutations.ts';
 import '#schema/milestones/queries.ts';
 import '#schema/milestones/mutations.ts';
 import '#schema/projects/viewer_can.ts';

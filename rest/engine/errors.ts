@@ -34,6 +34,8 @@ const NAMELESS = new Set([
   'Issue',
   'Milestone',
   'BoardList',
+  'Todo',
+  'MergeRequest',
   'Member',
   'AccessRequest',
   'Pipeline',

@@ -30,6 +30,7 @@ import { tags } from '#rest/v4/tags.ts';
 import { tagsWrite } from '#rest/v4/tags_write.ts';
 import { templates } from '#rest/v4/templates.ts';
 import { timeTracking } from '#rest/v4/time_tracking.ts';
+import { todos } from '#rest/v4/todos.ts';
 import { tokens } from '#rest/v4/tokens.ts';
 import { triggers } from '#rest/v4/triggers.ts';
 import { uploads } from '#rest/v4/uploads.ts';
@@ -52,6 +53,7 @@ export const routes: Route[] = [
   ...settings,
   ...issues,
   ...timeTracking,
+  ...todos,
   ...labels,
   ...boards,
   ...milestones,

@@ -24,6 +24,7 @@ import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectOf } from '#src/projects/below.ts';
 import { findProjectsByIds } from '#src/projects/find.ts';
 import { findSnippetsByIds } from '#src/snippets/find.ts';
+import { findTodosByIds } from '#src/todos/list.ts';
 import { findTriggersByIds } from '#src/triggers/list.ts';
 import { findUsersByIds } from '#src/users/find.ts';
 
@@ -36,6 +37,7 @@ type Finder = (
 /** How records of each type are found by their IDs: those that the caller can see, by one statement however many they are. */
 const FINDERS: Record<string, Finder> = {
   User: (context, ids, info) => findUsersByIds(context, ids, selectionAt(info, 'User')),
+  Todo: (context, ids, info) => findTodosByIds(context, ids, selectionAt(info, 'Todo')),
   SshKey: findKeysByIds,
   Email: findEmailsByIds,
   PersonalAccessToken: findTokensByIds,

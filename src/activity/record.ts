@@ -1,6 +1,7 @@
 import type { Change, Subject } from '#src/activity/change.ts';
 import { recordEvents } from '#src/activity/events.ts';
 import { writeSystemNotes } from '#src/activity/system_notes.ts';
+import { writeTodos } from '#src/activity/todos.ts';
 import type { Transaction } from '#src/platform/db.ts';
 
 /**
@@ -16,4 +17,5 @@ export async function recordActivity(
   if (changes.length === 0) return;
   await recordEvents(tx, actor, subject, changes);
   await writeSystemNotes(tx, actor, subject, changes);
+  await writeTodos(tx, actor, subject, changes);
 }

@@ -1,6 +1,7 @@
 import { aggregate, COMPLETE, coveredSeconds, type JobStatus } from '#src/pipelines/status.ts';
 import { Prisma, queryJson, type Transaction } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
+import { tellOfPipeline } from '#src/todos/merge_requests.ts';
 
 const { sql } = Prisma;
 
@@ -90,4 +91,5 @@ async function write(tx: Transaction, id: number, status: JobStatus, jobs: reado
       started_at = COALESCE(started_at, ${started}::timestamptz), updated_at = now(),
       finished_at = CASE WHEN ${finished} THEN COALESCE(CASE WHEN status::text = ${status} THEN finished_at END, now()) END
     WHERE id = ${id}`;
+  await tellOfPipeline(tx, id, status);
 }

@@ -1,11 +1,18 @@
+import { authorize, can } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Subject } from '#src/activity/change.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findIssue } from '#src/issues/find.ts';
 import { mayUpdate } from '#src/issues/update.ts';
-import { Forbidden } from '#src/platform/errors.ts';
+import '#src/merge_requests/own_values.ts';
+import { Prisma } from '#src/platform/db.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
+import { alias } from '#src/platform/records/alias.ts';
+import { readRow } from '#src/platform/records/read.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
+
+const { sql } = Prisma;
 
 /** What has times and todos alike. */
 export type SubjectType = Subject['type'];
@@ -30,6 +37,7 @@ const ISSUE = select('Issue', {
 export async function locateSubject(context: Context, type: SubjectType, ref: Ref, iid: number): Promise<Located> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
+  if (type === 'MergeRequest') return locateMergeRequest(context, project, iid);
   const issue = await findIssue(context, project, iid, ISSUE);
   const { id, title } = issue;
   return { type, id, iid, title, project, mayUpdate: mayUpdate(actor, project, issue) };
@@ -40,4 +48,18 @@ export async function locateChangeable(context: Context, type: SubjectType, ref:
   const subject = await locateSubject(context, type, ref, iid);
   if (!subject.mayUpdate) throw new Forbidden();
   return subject;
+}
+
+const MERGE_REQUEST = select('MergeRequest', { id: true, title: true, authorId: true, assigneeId: true });
+const mergeRequest = alias('MergeRequest', 'mr');
+
+async function locateMergeRequest(context: Context, project: ProjectRow, iid: number): Promise<Located> {
+  const actor = requireActor(context);
+  authorize(actor, 'read_merge_request', project);
+  const where = sql`${mergeRequest.targetProjectId} = ${project.id} AND ${mergeRequest.iid} = ${iid}`;
+  const found = await readRow(context.db, MERGE_REQUEST, { rows: mergeRequest, where });
+  if (!found) throw new NotFound('MergeRequest');
+  const { id, title, authorId, assigneeId } = found;
+  const mayUpdate = can(actor, 'update_merge_request', project) || authorId === actor.id || assigneeId === actor.id;
+  return { type: 'MergeRequest', id, iid, title, project, mayUpdate };
 }

@@ -50,6 +50,13 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     await world.db.issue.update({ where: { id }, data: { authorId: author.id } });
     return { id: at.project.id, issue_iid: iid };
   };
+  /** A merge request of somebody who has no role. */
+  const mergeRequest = async (at: Stage) => {
+    const { actor } = owner;
+    const iid = Number(world.unique('').slice(-8)) + 1_000;
+    const made = await world.mergeRequest(at.project, { ...owner, ...(await theAuthor()), actor }, { iid });
+    return { id: at.project.id, merge_request_iid: made.iid };
+  };
   const hour = async (at: Stage) => ({ ...(await issue(at)), duration: '1h' });
   /** A project like that of the stage, for what changes or ends it. */
   const fresh = async (at: Stage) => {
@@ -284,6 +291,13 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     'POST /projects/:id/issues/:issue_iid/reset_time_estimate': { success: 200, level: 20, given: issue },
     'POST /projects/:id/issues/:issue_iid/add_spent_time': { success: 201, level: 20, given: hour },
     'POST /projects/:id/issues/:issue_iid/reset_spent_time': { success: 200, level: 20, given: issue },
+    'POST /projects/:id/issues/:issue_iid/todo': { ...reading, success: 201, given: issue },
+    'POST /projects/:id/merge_requests/:merge_request_iid/todo': {
+      ...reading,
+      success: 201,
+      level: 20,
+      given: mergeRequest,
+    },
     'GET /projects/:id/labels': { ...reading, given: project },
     'POST /projects/:id/labels': {
       success: 201,

@@ -38,6 +38,7 @@ const LARGE = new Set([
   'snippets',
   'ssh_keys',
   'timelogs',
+  'todos',
 ]);
 
 interface Node {

@@ -47,6 +47,7 @@ const RELEASED: Record<string, string> = {
   '20261123020002_events_of_subject': '19f7ad383e1badc783fd7b37bc0272adfda53fba744888b96a4289cae0aa0d04',
   '20261123023010_boards': '90b7b0f8163bbdc6488e675f8512fc12f744aff3ab7ef4583f6b47f0f9401c2d',
   '20261123023020_notification_settings': '309c817410c10c897a9f086d51a15bf73ad246682010c4ed6f086b0b5e5bec58',
+  '20261123023030_todos': '21c18eac3a6a8ae1e6934e3896047cc3f6e4d80894f759efd50e8a37ffbda8dc',
 };
 
 const directory = packagePath('prisma/migrations');
