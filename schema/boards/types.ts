@@ -12,7 +12,7 @@ import { Project } from '#schema/projects/types.ts';
 import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { findBoard, findBoardList, listBoardLists, listBoards } from '#src/boards/list.ts';
+import { findBoardList, listBoardLists, listBoards, withBoardId } from '#src/boards/list.ts';
 import { listIssuesOf } from '#src/issues/list.ts';
 import { findLabelsByIds } from '#src/labels/list.ts';
 import { NotFound } from '#src/platform/errors.ts';
@@ -142,9 +142,15 @@ builder.objectFields(Project, (t) => ({
     type: Board,
     description: 'The board of the project. For signed-in callers.',
     args: { id: t.arg({ ...idOf('Board'), description: 'Global or numeric ID that the board must have.' }) },
-    resolve: (project, { id }, context, info) => {
+    resolve: async (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
-      return findBoard(context, project, id, selectionAt(info, 'Board'));
+      const one = { limit: 1 };
+      const { nodes } = await pageBelow('Board', project, one, context, info, (_context, projects, page, selection) =>
+        listBoards(context, projects, page, selection, withBoardId(id)),
+      );
+      const [board] = nodes;
+      if (!board) throw new NotFound('Board');
+      return board;
     },
   }),
 }));

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { Group } from '#schema/groups/types.ts';
 import { Project } from '#schema/projects/types.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
 import { EVENT_NAMES, type NotificationEvent } from '#src/notifications/events.ts';
 import { INHERITED, type NotificationSetting as Setting } from '#src/notifications/setting.ts';
 import { type GlobalSetting, globalNotificationSetting } from '#src/notifications/update.ts';
@@ -81,24 +82,23 @@ const VIEWERS = {
   type: NotificationSetting,
   nullable: true,
   select: { notificationSetting: true },
-  resolve: (
-    { notificationSetting }: { notificationSetting: Setting | null },
-    _args: object,
-    { actor }: { actor: object | null },
-  ) => (actor === null ? null : (notificationSetting ?? INHERITED)),
+  resolve: ({ notificationSetting }: { notificationSetting: Setting | null }, _args: object, context: Context) => {
+    requireActor(context);
+    return notificationSetting ?? INHERITED;
+  },
 } as const;
 
 builder.prismaObjectFields(Project, (t) => ({
   viewerNotificationSetting: t.field({
     ...VIEWERS,
-    description: 'What the caller wants to get mail about in the project; null for anonymous callers.',
+    description: 'What the caller wants to get mail about in the project. For signed-in callers.',
   }),
 }));
 
 builder.prismaObjectFields(Group, (t) => ({
   viewerNotificationSetting: t.field({
     ...VIEWERS,
-    description: 'What the caller wants to get mail about in the projects of the group; null for anonymous callers.',
+    description: 'What the caller wants to get mail about in the projects of the group. For signed-in callers.',
   }),
 }));
 

@@ -7,7 +7,8 @@ import type { Selection } from '#src/platform/records/selection.ts';
 import { ofProjects } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
-const boards = ofProjects({ ability: 'read_board', rows: alias('Board', 'b') });
+const board = alias('Board', 'b');
+const boards = ofProjects({ ability: 'read_board', rows: board });
 const lists = ofProjects({
   ability: 'read_board',
   rows: alias('BoardList', 'bl'),
@@ -25,6 +26,11 @@ export function findBoard<R>(
   selection: Selection<'Board', R>,
 ): Promise<R> {
   return boards.find(context, project, id ?? Prisma.sql`TRUE`, selection);
+}
+
+/** The condition on a board that it has the ID, where one is given. */
+export function withBoardId(id: number | null | undefined): Prisma.Sql[] {
+  return id == null ? [] : [Prisma.sql`${board.id} = ${id}`];
 }
 
 /** The lists of the boards of projects, from the first position on. */
