@@ -19,7 +19,6 @@ const LARGE = new Set([
   'author_event_counts',
   'award_emoji',
   'board_lists',
-  'boards',
   'deployments',
   'emails',
   'events',

@@ -68,7 +68,12 @@ const [pipeline] = await world.db.pipeline.findMany({ where: { projectId: projec
 const [somebody] = others;
 const board = await world.db.board.findUniqueOrThrow({ where: { projectId: project.id } });
 const given = {
-  board_id: board.id, milestone_id: milestone?.id, pipeline_id: pipeline?.id, sha, user_id: somebody?.id };
+  board_id: board.id,
+  milestone_id: milestone?.id,
+  pipeline_id: pipeline?.id,
+  sha,
+  user_id: somebody?.id,
+};
 
 const about = { baseUrl: 'http://gantry.test', version: '1', revision: '1', avatars: true };
 const count = async (work: () => Promise<unknown>) => (await world.statements(work)).length;
