@@ -12,6 +12,7 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { toGlobalId } from '#schema/node/types.ts';
+import { createBoardList } from '#src/boards/save_list.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -44,7 +45,7 @@ const places = {} as {
   openGroup: GroupRow;
   hiddenGroup: GroupRow;
 };
-const numbers = {} as { issue: number; milestone: number; pipeline: number };
+const numbers = {} as { issue: number; milestone: number; pipeline: number; board: number };
 
 beforeAll(async () => {
   const named = (name: string) => ({ name, path: name, description: name });
@@ -69,6 +70,8 @@ beforeAll(async () => {
     milestoneId,
     labels: ['open label'],
   });
+  await listLabels(places.open);
+  numbers.board = (await world.db.board.findUniqueOrThrow({ where: { projectId: places.open.id } })).id;
   await world.issue(places.internal, owner, { title: `${INTERNAL} issue` });
   numbers.pipeline = (await pipelineOf(world, owner, places.open, 'open-pipeline')).id;
   await world.db.trigger.updateMany({ data: { description: `${SECRET} of masters` } });
@@ -76,6 +79,7 @@ beforeAll(async () => {
   for (const project of [places.hidden, inHidden, personal]) {
     await pipelineOf(world, owner, project, `${SECRET}-pipeline`);
     await world.issue(project, owner, { title: `${SECRET} issue`, labels: [`${SECRET} label`] });
+    await listLabels(project);
     await world.milestone(project, owner, { title: `${SECRET} milestone` });
     await world.db.projectStar.create({ data: { projectId: project.id, userId: owner.id } });
   }
@@ -145,6 +149,13 @@ describe('Every list of the REST API', () => {
   );
 });
 
+/** Makes a list of the board for each label of the project. */
+async function listLabels({ id: projectId }: { id: number }): Promise<void> {
+  for (const { id } of await world.db.label.findMany({ where: { projectId } })) {
+    await createBoardList(world.as(owner), projectId, null, id);
+  }
+}
+
 /** The paths of a list, for each place that its parameters may name. */
 function pathsOf(template: string): string[] {
   const ids = template.startsWith('/groups')
@@ -156,6 +167,7 @@ function pathsOf(template: string): string[] {
     milestone_id: numbers.milestone,
     issue_iid: numbers.issue,
     pipeline_id: numbers.pipeline,
+    board_id: numbers.board,
     user_id: owner.id,
   };
   return ids.map((id) => template.replace(/:(\w+)/g, (_, name: string) => String(name === 'id' ? id : others[name])));
