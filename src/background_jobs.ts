@@ -1,4 +1,6 @@
 import { expireAccountTokens } from '#src/access/account_tokens/expire.ts';
+import type { Context } from '#src/access/actor.ts';
+import { activeUser } from '#src/access/authenticate.ts';
 import { deliver, type Outgoing } from '#src/access/mail/deliver.ts';
 import { expireAuthorizations } from '#src/access/oauth/expire.ts';
 import { expireSessions } from '#src/access/sessions/expire.ts';
@@ -7,10 +9,15 @@ import { removeMergedBranches } from '#src/branches/merged.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
 import { type ImportStores, importRepository } from '#src/imports/import.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
+import { finishMerge } from '#src/merge_requests/after_merge.ts';
+import { awaitingMerge, mergeAfterPipeline } from '#src/merge_requests/merge_when_pipeline_succeeds.ts';
+import { refreshMergeRequests } from '#src/merge_requests/refresh.ts';
+import { removeUnneededRefs } from '#src/merge_requests/remove_refs.ts';
 import { createPushedPipelines } from '#src/pipelines/push.ts';
-import type { JobHandlers, JobPaces } from '#src/platform/background/queue.ts';
+import type { JobHandlers, JobPaces, JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/db.ts';
 import { removeProject } from '#src/projects/remove.ts';
+import { referFromCommits } from '#src/references/push.ts';
 import { cleanUpAll } from '#src/repository/clean_up.ts';
 import { countContributors } from '#src/repository/contributors.ts';
 import { EachApart } from '#src/repository/each.ts';
@@ -35,12 +42,19 @@ export const JOB_PACES: JobPaces = {
   'members.expire': { cron: '3 * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
+  'merge_requests.refresh': { cron: '29 * * * *', atOnce: 4 },
   'projects.import': { atOnce: 4 },
   'mail.send': { atOnce: 4 },
 };
 
 /** Every job with the command that does it. */
 export function jobHandlers({ db, repositories, uploads, outgoing, ...importing }: JobSettings): JobHandlers {
+  /** What commands get that are run for a user; null for one who is not active any more. */
+  const as = async (userId: number, jobs: JobQueue): Promise<Context | null> => {
+    const actor = await activeUser(db, userId);
+    const { secret, imports } = importing;
+    return actor && { db, actor, secret, jobs, repositories, uploads, imports, clientAddress: null };
+  };
   return {
     'projects.remove': ({ projectId }) => removeProject({ db, repositories, uploads }, projectId),
     'namespaces.remove': ({ namespaceId }) => removeNamespace({ db, repositories, uploads }, namespaceId),
@@ -56,8 +70,24 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
       ]);
     },
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
-    'repositories.reconcile': () => reconcileAll({ db, repositories }),
+    // What was not recorded of pushes may concern merge requests.
+    'repositories.reconcile': (_wanted, jobs) =>
+      eachStep([() => reconcileAll({ db, repositories }), () => refreshMergeRequests({ db, repositories, jobs }, {})]),
+    'merge_requests.refresh': (wanted, jobs) => refreshMergeRequests({ db, repositories, jobs }, wanted),
+    'merge_requests.merged': async ({ mergeRequestId, userId }, jobs) => {
+      const context = await as(userId, jobs);
+      if (context) await finishMerge(context, mergeRequestId);
+    },
+    'merge_requests.pipeline': async (settled, jobs) => {
+      const steps = (await awaitingMerge({ db }, settled)).map(({ id, userId }) => async () => {
+        const context = await as(userId, jobs);
+        if (context) await mergeAfterPipeline(context, id);
+      });
+      await eachStep(steps);
+    },
+    'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
     'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),
+    'commits.refer': (push) => referFromCommits({ db, repositories }, push),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
     'sessions.expire': () =>

@@ -1,5 +1,14 @@
 import type { Route } from '#rest/engine/route.ts';
-import { type ErrorCode, type FieldErrors, missing, PLAIN, TOO_LARGE, USUAL } from '#src/platform/errors.ts';
+import {
+  type ErrorCode,
+  type FieldErrors,
+  missing,
+  PLAIN,
+  TOO_LARGE,
+  UNMERGEABLE,
+  UNPROCESSABLE,
+  USUAL,
+} from '#src/platform/errors.ts';
 
 /** The status of each error code of the domain. */
 export const STATUS: Record<ErrorCode, number> = {
@@ -32,6 +41,8 @@ export interface Refusal {
 /** Resources whose lookups say `404 Not found` without a name (behaviour.md 1.3). */
 const NAMELESS = new Set([
   'Issue',
+  'MergeRequest',
+  'MergeRequestVersion',
   'Milestone',
   'BoardList',
   'Todo',
@@ -42,6 +53,9 @@ const NAMELESS = new Set([
   'Environment',
   'Deployment',
   'Trigger',
+  'Note',
+  'Award',
+  'MergeRequest',
 ]);
 
 /** The refusal for an error of the domain, however it came: its code, its message and its details. */
@@ -54,6 +68,8 @@ export function refusal(message: string, details: Record<string, unknown>, route
       if (details.error === 'invalid_token') return endedToken(status, message);
       return { status, body: { message: explained('401 Unauthorized', '. ', USUAL.UNAUTHENTICATED, message) } };
     case 'FORBIDDEN':
+      if (message === UNMERGEABLE.NO_RIGHT) return { status: 401, body: { message: '401 Unauthorized' } };
+      if (route?.refused) return { status, body: { message: route.refused.message } };
       return { status, body: { message: explained('403 Forbidden', '  - ', USUAL.FORBIDDEN, message) } };
     case 'CONTENT_TOO_LARGE':
       return { status, body: { message: `413 Request Entity Too Large: ${message.slice(TOO_LARGE.length)}` } };
@@ -69,16 +85,30 @@ export function refusal(message: string, details: Record<string, unknown>, route
     case 'NOT_FOUND':
       return { status, body: { message: notFound(details, message, route) } };
     case 'CONFLICT':
-      return { status, body: { message: details.fields ?? message } };
+      return { status, body: { message: details.fields ?? (route?.conflictsListed ? [message] : message) } };
     case 'VALIDATION_FAILED': {
       const fields = details.fields as FieldErrors;
       if (areMissing(fields)) return { status, body: { error: message } };
-      return { status, body: { message: validation(fields, route) } };
+      const wrong = validation(fields, route);
+      return { status, body: { message: status === 404 ? `404 ${wrong} Not Found` : wrong } };
     }
-    default:
+    default: {
+      const unmerged = UNMERGED.get(message);
+      if (unmerged) return unmerged;
+      if (UNPROCESSED.has(message)) return { status: 422, body: { error: [message] } };
       return { status, body: { message: V4_WORDS.get(message) ?? message } };
+    }
   }
 }
+
+/** Why a merge request is not merged (behaviour.md 8). */
+const UNMERGED: ReadonlyMap<string, Refusal> = new Map([
+  [UNMERGEABLE.NOT_NOW, { status: 405, body: { message: '405 Method Not Allowed' } }],
+  [UNMERGEABLE.CONFLICTS, { status: 406, body: { message: UNMERGEABLE.CONFLICTS } }],
+  [UNMERGEABLE.NOT_AWAITED, { status: 406, body: { message: '406 Not Acceptable' } }],
+]);
+
+const UNPROCESSED: ReadonlySet<string> = new Set(Object.values(UNPROCESSABLE));
 
 /** What v4 says of what the domain says in plain words. */
 const V4_WORDS: ReadonlyMap<string, string | object> = new Map<string, string | object>([
@@ -97,6 +127,7 @@ function endedToken(status: number, description: string): Refusal {
 
 /** The status that a route has for errors of a code. */
 export function statusOf(code: ErrorCode, route?: Route): number {
+  if (code === 'FORBIDDEN' && route?.refused) return route.refused.status;
   const failure = route?.failure;
   const own = typeof failure === 'object' ? failure[code] : BY_VALUE.has(code) ? failure : undefined;
   return own ?? STATUS[code];

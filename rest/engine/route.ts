@@ -54,8 +54,14 @@ export interface Route {
    * single codes of errors.
    */
   readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
+  /** What callers are told who see the record and may not do this, where it is not 403. */
+  readonly refused?: { readonly status: number; readonly message: string };
   /** Parameters that hold several values separated by commas. */
   readonly commaSeparated?: readonly string[];
+  /** Parameters that must not be blank where they are given. */
+  readonly notBlank?: readonly string[];
+  /** Statuses of refusals that only the REST API tells apart. */
+  readonly alsoRefuses?: readonly number[];
   /** Parameters of which one must be present. */
   readonly atLeastOne?: readonly string[];
   /** Parameters of which all must be present or none. */
@@ -74,6 +80,8 @@ export interface Route {
   readonly either?: Readonly<Record<string, readonly string[]>>;
   /** The message of a 404 when the resource of that name is missing, where it is not the usual one. */
   readonly notFound?: Readonly<Record<string, string>>;
+  /** The message of a conflict is a list with this one text. */
+  readonly conflictsListed?: true;
   /** Validation errors are one string behind this text instead of an object (behaviour.md 1.5). */
   readonly validationPrefix?: string;
   /** Parameters whose lower bound is checked with the other parameters. */

@@ -24,6 +24,10 @@ export function readVariables(
       problems.push(`${name} ${error.message}`);
     }
   }
+  for (const name of route.notBlank ?? []) {
+    const value = given[name];
+    if (value === null || (typeof value === 'string' && value.trim() === '')) problems.push(`${name} is empty`);
+  }
   for (const [name, refusal] of Object.entries(route.absent ?? {})) {
     if (given[name] !== undefined) problems.push(`${name} ${refusal}`);
   }

@@ -9,7 +9,12 @@ export function refusalsOf(endpoint: Endpoint, codes: ReadonlySet<ErrorCode>): R
   const { method, raw } = endpoint.route;
   const hasContent = method === 'POST' || method === 'PUT' || raw !== undefined;
   const refused: ErrorCode[] = [...ANYWHERE, ...(hasContent ? (['CONTENT_TOO_LARGE'] as const) : []), ...codes];
-  const statuses = new Set([...refused.map((code) => statusOf(code, endpoint.route)), ...besidesErrors(endpoint), 500]);
+  const statuses = new Set([
+    ...refused.map((code) => statusOf(code, endpoint.route)),
+    ...besidesErrors(endpoint),
+    ...(endpoint.route.alsoRefuses ?? []),
+    500,
+  ]);
   return Object.fromEntries([...statuses].map((status) => [status, reference(status, method)]));
 }
 
@@ -43,9 +48,11 @@ const NAMES: Record<number, string> = {
   403: 'Forbidden',
   404: 'NotFound',
   405: 'MethodNotAllowed',
+  406: 'NotAcceptable',
   409: 'Conflict',
   413: 'ContentTooLarge',
   416: 'RangeNotSatisfiable',
+  422: 'UnprocessableEntity',
   429: 'TooManyRequests',
   500: 'InternalServerError',
   503: 'ServiceUnavailable',

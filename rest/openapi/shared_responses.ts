@@ -37,9 +37,15 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
   },
   LimitError: {
     type: 'object',
-    description: 'Limits that the caller has reached.',
+    description: 'Limits that the caller has reached, or what keeps values from being used together.',
     properties: { error: { type: 'array', items: { type: 'string' } } },
     required: ['error'],
+  },
+  MessageList: {
+    type: 'object',
+    description: 'Error messages.',
+    properties: { message: { type: 'array', description: 'One text for each.', items: { type: 'string' } } },
+    required: ['message'],
   },
   TokenError: {
     type: 'object',
@@ -85,10 +91,11 @@ export const SHARED_RESPONSES: Record<string, Json> = {
     'FieldErrors',
   ]),
   MethodNotAllowed: {
-    ...refusal('A value of the request does not allow it.', ['Message']),
+    ...refusal('A value of the request, or the state of the record, does not allow it.', ['Message']),
     headers: { Allow: { description: 'The methods of the path.', schema: { type: 'string' }, required: true } },
   },
-  Conflict: refusal('A record with this name or value already exists.', ['Message', 'FieldErrors']),
+  NotAcceptable: refusal('The state of the record does not allow it.', ['Message']),
+  Conflict: refusal('A record with this name or value already exists.', ['Message', 'FieldErrors', 'MessageList']),
   ContentTooLarge: refusal('The request or the response is larger than the server allows.', [
     'ParameterError',
     'Message',
@@ -99,6 +106,7 @@ export const SHARED_RESPONSES: Record<string, Json> = {
       'Content-Range': { description: 'The size of the content: `bytes */1234`.', schema: { type: 'string' } },
     },
   },
+  UnprocessableEntity: refusal('The values do not fit together.', ['LimitError']),
   TooManyRequests: { ...refusal('The caller sends too many requests.', ['Message']), headers: RETRY_AFTER },
   InternalServerError: refusal('An unexpected error. The server’s log has the details.', ['Message']),
   ServiceUnavailable: { ...refusal('Temporarily unavailable.', ['Message']), headers: RETRY_AFTER },

@@ -1,5 +1,6 @@
 import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
+import { awards } from '#rest/v4/awards.ts';
 import { backgroundJobs } from '#rest/v4/bgjobs.ts';
 import { boards } from '#rest/v4/boards.ts';
 import { branches } from '#rest/v4/branches.ts';
@@ -17,8 +18,10 @@ import { jobs } from '#rest/v4/jobs.ts';
 import { keys } from '#rest/v4/keys.ts';
 import { labels } from '#rest/v4/labels.ts';
 import { members } from '#rest/v4/members.ts';
+import { mergeRequests } from '#rest/v4/merge_requests.ts';
 import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
+import { notes } from '#rest/v4/notes.ts';
 import { notifications } from '#rest/v4/notifications.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
@@ -54,8 +57,11 @@ export const routes: Route[] = [
   ...issues,
   ...timeTracking,
   ...todos,
+  ...notes,
+  ...awards,
   ...labels,
   ...boards,
+  ...mergeRequests,
   ...milestones,
   ...repository,
   ...commits,

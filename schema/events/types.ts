@@ -1,42 +1,18 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { connectionOf, loadPage, pageArgs } from '#schema/connection.ts';
+import { Note } from '#schema/notes/types.ts';
 import { projectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { avatarUrl, User } from '#schema/users/types.ts';
-import { type EventRow, listProjectEvents, listUserEvents, type NoteRow } from '#src/events/list.ts';
+import { type EventRow, listProjectEvents, listUserEvents } from '#src/events/list.ts';
+import type { Selection } from '#src/platform/records/selection.ts';
 import { withAddresses } from '#src/repository/push_data.ts';
 
 builder.scalarType('JSON', {
   description: 'Any JSON value.',
   serialize: (value) => value,
-});
-
-const Note = builder.objectRef<NoteRow>('Note').implement({
-  description: 'A comment that an event is about.',
-  fields: (t) => ({
-    databaseId: t.exposeInt('id', { description: 'Numeric ID of the note.' }),
-    body: t.exposeString('body', { description: 'Text of the note, in Markdown.' }),
-    attachment: t.string({
-      nullable: true,
-      description: 'Always null, for compatibility with the REST API.',
-      resolve: () => null,
-    }),
-    author: t.expose('author', { type: User, description: 'The user who wrote the note.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the note was written.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the note was last changed.' }),
-    system: t.boolean({
-      description: 'Whether it is a system note; always false.',
-      resolve: () => false,
-    }),
-    noteableId: t.exposeInt('subjectId', {
-      nullable: true,
-      description: 'Numeric ID of the record that the note is about; null for commits.',
-    }),
-    noteableType: t.exposeString('subjectType', {
-      description: 'Type of what the note is about: `Commit`, `Issue` or `MergeRequest`.',
-    }),
-  }),
 });
 
 const EventAction = builder.enumType('EventAction', {
@@ -118,16 +94,25 @@ Event.implement({
       description: 'Branch, hashes and commits of a push, as the REST API returns them; null for other events.',
       resolve: ({ data, author }, _args, context) => withAddresses(data, context.baseUrl, avatarUrl(author, context)),
     }),
-    note: t.expose('note', {
+    note: t.field({
       type: Note,
       nullable: true,
       description: 'The comment that was written; null for other events.',
+      // It is read with the event, with what is selected of its author here.
+      resolve: ({ note }) => note as typeof Note.$inferType | null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the event happened.' }),
   }),
 });
 
 export const EventConnection = connectionOf('Event', Event);
+
+/** What a document asks of the users of events: of who caused them, and of who wrote the notes. */
+export function usersAt(info: GraphQLResolveInfo): Selection<'User'> {
+  const writer = selectionAt(info, 'Note').parts.get('author') as Selection<'User'> | null | undefined;
+  const user = selectionAt(info, 'User');
+  return writer ? user.with(writer) : user;
+}
 
 builder.objectField(EventConnection, 'newestId', (t) =>
   t.int({
@@ -150,9 +135,7 @@ builder.objectFields(Project, (t) => ({
     description: 'The events of the project that the caller can see, newest first.',
     args: eventArgs,
     resolve: (project, args, context, info) =>
-      loadPage(args, info, (page) =>
-        listProjectEvents(context, project, { ...page, upTo: args.upTo }, selectionAt(info, 'User')),
-      ),
+      loadPage(args, info, (page) => listProjectEvents(context, project, { ...page, upTo: args.upTo }, usersAt(info))),
   }),
 }));
 
@@ -162,8 +145,6 @@ builder.objectFields(User, (t) => ({
     description: 'The events that the user caused in projects that the caller can see, newest first.',
     args: eventArgs,
     resolve: ({ id }, args, context, info) =>
-      loadPage(args, info, (page) =>
-        listUserEvents(context, id, { ...page, upTo: args.upTo }, selectionAt(info, 'User')),
-      ),
+      loadPage(args, info, (page) => listUserEvents(context, id, { ...page, upTo: args.upTo }, usersAt(info))),
   }),
 }));

@@ -1,12 +1,15 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf } from '#schema/connection.ts';
-import { projectOf, surelyProjectOf } from '#schema/projects/project_of.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import { projectOf, surelyBaseOf, surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
+import { isWorkInProgress } from '#src/merge_requests/work_in_progress.ts';
 import '#schema/milestones/types.ts';
 import '#schema/users/types.ts';
+import { mayUpdate } from '#src/merge_requests/find.ts';
 import '#src/merge_requests/own_values.ts';
 
-const MergeRequestState = builder.enumType('MergeRequestState', {
+export const MergeRequestState = builder.enumType('MergeRequestState', {
   description: 'Whether a merge request is open, closed or merged.',
   values: {
     OPENED: { value: 'opened', description: 'The merge request is open for merging.' },
@@ -17,8 +20,13 @@ const MergeRequestState = builder.enumType('MergeRequestState', {
 
 export const MergeRequest = builder.prismaObject('MergeRequest', {
   description: 'A request to merge one branch into another.',
+  interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the merge request, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('MergeRequest', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the merge request, unique across all projects.' }),
     iid: t.exposeInt('iid', {
       description: 'Number of the merge request within the target project, as the REST API uses it.',
@@ -33,12 +41,13 @@ export const MergeRequest = builder.prismaObject('MergeRequest', {
       resolve: ({ targetProjectId }, _args, context, info) => surelyProjectOf(context, info, targetProjectId),
     }),
     sourceProjectId: t.exposeInt('sourceProjectId', {
-      description: 'Numeric ID of the project that the changes come from, such as a fork.',
+      nullable: true,
+      description: 'Numeric ID of the project that the changes come from, such as a fork; null once that was removed.',
     }),
     sourceProject: t.field({
       type: Project,
       nullable: true,
-      description: 'The project that the changes come from; null if the caller cannot see it.',
+      description: 'The project that the changes come from; null if the caller cannot see it or if it was removed.',
       select: { sourceProjectId: true },
       resolve: ({ sourceProjectId }, _args, context, info) => projectOf(context, info, sourceProjectId),
     }),
@@ -56,14 +65,16 @@ export const MergeRequest = builder.prismaObject('MergeRequest', {
     workInProgress: t.boolean({
       description: 'Whether the title marks it as work in progress.',
       select: { title: true },
-      resolve: ({ title }) => /^\s*(\[WIP\]|WIP:|WIP\s)/i.test(title),
+      resolve: ({ title }) => isWorkInProgress(title),
     }),
-    mergeStatus: t.exposeString('mergeStatus', {
-      description: 'Whether it can be merged without conflicts: `unchecked`, `can_be_merged` or `cannot_be_merged`.',
+    mergeStatus: t.exposeString('currentMergeStatus', {
+      description:
+        'Whether it can be merged without conflicts: `unchecked`, `can_be_merged` or `cannot_be_merged`. It is `unchecked` for a moment whenever one of the branches has moved.',
     }),
     sha: t.exposeString('sha', {
       nullable: true,
-      description: 'Hash of the head of the source branch; null when unknown.',
+      description:
+        'Hash of the head of the source branch, which the ref `refs/merge-requests/<iid>/head` holds; null when unknown.',
     }),
     mergeCommitSha: t.exposeString('mergeCommitSha', {
       nullable: true,
@@ -103,6 +114,16 @@ export const MergeRequest = builder.prismaObject('MergeRequest', {
       description: 'URL of the page of the merge request.',
       select: { iid: true, projectFullPath: true },
       resolve: ({ projectFullPath, iid }, _args, { baseUrl }) => `${baseUrl}/${projectFullPath}/merge_requests/${iid}`,
+    }),
+    viewerSubscribed: t.exposeBoolean('isSubscribed', {
+      description: 'Whether the caller is subscribed to the merge request, explicitly or as a participant.',
+    }),
+    viewerCanUpdate: t.boolean({
+      description: 'Whether the caller can change, close and reopen the merge request.',
+      select: { targetProjectId: true, authorId: true, assigneeId: true },
+      resolve: async (mergeRequest, _args, context) =>
+        context.actor !== null &&
+        mayUpdate(context.actor, await surelyBaseOf(context, mergeRequest.targetProjectId), mergeRequest),
     }),
   }),
 });

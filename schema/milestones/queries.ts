@@ -9,7 +9,7 @@ import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { listIssuesOf } from '#src/issues/list.ts';
-import { listMilestoneMergeRequests } from '#src/merge_requests/list.ts';
+import { listMergeRequestsOf } from '#src/merge_requests/list.ts';
 import { findMilestone, listMilestones } from '#src/milestones/list.ts';
 
 const MilestoneStateFilter = builder.enumType('MilestoneStateFilter', {
@@ -93,7 +93,8 @@ builder.prismaObjectFields(Milestone, (t) => ({
         args,
         context,
         info,
-        (_context, parents, page, selection) => listMilestoneMergeRequests(context, parents, page, selection),
+        (_context, parents, page, selection) =>
+          listMergeRequestsOf(context, parents, {}, OLDEST_FIRST, page, selection),
       );
     },
   }),

@@ -7,6 +7,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import { requireAccount } from '#src/access/actor.ts';
 import { findTokensByIds } from '#src/access/tokens/list.ts';
 import { findApplicationsByIds } from '#src/applications/find.ts';
+import { findAwardsByIds } from '#src/awards/list.ts';
 import { findBoardListsByIds, findBoardsByIds } from '#src/boards/list.ts';
 import { findDeploymentsByIds } from '#src/deployments/list.ts';
 import { findEmailsByIds } from '#src/emails/list.ts';
@@ -16,7 +17,10 @@ import { findIssuesByIds } from '#src/issues/find.ts';
 import { findJobsByIds } from '#src/jobs/list.ts';
 import { findKeysByIds } from '#src/keys/list.ts';
 import { findLabelsByIds } from '#src/labels/list.ts';
+import { findMergeRequestsByIds } from '#src/merge_requests/find.ts';
+import { findVersionsByIds } from '#src/merge_requests/versions.ts';
 import { findMilestonesByIds } from '#src/milestones/list.ts';
+import { findNotesByIds } from '#src/notes/list.ts';
 import { findPipelinesByIds } from '#src/pipelines/find.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
@@ -46,10 +50,14 @@ const FINDERS: Record<string, Finder> = {
   Project: (context, ids, info) => findProjectsByIds(context, ids, selectionAt(info, 'Project')),
   Snippet: inProjects('Snippet', findSnippetsByIds),
   Issue: inProjects('Issue', findIssuesByIds),
+  MergeRequest: inProjects('MergeRequest', findMergeRequestsByIds),
+  MergeRequestVersion: inProjects('MergeRequestVersion', findVersionsByIds),
   Label: inProjects('Label', findLabelsByIds),
   Board: inProjects('Board', findBoardsByIds),
   BoardList: inProjects('BoardList', findBoardListsByIds),
   Milestone: inProjects('Milestone', findMilestonesByIds),
+  Note: inProjects('Note', findNotesByIds),
+  AwardEmoji: inProjects('AwardEmoji', findAwardsByIds),
   Trigger: inProjects('Trigger', findTriggersByIds),
   Deployment: inProjects('Deployment', findDeploymentsByIds),
   Environment: inProjects('Environment', findEnvironmentsByIds),

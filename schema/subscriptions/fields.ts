@@ -1,8 +1,9 @@
 import { builder } from '#schema/builder.ts';
 import type { GraphQLContext } from '#schema/context.ts';
-import { Event } from '#schema/events/types.ts';
+import { Event, usersAt } from '#schema/events/types.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { Job } from '#schema/jobs/types.ts';
+import { MergeRequest } from '#schema/merge_requests/types.ts';
 import { fromGlobalId } from '#schema/node/types.ts';
 import { Pipeline } from '#schema/pipelines/types.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
@@ -16,6 +17,7 @@ import { findJob } from '#src/jobs/list.ts';
 import { readTracePart, type TracePart } from '#src/jobs/trace_part.ts';
 import type { ChangeKind } from '#src/live/change.ts';
 import type { Topic } from '#src/live/topic.ts';
+import { findMergeRequestById } from '#src/merge_requests/find.ts';
 import { findPipeline } from '#src/pipelines/find.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
@@ -93,6 +95,19 @@ builder.subscriptionFields((t) => ({
         return findIssueById(context, await findProject(context, projectId), id, selectionAt(info, 'Issue'));
       }),
   }),
+  mergeRequestChanged: t.field({
+    type: MergeRequest,
+    description:
+      'A merge request that was opened or changed, or whose merge status became known, as it is now. Deleted ones are not reported.',
+    args: { in: placeArg(t, 'merge requests'), after: t.arg.string({ description: AFTER_STATES }) },
+    subscribe: (_root, args, context) => sourceOf(context, 'merge_request', args, 'read_merge_request'),
+    resolve: (event: LiveEvent, _args, context, info) =>
+      readSeen(event, async () => {
+        const { id, projectId } = event.change;
+        const project = await findProject(context, projectId);
+        return findMergeRequestById(context, project, id, selectionAt(info, 'MergeRequest'));
+      }),
+  }),
   pipelineChanged: t.field({
     type: Pipeline,
     description: 'A pipeline that was started or changed, or whose jobs changed, as it is now.',
@@ -118,7 +133,7 @@ builder.subscriptionFields((t) => ({
     resolve: (event: LiveEvent, _args, context, info) =>
       readSeen(event, async () => {
         const { id, projectId } = event.change;
-        return findProjectEvent(context, await findProject(context, projectId), id, selectionAt(info, 'User'));
+        return findProjectEvent(context, await findProject(context, projectId), id, usersAt(info));
       }),
   }),
   jobTrace: t.field({
@@ -158,7 +173,7 @@ async function sourceOf(
   context: GraphQLContext,
   kind: ChangeKind,
   { in: { project, group, viewer }, after }: Asked<Scope>,
-  ability?: 'read_issue' | 'read_pipeline',
+  ability?: 'read_issue' | 'read_merge_request' | 'read_pipeline',
 ): Promise<Source> {
   const topic = (scope: Topic['scope'], id: number) => new Source({ kind, scope, id }, after);
   if (project != null) {

@@ -55,6 +55,7 @@ export const projectAbilities = {
   admin_board: { level: REPORTER },
   admin_label: { level: REPORTER },
   admin_milestone: { level: MASTER },
+  admin_merge_request: { level: REPORTER, feature: 'mergeRequests', frozen: true },
   create_merge_request: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
   update_merge_request: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
   delete_merge_request: { level: OWNER, feature: 'mergeRequests' },

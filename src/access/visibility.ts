@@ -20,17 +20,12 @@ export function live(alias: string): Prisma.Sql {
   return sql`(${column} IS NULL OR ${column} > ${TODAY})`;
 }
 
-/** Somebody by their ID, or the users of a statement by the column of their IDs. */
-interface Whose {
-  readonly id: number | Prisma.Sql;
-}
-
 /**
  * The actor's effective access level in a project: the highest of ownership of the personal namespace, membership of the
  * project, of its group or a parent of it, and of a group it is shared with (capped by the share). 0 without any.
  */
 export function projectAccessLevel(
-  actor: Whose | null,
+  actor: { readonly id: number | Prisma.Sql } | null,
   project: Pick<Alias<'Project'>, 'id'>,
   namespace: Pick<Alias<'Namespace'>, 'ownerId' | 'lineage'>,
 ): Prisma.Sql {
@@ -42,7 +37,7 @@ export function projectAccessLevel(
 
 /** Where the actor's access to a project comes from beside ownership: the level that each gives, null where it gives none. */
 export function projectAccess(
-  actor: Whose,
+  actor: { readonly id: number | Prisma.Sql },
   project: Pick<Alias<'Project'>, 'id'>,
   namespace: Pick<Alias<'Namespace'>, 'lineage'>,
 ): Record<'membership' | 'around' | 'shared', Prisma.Sql> {

@@ -1,3 +1,4 @@
+import type { Source } from '#src/activity/mentions.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 /** The issue or merge request that was changed, as it is now. */
@@ -13,7 +14,7 @@ export interface Subject {
 /** One thing that a command changed. IDs are those of labels, milestones and users; null stands for none. */
 export type Change =
   | { kind: 'opened'; description: string | null; assigneeId: number | null }
-  | { kind: 'closed' }
+  | { kind: 'closed'; via?: Source }
   | { kind: 'reopened' }
   | { kind: 'deleted' }
   | { kind: 'title'; from: string; to: string }
@@ -26,13 +27,28 @@ export type Change =
   | { kind: 'timeEstimate'; seconds: number }
   | { kind: 'timeSpent'; seconds: number }
   | { kind: 'timeReset'; seconds: number }
-  | { kind: 'movedTo'; fullPath: string; iid: number }
-  | { kind: 'movedFrom'; fullPath: string; iid: number };
+  | { kind: 'merged' }
+  /** It is to be merged when the pipeline of that commit succeeds, or not any more. */
+  | { kind: 'mergeWhenPipelineSucceeds'; sha: string }
+  | { kind: 'mergeCanceled' }
+  | { kind: 'targetBranch'; from: string; to: string }
+  /** The source branch of a merge request has moved; `from` is null where what it held before is not known. */
+  | { kind: 'commits'; from: string | null; to: string }
+  | { kind: 'sourceBranchDeleted'; branch: string }
+  | { kind: 'movedTo'; to: Elsewhere }
+  | { kind: 'movedFrom'; from: Elsewhere };
+
+/** An issue of another project. */
+export interface Elsewhere {
+  id: number;
+  iid: number;
+  project: Pick<ProjectRow, 'id' | 'fullPath'>;
+}
 
 export type ChangeKind = Change['kind'];
 
 /** What differs between two values, as a list of no or one change. */
-export function difference<K extends 'title' | 'description' | 'milestone' | 'assignee' | 'dueDate'>(
+export function difference<K extends 'title' | 'description' | 'milestone' | 'assignee' | 'dueDate' | 'targetBranch'>(
   kind: K,
   from: Extract<Change, { kind: K }>['from'],
   to: Extract<Change, { kind: K }>['to'] | undefined,

@@ -7,6 +7,7 @@ const ACTIONS: Partial<Record<ChangeKind, string>> = {
   opened: 'opened',
   closed: 'closed',
   reopened: 'opened',
+  merged: 'accepted',
   deleted: 'destroyed',
 };
 

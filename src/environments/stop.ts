@@ -34,7 +34,7 @@ export async function stopEnvironment(context: Context, ref: Ref, id: number): P
     });
     if (!job) return;
     await startManualJob(tx, job, actor.id);
-    await settlePipeline(tx, stop.pipelineId);
+    await settlePipeline(tx, context, stop.pipelineId);
   });
   return { project, id };
 }

@@ -6,7 +6,7 @@ import { checkWritten } from './remote/check_written.ts';
 import { encodeCommit, encodeTag, type TagInput } from './write/encode.ts';
 import { NothingChanged } from './write/errors.ts';
 import type { Hold } from './write/hold.ts';
-import { mergeTrees } from './write/merge_trees.ts';
+import { mergeCommits, mergeTrees } from './write/merge_trees.ts';
 import { ObjectWriter } from './write/objects.ts';
 
 /*
@@ -59,7 +59,7 @@ export async function cherryPick(reader: RepositoryReader, input: CherryPickInpu
 }
 
 export interface MergeInput {
-  /** What the merge is to follow; all of it is in `merged` as well. */
+  /** What the merge is to follow. */
   onto: Oid;
   /** The tip that is brought in. */
   merged: Oid;
@@ -68,12 +68,32 @@ export interface MergeInput {
   message: string;
 }
 
-/** Writes a merge of a branch that is ahead, although it could be taken over without: its files are those of the branch. */
+/**
+ * Writes a merge of a branch that has all that it is merged onto, although it could be taken over without: its files are those
+ * of the branch.
+ */
 export async function mergeAhead(reader: RepositoryReader, input: MergeInput, hold?: Hold): Promise<Oid> {
   const { onto, merged, ...said } = input;
   const objects = new ObjectWriter(reader.directory, hold);
   const tree = await treeOf(reader, merged);
   const oid = objects.add('commit', encodeCommit({ ...said, tree, parents: [onto, merged] }));
+  await objects.flush();
+  return oid;
+}
+
+/**
+ * Writes the merge of a commit into a branch, as `git merge --no-ff` does. Throws MergeConflict, also for histories that never
+ * met, NothingChanged if the branch has the commit already, TooMuch, and RefusedObjects for what would be refused in a push.
+ */
+export async function mergeInto(reader: RepositoryReader, input: MergeInput, hold?: Hold): Promise<Oid> {
+  const { onto, merged, ...said } = input;
+  if (await reader.isAncestor(merged, onto)) throw new NothingChanged('The commits are there already');
+  const objects = new ObjectWriter(reader.directory, hold);
+  const found = await mergeCommits(reader, objects, { ours: onto, theirs: merged });
+  if (found === null) throw new MergeConflict([]);
+  if (found.conflicts.length > 0) throw new MergeConflict(found.conflicts);
+  const oid = objects.add('commit', encodeCommit({ ...said, tree: found.tree, parents: [onto, merged] }));
+  if (found.needsCheck) await checkWritten(reader.directory, objects.added);
   await objects.flush();
   return oid;
 }

@@ -3,7 +3,7 @@ import type { Actor, Context } from '#src/access/actor.ts';
 import { projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
 import { maySetTimestamps } from '#src/issues/timestamps.ts';
 import { ensureLabels, MOST_LABELS } from '#src/labels/ensure.ts';
-import type { Transaction } from '#src/platform/db.ts';
+import { Prisma, type Transaction } from '#src/platform/db.ts';
 import { type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { lengthError } from '#src/platform/text.ts';
@@ -36,10 +36,18 @@ export function checkTexts(title: string | null | undefined, description: string
 
 const FOR_REPORTERS = ['assigneeId', 'milestoneId', 'labels', 'dueDate'] as const;
 
-/** The attributes that the actor may set. 0 clears as null does. Throws Forbidden for others, unless they are to be ignored. */
-export function permittedAttributes(actor: Actor, project: ProjectRow, given: IssueAttributes): IssueAttributes {
+/**
+ * The attributes that the actor may set on an issue, or on a merge request. 0 clears as null does. Throws Forbidden for others,
+ * unless they are to be ignored.
+ */
+export function permittedAttributes(
+  actor: Actor,
+  project: ProjectRow,
+  given: IssueAttributes,
+  ability: 'admin_issue' | 'admin_merge_request' = 'admin_issue',
+): IssueAttributes {
   const { assigneeId, milestoneId, labels, dueDate, ignoreForbidden } = given;
-  if (!can(actor, 'admin_issue', project)) {
+  if (!can(actor, ability, project)) {
     const refused = FOR_REPORTERS.filter((name) => given[name] !== undefined);
     refuse(refused, 'reporters of the project', ignoreForbidden);
     return { ignoreForbidden };
@@ -91,20 +99,26 @@ export async function resolveAttributes({ db }: Context, project: ProjectRow, at
   };
 }
 
-/** Makes the named labels the issue's only ones, and returns the IDs of those that it gained and lost. */
+const LABELLED = {
+  Issue: { pairs: Prisma.raw('issue_labels'), subject: Prisma.raw('issue_id') },
+  MergeRequest: { pairs: Prisma.raw('merge_request_labels'), subject: Prisma.raw('merge_request_id') },
+} as const;
+
+/** Makes the named labels the only ones of an issue or merge request, and returns the IDs of those that it gained and lost. */
 export async function setLabels(
   tx: Transaction,
   projectId: number,
-  issueId: number,
+  { type, id }: { type: keyof typeof LABELLED; id: number },
   names: readonly string[],
 ): Promise<{ added: number[]; removed: number[] }> {
   const wanted = await ensureLabels(tx, projectId, names);
+  const { pairs, subject } = LABELLED[type];
   const removed = await tx.$queryRaw<{ id: number }[]>`
-    DELETE FROM issue_labels WHERE issue_id = ${issueId} AND NOT label_id = ANY(${wanted}::int[]) RETURNING label_id AS id`;
+    DELETE FROM ${pairs} WHERE ${subject} = ${id} AND NOT label_id = ANY(${wanted}::int[]) RETURNING label_id AS id`;
   const added = await tx.$queryRaw<{ id: number }[]>`
-    INSERT INTO issue_labels (issue_id, label_id) SELECT ${issueId}, unnest(${wanted}::int[])
+    INSERT INTO ${pairs} (${subject}, label_id) SELECT ${id}, unnest(${wanted}::int[])
     ON CONFLICT DO NOTHING RETURNING label_id AS id`;
-  return { added: added.map(({ id }) => id), removed: removed.map(({ id }) => id) };
+  return { added: added.map((label) => label.id), removed: removed.map((label) => label.id) };
 }
 
 /** A label to take off and one to put on; null for none. */

@@ -61,7 +61,7 @@ export async function createIssue(context: Context, input: NewIssue): Promise<Ch
   }
   const id = await context.db.$transaction(async (tx) => {
     const { id, iid } = await insert(tx);
-    if (labels?.length) await setLabels(tx, project.id, id, labels);
+    if (labels?.length) await setLabels(tx, project.id, { type: 'Issue', id }, labels);
     const subject = { type: 'Issue', id, iid, title, project } as const;
     await recordActivity(tx, actor, subject, [{ kind: 'opened', description, assigneeId }]);
     return id;

@@ -30,10 +30,7 @@ export function issueConditions(
   const conditions = [sql`${issue.deletedAt} IS NULL`];
   const { state, labels, milestone, iids, search } = filter;
   if (state && state !== 'all') conditions.push(sql`${issue.state} = ${state}::issue_state`);
-  if (labels && labels.length > MOST_LABELS) {
-    throw new BadRequest(`labels has too many names (maximum is ${MOST_LABELS})`, 'labels');
-  }
-  if (labels && labels.length > 0) conditions.push(...labelConditions(issue, [...new Set(labels)], inProjects));
+  conditions.push(...labelConditions(ISSUE_LABELS, issue, labels, inProjects));
   if (milestone) conditions.push(milestoneCondition(issue, milestone));
   if (iids && iids.length > 0) conditions.push(sql`${issue.iid} = ANY(${[...iids]}::int[])`);
   if (search) {
@@ -77,21 +74,44 @@ export function countsSuffice({ labels, milestone, iids, search }: IssueFilter):
   return !labels?.length && !milestone && !iids?.length && !search;
 }
 
-function labelConditions(
-  { id }: Alias<'Issue'>,
-  titles: string[],
+/** The table that says which labels are on what. */
+export interface LabelPairs {
+  table: Prisma.Sql;
+  subjectId: Prisma.Sql;
+  labelId: Prisma.Sql;
+}
+
+const ISSUE_LABELS: LabelPairs = {
+  table: table(issueLabel),
+  subjectId: issueLabel.issueId,
+  labelId: issueLabel.labelId,
+};
+
+/** The conditions for what has all labels of these titles; `No Label` among them stands for none. Throws BadRequest. */
+export function labelConditions(
+  pairs: LabelPairs,
+  { id }: { readonly id: Prisma.Sql },
+  labels: readonly string[] | null | undefined,
   inProjects: (of: typeof label) => Prisma.Sql,
 ): Prisma.Sql[] {
+  const titles = [...new Set(labels ?? [])];
+  if (titles.length > MOST_LABELS) {
+    throw new BadRequest(`labels has too many names (maximum is ${MOST_LABELS})`, 'labels');
+  }
   if (titles.includes('No Label')) {
-    return [sql`NOT EXISTS (SELECT 1 FROM ${table(issueLabel)} WHERE ${issueLabel.issueId} = ${id})`];
+    return [sql`NOT EXISTS (SELECT 1 FROM ${pairs.table} WHERE ${pairs.subjectId} = ${id})`];
   }
   return titles.map(
-    (title) => sql`${id} IN (SELECT ${issueLabel.issueId} FROM ${table(issueLabel)}
-      JOIN ${table(label)} ON ${label.id} = ${issueLabel.labelId} WHERE ${label.title} = ${title} AND ${inProjects(label)})`,
+    (title) => sql`${id} IN (SELECT ${pairs.subjectId} FROM ${pairs.table}
+      JOIN ${table(label)} ON ${label.id} = ${pairs.labelId} WHERE ${label.title} = ${title} AND ${inProjects(label)})`,
   );
 }
 
-function milestoneCondition({ milestoneId, projectId }: Alias<'Issue'>, title: string): Prisma.Sql {
+/** The condition for what is of a milestone, by its title or a word that stands for some. */
+export function milestoneCondition(
+  { milestoneId, projectId }: { readonly milestoneId: Prisma.Sql; readonly projectId: Prisma.Sql },
+  title: string,
+): Prisma.Sql {
   const today = sql`(now() AT TIME ZONE 'UTC')::date`;
   const { id, dueDate, startDate } = milestone;
   const ofProject = sql`SELECT ${id} FROM ${table(milestone)} WHERE ${milestone.projectId} = ${projectId}`;

@@ -32,13 +32,13 @@ export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref
       data: { movedToId: copy.id, updatedAt: new Date() },
     });
     if (moved.count === 0) throw new BadRequest('Cannot move issue due to insufficient permissions!');
-    const left: Change[] = [{ kind: 'movedTo', fullPath: target.fullPath, iid: copy.iid }];
+    const left: Change[] = [{ kind: 'movedTo', to: { ...copy, project: target } }];
     if (await changeState(tx, issue.id, 'closed')) left.push({ kind: 'closed' });
     await recordActivity(tx, actor, { type: 'Issue', ...issue, project }, left);
     const { assigneeId, description } = copy;
     await recordActivity(tx, actor, { type: 'Issue', ...copy, title: issue.title, project: target }, [
       { kind: 'opened', assigneeId, description },
-      { kind: 'movedFrom', fullPath: project.fullPath, iid: issue.iid },
+      { kind: 'movedFrom', from: { ...issue, project } },
     ]);
     return copy.id;
   });
@@ -78,8 +78,10 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
 /** Notes, awards, time spent and explicit subscriptions go along. */
 async function copyTrail(tx: Transaction, from: number, to: number): Promise<void> {
   await tx.$executeRaw`
-    INSERT INTO notes (subject_type, subject_id, author_id, body, system, created_at, updated_at)
-    SELECT 'Issue', ${to}, author_id, body, system, created_at, updated_at FROM notes
+    INSERT INTO notes (subject_type, subject_id, author_id, body, system, source_type, source_id, source_project_id, mention,
+      created_at, updated_at)
+    SELECT 'Issue', ${to}, author_id, body, system, source_type, source_id, source_project_id, mention, created_at, updated_at
+    FROM notes
     WHERE subject_type = 'Issue' AND subject_id = ${from} ORDER BY id`;
   await tx.$executeRaw`
     INSERT INTO award_emoji (subject_type, subject_id, user_id, name, created_at, updated_at)

@@ -1,3 +1,4 @@
+import type { Actor } from '#src/access/actor.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import type { Tools } from '#src/platform/records/own_values.ts';
@@ -13,6 +14,14 @@ export interface TrailValues {
   downvotes: number;
 }
 
+export interface Followed {
+  /**
+   * Whether the actor follows it: by explicit choice, else as a participant, that is author, assignee, author of a note or
+   * mentioned (behaviour.md 8).
+   */
+  isSubscribed: boolean;
+}
+
 declare module '#src/platform/records/own_values.ts' {
   interface Given {
     /** Full path of the project, where all rows are of one. */
@@ -22,6 +31,7 @@ declare module '#src/platform/records/own_values.ts' {
 
 const { sql, raw } = Prisma;
 const [label, note, award] = [alias('Label', 'l'), alias('Note', 'nt'), alias('AwardEmoji', 'a')];
+const subscription = alias('Subscription', 's');
 const [project, namespace] = [alias('Project', 'pp'), alias('Namespace', 'pn')];
 
 /** The counts of notes and awards, which name their subject by its type and ID. */
@@ -58,4 +68,26 @@ export function projectPath(projectId: Prisma.Sql, { given, isGiven }: Tools): P
   if (isGiven('projectPath')) return given(({ projectPath }) => sql`${projectPath}::text`);
   return sql`(SELECT ${namespace.fullPath} || '/' || ${project.path} FROM ${table(project)}
     JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId} WHERE ${project.id} = ${projectId})`;
+}
+
+type Participants = Pick<Alias<'Issue'> | Alias<'MergeRequest'>, 'id' | 'authorId' | 'assigneeId' | 'description'>;
+
+/** Whether the actor follows an issue or merge request. */
+export function followed(type: 'Issue' | 'MergeRequest', row: Participants, { given }: Tools): Prisma.Sql {
+  return given(({ actor }) => (actor ? follows(actor, type, row) : sql`FALSE`));
+}
+
+function follows(
+  { id, username }: Pick<Actor, 'id' | 'username'>,
+  type: 'Issue' | 'MergeRequest',
+  row: Participants,
+): Prisma.Sql {
+  const mention = `@${username.replaceAll('.', '\\.')}(?![A-Za-z0-9_-])`;
+  const subject = raw(`'${type}'`);
+  return sql`COALESCE((SELECT ${subscription.subscribed} FROM ${table(subscription)} WHERE ${subscription.subjectType} = ${subject}
+      AND ${subscription.subjectId} = ${row.id} AND ${subscription.userId} = ${id}),
+    ${row.authorId} = ${id} OR COALESCE(${row.assigneeId} = ${id}, false)
+      OR COALESCE(${row.description} ~* ${mention}, false)
+      OR EXISTS (SELECT 1 FROM ${table(note)} WHERE ${note.subjectType} = ${subject} AND ${note.subjectId} = ${row.id}
+        AND NOT ${note.system} AND (${note.authorId} = ${id} OR ${note.body} ~* ${mention})))`;
 }

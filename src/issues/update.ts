@@ -58,7 +58,7 @@ export async function updateIssue(
     await tx.issue.update({ where: { id: issue.id }, data: { ...data, updatedAt: updatedAt ?? new Date() } });
     const told = differences(before, data);
     if (labels !== undefined) {
-      const change = await setLabels(tx, project.id, issue.id, labels ?? []);
+      const change = await setLabels(tx, project.id, { type: 'Issue', id: issue.id }, labels ?? []);
       if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
     }
     if (swapLabels) {

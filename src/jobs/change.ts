@@ -91,7 +91,7 @@ async function changeJob(
       SELECT id, pipeline_id AS "pipelineId", status::text AS status, stage_index AS "stageIndex",
         artifacts_filename IS NOT NULL AS "hasArtifacts" FROM jobs WHERE id = ${id}`;
     const result = await work(tx, job, actor);
-    await settlePipeline(tx, pipelineId);
+    await settlePipeline(tx, context, pipelineId);
     return result;
   });
   return { project, id: changed };

@@ -4,7 +4,7 @@ import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import type { Transaction } from '#src/platform/db.ts';
 
-type Stores = Pick<Context, 'db'>;
+type Stores = Pick<Context, 'db'> & { jobs?: Context['jobs'] | undefined };
 
 /** A job of a pipeline. */
 export interface RunningJob {
@@ -38,7 +38,7 @@ export function finishJob(stores: Stores, job: RunningJob, { state, coverage }: 
 
 /** Works on a job while nobody else changes its pipeline, which follows. */
 async function withJob(
-  { db }: Stores,
+  { db, jobs }: Stores,
   { id, pipelineId }: RunningJob,
   work: (tx: Transaction, job: { id: number; status: JobStatus }) => Promise<unknown>,
 ): Promise<void> {
@@ -46,6 +46,6 @@ async function withJob(
     await lockPipeline(tx, pipelineId);
     const job = await tx.job.findUniqueOrThrow({ where: { id, pipelineId }, select: { id: true, status: true } });
     await work(tx, job);
-    await settlePipeline(tx, pipelineId);
+    await settlePipeline(tx, { jobs }, pipelineId);
   });
 }

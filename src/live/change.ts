@@ -1,5 +1,14 @@
+/** Records of which subscriptions are told the state, with the tables that they are in. */
+export const STATES = {
+  issue: { table: 'issues', project: 'project_id' },
+  merge_request: { table: 'merge_requests', project: 'target_project_id' },
+  pipeline: { table: 'pipelines', project: 'project_id' },
+} as const;
+
+export type StateKind = keyof typeof STATES;
+
 /** What subscriptions are told of. */
-export type ChangeKind = 'issue' | 'pipeline' | 'event' | 'trace';
+export type ChangeKind = StateKind | 'event' | 'trace';
 
 /** A record that was added or changed, by its IDs alone. */
 export interface Change {
@@ -18,7 +27,7 @@ export interface Change {
 /** The channel on which triggers of the database tell of changes. */
 export const CHANGES = 'gantry_changes';
 
-const TOLD = /^(issue|pipeline|event|trace) (\d{1,10}) (\d{1,10})(?: (\d{1,15}))?$/;
+const TOLD = /^(issue|merge_request|pipeline|event|trace) (\d{1,10}) (\d{1,10})(?: (\d{1,15}))?$/;
 
 /** The change that a notification announces; null for notifications of later versions. */
 export function parseChange(payload: string): Change | null {

@@ -2,7 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { authenticateAgain } from '#src/access/authenticate_again.ts';
 import { callerOf } from '#src/access/caller.ts';
 import { Announcement } from '#src/live/announcement.ts';
-import { CHANGES, type Change, type ChangeKind, parseChange, recordOf } from '#src/live/change.ts';
+import {
+  CHANGES,
+  type Change,
+  type ChangeKind,
+  parseChange,
+  recordOf,
+  STATES,
+  type StateKind,
+} from '#src/live/change.ts';
 import { EventIds, type EventPosition, eventCursor, parseEventCursor } from '#src/live/event_ids.ts';
 import { Feed, type FeedWork } from '#src/live/feed.ts';
 import { Member } from '#src/live/member.ts';
@@ -304,7 +312,7 @@ export class Hub implements FeedWork {
     try {
       const position = this.#ids?.position();
       if (position) this.#gatherOrEnd('event', await missedEvents(this.#db, null, position, null));
-      for (const kind of ['issue', 'pipeline'] as const) {
+      for (const kind of Object.keys(STATES) as StateKind[]) {
         if (kinds.has(kind)) this.#gatherOrEnd(kind, await missedStates(this.#db, kind, null, since, null));
       }
       for (const feed of this.#feeds.values()) {

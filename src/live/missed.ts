@@ -1,6 +1,6 @@
 import type { Actor } from '#src/access/actor.ts';
 import { accessibleProjects } from '#src/access/visibility.ts';
-import type { Change } from '#src/live/change.ts';
+import { type Change, STATES, type StateKind } from '#src/live/change.ts';
 import type { EventPosition } from '#src/live/event_ids.ts';
 import type { Topic } from '#src/live/topic.ts';
 import { type Db, Prisma } from '#src/platform/db.ts';
@@ -28,23 +28,24 @@ export async function missedEvents(
 }
 
 /**
- * The issues or pipelines of a topic that changed since a moment, those first that changed first. One that changed shortly
+ * The records of a topic that changed since a moment, those first that changed first. One that changed shortly
  * before is among them, as its transaction may have committed later: its state is told again.
  *
  * @param after the cursor that the change has before the last one
  */
 export async function missedStates(
   db: Db,
-  kind: 'issue' | 'pipeline',
+  kind: StateKind,
   topic: Topic | null,
   since: Prisma.Sql,
   actor: Actor | null,
   after: string | null = null,
 ): Promise<Change[]> {
-  const table = Prisma.raw(kind === 'issue' ? 'issues' : 'pipelines');
+  const table = Prisma.raw(STATES[kind].table);
+  const project = Prisma.raw(`t.${STATES[kind].project}`);
   const rows = await db.$queryRaw<{ id: number; projectId: number; now: Date }[]>`
-    SELECT t.id, t.project_id AS "projectId", now() AS now FROM ${table} t
-    WHERE t.updated_at >= ${since} - make_interval(secs => ${LATE}) AND ${within(topic, actor)}
+    SELECT t.id, ${project} AS "projectId", now() AS now FROM ${table} t
+    WHERE t.updated_at >= ${since} - make_interval(secs => ${LATE}) AND ${within(topic, actor, project)}
     ORDER BY t.updated_at, t.id LIMIT ${MOST_MISSED + 1}`;
   // Whoever is lost before the last one of them gets them all again.
   return rows.map(({ id, projectId, now }, index) => {
@@ -71,12 +72,12 @@ export async function traceEnd(db: Db, jobId: number): Promise<number> {
 }
 
 /** Whether the record under the alias `t` belongs to a topic; who sees it is asked when it is read. */
-function within(topic: Topic | null, actor: Actor | null): Prisma.Sql {
-  if (topic?.scope === 'project') return sql`t.project_id = ${topic.id}`;
+function within(topic: Topic | null, actor: Actor | null, project = sql`t.project_id`): Prisma.Sql {
+  if (topic?.scope === 'project') return sql`${project} = ${topic.id}`;
   if (topic?.scope === 'group') {
-    return sql`t.project_id = ANY(ARRAY(SELECT p.id FROM projects p WHERE p.namespace_id = ANY(ARRAY(
+    return sql`${project} = ANY(ARRAY(SELECT p.id FROM projects p WHERE p.namespace_id = ANY(ARRAY(
       SELECT n.id FROM namespaces n WHERE n.lineage @> ARRAY[${topic.id}]::int[]))))`;
   }
-  if (topic?.scope === 'viewer' && actor) return sql`t.project_id = ANY(ARRAY(${accessibleProjects(actor)}))`;
+  if (topic?.scope === 'viewer' && actor) return sql`${project} = ANY(ARRAY(${accessibleProjects(actor)}))`;
   return topic === null ? sql`TRUE` : sql`FALSE`;
 }

@@ -18,7 +18,7 @@ export async function cancelPipeline(context: Context, ref: Ref, id: number): Pr
     await lockPipeline(tx, id);
     await tx.$executeRaw`UPDATE jobs SET status = 'canceled', finished_at = now(), updated_at = now()
       WHERE pipeline_id = ${id} AND status = ANY(${[...CANCELABLE]}::job_status[])`;
-    await settlePipeline(tx, id, 'canceled');
+    await settlePipeline(tx, context, id, 'canceled');
   });
   return { project, id };
 }

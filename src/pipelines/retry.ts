@@ -33,7 +33,7 @@ export async function retryPipeline(context: Context, ref: Ref, id: number): Pro
     await tx.$executeRaw`UPDATE jobs SET status = 'created', updated_at = now()
       WHERE pipeline_id = ${id} AND status = 'skipped' AND NOT retried`;
     const empty = (await tx.job.count({ where: { pipelineId: id } })) === 0;
-    await settlePipeline(tx, id, empty || again.length > 0 ? 'pending' : undefined);
+    await settlePipeline(tx, context, id, empty || again.length > 0 ? 'pending' : undefined);
   });
   return { project, id, answered: { status: 'pending' } };
 }

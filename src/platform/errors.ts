@@ -44,6 +44,20 @@ export const PLAIN = {
   HALF_AN_IDENTITY: 'An identity provider and the ID of the user there must be given together',
 } as const;
 
+/** Refusals that v4 has as 422. */
+export const UNPROCESSABLE = {
+  SAME_BRANCH: 'You can not use same project/branch for source and target',
+  NO_FORK: 'Source project is not a fork of the target project',
+} as const;
+
+/** Why a merge request cannot be merged; v4 has a status for each. */
+export const UNMERGEABLE = {
+  NO_RIGHT: 'You are not allowed to merge into this branch',
+  NOT_NOW: 'The merge request cannot be merged now: it is not open, a draft, or lacks what the project asks for',
+  CONFLICTS: 'Branch cannot be merged',
+  NOT_AWAITED: 'The merge request is not waiting for its pipeline',
+} as const;
+
 /** No usable credential; if the password was right, `reason` says what else prevents signing in. */
 export class Unauthenticated extends DomainError {
   readonly reason: string | null;

@@ -20,6 +20,11 @@ export async function deleteProject(context: Context, ref: Ref): Promise<Project
     if (count === 0) throw new NotFound('Project');
     await tx.project.updateMany({ where: { forkedFromId: project.id }, data: { forkedFromId: null } });
     await context.jobs.enqueue(tx, 'projects.remove', { projectId: project.id });
+    // Those that come from a deleted fork cannot be merged any more.
+    const ofFork = { sourceProjectId: project.id, targetProjectId: { not: project.id }, state: 'opened' as const };
+    if ((await tx.mergeRequest.count({ where: ofFork, take: 1 })) > 0) {
+      await context.jobs.enqueue(tx, 'merge_requests.refresh', { projectId: project.id, userId: actor.id });
+    }
   });
   return project;
 }

@@ -29,11 +29,13 @@ export async function removeProject({ db, repositories, uploads }: Removal, proj
   await uploads.remove({ projectId });
   const subjects = [
     sql`subject_type = 'Issue' AND subject_id IN (SELECT id FROM issues WHERE project_id = ${projectId})`,
-    sql`subject_type = 'MergeRequest' AND subject_id IN (SELECT id FROM merge_requests WHERE target_project_id = ${projectId} OR source_project_id = ${projectId})`,
+    sql`subject_type = 'MergeRequest' AND subject_id IN (SELECT id FROM merge_requests WHERE target_project_id = ${projectId})`,
+    sql`subject_type = 'Snippet' AND subject_id IN (SELECT id FROM snippets WHERE project_id = ${projectId})`,
     sql`subject_type = 'Label' AND subject_id IN (SELECT id FROM labels WHERE project_id = ${projectId})`,
   ];
   await db.$transaction([
     ...subjects.flatMap((of) => [
+      db.$executeRaw`DELETE FROM award_emoji WHERE subject_type = 'Note' AND subject_id IN (SELECT id FROM notes WHERE ${of})`,
       db.$executeRaw`DELETE FROM notes WHERE ${of}`,
       db.$executeRaw`DELETE FROM award_emoji WHERE ${of}`,
       db.$executeRaw`DELETE FROM subscriptions WHERE ${of}`,

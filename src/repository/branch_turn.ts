@@ -26,10 +26,14 @@ export interface BranchCommit {
   branch: string;
   /** The memory that it holds until it is made, in bytes. */
   bytes: number;
+  /** What the actor must be allowed to do with the branch; `push` without. */
+  wish?: 'push' | 'merge';
   /** Whether it takes longer than commits of files do: others are not made together with it. */
   alone?: boolean;
   /** Adds it to what is made together, on the tip of that, and returns its name. What it throws refuses this commit alone. */
   make(series: CommitSeries): Promise<Oid>;
+  /** Done in the transaction that records the push of it. */
+  also?(tx: Transaction, oid: Oid): Promise<void>;
 }
 
 type Stores = Pick<Context, 'db' | 'repositories' | 'jobs'>;
@@ -121,8 +125,11 @@ async function commitAll(at: Turn, isLocked: boolean): Promise<Made[] | null> {
     if (!head) return [];
     await series.flush();
     const change = { name: `refs/heads/${branch}`, from: tip, to: series.tip };
+    const also = async (tx: Transaction) => {
+      for (const { task, oid } of made) await task.commit.also?.(tx, oid);
+    };
     const options = { hold, tx, isLocked, steps: stepsOf(change.name, tip, made) };
-    const [outcome] = await pushRefs(stores, head.task.commit.pusher, project, [change], undefined, options);
+    const [outcome] = await pushRefs(stores, head.task.commit.pusher, project, [change], also, options);
     const error = outcome?.error ?? null;
     if (error === null) return made;
     if (!at.isLast && (error instanceof RefChanged || error instanceof MissingObject)) return null;
@@ -149,7 +156,7 @@ async function makeAll({ stores, tx, branch, waiting }: Turn, project: PushedPro
     const { commit, reject } = task;
     try {
       // It may have been protected while this one waited.
-      const refusal = rules(commit.actor, commit.project)(branch, 'push');
+      const refusal = rules(commit.actor, commit.project)(branch, commit.wish ?? 'push');
       if (refusal !== null) throw new BadRequest(refusal);
       made.push({ task, oid: await commit.make(series) });
     } catch (error) {

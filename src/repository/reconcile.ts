@@ -2,6 +2,8 @@ import type { Context } from '#src/access/actor.ts';
 import { Damaged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import { RefReader } from '#src/git/refs/read.ts';
+import { isOwnRef, OWN_REFS, recordOwnRefs } from '#src/merge_requests/refs.ts';
 import type { Db, Transaction } from '#src/platform/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
@@ -57,11 +59,14 @@ export async function reconcileRepository({ db, repositories }: Stores, projectI
     // Who wrote meanwhile has recorded it.
     const changes = await unrecordedChanges(tx, reader, projectId);
     const recorder = { reader, project, settings, pusher, described: new Map() };
-    if (changes.length > 0) await record(tx, recorder, changes);
+    const pushed = changes.filter(({ name }) => !isOwnRef(name));
+    const own = changes.filter(({ name }) => isOwnRef(name));
+    if (pushed.length > 0) await record(tx, recorder, pushed);
+    if (own.length > 0) await recordOwnRefs(tx, projectId, own);
   });
 }
 
-/** The changes of branches and tags that the database knows nothing of. */
+/** The changes of branches, tags and refs of the server's own that the database knows nothing of. */
 export async function unrecordedChanges(
   db: Pick<Db, 'recordedRef'> | Transaction,
   reader: RepositoryReader,
@@ -69,10 +74,16 @@ export async function unrecordedChanges(
 ): Promise<RefChange[]> {
   const rows = await db.recordedRef.findMany({ where: { projectId }, select: { name: true, oid: true } });
   const recorded = new Map(rows.map(({ name, oid }) => [name, oid]));
-  const [branches, tags] = await Promise.all([reader.branches(), reader.tags()]);
+  const refs = new RefReader(reader.directory);
+  const [branches, tags, ...own] = await Promise.all([
+    reader.branches(),
+    reader.tags(),
+    ...OWN_REFS.map((prefix) => refs.list(prefix)),
+  ]);
   const present = new Map<string, Oid>([
     ...branches.map(({ name, commit }) => [`refs/heads/${name}`, commit] as const),
     ...tags.map(({ name, target }) => [`refs/tags/${name}`, target] as const),
+    ...own.flat().map(({ name, target }) => [name, target] as const),
   ]);
   const changes: RefChange[] = [];
   for (const [name, to] of present) {
@@ -81,7 +92,7 @@ export async function unrecordedChanges(
     if (from !== to) changes.push({ name, from, to });
   }
   for (const [key, from] of recorded) {
-    if (/^refs\/(heads|tags)\//.test(key)) changes.push({ name: key, from, to: null });
+    if (/^refs\/(heads|tags)\//.test(key) || isOwnRef(key)) changes.push({ name: key, from, to: null });
   }
   return changes;
 }

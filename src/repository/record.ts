@@ -3,9 +3,11 @@ import type { Oid } from '#src/git/model.ts';
 import { encodeName } from '#src/git/names.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
+import { wantRefresh } from '#src/merge_requests/want_refresh.ts';
 import { wantPipelines } from '#src/pipelines/push.ts';
 import { type Db, Prisma, queryJson, type Transaction } from '#src/platform/db.ts';
 import { currentSettings, type Settings } from '#src/platform/settings/current.ts';
+import { wantReferences } from '#src/references/push.ts';
 import { type ChangeOptions, changeRefs, type RefChange, type RefOutcome } from '#src/repository/change_refs.ts';
 import { type Described, describeChange, describeChanges } from '#src/repository/describe_push.ts';
 import { ensureRepository } from '#src/repository/ensure.ts';
@@ -52,11 +54,13 @@ export async function pushRefs(
     recorder.described = await describeChanges(reader, project.defaultBranch, parts);
   };
   const recordMade = async (tx: Transaction, made: readonly RefChange[]) => {
-    await record(tx, recorder, made);
+    const watched = await record(tx, recorder, made);
+    await wantRefresh(tx, context, { projectId: project.id, userId: pusher.id, branches: watched });
     const pushes = steps ?? [{ change: null, pusher }];
     for (const { change, pusher } of pushes) {
       const push = { projectId: project.id, userId: pusher.id, changes: change === null ? made : [change] };
       await wantPipelines(tx, context, reader, push);
+      await wantReferences(tx, context, project, push, recorder.described);
     }
     await wantMaintenance(tx, context, project);
     if (made.length === changes.length) await also?.(tx);
@@ -79,8 +83,11 @@ export interface Recorder {
   described: Map<RefChange, Described>;
 }
 
-/** Records changes that were made, in the transaction that holds the repository's lock; what a crash left out comes first. */
-export async function record(tx: Transaction, recorder: Recorder, changes: readonly RefChange[]): Promise<void> {
+/**
+ * Records changes that were made, in the transaction that holds the repository's lock; what a crash left out comes first. Returns
+ * those of the branches that open merge requests are about.
+ */
+export async function record(tx: Transaction, recorder: Recorder, changes: readonly RefChange[]): Promise<string[]> {
   const { project, reader } = recorder;
   const known = await recordedRefs(tx, project.id, changes);
   const all: Step[] = [];
@@ -105,6 +112,7 @@ export async function record(tx: Transaction, recorder: Recorder, changes: reado
   const commits = await countCommits(recorder, defaultBranch, all.length === parts.length, parts);
   const size = await repositorySize(reader.directory);
   await write(tx, project.id, { events, changes, commits, size });
+  return known.watched;
 }
 
 interface Written {
@@ -136,16 +144,23 @@ async function write(tx: Transaction, projectId: number, { events, changes, comm
       FROM jsonb_to_recordset(${JSON.stringify(events)}::jsonb) AS e (author_id int, action text, data jsonb)`;
 }
 
-/** What the database knows of these refs, and whether it knows of no branch at all. */
+/** What the database knows of these refs, whether it knows of no branch at all, and which branches open merge requests are about. */
 async function recordedRefs(tx: Transaction, projectId: number, changes: readonly RefChange[]) {
   const names = new Map(changes.map(({ name }) => [refKey(name), name]));
-  const { refs, empty } = await queryJson<{ refs: { name: string; oid: Oid }[]; empty: boolean }>(
+  const branches = [...names.values()].flatMap((name) =>
+    name.startsWith(BRANCHES) && name.isWellFormed() ? [name.slice(BRANCHES.length)] : [],
+  );
+  const { refs, ...known } = await queryJson<{ refs: { name: string; oid: Oid }[]; empty: boolean; watched: string[] }>(
     tx,
     sql`json_build_object('refs', (SELECT COALESCE(json_agg(json_build_object('name', name, 'oid', oid)), '[]')
         FROM recorded_refs WHERE project_id = ${projectId} AND name = ANY(${[...names.keys()]}::text[])),
-      'empty', NOT EXISTS (SELECT 1 FROM recorded_refs WHERE project_id = ${projectId} AND starts_with(name, ${BRANCHES})))`,
+      'empty', NOT EXISTS (SELECT 1 FROM recorded_refs WHERE project_id = ${projectId} AND starts_with(name, ${BRANCHES})),
+      'watched', (SELECT COALESCE(json_agg(b.name), '[]') FROM unnest(${branches}::text[]) AS b (name) WHERE EXISTS (
+          SELECT 1 FROM merge_requests WHERE state = 'opened' AND source_project_id = ${projectId} AND source_branch = b.name)
+        OR EXISTS (
+          SELECT 1 FROM merge_requests WHERE state = 'opened' AND target_project_id = ${projectId} AND target_branch = b.name)))`,
   );
-  return { empty, refs: new Map(refs.map(({ name, oid }) => [names.get(name) ?? name, oid])) };
+  return { ...known, refs: new Map(refs.map(({ name, oid }) => [names.get(name) ?? name, oid])) };
 }
 
 /**

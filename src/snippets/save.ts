@@ -2,6 +2,7 @@ import { authorize, type Visibility } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { closestVisibility, visibilityErrors } from '#src/access/visibility_levels.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { forgetNotes } from '#src/notes/forget.ts';
 import { type FieldErrors, Forbidden, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import { currentSettings, type Settings } from '#src/platform/settings/current.ts';
@@ -89,8 +90,12 @@ export async function deleteSnippet<R>(
   });
   if (found === null) return null;
   const { snippet } = found;
-  const { count } = await context.db.snippet.deleteMany({ where: { id: snippet.id } });
-  return count === 0 ? null : snippet;
+  const isDeleted = await context.db.$transaction(async (tx) => {
+    const { count } = await tx.snippet.deleteMany({ where: { id: snippet.id } });
+    await forgetNotes(tx, { type: 'Snippet', id: snippet.id });
+    return count > 0;
+  });
+  return isDeleted ? snippet : null;
 }
 
 /** By what it is known who may change a snippet, and how. */

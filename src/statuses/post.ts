@@ -44,7 +44,7 @@ export async function postStatus(context: Context, ref: Ref, sha: string, input:
     const status = await takeStatus(tx, { ...pipeline, projectId: project.id }, name, actor.id);
     await moveJob(tx, status, input.state);
     await describe(tx, status.id, input);
-    await settlePipeline(tx, pipeline.id);
+    await settlePipeline(tx, context, pipeline.id);
     return { id: status.id };
   });
 }

@@ -23,6 +23,27 @@ const snippet = await createSnippet(world.as(victim), {
 const milestone = await world.milestone(hidden, victim, { title: 'zqsecret' });
 
 const label = await world.label(hidden, victim, 'zqsecret');
+const issue = await world.issue(hidden, victim, { title: 'zqsecret' });
+/** The notes on the issue and the snippet, and the awards on each of these, by what they are on. */
+const talk: Record<string, { id: number; note: number; award: number; awardOnNote: number }> = {};
+for (const [type, id] of [
+  ['Issue', issue.id],
+  ['Snippet', snippet.id],
+] as const) {
+  const on = { subjectType: type, subjectId: id };
+  const note = await world.db.note.create({ data: { ...on, authorId: victim.id, body: 'zqsecret' } });
+  const heart = { userId: victim.id, name: 'heart' };
+  const award = await world.db.awardEmoji.create({ data: { ...on, ...heart } });
+  const awardOnNote = await world.db.awardEmoji.create({ data: { subjectType: 'Note', subjectId: note.id, ...heart } });
+  talk[type] = { id, note: note.id, award: award.id, awardOnNote: awardOnNote.id };
+}
+/** The numbers of what is talked about on the record of a path. */
+const talkOf = (path: string): Record<string, number> => {
+  const of = talk[path.includes('/snippets/') ? 'Snippet' : 'Issue'];
+  return of ? { note_id: of.note, award_id: path.includes(':note_id') ? of.awardOnNote : of.award } : {};
+};
+// What the attacker's own project has of the same, with the same numbers within it.
+await world.issue(own, attacker);
 
 /** Numbers that count in the whole server, of records in the hidden project. */
 const ids: Record<string, number> = {
@@ -37,6 +58,9 @@ const ids: Record<string, number> = {
   list_id: (await createBoardList(world.as(victim), hidden.id, null, label.id)).id,
 };
 
+const numberOf = (path: string, name: string) =>
+  talkOf(path)[name] ?? ids[name] ?? (name === 'issue_iid' ? issue.iid : undefined);
+
 /** All that must stay as it is. */
 const state = () =>
   Promise.all([
@@ -48,17 +72,21 @@ const state = () =>
     world.db.snippet.findMany(inHidden),
     world.db.milestone.findMany(inHidden),
     world.db.boardList.findMany(inHidden),
+    world.db.note.findMany({ where: { authorId: victim.id } }),
+    world.db.awardEmoji.findMany({ where: { userId: victim.id } }),
   ]);
 
 const routes = [...endpoints].filter(([, { route }]) =>
-  Object.keys(ids).some((name) => route.path.includes(`:${name}`)),
+  [...Object.keys(ids), 'note_id', 'award_id'].some((name) => route.path.includes(`:${name}`)),
 );
 
 it('the numbers are those of records that who may see them finds', async () => {
   expect(routes.length).toBeGreaterThan(20);
   const reads = routes.filter(([, { route }]) => route.method === 'GET' && route.path.startsWith('/projects'));
   for (const [, { route }] of reads) {
-    const path = route.path.replace(/:(\w+)/g, (_, name: string) => String(name === 'id' ? hidden.id : ids[name]));
+    const path = route.path.replace(/:(\w+)/g, (_, name: string) =>
+      String(name === 'id' ? hidden.id : numberOf(route.path, name)),
+    );
     expect([path, (await world.api(victim).get(path)).status]).toEqual([path, 200]);
   }
 });
@@ -67,7 +95,7 @@ it.each(routes)('%s finds nothing of another project by its number', async (_, {
   const before = await state();
   const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   const path = route.path.replace(/:(\w+)/g, (__, name: string) =>
-    String(name === 'id' ? own.id : (ids[name] ?? name)),
+    String(name === 'id' ? own.id : (numberOf(route.path, name) ?? name)),
   );
   const given: Record<string, unknown> = {};
   for (const { name, type } of parameters) {
@@ -78,7 +106,7 @@ it.each(routes)('%s finds nothing of another project by its number', async (_, {
     ? world.api(attacker)[method](path)
     : world.api(attacker)[method](path, given));
   // The deletion of a snippet that is not there succeeds.
-  const expected = route.method === 'DELETE' && route.path.includes('snippet') ? [200, 204] : [404];
+  const expected = route.method === 'DELETE' && route.path.endsWith('/:snippet_id') ? [200, 204] : [404];
   expect(expected).toContain(answer.status);
   expect(JSON.stringify(answer.body)).not.toContain('zqsecret');
   expect(await state()).toEqual(before);

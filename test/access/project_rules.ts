@@ -15,6 +15,7 @@ import { HistoryBuilder } from '../support/git_history.ts';
 import { fillRepository } from '../support/repository.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
+import { talkRules } from './talk_rules.ts';
 
 /** behaviour.md 6, line by line, for every route below a project. */
 export function projectRules(world: World, users: Record<Role, TestUser | undefined>): Record<string, Rule> {
@@ -52,12 +53,21 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
   };
   /** A merge request of somebody who has no role. */
   const mergeRequest = async (at: Stage) => {
-    const { actor } = owner;
-    const iid = Number(world.unique('').slice(-8)) + 1_000;
-    const made = await world.mergeRequest(at.project, { ...owner, ...(await theAuthor()), actor }, { iid });
-    return { id: at.project.id, merge_request_iid: made.iid };
+    const author = await theAuthor();
+    const iid = (await world.db.mergeRequest.count({ where: { targetProjectId: at.project.id } })) + 1;
+    const { id } = await world.mergeRequest(at.project, author, { iid, sourceBranch: world.unique('topic') });
+    await filled(at);
+    const main = await (await world.repositories.open(at.project))?.branch('main');
+    const sha = main?.commit ?? '';
+    const version = { mergeRequestId: id, headCommitSha: sha, baseCommitSha: sha, startCommitSha: sha, realSize: '0' };
+    const { id: versionId } = await world.db.mergeRequestVersion.create({ data: version });
+    return { id: at.project.id, merge_request_iid: iid, version_id: versionId };
   };
   const hour = async (at: Stage) => ({ ...(await issue(at)), duration: '1h' });
+  const newMergeRequest = async (at: Stage) => {
+    const { id, branch } = await newBranch(at);
+    return { id, title: 'New', source_branch: branch, target_branch: 'master' };
+  };
   /** A project like that of the stage, for what changes or ends it. */
   const fresh = async (at: Stage) => {
     const { id } = await world.project({ owner, visibility: at.visibility, namespaceId: at.project.namespaceId });
@@ -339,8 +349,49 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
       level: 40,
       given: async (at) => ({ ...(await milestone(at)), ...named() }),
     },
+    ...talkRules(world, theAuthor, {
+      path: 'issues/:issue_iid',
+      type: 'Issue',
+      reading,
+      make: async (at) => {
+        const { id, iid } = await world.issue(at.project, owner);
+        return { id, given: { id: at.project.id, issue_iid: iid } };
+      },
+    }),
+    ...talkRules(world, theAuthor, {
+      path: 'snippets/:snippet_id',
+      type: 'Snippet',
+      reading,
+      make: async (at) => {
+        const given = await snippet(at);
+        return { id: given.snippet_id, given };
+      },
+    }),
     'GET /projects/:id/milestones/:milestone_id/issues': { ...reading, given: milestone },
     'GET /projects/:id/milestones/:milestone_id/merge_requests': { ...reading, level: 20, given: milestone },
+    'GET /projects/:id/merge_requests': { ...reading, level: 20, given: project },
+    'GET /projects/:id/merge_requests/:merge_request_iid': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/commits': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/changes': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/versions': { ...reading, level: 20, given: mergeRequest },
+    'GET /projects/:id/merge_requests/:merge_request_iid/versions/:version_id': {
+      ...reading,
+      level: 20,
+      given: mergeRequest,
+    },
+    'POST /projects/:id/merge_requests': { success: 201, level: 30, given: newMergeRequest },
+    'PUT /projects/:id/merge_requests/:merge_request_iid': {
+      success: 200,
+      level: 30,
+      given: async (at) => ({ ...(await mergeRequest(at)), ...named() }),
+    },
+    'DELETE /projects/:id/merge_requests/:merge_request_iid': { success: 204, level: 50, given: mergeRequest },
+    'POST /projects/:id/merge_requests/:merge_request_iid/subscribe': { success: 201, level: 30, given: mergeRequest },
+    'POST /projects/:id/merge_requests/:merge_request_iid/unsubscribe': {
+      success: 304,
+      level: 30,
+      given: mergeRequest,
+    },
     'GET /projects/:id/members': { ...reading, given: project },
     'GET /projects/:id/members/:user_id': { ...reading, given: member },
     'POST /projects/:id/members': {

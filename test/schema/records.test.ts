@@ -33,6 +33,9 @@ for (const about of [{ issueId }, { mergeRequestId: mergeRequest.id }]) {
   const data = { ...about, userId: owner.id, authorId: owner.id, projectId: project.id };
   await world.db.todo.create({ data: { ...data, action: 'marked' } });
 }
+await world.db.mergeRequestVersion.create({
+  data: { mergeRequestId: mergeRequest.id, headCommitSha: 'a', baseCommitSha: 'b', startCommitSha: 'b', realSize: '1' },
+});
 await world.db.accessRequest.create({ data: { userId: owner.id, projectId: project.id } });
 const ofUser = { projectId: project.id, userId: owner.id };
 const { id: pipelineId } = await world.db.pipeline.create({
@@ -132,6 +135,7 @@ describe('Every field of', () => {
       'Label',
       'Member',
       'MergeRequest',
+      'MergeRequestVersion',
       'Milestone',
       'OAuthApplication',
       'PersonalNamespace',

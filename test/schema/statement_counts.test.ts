@@ -69,6 +69,7 @@ const [somebody] = others;
 const board = await world.db.board.findUniqueOrThrow({ where: { projectId: project.id } });
 const given = {
   board_id: board.id,
+  merge_request_iid: 1,
   milestone_id: milestone?.id,
   pipeline_id: pipeline?.id,
   sha,

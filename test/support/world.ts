@@ -191,17 +191,21 @@ export class World {
     return this.db.milestone.findUniqueOrThrow({ where: { id } });
   }
 
-  /** A merge request, which has no command yet. */
-  async mergeRequest(project: ProjectRow, author: TestUser, input: { milestoneId?: number; iid: number }) {
+  /** A merge request without commits, written without the command, which asks for branches. */
+  async mergeRequest(
+    project: { id: number },
+    author: { id: number },
+    input: { milestoneId?: number; iid: number; sourceBranch?: string; targetBranch?: string },
+  ) {
     return this.db.mergeRequest.create({
       data: {
-        ...input,
         targetProjectId: project.id,
         sourceProjectId: project.id,
         title: `Merge ${input.iid}`,
-        sourceBranch: 'topic',
+        sourceBranch: input.iid === 1 ? 'topic' : `topic-${input.iid}`,
         targetBranch: 'main',
         authorId: author.id,
+        ...input,
       },
     });
   }

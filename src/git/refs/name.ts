@@ -1,5 +1,8 @@
 import { encodeName } from '../names.ts';
 
+/** Below it lie refs that only keep commits from being removed. */
+export const KEPT_REFS = 'refs/keep-around';
+
 /**
  * Whether git accepts this as the full name of a ref, as `git check-ref-format` says: at least two components, none of them
  * beginning with a dot or ending in `.lock`, no `..`, `@{`, control characters, spaces or any of `~^:?*[\`.

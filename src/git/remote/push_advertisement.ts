@@ -1,5 +1,6 @@
 import { NO_OBJECT } from '../model.ts';
 import { encodeName } from '../names.ts';
+import { KEPT_REFS } from '../refs/name.ts';
 import { RefReader } from '../refs/read.ts';
 import { FLUSH, pktLine } from './pkt_line.ts';
 
@@ -18,7 +19,7 @@ const CAPABILITIES = [
 
 /** What a client is told before it pushes: the refs of the repository and what may be made use of. */
 export async function pushAdvertisement(directory: string): Promise<Buffer> {
-  const refs = await new RefReader(directory).list('refs/');
+  const refs = (await new RefReader(directory).list('refs/')).filter(({ name }) => !name.startsWith(`${KEPT_REFS}/`));
   const named = refs.length > 0 ? refs : [{ name: 'capabilities^{}', target: NO_OBJECT }];
   const lines = named.map(({ name, target }, at) => {
     const tail = at === 0 ? `\0${CAPABILITIES}\n` : '\n';

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ProgramFailed } from '../errors.ts';
 import { calm, collectComplaint } from '../program/run.ts';
+import { KEPT_REFS } from '../refs/name.ts';
 import { FLUSH, pktLine } from './pkt_line.ts';
 import { killGroup, startGroup } from './spawn.ts';
 
@@ -19,6 +20,8 @@ const SETTINGS = [
   ['uploadpackfilter.blob:limit.allow', 'true'],
   ['uploadpackfilter.tree.allow', 'true'],
   ['uploadpack.allowReachableSHA1InWant', 'true'],
+  // They keep what the server still needs, and are for nobody else.
+  ['uploadpack.hideRefs', KEPT_REFS],
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 /** What a client is told before it fetches, streamed: the refs of the repository, or what may be made use of. */

@@ -1,9 +1,10 @@
 import type { Change, Side } from '../diff/side.ts';
+import { MissingObject } from '../errors.ts';
 import type { Oid } from '../model.ts';
 import { programVersion } from '../program/detect.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { DraftTree, type Leaf, PathBlocked } from './draft.ts';
-import { mergeByProgram, type ThreeTrees } from './merge_by_program.ts';
+import { mergeByProgram, mergeCommitsByProgram, type ProgramMerge, type ThreeTrees } from './merge_by_program.ts';
 import type { ObjectWriter } from './objects.ts';
 import { isActedUpon } from './path.ts';
 
@@ -29,7 +30,32 @@ export async function mergeTrees(
   objects: ObjectWriter,
   trees: ThreeTrees,
 ): Promise<TreeMerge> {
-  const { base, ours, theirs } = trees;
+  return mergeBy(reader, objects, trees, () => mergeByProgram(reader.directory, objects, trees));
+}
+
+/**
+ * Merges two commits as `git merge` does, and criss-cross histories too; null where they have no common ancestor. Nothing of
+ * them is written but what the objects take in. Throws TooMuch, MissingObject.
+ */
+export async function mergeCommits(
+  reader: RepositoryReader,
+  objects: ObjectWriter,
+  { ours, theirs }: { ours: Oid; theirs: Oid },
+): Promise<TreeMerge | null> {
+  const [base] = await reader.mergeBases(ours, theirs);
+  if (base === undefined) return null;
+  const [first, left, right] = await reader.commits([base, ours, theirs]);
+  if (!first || !left || !right) throw new MissingObject(ours, 'commit');
+  const trees = { base: first.tree, ours: left.tree, theirs: right.tree };
+  return mergeBy(reader, objects, trees, () => mergeCommitsByProgram(reader.directory, objects, ours, theirs));
+}
+
+async function mergeBy(
+  reader: RepositoryReader,
+  objects: ObjectWriter,
+  { base, ours, theirs }: ThreeTrees,
+  byProgram: () => Promise<ProgramMerge>,
+): Promise<TreeMerge> {
   const [{ changes: wanted }, { changes: present }] = await Promise.all([
     reader.changes(base, theirs),
     reader.changes(base, ours),
@@ -38,7 +64,7 @@ export async function mergeTrees(
   if (large.length > 0) return { tree: ours, needsCheck: false, conflicts: large };
   if ((await programVersion()) === null) return mergeInProcess(reader, objects, ours, wanted);
   const needsCheck = [...wanted, ...present].some(({ path }) => isActedUpon(path));
-  return { ...(await mergeByProgram(reader.directory, objects, trees)), needsCheck };
+  return { ...(await byProgram()), needsCheck };
 }
 
 /** Paths that both sides changed, of contents that are not merged. */

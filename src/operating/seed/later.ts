@@ -6,7 +6,7 @@ export class LaterJobs implements JobQueue {
   #wanted: ((handlers: JobHandlers) => Promise<void>)[] = [];
 
   async enqueue<Name extends JobName>(_tx: Transaction, name: Name, data: Jobs[Name]): Promise<void> {
-    this.#wanted.push((handlers) => handlers[name](data));
+    this.#wanted.push((handlers) => handlers[name](data, this));
   }
 
   /** Does what was left so far, in its order. */

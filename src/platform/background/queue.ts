@@ -14,8 +14,8 @@ import { tracer } from '#src/platform/tracing/tracer.ts';
 export interface Jobs {}
 export type JobName = keyof Jobs;
 
-/** Does the work of each job. */
-export type JobHandlers = { [Name in JobName]: (data: Jobs[Name]) => Promise<void> };
+/** Does the work of each job; what it finds to do besides it leaves in the queue. */
+export type JobHandlers = { [Name in JobName]: (data: Jobs[Name], queue: JobQueue) => Promise<void> };
 
 /** Where commands leave work for later. */
 export interface JobQueue {
@@ -94,6 +94,12 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
   const boss = new PgBoss({ db: database, useListenNotify: listener !== undefined, ...pace });
   boss.on('error', report);
   let record: ProcessRecord | null = null;
+  const queue: JobQueue = {
+    async enqueue(tx, name, data) {
+      const traceparent = tracer()?.traceparent();
+      await boss.send(name, traceparent ? { ...data, traceparent } : data, { db: fromPrisma(tx) });
+    },
+  };
   const end = async (how: StopOptions) => {
     // Without the database the others find out by themselves.
     await boss.stop(how).catch(report);
@@ -104,21 +110,16 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
     await boss.start();
     await prepareQueues(boss, names, paces);
     if (queues.length > 0) record = await recordProcess(db, { tag, queues, labels, concurrency }, report);
-    await workOn(boss, queues, { handlers, paces, record, report, slots: new Slots(concurrency) });
+    await workOn(boss, queues, { queue, handlers, paces, record, report, slots: new Slots(concurrency) });
   } catch (error) {
     await end({ graceful: false }).catch(report);
     throw error;
   }
-  return {
-    async enqueue(tx, name, data) {
-      const traceparent = tracer()?.traceparent();
-      await boss.send(name, traceparent ? { ...data, traceparent } : data, { db: fromPrisma(tx) });
-    },
-    stop: (timeout = 5000) => end({ graceful: true, timeout }),
-  };
+  return { ...queue, stop: (timeout = 5000) => end({ graceful: true, timeout }) };
 }
 
 interface Work extends Pick<WorkerOptions, 'handlers' | 'report'> {
+  queue: JobQueue;
   paces: JobPaces;
   record: ProcessRecord | null;
   slots: Slots;
@@ -128,10 +129,10 @@ interface Work extends Pick<WorkerOptions, 'handlers' | 'report'> {
 async function workOn(
   boss: PgBoss,
   queues: readonly JobName[],
-  { handlers, paces, record, report, slots }: Work,
+  { queue, handlers, paces, record, report, slots }: Work,
 ): Promise<void> {
   for (const name of queues) {
-    const work = handlers[name] as (data: object) => Promise<void>;
+    const work = handlers[name] as (data: object, queue: JobQueue) => Promise<void>;
     // Nobody tells a worker of a job that failed and is to be tried again: it looks by itself.
     const often = { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 5 };
     const pace = { ...often, localConcurrency: paces[name]?.atOnce ?? 1 };
@@ -141,7 +142,7 @@ async function workOn(
       boss.notifyWorker(worker);
       for (const { data } of jobs) {
         const { traceparent, ...told } = (data ?? {}) as { traceparent?: string };
-        await slots.use(() => run(() => observeJob(name, traceparent, () => work(told)), record, report));
+        await slots.use(() => run(() => observeJob(name, traceparent, () => work(told, queue)), record, report));
       }
     });
   }

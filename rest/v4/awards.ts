@@ -1,0 +1,71 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+/** The operations on the awards on one kind of record. */
+interface Operations {
+  list: Route['operation'];
+  read: Route['operation'];
+  give: Route['operation'];
+  takeBack: Route['operation'];
+}
+
+const MISSING = '404 Award Emoji Not Found';
+/** Said of what cannot be read, the same whether there is such a thing or not (behaviour.md 1.3). */
+const notFound = { Issue: MISSING, MergeRequest: MISSING, Snippet: MISSING, Note: MISSING };
+const refused = { status: 404, message: MISSING };
+
+/** @param record path of one record; @param field of the project that finds it */
+function awardsOn(record: string, field: string, { list, read, give, takeBack }: Operations): Route[] {
+  const path = `/projects/:id/${record}/award_emoji`;
+  const one = `${path}/:award_id`;
+  return [
+    { method: 'GET', path, operation: list, result: `project.${field}.awards`, notFound, refused },
+    { method: 'GET', path: one, operation: read, result: `project.${field}.award`, notFound, refused },
+    {
+      method: 'POST',
+      path,
+      operation: give,
+      result: 'giveAward.award',
+      notFound,
+      refused,
+      failure: { VALIDATION_FAILED: 404 },
+      validationPrefix: 'Award Emoji',
+    },
+    {
+      method: 'DELETE',
+      path: one,
+      operation: takeBack,
+      result: 'takeAwardBack',
+      status: 204,
+      notFound,
+      refused: { status: 401, message: '401 Unauthorized' },
+    },
+  ];
+}
+
+export const awards: Route[] = [
+  ...awardsOn('issues/:issue_iid', 'issue', {
+    list: operations.IssueAwardsDocument,
+    read: operations.IssueAwardDocument,
+    give: operations.GiveIssueAwardDocument,
+    takeBack: operations.TakeIssueAwardBackDocument,
+  }),
+  ...awardsOn('issues/:issue_iid/notes/:note_id', 'issue.note', {
+    list: operations.IssueNoteAwardsDocument,
+    read: operations.IssueNoteAwardDocument,
+    give: operations.GiveIssueNoteAwardDocument,
+    takeBack: operations.TakeIssueNoteAwardBackDocument,
+  }),
+  ...awardsOn('snippets/:snippet_id', 'snippet', {
+    list: operations.SnippetAwardsDocument,
+    read: operations.SnippetAwardDocument,
+    give: operations.GiveSnippetAwardDocument,
+    takeBack: operations.TakeSnippetAwardBackDocument,
+  }),
+  ...awardsOn('snippets/:snippet_id/notes/:note_id', 'snippet.note', {
+    list: operations.SnippetNoteAwardsDocument,
+    read: operations.SnippetNoteAwardDocument,
+    give: operations.GiveSnippetNoteAwardDocument,
+    takeBack: operations.TakeSnippetNoteAwardBackDocument,
+  }),
+];

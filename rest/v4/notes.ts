@@ -1,0 +1,60 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+/** The operations on the notes of one kind of record. */
+interface Operations {
+  list: Route['operation'];
+  read: Route['operation'];
+  create: Route['operation'];
+  update: Route['operation'];
+  remove: Route['operation'];
+}
+
+/** What is said where the record cannot be read (behaviour.md 1.3): the same whether there is one or not. */
+const unreadable = (message: string) => ({ Issue: message, MergeRequest: message, Snippet: message });
+
+/** @param records path of one record; @param field of the project that finds it */
+function notesOf(records: string, field: string, { list, read, create, update, remove }: Operations): Route[] {
+  const path = `/projects/:id/${records}/notes`;
+  const one = `${path}/:note_id`;
+  const notFound = unreadable('404 Note Not Found');
+  const validationPrefix = 'Failed to save note';
+  return [
+    {
+      method: 'GET',
+      path,
+      operation: list,
+      result: `project.${field}.notes`,
+      notFound: unreadable('404 Notes Not Found'),
+      refused: { status: 404, message: '404 Notes Not Found' },
+    },
+    {
+      method: 'GET',
+      path: one,
+      operation: read,
+      result: `project.${field}.note`,
+      notFound,
+      refused: { status: 404, message: '404 Note Not Found' },
+    },
+    { method: 'POST', path, operation: create, result: 'createNote.note', notFound, validationPrefix },
+    { method: 'PUT', path: one, operation: update, result: 'updateNote.note', notFound, validationPrefix },
+    { method: 'DELETE', path: one, operation: remove, result: 'deleteNote', status: 204, notFound },
+  ];
+}
+
+export const notes: Route[] = [
+  ...notesOf('issues/:issue_iid', 'issue', {
+    list: operations.IssueNotesDocument,
+    read: operations.IssueNoteDocument,
+    create: operations.CreateIssueNoteDocument,
+    update: operations.UpdateIssueNoteDocument,
+    remove: operations.DeleteIssueNoteDocument,
+  }),
+  ...notesOf('snippets/:snippet_id', 'snippet', {
+    list: operations.SnippetNotesDocument,
+    read: operations.SnippetNoteDocument,
+    create: operations.CreateSnippetNoteDocument,
+    update: operations.UpdateSnippetNoteDocument,
+    remove: operations.DeleteSnippetNoteDocument,
+  }),
+];

@@ -1,0 +1,115 @@
+import { AwardEmoji } from '#schema/awards/types.ts';
+import { builder } from '#schema/builder.ts';
+import { namesOf } from '#schema/inputs.ts';
+import { fromGlobalId, toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import {
+  IssueReference,
+  MergeRequestReference,
+  NoteableReference,
+  noteableRef,
+  ProjectSnippetReference,
+} from '#schema/notes/references.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { AWARDABLE_TYPES, type AwardableRef } from '#src/awards/awardable.ts';
+import { type GivenAward, giveAward } from '#src/awards/give.ts';
+import { findAward } from '#src/awards/list.ts';
+import { takeAwardBack } from '#src/awards/take_back.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+
+const NoteReference = builder.inputType('NoteReference', {
+  description: 'A note.',
+  fields: (t) => ({
+    id: t.field({ ...idOf('Note'), required: true, description: 'Global or numeric ID of the note.' }),
+    on: t.field({
+      type: NoteableReference,
+      description: 'The record that the note must be on. Any record when left out.',
+    }),
+  }),
+});
+
+const AwardableReference = builder.inputType('AwardableReference', {
+  description: 'A record that emoji are given to; give exactly one field.',
+  isOneOf: true,
+  fields: (t) => ({
+    id: t.id({ description: 'Global ID of an issue, a merge request, a snippet of a project or a note.' }),
+    issue: t.field({ type: IssueReference, description: 'An issue, by its project and number.' }),
+    mergeRequest: t.field({
+      type: MergeRequestReference,
+      description: 'A merge request, by its target project and number.',
+    }),
+    snippet: t.field({ type: ProjectSnippetReference, description: 'A snippet of a project.' }),
+    note: t.field({ type: NoteReference, description: 'A note.' }),
+  }),
+});
+
+/** The record that an input names. Throws ValidationFailed for IDs of records that are given no emoji. */
+function awardableRef({ note, ...given }: typeof AwardableReference.$inferInput): AwardableRef {
+  if (note) return { note: { id: note.id, on: note.on && noteableRef(note.on) } };
+  if (given.id == null) return noteableRef(given);
+  const found = fromGlobalId(given.id);
+  const type = AWARDABLE_TYPES.find((one) => one === found?.type);
+  if (!found || !type) {
+    throw new ValidationFailed({ id: ['is not the ID of an issue, a merge request, a snippet or a note'] });
+  }
+  return type === 'Note' ? { note: { id: found.id } } : { type, id: found.id };
+}
+
+const GiveAwardInput = builder.inputType('GiveAwardInput', {
+  description: 'An emoji for a record.',
+  fields: (t) => ({
+    on: t.field({ type: AwardableReference, required: true, description: 'The record to give the emoji to.' }),
+    name: t.string({
+      required: true,
+      description: 'Name of the emoji, without colons; `+1` stands for `thumbsup` and `-1` for `thumbsdown`.',
+    }),
+  }),
+});
+
+const GiveAwardPayload = builder.objectRef<GivenAward>(namesOf('giveAward').payload).implement({
+  description: 'The award after the mutation.',
+  fields: (t) => ({
+    award: t.field({
+      type: AwardEmoji,
+      description: 'The award that was given.',
+      resolve: ({ on, id }, _args, context, info) => findAward(context, on, id, selectionAt(info, 'AwardEmoji')),
+    }),
+  }),
+});
+
+const TakeAwardBackInput = builder.inputType('TakeAwardBackInput', {
+  description: 'Which award to take back.',
+  fields: (t) => ({
+    id: t.field({ ...idOf('AwardEmoji'), required: true, description: 'Global or numeric ID of the award.' }),
+    on: t.field({
+      type: AwardableReference,
+      description: 'The record that the award must be on. Any record when left out.',
+    }),
+  }),
+});
+
+const TakeAwardBackPayload = builder.objectRef<{ id: number }>(namesOf('takeAwardBack').payload).implement({
+  description: 'The award that was taken back.',
+  fields: (t) => ({
+    deletedAwardId: t.id({
+      description: 'Global ID of the award that was taken back.',
+      resolve: ({ id }) => toGlobalId('AwardEmoji', id),
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  giveAward: t.field({
+    type: GiveAwardPayload,
+    description:
+      'Gives an emoji to an issue, a merge request, a snippet of a project or a note. For signed-in users who can see it; votes are not for its author.',
+    args: { input: t.arg({ type: GiveAwardInput, required: true, description: 'Names the record, and the emoji.' }) },
+    resolve: (_root, { input: { on, name } }, context) => giveAward(context, awardableRef(on), name),
+  }),
+  takeAwardBack: t.field({
+    type: TakeAwardBackPayload,
+    description: 'Takes an award back. For the user who gave it, and administrators.',
+    args: { input: t.arg({ type: TakeAwardBackInput, required: true, description: 'Names the award.' }) },
+    resolve: (_root, { input: { id, on } }, context) => takeAwardBack(context, id, on && awardableRef(on)),
+  }),
+}));

@@ -1,0 +1,40 @@
+import { AwardEmoji, AwardEmojiConnection } from '#schema/awards/types.ts';
+import { builder } from '#schema/builder.ts';
+import { pageArgs } from '#schema/connection.ts';
+import { Issue } from '#schema/issues/types.ts';
+import { MergeRequest } from '#schema/merge_requests/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { Note } from '#schema/notes/types.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { Snippet } from '#schema/snippets/types.ts';
+import type { AwardableType } from '#src/awards/awardable.ts';
+import { findAward, listAwardsOn } from '#src/awards/list.ts';
+
+const TYPES = { Issue, MergeRequest, Snippet, Note } as const;
+const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Snippet: 'snippet', Note: 'note' } as const;
+
+/** The awards on records of a type. */
+function addAwards(type: AwardableType): void {
+  builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
+    awards: t.field({
+      type: AwardEmojiConnection,
+      description: `The emoji that users gave the ${NAMES[type]}, oldest first. For signed-in callers.`,
+      args: pageArgs,
+      resolve: ({ id }, args, context, info) =>
+        pageBelow('AwardEmoji', id, args, context, info, (_context, ids, page, selection) =>
+          listAwardsOn(context, type, ids, page, selection),
+        ),
+    }),
+    award: t.field({
+      type: AwardEmoji,
+      nullable: true,
+      description: `An emoji that a user gave the ${NAMES[type]}, by its ID. For signed-in callers.`,
+      args: { id: t.arg({ ...idOf('AwardEmoji'), required: true, description: 'Global or numeric ID of the award.' }) },
+      resolve: (record, { id }, context, info) =>
+        findAward(context, { type, id: record.id }, id, selectionAt(info, 'AwardEmoji')),
+    }),
+  }));
+}
+
+for (const type of Object.keys(TYPES) as AwardableType[]) addAwards(type);

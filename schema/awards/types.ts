@@ -1,0 +1,27 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf } from '#schema/connection.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
+import '#schema/users/types.ts';
+
+export const AwardEmoji = builder.prismaObject('AwardEmoji', {
+  description: 'An emoji that a user gave an issue, a merge request, a snippet or a note.',
+  interfaces: [Node],
+  select: { id: true },
+  fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the award, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('AwardEmoji', id),
+    }),
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the award.' }),
+    name: t.exposeString('name', { description: 'Name of the emoji, without colons: `thumbsup`.' }),
+    user: t.relation('user', { description: 'The user who gave the award.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the award was given.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the award last changed.' }),
+    awardableId: t.exposeInt('subjectId', { description: 'Numeric ID of the record that the award is on.' }),
+    awardableType: t.exposeString('subjectType', {
+      description: 'Type of the record that the award is on: `Issue`, `MergeRequest`, `Snippet` or `Note`.',
+    }),
+  }),
+});
+
+export const AwardEmojiConnection = connectionOf('AwardEmoji', AwardEmoji);

@@ -1,0 +1,63 @@
+import { builder } from '#schema/builder.ts';
+import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
+import { acceptMergeRequest } from '#src/merge_requests/merge.ts';
+import { cancelMergeWhenPipelineSucceeds } from '#src/merge_requests/merge_when_pipeline_succeeds.ts';
+
+const AcceptMergeRequestInput = builder.inputType('AcceptMergeRequestInput', {
+  description: 'Which merge request to merge, and how.',
+  fields: (t) => ({
+    ...whichMergeRequest(t),
+    mergeCommitMessage: t.string({
+      description: 'Message of the merge commit. By default it names both branches, the title and the merge request.',
+    }),
+    shouldRemoveSourceBranch: t.boolean({
+      description:
+        'Whether to remove the source branch after the merge. When left out, the `removeSourceBranch` of the merge request decides.',
+    }),
+    mergeWhenPipelineSucceeds: t.boolean({
+      required: true,
+      defaultValue: false,
+      description:
+        'Whether to merge it as soon as the pipeline of its head succeeds, if one is running; it is merged at once otherwise.',
+    }),
+    sha: t.string({
+      description:
+        'The head that the caller has seen, as a full hash. If the source branch has another one, nothing is merged.',
+    }),
+  }),
+});
+
+const CancelMergeWhenPipelineSucceedsInput = builder.inputType('CancelMergeWhenPipelineSucceedsInput', {
+  description: 'Which merge request not to merge when its pipeline succeeds.',
+  fields: whichMergeRequest,
+});
+
+builder.mutationFields((t) => ({
+  acceptMergeRequest: t.field({
+    type: mergeRequestPayload('acceptMergeRequest'),
+    description:
+      'Merges a merge request by a merge commit. For those who can push or merge into the target branch. CONFLICT if the source branch does not have the given head.',
+    args: {
+      input: t.arg({
+        type: AcceptMergeRequestInput,
+        required: true,
+        description: 'Names the merge request, and how to merge it.',
+      }),
+    },
+    resolve: (_root, { input: { project, iid, ...options } }, context) =>
+      acceptMergeRequest(context, project, iid, options),
+  }),
+  cancelMergeWhenPipelineSucceeds: t.field({
+    type: mergeRequestPayload('cancelMergeWhenPipelineSucceeds'),
+    description:
+      'Cancels the merge of a merge request that waits for its pipeline. For those who can merge it, and its author.',
+    args: {
+      input: t.arg({
+        type: CancelMergeWhenPipelineSucceedsInput,
+        required: true,
+        description: 'Names the merge request.',
+      }),
+    },
+    resolve: (_root, { input: { project, iid } }, context) => cancelMergeWhenPipelineSucceeds(context, project, iid),
+  }),
+}));

@@ -1,0 +1,188 @@
+import { builder } from '#schema/builder.ts';
+import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
+import { MergeRequest } from '#schema/merge_requests/types.ts';
+import { toGlobalId } from '#schema/node/global_id.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { createMergeRequest } from '#src/merge_requests/create.ts';
+import { deleteMergeRequest } from '#src/merge_requests/delete.ts';
+import { changedMergeRequest } from '#src/merge_requests/find.ts';
+import { subscribeToMergeRequest } from '#src/merge_requests/subscribe.ts';
+import { updateMergeRequest } from '#src/merge_requests/update.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
+
+const MergeRequestStateEvent = builder.enumType('MergeRequestStateEvent', {
+  description: 'How the state of a merge request changes. One that is merged stays as it is.',
+  values: {
+    CLOSE: { value: 'close', description: 'Closes the merge request without merging it.' },
+    REOPEN: { value: 'reopen', description: 'Opens the merge request again.' },
+  } as const,
+});
+
+/** Names the merge request of a mutation. */
+export const whichMergeRequest = (t: InputFields) => ({
+  project: projectField(t, 'that the merge request is in: the target project'),
+  iid: t.int({ required: true, description: 'Number of the merge request within its project, as in its URL.' }),
+});
+
+/** What a merge request is made of beside title and branches; `labels` says what the list of titles means. */
+const values = (t: InputFields, labels: string) => ({
+  description: t.string({ description: 'Text of the merge request, in Markdown.' }),
+  assigneeId: t.field({
+    ...idOf('User'),
+    description: 'ID of the user to assign the merge request to, who must be able to read the project. For reporters.',
+  }),
+  milestoneId: t.field({
+    ...idOf('Milestone'),
+    description: 'ID of a milestone of the target project. For reporters.',
+  }),
+  labels: t.stringList({ description: `${labels} Missing labels are created. For reporters.` }),
+  removeSourceBranch: t.boolean({ description: 'Whether to remove the source branch when it was merged.' }),
+  ignoreForbidden: t.boolean({
+    required: true,
+    defaultValue: false,
+    description:
+      'Whether to silently ignore values that the caller cannot set, assignees who cannot read the project, and milestones of other projects, as the REST API does. By default they are refused.',
+  }),
+});
+
+const CreateMergeRequestInput = builder.inputType('CreateMergeRequestInput', {
+  description: 'A new merge request.',
+  fields: (t) => ({
+    project: projectField(t, 'that the changes come from'),
+    sourceBranch: t.string({ required: true, description: 'Name of the branch to merge.' }),
+    targetProject: t.field({
+      type: 'ProjectRef',
+      description:
+        'The project that gets the changes: the source project itself, as by default, or the one that it is a fork of. Given by full path, global ID or numeric ID.',
+    }),
+    targetBranch: t.string({ required: true, description: 'Name of the branch to merge into.' }),
+    title: t.string({
+      required: true,
+      description: 'Title of the merge request; at most 255 characters. `WIP:` in front marks work in progress.',
+    }),
+    ...values(t, 'Titles of its labels.'),
+  }),
+});
+
+const UpdateMergeRequestInput = builder.inputType('UpdateMergeRequestInput', {
+  description: 'Changes to a merge request: what is left out stays as it is, null clears.',
+  fields: (t) => ({
+    ...whichMergeRequest(t),
+    title: t.string({
+      description: 'Title of the merge request; at most 255 characters. `WIP:` in front marks work in progress.',
+    }),
+    targetBranch: t.string({ description: 'Name of another branch to merge into. Not for merged ones.' }),
+    ...values(t, 'Titles of all its labels from now on.'),
+    stateEvent: t.field({ type: MergeRequestStateEvent, description: 'Whether to close or reopen the merge request.' }),
+  }),
+});
+
+const DeleteMergeRequestInput = builder.inputType('DeleteMergeRequestInput', {
+  description: 'Which merge request to delete.',
+  fields: whichMergeRequest,
+});
+
+const SubscribeToMergeRequestInput = builder.inputType('SubscribeToMergeRequestInput', {
+  description: 'Which merge request to subscribe to.',
+  fields: whichMergeRequest,
+});
+
+const UnsubscribeFromMergeRequestInput = builder.inputType('UnsubscribeFromMergeRequestInput', {
+  description: 'Which merge request to unsubscribe from.',
+  fields: whichMergeRequest,
+});
+
+/** The payload of a mutation that changes a merge request. */
+
+export function mergeRequestPayload(mutation: string) {
+  return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
+    description: 'The merge request after the mutation.',
+    fields: (t) => ({
+      mergeRequest: t.field({
+        type: MergeRequest,
+        description: 'The merge request as it is now.',
+        resolve: (changed, _args, context, info) =>
+          changedMergeRequest(context, changed, selectionAt(info, 'MergeRequest')),
+      }),
+    }),
+  });
+}
+
+const DeleteMergeRequestPayload = builder.objectRef<{ id: number }>('DeleteMergeRequestPayload').implement({
+  description: 'The merge request that was deleted.',
+  fields: (t) => ({
+    deletedMergeRequestId: t.id({
+      description: 'Global ID of the merge request that was deleted.',
+      resolve: ({ id }) => toGlobalId('MergeRequest', id),
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createMergeRequest: t.field({
+    type: mergeRequestPayload('createMergeRequest'),
+    description:
+      'Opens a merge request. For developers of the project that the changes come from, who can read the target project. CONFLICT if one is open for the same branches.',
+    args: {
+      input: t.arg({
+        type: CreateMergeRequestInput,
+        required: true,
+        description: 'Branches, title and more of the merge request.',
+      }),
+    },
+    resolve: (_root, { input }, context) => createMergeRequest(context, input),
+  }),
+  updateMergeRequest: t.field({
+    type: mergeRequestPayload('updateMergeRequest'),
+    description:
+      'Changes, closes or reopens a merge request. For its author, its assignee and developers of the target project. CONFLICT if another one is open for the same branches.',
+    args: {
+      input: t.arg({
+        type: UpdateMergeRequestInput,
+        required: true,
+        description: 'Names the merge request, and the changes.',
+      }),
+    },
+    resolve: (_root, { input: { project, iid, ...changes } }, context) =>
+      updateMergeRequest(context, project, iid, changes),
+  }),
+  deleteMergeRequest: t.field({
+    type: DeleteMergeRequestPayload,
+    description: 'Deletes a merge request. For administrators and owners of the target project.',
+    args: {
+      input: t.arg({
+        type: DeleteMergeRequestInput,
+        required: true,
+        description: 'Names the merge request to delete.',
+      }),
+    },
+    resolve: (_root, { input: { project, iid } }, context) => deleteMergeRequest(context, project, iid),
+  }),
+  subscribeToMergeRequest: t.field({
+    type: mergeRequestPayload('subscribeToMergeRequest'),
+    description:
+      'Subscribes to a merge request. For those who can change it. NOT_MODIFIED if the caller is subscribed already.',
+    args: {
+      input: t.arg({
+        type: SubscribeToMergeRequestInput,
+        required: true,
+        description: 'Names the merge request to subscribe to.',
+      }),
+    },
+    resolve: (_root, { input: { project, iid } }, context) => subscribeToMergeRequest(context, project, iid, true),
+  }),
+  unsubscribeFromMergeRequest: t.field({
+    type: mergeRequestPayload('unsubscribeFromMergeRequest'),
+    description:
+      'Unsubscribes from a merge request. For those who can change it. NOT_MODIFIED if the caller is not subscribed.',
+    args: {
+      input: t.arg({
+        type: UnsubscribeFromMergeRequestInput,
+        required: true,
+        description: 'Names the merge request to unsubscribe from.',
+      }),
+    },
+    resolve: (_root, { input: { project, iid } }, context) => subscribeToMergeRequest(context, project, iid, false),
+  }),
+}));

@@ -1,0 +1,27 @@
+import { recordMentions } from '#src/activity/mentions.ts';
+import { recordEvent } from '#src/events/record.ts';
+import type { Noteable } from '#src/notes/noteable.ts';
+import type { Transaction } from '#src/platform/db.ts';
+
+/** What a note says, before and after; `from` is null for a new one. */
+export interface NoteText {
+  from: string | null;
+  to: string;
+}
+
+/** Tells of a note that somebody wrote or changed, in the transaction that does it. */
+export async function recordNote(
+  tx: Transaction,
+  { id: authorId }: { id: number },
+  { type, id: subjectId, iid, title, project }: Noteable,
+  noteId: number,
+  { from, to }: NoteText,
+): Promise<void> {
+  // Nothing is told of snippets elsewhere.
+  if (type === 'Snippet' || iid === null) return;
+  if (from === null) {
+    const target = { type: `${type}Note` as const, id: noteId, title, subjectId };
+    await recordEvent(tx, { projectId: project.id, authorId, action: 'commented on', target });
+  }
+  await recordMentions(tx, { id: authorId }, { type, id: subjectId, iid, project }, to);
+}

@@ -1,0 +1,33 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { recordActivity } from '#src/activity/record.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { locateMergeRequest } from '#src/merge_requests/find.ts';
+import { NotFound } from '#src/platform/errors.ts';
+
+/**
+ * Deletes a merge request with all that is said of it; a job removes its refs. Of its events that of the deletion alone stays.
+ * Gives its ID. Throws NotFound, Forbidden.
+ */
+export async function deleteMergeRequest(context: Context, ref: Ref, iid: number): Promise<{ id: number }> {
+  const actor = requireActor(context);
+  const { project, mergeRequest } = await locateMergeRequest(context, ref, iid);
+  authorize(actor, 'delete_merge_request', project);
+  const { id } = mergeRequest;
+  await context.db.$transaction(async (tx) => {
+    const deleted = await tx.mergeRequest.deleteMany({ where: { id } });
+    if (deleted.count === 0) throw new NotFound('MergeRequest');
+    const subject = { subjectType: 'MergeRequest', subjectId: id };
+    await tx.note.deleteMany({ where: subject });
+    await tx.awardEmoji.deleteMany({ where: subject });
+    await tx.subscription.deleteMany({ where: subject });
+    const [itself, notes] = [
+      { targetType: 'MergeRequest', targetId: id },
+      { targetType: 'MergeRequestNote', subjectId: id },
+    ];
+    await tx.event.deleteMany({ where: { OR: [itself, notes] } });
+    await recordActivity(tx, actor, { type: 'MergeRequest', ...mergeRequest, project }, [{ kind: 'deleted' }]);
+    await context.jobs.enqueue(tx, 'merge_requests.remove_refs', { projectId: project.id });
+  });
+  return { id };
+}

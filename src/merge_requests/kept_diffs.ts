@@ -1,0 +1,37 @@
+import { LRUCache } from 'lru-cache';
+import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
+import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+
+/** What the diffs that are kept take, in bytes; and the largest of them. */
+const MOST = 16 * 1024 * 1024;
+const LARGEST = 4 * 1024 * 1024;
+
+const names = new WeakMap<RepositoryReader, string>();
+const diffs = new LRUCache<string, Diff>({ maxSize: MOST, maxEntrySize: LARGEST, sizeCalculation: bytesOf });
+let scopes = 0;
+
+/** The difference of two commits, which never changes: of versions that are looked at again and again. Throws TooMuch. */
+export async function keptDiff(reader: RepositoryReader, from: Oid, to: Oid): Promise<Diff> {
+  const key = `${scopeOf(reader)} ${from} ${to}`;
+  const known = diffs.get(key);
+  if (known) return known;
+  const diff = await diffTrees(reader, from, to);
+  // What took too long this time may be there the next time.
+  if (!diff.overflow) diffs.set(key, diff);
+  return diff;
+}
+
+/** Nothing of one repository is ever given to another one. */
+function scopeOf(reader: RepositoryReader): string {
+  const name = names.get(reader) ?? String(++scopes);
+  names.set(reader, name);
+  return name;
+}
+
+/** Texts of JavaScript take up to two bytes a character, and each entry some more. */
+function bytesOf({ entries }: Diff): number {
+  const textBytes = ({ diff, oldPath, newPath }: Diff['entries'][number]) =>
+    2 * (diff.length + oldPath.length + newPath.length) + 500;
+  return entries.reduce((sum, entry) => sum + textBytes(entry), 200);
+}

@@ -1,0 +1,156 @@
+import type { Context } from '#src/access/actor.ts';
+import { recordActivity } from '#src/activity/record.ts';
+import { Damaged } from '#src/git/errors.ts';
+import type { Oid } from '#src/git/model.ts';
+import { withCommits } from '#src/merge_requests/bring.ts';
+import { markMerged, markMergedBy } from '#src/merge_requests/mark_merged.ts';
+import { mergeStatus } from '#src/merge_requests/merge_status.ts';
+import { isStale } from '#src/merge_requests/own_values.ts';
+import { type SideTips, sideTips } from '#src/merge_requests/side_tips.ts';
+import { hasCommits, measureVersion, recordVersion } from '#src/merge_requests/version.ts';
+import type { Jobs } from '#src/platform/background/queue.ts';
+import { Prisma } from '#src/platform/db.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
+import { alias, table } from '#src/platform/records/alias.ts';
+import { EachApart } from '#src/repository/each.ts';
+import { withRepositoryLock } from '#src/repository/lock.ts';
+
+const { sql } = Prisma;
+const mergeRequest = alias('MergeRequest', 'mr');
+
+type Stores = Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] | undefined };
+
+/** How many merge requests are looked for at once. */
+const AT_ONCE = 200;
+
+/** Milliseconds that taking over the commits of one merge request may take in the background. */
+const PATIENCE = 10 * 60_000;
+
+/** Brings merge requests up to date with their branches, one after the other, however many there are of a branch. */
+export async function refreshMergeRequests(stores: Stores, wanted: Jobs['merge_requests.refresh']): Promise<void> {
+  const { userId } = wanted;
+  const refresh = (id: number) => refreshMergeRequest(stores, id, userId).catch((error) => spare(stores, error));
+  if (wanted.mergeRequestId !== undefined) return refresh(wanted.mergeRequestId);
+  const each = new EachApart('merge requests');
+  for (let last = 0; ; ) {
+    const rows = await stores.db.$queryRaw<{ id: number }[]>`
+      SELECT ${mergeRequest.id} FROM ${table(mergeRequest)} WHERE ${mergeRequest.state} = 'opened' AND ${mergeRequest.id} > ${last}
+        AND ${which(wanted)} ORDER BY ${mergeRequest.id} LIMIT ${AT_ONCE}`;
+    await each.run(rows, ({ id }) => refresh(id));
+    last = rows.at(-1)?.id ?? last;
+    if (rows.length < AT_ONCE) break;
+  }
+  each.end();
+}
+
+function which({ projectId, branches }: Jobs['merge_requests.refresh']): Prisma.Sql {
+  const { sourceProjectId, sourceBranch, targetProjectId, targetBranch } = mergeRequest;
+  if (projectId === undefined) return isStale(mergeRequest);
+  if (branches === undefined) return sql`${sourceProjectId} = ${projectId}`;
+  return sql`((${sourceProjectId} = ${projectId} AND ${sourceBranch} = ANY(${branches}::text[]))
+    OR (${targetProjectId} = ${projectId} AND ${targetBranch} = ANY(${branches}::text[])))`;
+}
+
+/**
+ * What cannot be read is for "gantry fsck" to find: it would be no other the next time. A branch or project that went meanwhile
+ * has wanted a look of its own.
+ */
+function spare({ repositories }: Stores, error: unknown): void {
+  if (error instanceof BadRequest || error instanceof NotFound) return;
+  if (!(error instanceof Damaged)) throw error;
+  repositories.reportDamage(error);
+}
+
+/**
+ * Finds out what a merge request is now: merged, if its commits have come into the target branch; a new version, if its source
+ * branch has moved; and whether it can be merged. Done twice, or by two processes at once, it writes the same once.
+ *
+ * @param userId who moved a branch; the author of the merge request without
+ */
+export async function refreshMergeRequest(stores: Stores, id: number, userId?: number): Promise<void> {
+  const sides = await sideTips(stores, id);
+  if (sides?.mergeRequest.state !== 'opened') return;
+  if (await hasArrived(stores, sides)) return;
+  const actor = { id: await knownUser(stores, userId, sides.mergeRequest.authorId) };
+  if (await isMerged(sides)) {
+    const { sha } = sides.mergeRequest;
+    await stores.db.$transaction((tx) => markMerged(tx, stores, actor, { id, sha, project: sides.target }));
+    return;
+  }
+  const { sourceTip } = sides;
+  let head = sides.mergeRequest.sha;
+  if (sourceTip !== null && sourceTip !== head) {
+    if (!(await addVersion(stores, sides, sourceTip, actor))) return;
+    head = sourceTip;
+  }
+  await recordStatus(stores, sides, head, actor);
+}
+
+/** Whether the merge that a crash kept from being recorded is on the target branch; then it is recorded. */
+async function hasArrived(stores: Stores, { mergeRequest, reader, target, targetTip }: SideTips): Promise<boolean> {
+  const { id, iid, mergingCommitSha: oid } = mergeRequest;
+  if (oid === null || targetTip === null || (await reader.commit(oid)) === null) return false;
+  if (!(await reader.isAncestor(oid, targetTip))) return false;
+  await stores.db.$transaction((tx) => markMergedBy(tx, stores, { id, iid, project: target }, oid));
+  return true;
+}
+
+async function knownUser({ db }: Stores, userId: number | undefined, authorId: number): Promise<number> {
+  const user = userId === undefined ? null : await db.user.findUnique({ where: { id: userId }, select: { id: true } });
+  return user?.id ?? authorId;
+}
+
+/** Whether the target branch has come to have what was to be merged, of which it lacked something before. */
+async function isMerged({ mergeRequest: { sha }, version, reader, sourceTip, targetTip }: SideTips): Promise<boolean> {
+  if (sha === null || targetTip === null || !version) return false;
+  if (version.headCommitSha !== sha || !hasCommits({ head: sha, base: version.baseCommitSha })) return false;
+  const has = async (oid: Oid) => (await reader.commit(oid)) !== null && (await reader.isAncestor(oid, targetTip));
+  // A source branch that has gone on has more to merge.
+  return (await has(sha)) && (sourceTip === null || sourceTip === sha || (await has(sourceTip)));
+}
+
+/** Returns false for a merge request that somebody else has changed meanwhile, who has it looked at again. */
+async function addVersion(
+  stores: Stores,
+  { mergeRequest, source, target, reader, targetTip, version }: SideTips,
+  head: Oid,
+  actor: { id: number },
+): Promise<boolean> {
+  const start = targetTip ?? version?.startCommitSha ?? null;
+  if (!source || start === null || (await reader.commit(start)) === null) return true;
+  const { id, iid, sha, sourceBranch } = mergeRequest;
+  const since = new Date();
+  return withCommits(stores, { source, target, oids: [head] }, PATIENCE, async (hold) => {
+    const measured = await measureVersion(reader, { head, start });
+    return withRepositoryLock(stores.db, target.id, async (tx) => {
+      const [row] = await tx.$queryRaw<{ title: string }[]>`
+        UPDATE merge_requests SET sha = ${head}, merge_when_pipeline_succeeds = false, updated_at = ${since} WHERE id = ${id} AND state = 'opened'
+          AND sha IS NOT DISTINCT FROM ${sha} AND source_branch = ${sourceBranch} RETURNING title`;
+      if (!row) return false;
+      await recordVersion(stores, tx, { id, iid, target }, measured, hold);
+      const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
+      await recordActivity(tx, actor, subject, [{ kind: 'commits', from: sha, to: head }]);
+      return true;
+    });
+  });
+}
+
+async function recordStatus(
+  { db }: Stores,
+  { mergeRequest, target, reader, sourceTip, targetTip }: SideTips,
+  head: Oid | null,
+  actor: { id: number },
+): Promise<void> {
+  const { id, iid, title, sourceBranch, targetBranch, checkedSourceSha, checkedTargetSha } = mergeRequest;
+  const status = await mergeStatus(reader, sourceTip === null ? null : head, targetTip);
+  if (status === mergeRequest.mergeStatus && checkedSourceSha === sourceTip && checkedTargetSha === targetTip) return;
+  await db.$transaction(async (tx) => {
+    const count = await tx.$executeRaw`
+      UPDATE merge_requests SET merge_status = ${status}, checked_source_sha = ${sourceTip}, checked_target_sha = ${targetTip}
+      WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${head} AND target_branch = ${targetBranch}
+        AND checked_source_sha IS NOT DISTINCT FROM ${checkedSourceSha} AND checked_target_sha IS NOT DISTINCT FROM ${checkedTargetSha}`;
+    if (count === 0 || checkedSourceSha === null || sourceTip !== null) return;
+    const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
+    await recordActivity(tx, actor, subject, [{ kind: 'sourceBranchDeleted', branch: sourceBranch }]);
+  });
+}

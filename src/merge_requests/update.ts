@@ -1,0 +1,142 @@
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { type Change, difference } from '#src/activity/change.ts';
+import { recordActivity } from '#src/activity/record.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { checkTexts, permittedAttributes, resolveAttributes, setLabels } from '#src/issues/attributes.ts';
+import type { MergeRequestAttributes } from '#src/merge_requests/create.ts';
+import { type LocatedMergeRequest, locateMergeRequest, mayUpdate } from '#src/merge_requests/find.ts';
+import { openingOne } from '#src/merge_requests/open.ts';
+import { measureRetargeted, type Retargeted } from '#src/merge_requests/retarget.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { Forbidden, NotFound, Unavailable } from '#src/platform/errors.ts';
+import type { ChangedRecord } from '#src/projects/below.ts';
+import type { RepositoryPlace } from '#src/repository/store.ts';
+
+export interface MergeRequestChanges extends MergeRequestAttributes {
+  title?: string | null | undefined;
+  description?: string | null | undefined;
+  targetBranch?: string | null | undefined;
+  stateEvent?: 'close' | 'reopen' | null | undefined;
+  removeSourceBranch?: boolean | null | undefined;
+}
+
+/**
+ * Changes a merge request: unset means unchanged, null cleared. One that is merged is neither closed nor reopened. Throws
+ * NotFound, Forbidden, ValidationFailed, BadRequest, Conflict.
+ */
+export async function updateMergeRequest(
+  context: Context,
+  ref: Ref,
+  iid: number,
+  changes: MergeRequestChanges,
+): Promise<ChangedRecord> {
+  const actor = requireActor(context);
+  const located = await locateMergeRequest(context, ref, iid);
+  const { project, mergeRequest } = located;
+  if (!mayUpdate(actor, project, mergeRequest)) throw new Forbidden();
+  checkTexts(changes.title, changes.description);
+  const attributes = permittedAttributes(actor, project, changes, 'admin_merge_request');
+  const columns = await resolveAttributes(context, project, attributes);
+  const retargeted = await measureRetargeted(context, located, changes.targetBranch);
+  const data = {
+    ...columns,
+    ...(changes.title == null ? {} : { title: changes.title }),
+    ...(changes.description === undefined ? {} : { description: changes.description }),
+    ...(changes.removeSourceBranch === undefined ? {} : { forceRemoveSourceBranch: changes.removeSourceBranch }),
+  };
+  await openingOne(context.db, sidesOf(located, changes), () =>
+    context.db.$transaction(async (tx) => {
+      const { id } = mergeRequest;
+      const before = await lockMergeRequest(tx, id);
+      await tx.mergeRequest.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
+      const told = differences(before, data);
+      const { labels } = attributes;
+      if (labels !== undefined) {
+        const change = await setLabels(tx, project.id, { type: 'MergeRequest', id }, labels ?? []);
+        if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
+      }
+      if (retargeted && before.targetBranch !== retargeted.branch && before.state !== 'merged') {
+        await retarget(tx, id, before.sha, retargeted);
+        told.push(...difference('targetBranch', before.targetBranch, retargeted.branch));
+      }
+      told.push(...(await changeState(tx, id, before.state, changes.stateEvent)));
+      const title = changes.title ?? before.title;
+      await recordActivity(tx, actor, { type: 'MergeRequest', id, iid: mergeRequest.iid, title, project }, told);
+      if (told.some(({ kind }) => kind === 'targetBranch' || kind === 'reopened')) {
+        await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
+      }
+    }),
+  );
+  return { project, id: mergeRequest.id };
+}
+
+/** What the merge request is about after the change: another one of the same may be open. */
+function sidesOf({ project, mergeRequest }: LocatedMergeRequest, { targetBranch }: MergeRequestChanges) {
+  const { sourceProjectId, sourceBranch } = mergeRequest;
+  const source: RepositoryPlace = { id: sourceProjectId ?? 0, repositoryStorage: '' };
+  return { source, sourceBranch, target: project, targetBranch: targetBranch ?? mergeRequest.targetBranch };
+}
+
+/** The columns that a change is told of by what they were and what they are, and those that decide what may change. */
+interface Before {
+  title: string;
+  description: string | null;
+  assigneeId: number | null;
+  milestoneId: number | null;
+  targetBranch: string;
+  state: 'opened' | 'closed' | 'merged';
+  sha: string | null;
+}
+
+/** The merge request before the change, which waits for others that change it. Throws NotFound when it is gone. */
+async function lockMergeRequest(tx: Transaction, id: number): Promise<Before> {
+  const [mergeRequest] = await tx.$queryRaw<Before[]>`
+    SELECT title, description, assignee_id AS "assigneeId", milestone_id AS "milestoneId", target_branch AS "targetBranch",
+      state, sha
+    FROM merge_requests WHERE id = ${id} FOR UPDATE`;
+  if (!mergeRequest) throw new NotFound('MergeRequest');
+  return mergeRequest;
+}
+
+function differences(before: Before, after: Partial<Before>): Change[] {
+  return [
+    ...difference('title', before.title, after.title),
+    ...difference('description', before.description, after.description),
+    ...difference('assignee', before.assigneeId, after.assigneeId),
+    ...difference('milestone', before.milestoneId, after.milestoneId),
+  ];
+}
+
+/** What is the same or merged stays as it is. */
+async function changeState(
+  tx: Transaction,
+  id: number,
+  from: Before['state'],
+  event: MergeRequestChanges['stateEvent'],
+): Promise<Change[]> {
+  if (event === 'close' && from === 'opened') {
+    await tx.mergeRequest.update({ where: { id }, data: { state: 'closed', mergeWhenPipelineSucceeds: false } });
+    return [{ kind: 'closed' }];
+  }
+  if (event === 'reopen' && from === 'closed') {
+    await tx.mergeRequest.update({ where: { id }, data: { state: 'opened', mergeStatus: 'unchecked' } });
+    return [{ kind: 'reopened' }];
+  }
+  return [];
+}
+
+async function retarget(
+  tx: Transaction,
+  id: number,
+  sha: string | null,
+  { branch, version }: Retargeted,
+): Promise<void> {
+  if (version && version.headCommitSha !== sha) {
+    throw new Unavailable('The source branch has moved meanwhile. Try again later.', 1);
+  }
+  await tx.mergeRequest.update({
+    where: { id },
+    data: { targetBranch: branch, mergeStatus: 'unchecked', mergeWhenPipelineSucceeds: false },
+  });
+  if (version) await tx.mergeRequestVersion.create({ data: { mergeRequestId: id, ...version } });
+}

@@ -1,0 +1,24 @@
+import type { Context } from '#src/access/actor.ts';
+import type { Transaction } from '#src/platform/db.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /**
+     * Brings open merge requests up to date with their branches: one, those of branches of a project, or those of which any
+     * branch has moved unnoticed. The user is who moved them.
+     */
+    'merge_requests.refresh': { mergeRequestId?: number; projectId?: number; branches?: string[]; userId?: number };
+    /** Removes refs of merge requests that there are no more. */
+    'merge_requests.remove_refs': { projectId: number };
+  }
+}
+
+/** Has the open merge requests of branches looked at, when the transaction that moves them commits. */
+export async function wantRefresh(
+  tx: Transaction,
+  { jobs }: { jobs?: Context['jobs'] | undefined },
+  moved: { projectId: number; userId: number; branches: readonly string[] },
+): Promise<void> {
+  if (!jobs || moved.branches.length === 0) return;
+  await jobs.enqueue(tx, 'merge_requests.refresh', { ...moved, branches: [...moved.branches] });
+}

@@ -1,0 +1,47 @@
+import { authorize } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import { recordNote } from '#src/activity/notes.ts';
+import { permittedTimestamp } from '#src/issues/attributes.ts';
+import { locateNoteable, type NoteableRef, type NoteableType, touchNoteable } from '#src/notes/noteable.ts';
+import { ValidationFailed } from '#src/platform/errors.ts';
+import { lengthError } from '#src/platform/text.ts';
+
+export interface NewNote {
+  on: NoteableRef;
+  body: string;
+  /** Honoured from administrators and owners of the personal namespace. */
+  createdAt?: Date | null | undefined;
+  /** Whether a time that cannot be set is left out without an error, as the REST API does (behaviour.md 6). */
+  ignoreForbidden?: boolean | undefined;
+}
+
+/** Which note was written or changed, and what it is on. */
+export interface ChangedNote {
+  on: { type: NoteableType; id: number };
+  id: number;
+}
+
+/** Writes a note on a record that the actor sees. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createNote(context: Context, { on, body, ...rest }: NewNote): Promise<ChangedNote> {
+  const actor = requireActor(context);
+  const noteable = await locateNoteable(context, on);
+  const { type: subjectType, id: subjectId, project } = noteable;
+  authorize(actor, 'create_note', project);
+  checkBody(body);
+  const { createdAt: at, ignoreForbidden } = rest;
+  const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
+  const id = await context.db.$transaction(async (tx) => {
+    await touchNoteable(tx, noteable);
+    const data = { subjectType, subjectId, authorId: actor.id, body, createdAt, updatedAt: createdAt };
+    const note = await tx.note.create({ data, select: { id: true } });
+    await recordNote(tx, actor, noteable, note.id, { from: null, to: body });
+    return note.id;
+  });
+  return { on: { type: subjectType, id: subjectId }, id };
+}
+
+/** Refuses bodies that are blank or too long. */
+export function checkBody(body: string): void {
+  const wrong = body.trim() === '' ? "can't be blank" : lengthError(body);
+  if (wrong) throw new ValidationFailed({ note: [wrong] });
+}

@@ -1,0 +1,118 @@
+import { can } from '#src/access/abilities.ts';
+import { type Context, requireActor } from '#src/access/actor.ts';
+import type { Ref } from '#src/groups/find.ts';
+import { findIssue, findIssueById } from '#src/issues/find.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { Forbidden, NotFound } from '#src/platform/errors.ts';
+import { select } from '#src/platform/records/selection.ts';
+import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { findProjectSnippet } from '#src/snippets/find.ts';
+
+export const NOTEABLE_TYPES = ['Issue', 'MergeRequest', 'Snippet'] as const;
+/** What people can write notes on. */
+export type NoteableType = (typeof NOTEABLE_TYPES)[number];
+
+/** Which record: by its number in its project, which for snippets is the ID; or by its ID. */
+export type NoteableRef = { type: NoteableType; project: Ref; number: number } | { type: NoteableType; id: number };
+
+/** A record that the actor sees, and may write notes on. */
+export interface Noteable {
+  type: NoteableType;
+  id: number;
+  /** Null for snippets. */
+  iid: number | null;
+  title: string;
+  authorId: number;
+  project: ProjectRow;
+}
+
+type Found = Omit<Noteable, 'type' | 'project'>;
+
+/** How a record of each kind is found by those who see it. Each throws NotFound. */
+interface Kind {
+  /** The project that the record with that ID is in. */
+  projectIdOf(context: Context, id: number): Promise<number | null | undefined>;
+  byId(context: Context, project: ProjectRow, id: number): Promise<Found>;
+  byNumber(context: Context, project: ProjectRow, number: number): Promise<Found>;
+  /** Moves the time of the last change on; false when the record is gone. */
+  touch(tx: Transaction, id: number): Promise<boolean>;
+}
+
+const ISSUE = select('Issue', { id: true, iid: true, title: true, authorId: true });
+const SNIPPET = select('Snippet', { id: true, title: true, authorId: true });
+const MERGE_REQUEST = { id: true, iid: true, title: true, authorId: true } as const;
+
+const KINDS: Record<NoteableType, Kind> = {
+  Issue: {
+    projectIdOf: async ({ db }, id) =>
+      (await db.issue.findUnique({ where: { id }, select: { projectId: true } }))?.projectId,
+    byId: (context, project, id) => findIssueById(context, project, id, ISSUE),
+    byNumber: (context, project, iid) => findIssue(context, project, iid, ISSUE),
+    touch: async (tx, id) => {
+      const where = { id, deletedAt: null };
+      return (await tx.issue.updateMany({ where, data: { updatedAt: new Date() } })).count > 0;
+    },
+  },
+  MergeRequest: {
+    projectIdOf: async ({ db }, id) =>
+      (await db.mergeRequest.findUnique({ where: { id }, select: { targetProjectId: true } }))?.targetProjectId,
+    byId: (context, project, id) => mergeRequest(context, project, { id }),
+    byNumber: (context, project, iid) => mergeRequest(context, project, { iid }),
+    touch: async (tx, id) =>
+      (await tx.mergeRequest.updateMany({ where: { id }, data: { updatedAt: new Date() } })).count > 0,
+  },
+  Snippet: {
+    projectIdOf: async ({ db }, id) =>
+      (await db.snippet.findUnique({ where: { id }, select: { projectId: true } }))?.projectId,
+    byId: snippet,
+    byNumber: snippet,
+    touch: async (tx, id) =>
+      (await tx.snippet.updateMany({ where: { id }, data: { updatedAt: new Date() } })).count > 0,
+  },
+};
+
+/** The record, if the actor sees it. Throws Unauthenticated, and NotFound for the record or its project. */
+export async function locateNoteable(context: Context, ref: NoteableRef): Promise<Noteable> {
+  requireActor(context);
+  const { type } = ref;
+  const kind = KINDS[type];
+  if ('number' in ref) {
+    const project = await findProject(context, ref.project);
+    return { type, project, ...(await kind.byNumber(context, project, ref.number)) };
+  }
+  const projectId = await kind.projectIdOf(context, ref.id);
+  // Who does not see the project is not told that there is one.
+  const project = projectId == null ? null : await findProject(context, projectId).catch(none);
+  if (!project) throw new NotFound(type);
+  return { type, project, ...(await kind.byId(context, project, ref.id)) };
+}
+
+/** Moves the time of the record's last change on, and keeps it from being deleted meanwhile. Throws NotFound when it is gone. */
+export async function touchNoteable(tx: Transaction, { type, id }: Pick<Noteable, 'type' | 'id'>): Promise<void> {
+  if (!(await KINDS[type].touch(tx, id))) throw new NotFound(type);
+}
+
+async function mergeRequest(
+  { db, actor }: Context,
+  project: ProjectRow,
+  which: { id: number } | { iid: number },
+): Promise<Found> {
+  const found = can(actor, 'read_merge_request', project)
+    ? await db.mergeRequest.findFirst({ where: { ...which, targetProjectId: project.id }, select: MERGE_REQUEST })
+    : null;
+  if (!found) throw new NotFound('MergeRequest');
+  return found;
+}
+
+async function snippet(context: Context, project: ProjectRow, id: number): Promise<Found> {
+  const found = await findProjectSnippet(context, project, id, SNIPPET).catch((error) => {
+    // What notes are on is there for who reads it, and for nobody else.
+    throw error instanceof Forbidden ? new NotFound('Snippet') : error;
+  });
+  return { ...found, iid: null };
+}
+
+function none(error: unknown): null {
+  if (error instanceof NotFound) return null;
+  throw error;
+}

@@ -1,0 +1,105 @@
+import type { Actor, Context } from '#src/access/actor.ts';
+import { activeUser } from '#src/access/authenticate.ts';
+import { recordMentions } from '#src/activity/mentions.ts';
+import { GitError } from '#src/git/errors.ts';
+import type { Commit } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
+import { closeIssueVia } from '#src/issues/close_via.ts';
+import type { Jobs } from '#src/platform/background/queue.ts';
+import type { Db, Transaction } from '#src/platform/db.ts';
+import { closedIssues } from '#src/references/closing.ts';
+import { resolveRecords } from '#src/references/resolve.ts';
+import type { RefChange } from '#src/repository/change_refs.ts';
+import type { Described } from '#src/repository/describe_push.ts';
+import { findPushedProject, type PushedProject } from '#src/repository/pushed_project.ts';
+
+declare module '#src/platform/background/queue.ts' {
+  interface Jobs {
+    /** Closes and notes the issues that the commits of a pushed branch name. */
+    'commits.refer': { projectId: number; userId: number; branch: string; from: string | null; to: string };
+  }
+}
+
+const BRANCHES = 'refs/heads/';
+/** A push of more branches than this one brings a whole repository, whose commits are old. */
+const MOST_BRANCHES = 20;
+/** Commits of one push whose messages are read: the latest. */
+const MOST_COMMITS = 100;
+
+/**
+ * Has the messages of the pushed commits read, when the transaction of the push commits. The first push of a repository brings
+ * history from elsewhere, and is left out.
+ */
+export async function wantReferences(
+  tx: Transaction,
+  { jobs }: { jobs?: Context['jobs'] },
+  { id: projectId, defaultBranch }: Pick<PushedProject, 'id' | 'defaultBranch'>,
+  { userId, changes }: { userId: number; changes: readonly RefChange[] },
+  described: ReadonlyMap<RefChange, Described>,
+): Promise<void> {
+  const main = `${BRANCHES}${defaultBranch}`;
+  const branches = changes.filter((change) => {
+    const { name, from, to } = change;
+    const isMeant = name.startsWith(BRANCHES) && name.isWellFormed() && to !== null && (from !== null || name !== main);
+    return isMeant && mayRefer(described.get(change));
+  });
+  if (!jobs || defaultBranch === null || branches.length > MOST_BRANCHES) return;
+  for (const { name, from, to } of branches) {
+    if (to === null) continue;
+    await jobs.enqueue(tx, 'commits.refer', { projectId, userId, branch: name.slice(BRANCHES.length), from, to });
+  }
+}
+
+/** Whether a message may name something: a cheap test that is right about "no". */
+function mayRefer(described: Described | undefined): boolean {
+  if (!described || described.total > described.commits.length) return true;
+  return described.commits.some(({ message }) => /[#!]\d/.test(message));
+}
+
+/**
+ * Closes the issues that the commits say they close, if they came to the default branch and the pusher may close them; what they
+ * name besides gets a system note. Each commit does so once.
+ */
+export async function referFromCommits(
+  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  { projectId, userId, branch, from, to }: Jobs['commits.refer'],
+): Promise<void> {
+  const project = await findPushedProject(db, projectId);
+  const actor = await activeUser(db, userId);
+  const reader = project && (await repositories.open(project));
+  if (!project || !actor || !reader) return;
+  const commits = await broughtBy(reader, project, { from, to });
+  for (const commit of commits.reverse()) {
+    await refer(db, actor, project, commit, branch === project.defaultBranch);
+  }
+}
+
+/** The commits of a push; of a new branch those that the default one has not. The newest first. */
+async function broughtBy(
+  reader: RepositoryReader,
+  { defaultBranch }: PushedProject,
+  { from, to }: { from: string | null; to: string },
+): Promise<Commit[]> {
+  const base = from ?? (defaultBranch === null ? null : (await reader.branch(defaultBranch))?.commit);
+  if (base == null) return [];
+  try {
+    return await reader.between(base, to, { limit: MOST_COMMITS });
+  } catch (error) {
+    // What was pushed is gone again.
+    if (error instanceof GitError) return [];
+    throw error;
+  }
+}
+
+async function refer(
+  db: Db,
+  actor: Actor,
+  project: PushedProject,
+  { oid: sha, message }: Commit,
+  isDefault: boolean,
+): Promise<void> {
+  const source = { type: 'Commit', sha, project } as const;
+  const closed = isDefault ? await resolveRecords(db, actor, project.fullPath, closedIssues(message)) : [];
+  for (const { id, projectId } of closed) await closeIssueVia(db, actor, { id, projectId }, source);
+  await db.$transaction((tx) => recordMentions(tx, actor, source, message, closed));
+}
