@@ -2,6 +2,7 @@ import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const issue = '/projects/:id/issues/:issue_iid';
+const mergeRequest = '/projects/:id/merge_requests/:merge_request_iid';
 
 export const timeTracking: Route[] = [
   {
@@ -36,6 +37,40 @@ export const timeTracking: Route[] = [
     path: `${issue}/reset_spent_time`,
     operation: operations.ResetIssueSpentTimeDocument,
     result: 'resetIssueSpentTime.issue',
+    status: 200,
+  },
+  {
+    method: 'GET',
+    path: `${mergeRequest}/time_stats`,
+    operation: operations.MergeRequestTimeStatsDocument,
+    result: 'project.mergeRequest',
+    description: 'The estimate of the merge request, and the time spent on it.',
+  },
+  {
+    method: 'POST',
+    path: `${mergeRequest}/time_estimate`,
+    operation: operations.SetMergeRequestTimeEstimateDocument,
+    result: 'setMergeRequestTimeEstimate.mergeRequest',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: `${mergeRequest}/reset_time_estimate`,
+    operation: operations.ResetMergeRequestTimeEstimateDocument,
+    result: 'resetMergeRequestTimeEstimate.mergeRequest',
+    status: 200,
+  },
+  {
+    method: 'POST',
+    path: `${mergeRequest}/add_spent_time`,
+    operation: operations.AddMergeRequestSpentTimeDocument,
+    result: 'addMergeRequestSpentTime.mergeRequest',
+  },
+  {
+    method: 'POST',
+    path: `${mergeRequest}/reset_spent_time`,
+    operation: operations.ResetMergeRequestSpentTimeDocument,
+    result: 'resetMergeRequestSpentTime.mergeRequest',
     status: 200,
   },
 ];

@@ -1,6 +1,7 @@
 import { builder } from '#schema/builder.ts';
 import { namesOf } from '#schema/inputs.ts';
 import { issuePayload, which as whichIssue } from '#schema/issues/mutations.ts';
+import { mergeRequestPayload, whichMergeRequest } from '#schema/merge_requests/mutations.ts';
 import type { SubjectType } from '#src/subjects/locate.ts';
 import { setTimeEstimate } from '#src/time_tracking/estimate.ts';
 import { addSpentTime, resetSpentTime } from '#src/time_tracking/spend.ts';
@@ -13,6 +14,13 @@ const KINDS = [
     which: whichIssue,
     payload: issuePayload,
     who: 'For its author, its assignee and reporters of the project.',
+  },
+  {
+    kind: 'MergeRequest' as SubjectType,
+    words: 'a merge request',
+    which: whichMergeRequest,
+    payload: mergeRequestPayload,
+    who: 'For its author, its assignee and developers of the project.',
   },
 ] as const;
 

@@ -34,15 +34,15 @@ export async function writeTodos(
   }
 }
 
-/** As writeTodos, for a note: its writer has dealt with what it is about, whoever it mentions has not. */
+/** As writeTodos, for a note, before and after (`from` is null for a new one): its writer has dealt with what it is about, whoever it mentions has not. */
 export async function writeNoteTodos(
   tx: Transaction,
   actor: { id: number },
   subject: Subject,
-  note: { id: number; body: string },
+  { id: noteId, from: before, to: text }: { id: number; from: string | null; to: string },
 ): Promise<void> {
   await finishTodos(tx, actor.id, subject);
-  await addMentioned(tx, actor, subject, { text: note.body, noteId: note.id });
+  await addMentioned(tx, actor, subject, { text, before, noteId });
 }
 
 async function addAssigned(tx: Transaction, actor: { id: number }, subject: Subject, userId: number | null) {

@@ -1,18 +1,12 @@
-import { authorize, can } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Subject } from '#src/activity/change.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findIssue } from '#src/issues/find.ts';
 import { mayUpdate } from '#src/issues/update.ts';
-import '#src/merge_requests/own_values.ts';
-import { Prisma } from '#src/platform/db.ts';
-import { Forbidden, NotFound } from '#src/platform/errors.ts';
-import { alias } from '#src/platform/records/alias.ts';
-import { readRow } from '#src/platform/records/read.ts';
+import { findMergeRequest, mayUpdate as mayUpdateMergeRequest } from '#src/merge_requests/find.ts';
+import { Forbidden } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
-
-const { sql } = Prisma;
 
 /** What has times and todos alike. */
 export type SubjectType = Subject['type'];
@@ -50,16 +44,11 @@ export async function locateChangeable(context: Context, type: SubjectType, ref:
   return subject;
 }
 
-const MERGE_REQUEST = select('MergeRequest', { id: true, title: true, authorId: true, assigneeId: true });
-const mergeRequest = alias('MergeRequest', 'mr');
-
 async function locateMergeRequest(context: Context, project: ProjectRow, iid: number): Promise<Located> {
+  const found = await findMergeRequest(context, project, iid, MERGE_REQUEST);
+  const { id, title } = found;
   const actor = requireActor(context);
-  authorize(actor, 'read_merge_request', project);
-  const where = sql`${mergeRequest.targetProjectId} = ${project.id} AND ${mergeRequest.iid} = ${iid}`;
-  const found = await readRow(context.db, MERGE_REQUEST, { rows: mergeRequest, where });
-  if (!found) throw new NotFound('MergeRequest');
-  const { id, title, authorId, assigneeId } = found;
-  const mayUpdate = can(actor, 'update_merge_request', project) || authorId === actor.id || assigneeId === actor.id;
-  return { type: 'MergeRequest', id, iid, title, project, mayUpdate };
+  return { type: 'MergeRequest', id, iid, title, project, mayUpdate: mayUpdateMergeRequest(actor, project, found) };
 }
+
+const MERGE_REQUEST = select('MergeRequest', { id: true, title: true, authorId: true, assigneeId: true });

@@ -64,6 +64,7 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     return { id: at.project.id, merge_request_iid: iid, version_id: versionId };
   };
   const hour = async (at: Stage) => ({ ...(await issue(at)), duration: '1h' });
+  const mergeHour = async (at: Stage) => ({ ...(await mergeRequest(at)), duration: '1h' });
   const newMergeRequest = async (at: Stage) => {
     const { id, branch } = await newBranch(at);
     return { id, title: 'New', source_branch: branch, target_branch: 'master' };
@@ -301,6 +302,27 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     'POST /projects/:id/issues/:issue_iid/reset_time_estimate': { success: 200, level: 20, given: issue },
     'POST /projects/:id/issues/:issue_iid/add_spent_time': { success: 201, level: 20, given: hour },
     'POST /projects/:id/issues/:issue_iid/reset_spent_time': { success: 200, level: 20, given: issue },
+    'GET /projects/:id/merge_requests/:merge_request_iid/time_stats': { ...reading, level: 20, given: mergeRequest },
+    'POST /projects/:id/merge_requests/:merge_request_iid/time_estimate': {
+      success: 200,
+      level: 30,
+      given: mergeHour,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/reset_time_estimate': {
+      success: 200,
+      level: 30,
+      given: mergeRequest,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/add_spent_time': {
+      success: 201,
+      level: 30,
+      given: mergeHour,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/reset_spent_time': {
+      success: 200,
+      level: 30,
+      given: mergeRequest,
+    },
     'POST /projects/:id/issues/:issue_iid/todo': { ...reading, success: 201, given: issue },
     'POST /projects/:id/merge_requests/:merge_request_iid/todo': {
       ...reading,

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mentionedNames } from '#src/activity/mentioned_users.ts';
 import { recordActivity } from '#src/activity/record.ts';
-import { writeNoteTodos } from '#src/activity/todos.ts';
 import { settlePipeline } from '#src/pipelines/settle.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { tellOfConflict } from '#src/todos/merge_requests.ts';
@@ -171,16 +170,14 @@ describe('Todos are made', () => {
   });
 
   it('by notes, and what the note is about is done for its writer', async () => {
-    const { id, iid, title } = await world.issue(project, owner, { assigneeId: ann.id });
+    const { iid } = await world.issue(project, owner, { assigneeId: ann.id });
     const body = `@${bob.username} can you?`;
-    const note = await world.db.note.create({ data: { subjectType: 'Issue', subjectId: id, authorId: ann.id, body } });
-    const subject = { type: 'Issue', id, iid, title, project } as const;
-    await world.db.$transaction((tx) => writeNoteTodos(tx, ann, subject, note));
+    const note = (await world.api(ann).post(`/projects/${project.id}/issues/${iid}/notes`, { body })).body;
     expect(await actions(ann)).toEqual([]);
     const [todo] = (await world.api(bob).get('/todos')).body;
     expect(todo).toMatchObject({ action_name: 'directly_addressed', body });
     expect(todo.target_url).toMatch(new RegExp(`/issues/${iid}#note_${note.id}$`));
-    await world.db.note.delete({ where: { id: note.id } });
+    expect((await world.api(ann).delete(`/projects/${project.id}/issues/${iid}/notes/${note.id}`)).status).toBe(204);
     expect(await todos(bob)).toEqual([]);
   });
 
@@ -190,7 +187,7 @@ describe('Todos are made', () => {
     const open = await mergeRequest(ann, source);
     await mergeRequest(bob, { ...source, state: 'closed' });
     await mergeRequest(owner, { ...source, sha: '0'.repeat(40) });
-    const settle = (status: 'failed' | 'success') => world.db.$transaction((tx) => settlePipeline(tx, id, status));
+    const settle = (status: 'failed' | 'success') => world.db.$transaction((tx) => settlePipeline(tx, {}, id, status));
     await settle('failed');
     await settle('failed');
     expect((await todos(ann)).map(({ action_name, target }) => [action_name, target.iid])).toEqual([
