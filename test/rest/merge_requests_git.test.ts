@@ -182,6 +182,8 @@ describe('A push to the source branch', () => {
     expect((await record(project)).merge_status).toBe('unchecked');
     await refreshMergeRequests(stores, {});
     expect(await record(project)).toMatchObject({ sha: tip, merge_status: 'cannot_be_merged', state: 'opened' });
+    const unmergeable = { action: 'unmergeable', projectId: project.id } as const;
+    expect(await world.db.todo.count({ where: unmergeable })).toBe(1);
   });
 
   it('that deletes it leaves a note once; pushed again, the branch can be merged again', async () => {
