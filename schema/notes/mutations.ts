@@ -13,7 +13,7 @@ import { findNote } from '#src/notes/list.ts';
 const BODY = 'Text of the note, in Markdown; at most 65,536 characters.';
 
 const CreateNoteInput = builder.inputType('CreateNoteInput', {
-  description: 'A new note.',
+  description: 'A new note on a record.',
   fields: (t) => ({
     on: t.field({ type: NoteableReference, required: true, description: 'The record to write the note on.' }),
     body: t.string({ required: true, description: BODY }),

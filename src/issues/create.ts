@@ -1,4 +1,4 @@
-import { authorize } from '#src/access/abilities.ts';
+import { authorize, can } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { mayMention } from '#src/activity/mentions.ts';
 import { recordActivity } from '#src/activity/record.ts';
@@ -15,6 +15,9 @@ import {
 import { Prisma, type Transaction } from '#src/platform/db.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
+import { doDeeds, hasDeeds } from '#src/quick_actions/do.ts';
+import type { WantedChanges } from '#src/quick_actions/interpret.ts';
+import { readQuickActions } from '#src/quick_actions/read.ts';
 
 export interface NewIssue extends IssueAttributes {
   project: Ref;
@@ -25,11 +28,16 @@ export interface NewIssue extends IssueAttributes {
   createdAt?: Date | null | undefined;
 }
 
-/** Opens an issue. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createIssue(context: Context, input: NewIssue): Promise<ChangedRecord> {
+/** Opens an issue, and does what the quick actions of its description say. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createIssue(context: Context, given: NewIssue): Promise<ChangedRecord> {
   const actor = requireActor(context);
-  const project = await findProject(context, input.project);
+  const project = await findProject(context, given.project);
   authorize(actor, 'create_issue', project);
+  const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
+    const mayAdmin = can(actor, 'admin_issue', project);
+    return { type: 'Issue', project, title: given.title, labels: given.labels ?? [], mayUpdate: true, mayAdmin };
+  });
+  const input: NewIssue = { ...given, ...attributesIn(changes), description: text };
   checkTexts(input.title, input.description);
   const attributes = permittedAttributes(actor, project, withoutNulls(input));
   const columns = await resolveAttributes(context, project, attributes);
@@ -53,7 +61,7 @@ export async function createIssue(context: Context, input: NewIssue): Promise<Ch
   const { title, description = null } = input;
   const assigneeId = columns.assigneeId ?? null;
   const { labels = [] } = attributes;
-  if (!labels?.length && assigneeId === null && !mayMention(title, description)) {
+  if (!labels?.length && assigneeId === null && !hasDeeds(deeds) && !mayMention(title, description)) {
     // One statement, and so atomic by itself.
     const opened = issueEvent({ projectId: project.id, authorId: actor.id, action: 'opened' });
     const { id } = await insert(context.db, Prisma.sql`, event AS (${opened})`);
@@ -64,9 +72,15 @@ export async function createIssue(context: Context, input: NewIssue): Promise<Ch
     if (labels?.length) await setLabels(tx, project.id, { type: 'Issue', id }, labels);
     const subject = { type: 'Issue', id, iid, title, project } as const;
     await recordActivity(tx, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+    await doDeeds(tx, actor, subject, deeds);
     return id;
   });
   return { project, id };
+}
+
+/** What quick actions set of a new issue, which is open. */
+function attributesIn({ stateEvent: _state, targetBranch: _branch, ...attributes }: WantedChanges) {
+  return attributes;
 }
 
 /** A new issue has nothing to be cleared. */

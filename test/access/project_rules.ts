@@ -12,6 +12,7 @@ import { findTrigger, triggerToken } from '#src/triggers/list.ts';
 import { createTrigger } from '#src/triggers/save.ts';
 import { createVariable } from '#src/variables/save.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
+import { commitTo, opened } from '../support/merge_requests.ts';
 import { fillRepository } from '../support/repository.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
@@ -126,6 +127,19 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     const { id } = await branches(at);
     const { name } = await createBranch(world.as(owner), id, world.unique('branch'), 'master');
     return { id, branch: name };
+  };
+  /** A merge request into a branch that masters alone push to. */
+  const mergeable = async (at: Stage) => {
+    const { id, branch } = await newBranch(at);
+    await commitTo(world, { id }, owner, branch, `${branch}.txt`);
+    const { iid } = await opened(world, { id }, owner, { sourceBranch: branch });
+    return { id, merge_request_iid: iid };
+  };
+  const waiting = async (at: Stage) => {
+    const given = await mergeable(at);
+    const where = { targetProjectId: given.id, iid: given.merge_request_iid };
+    await world.db.mergeRequest.updateMany({ where, data: { mergeWhenPipelineSucceeds: true } });
+    return given;
   };
   const newVariable = async (at: Stage) => ({ ...project(at), key: world.unique('KEY_'), value: 'v' });
   const variable = async (at: Stage) => {
@@ -381,6 +395,16 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
       },
     }),
     ...talkRules(world, theAuthor, {
+      path: 'merge_requests/:merge_request_iid',
+      type: 'MergeRequest',
+      reading: { level: 20, open: 'user', refusal: 404, inPrivate: { guest: 404 } },
+      make: async (at) => {
+        const [last] = await world.db.mergeRequest.findMany({ orderBy: { iid: 'desc' }, take: 1 });
+        const { id, iid } = await world.mergeRequest(at.project, owner, { iid: (last?.iid ?? 0) + 1 });
+        return { id, given: { id: at.project.id, merge_request_iid: iid } };
+      },
+    }),
+    ...talkRules(world, theAuthor, {
       path: 'snippets/:snippet_id',
       type: 'Snippet',
       reading,
@@ -400,6 +424,21 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
       ...reading,
       level: 20,
       given: mergeRequest,
+    },
+    'GET /projects/:id/merge_requests/:merge_request_iid/closes_issues': { ...reading, level: 20, given: mergeRequest },
+    'PUT /projects/:id/merge_requests/:merge_request_iid/merge': {
+      success: 200,
+      level: 40,
+      refusal: 401,
+      inPrivate: { guest: 403 },
+      given: mergeable,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds': {
+      success: 201,
+      level: 40,
+      refusal: 401,
+      inPrivate: { guest: 403 },
+      given: waiting,
     },
     'POST /projects/:id/merge_requests': { success: 201, level: 30, given: newMergeRequest },
     'PUT /projects/:id/merge_requests/:merge_request_iid': {
