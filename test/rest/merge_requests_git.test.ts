@@ -208,7 +208,8 @@ describe('A push to the target branch', () => {
     await run(work, 'merge', '--quiet', '--no-ff', '-m', 'Merge', 'topic');
     await run(work, 'push', '--quiet', 'origin', 'main', ':topic');
     await becomes(project, { state: 'merged', sha: head, merge_commit_sha: null });
-    const events = await world.db.event.findMany({ where: { targetType: 'MergeRequest', targetId: id } });
+    const where = { targetType: 'MergeRequest', targetId: id };
+    const events = await world.db.event.findMany({ where, orderBy: { id: 'asc' } });
     expect(events.map(({ action }) => action)).toEqual(['opened', 'accepted']);
     expect((await api.get(`/projects/${project.id}/merge_requests/1/commits`)).body).toHaveLength(1);
   });
