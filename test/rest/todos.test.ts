@@ -186,7 +186,7 @@ describe('Todos are made', () => {
     const source = { sourceProjectId: project.id, sourceBranch: ref, sha };
     const open = await mergeRequest(ann, source);
     await mergeRequest(bob, { ...source, state: 'closed' });
-    await mergeRequest(owner, { ...source, sha: '0'.repeat(40) });
+    await mergeRequest(owner, { ...source, targetBranch: 'other', sha: '0'.repeat(40) });
     const settle = (status: 'failed' | 'success') => world.db.$transaction((tx) => settlePipeline(tx, {}, id, status));
     await settle('failed');
     await settle('failed');
