@@ -32,8 +32,8 @@ export type Change =
   | { kind: 'mergeWhenPipelineSucceeds'; sha: string }
   | { kind: 'mergeCanceled' }
   | { kind: 'targetBranch'; from: string; to: string }
-  /** The source branch of a merge request has moved; `from` is null where what it held before is not known. */
-  | { kind: 'commits'; from: string | null; to: string }
+  /** The source branch of a merge request has moved, and brought so many commits: the latest of them, the newest first. */
+  | { kind: 'commits'; latest: readonly AddedCommit[]; total: number }
   | { kind: 'sourceBranchDeleted'; branch: string }
   | { kind: 'movedTo'; to: Elsewhere }
   | { kind: 'movedFrom'; from: Elsewhere };
@@ -43,6 +43,12 @@ export interface Elsewhere {
   id: number;
   iid: number;
   project: Pick<ProjectRow, 'id' | 'fullPath'>;
+}
+
+/** A commit as notes name it. */
+export interface AddedCommit {
+  sha: string;
+  title: string;
 }
 
 export type ChangeKind = Change['kind'];

@@ -46,6 +46,8 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       return 'canceled the automatic merge';
     case 'targetBranch':
       return `changed target branch from \`${change.from}\` to \`${change.to}\``;
+    case 'commits':
+      return commitWords(change);
     case 'sourceBranchDeleted':
       return `deleted source branch \`${change.branch}\``;
     case 'description':
@@ -79,6 +81,15 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
     default:
       return null;
   }
+}
+
+/** The latest commits, of those that there are. A branch that only dropped commits has brought none. */
+function commitWords({ latest, total }: Extract<Change, { kind: 'commits' }>): string | null {
+  if (total === 0) return null;
+  const lines = latest.map(({ sha, title }) => `* ${sha.slice(0, 8)} - ${title}`);
+  const more = total - latest.length;
+  if (more > 0) lines.push(`* … and ${more} more`);
+  return `added ${total} ${total === 1 ? 'commit' : 'commits'}\n\n${lines.join('\n')}`;
 }
 
 /** `added ~1 ~2 and removed ~3 labels`: labels may be renamed, so their IDs are named. */

@@ -1,7 +1,9 @@
 import type { Context } from '#src/access/actor.ts';
 import { recordActivity } from '#src/activity/record.ts';
+import { titleOf } from '#src/commits/find.ts';
 import { Damaged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
 import { withCommits } from '#src/merge_requests/bring.ts';
 import { markMerged, markMergedBy } from '#src/merge_requests/mark_merged.ts';
 import { mergeStatus } from '#src/merge_requests/merge_status.ts';
@@ -14,6 +16,7 @@ import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { EachApart } from '#src/repository/each.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
+import { storable } from '#src/repository/push_data.ts';
 import { tellOfConflict } from '#src/todos/merge_requests.ts';
 
 const { sql } = Prisma;
@@ -123,6 +126,7 @@ async function addVersion(
   const since = new Date();
   return withCommits(stores, { source, target, oids: [head] }, PATIENCE, async (hold) => {
     const measured = await measureVersion(reader, { head, start });
+    const added = await addedCommits(reader, sha, head);
     return withRepositoryLock(stores.db, target.id, async (tx) => {
       const [row] = await tx.$queryRaw<{ title: string }[]>`
         UPDATE merge_requests SET sha = ${head}, merge_when_pipeline_succeeds = false, updated_at = ${since} WHERE id = ${id} AND state = 'opened'
@@ -130,10 +134,22 @@ async function addVersion(
       if (!row) return false;
       await recordVersion(stores, tx, { id, iid, target }, measured, hold);
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
-      await recordActivity(tx, actor, subject, [{ kind: 'commits', from: sha, to: head }]);
+      await recordActivity(tx, actor, subject, [{ kind: 'commits', ...added }]);
       return true;
     });
   });
+}
+
+/** Commits that a note lists by themselves. */
+const MOST_LISTED = 20;
+
+/** The commits that a new head has and the one before it has not. */
+async function addedCommits(reader: RepositoryReader, from: Oid | null, to: Oid) {
+  if (from === null || (await reader.commit(from)) === null) return { latest: [], total: 0 };
+  const commits = await reader.between(from, to, { limit: MOST_LISTED });
+  const latest = commits.map((commit) => ({ sha: commit.oid, title: storable(titleOf(commit)) }));
+  const total = commits.length < MOST_LISTED ? commits.length : await reader.countBetween(from, to);
+  return { latest, total };
 }
 
 async function recordStatus(

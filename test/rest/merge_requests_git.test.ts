@@ -60,6 +60,12 @@ async function fromFork(visibility?: 'private') {
   return { project, fork, work, head };
 }
 
+/** What the server itself has noted on a merge request. */
+async function systemNotes(subjectId: number): Promise<string[]> {
+  const where = { subjectType: 'MergeRequest', subjectId, system: true };
+  return (await world.db.note.findMany({ where, orderBy: { id: 'asc' } })).map(({ body }) => body);
+}
+
 describe('The ref of a merge request', () => {
   it('is fetched by git clients, and is neither branch nor tag', async () => {
     const { project, head, open } = await stage();
@@ -196,6 +202,26 @@ describe('A push to the source branch', () => {
     await run(work, 'push', '--quiet', 'origin', 'topic');
     await becomes(project, { merge_status: 'can_be_merged' });
     expect(await versionsOf(project)).toHaveLength(1);
+    expect(await systemNotes(id)).toEqual(['deleted source branch `topic`']);
+  });
+
+  it('is told of by a note that lists the new commits', async () => {
+    const { project, work, open } = await stage();
+    const { id } = await open();
+    await becomes(project, { merge_status: 'can_be_merged' });
+    for (const name of ['one', 'two']) {
+      await run(work, 'commit', '--quiet', '--allow-empty', '-m', `Add ${name}`);
+    }
+    await run(work, 'push', '--quiet', 'origin', 'topic');
+    const [second, first] = (await run(work, 'log', '-2', '--format=%H')).trim().split('\n');
+    await expect
+      .poll(() => systemNotes(id))
+      .toEqual([`added 2 commits\n\n* ${second?.slice(0, 8)} - Add two\n* ${first?.slice(0, 8)} - Add one`]);
+    // Who only drops commits adds none.
+    await run(work, 'reset', '--quiet', '--hard', 'HEAD~1');
+    await run(work, 'push', '--quiet', '--force', 'origin', 'topic');
+    await expect.poll(async () => (await versionsOf(project)).length).toBe(3);
+    expect(await systemNotes(id)).toHaveLength(1);
   });
 });
 
