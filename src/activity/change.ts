@@ -32,6 +32,10 @@ export type Change =
   /** The source branch of a merge request has moved; `from` is null where what it held before is not known. */
   | { kind: 'commits'; from: string | null; to: string }
   | { kind: 'sourceBranchDeleted'; branch: string }
+  /** The last thread that was not resolved has been. */
+  | { kind: 'discussionsResolved' }
+  /** An issue of the project was opened to follow up on these threads. */
+  | { kind: 'discussionsContinued'; discussionIds: readonly number[]; issueIid: number }
   | { kind: 'movedTo'; to: Elsewhere }
   | { kind: 'movedFrom'; from: Elsewhere };
 

@@ -1,3 +1,4 @@
+import { type DiscussionValues, discussionValues } from '#src/discussions/unresolved.ts';
 import { type Followed, followed, labelTitles, projectPath, type TrailValues, trailValues } from '#src/issues/trail.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
@@ -6,7 +7,8 @@ import { ownValues, type Tools } from '#src/platform/records/own_values.ts';
 declare module '#src/platform/records/own_values.ts' {
   interface OwnValues {
     MergeRequest: TrailValues &
-      Followed & {
+      Followed &
+      DiscussionValues & {
         /** `unchecked` from the moment on at which one of its branches moves, until a job has looked at it. */
         currentMergeStatus: string;
         /** Of its latest version; null for a merge request that was recorded without its commits. */
@@ -23,6 +25,7 @@ const [ref, home] = [alias('RecordedRef', 'rr'), alias('Project', 'rp')];
 
 ownValues('MergeRequest', {
   ...trailValues('MergeRequest'),
+  ...discussionValues,
   projectFullPath: (mergeRequest, tools) => projectPath(mergeRequest.targetProjectId, tools),
   labelTitles: (mergeRequest) => labelTitles(mergeRequestLabel, mergeRequestLabel.mergeRequestId, mergeRequest.id),
   isSubscribed: (mergeRequest, tools) => followed('MergeRequest', mergeRequest, tools),

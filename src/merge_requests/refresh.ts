@@ -123,6 +123,7 @@ async function addVersion(
           AND sha IS NOT DISTINCT FROM ${sha} AND source_branch = ${sourceBranch} RETURNING title`;
       if (!row) return false;
       await recordVersion(stores, tx, { id, iid, target }, measured, hold);
+      await stores.jobs?.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
       await recordActivity(tx, actor, subject, [{ kind: 'commits', from: sha, to: head }]);
       return true;

@@ -64,6 +64,7 @@ export async function updateMergeRequest(
       await recordActivity(tx, actor, { type: 'MergeRequest', id, iid: mergeRequest.iid, title, project }, told);
       if (told.some(({ kind }) => kind === 'targetBranch' || kind === 'reopened')) {
         await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
+        await context.jobs.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
       }
     }),
   );

@@ -46,6 +46,8 @@ const RELEASED: Record<string, string> = {
   '20261123020002_events_of_subject': '19f7ad383e1badc783fd7b37bc0272adfda53fba744888b96a4289cae0aa0d04',
   '20261123021000_sources_of_notes': '64267a313f52673e3df1244be38e0b7bc55de037501b55bf5bad0df51c76cce3',
   '20261123021001_mentions_once': 'b54a9cc9e45899f7b6d4035c390e3cd860dfff7ce7e3946ec8747bd83ce5d4d6',
+  '20261123025000_discussions': 'baac04b83f4beb8826f9d85f8eef7210a52672853400876852641c2406c1609a',
+  '20261123025001_notes_of_discussion': 'dc364ba84511ec231e353e5f933a98bb01badb95efe45dad246b8124fe691091',
 };
 
 const directory = packagePath('prisma/migrations');
