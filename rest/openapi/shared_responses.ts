@@ -31,7 +31,7 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
   MessageList: {
     type: 'object',
     description: 'Error messages.',
-    properties: { message: { type: 'array', items: { type: 'string' } } },
+    properties: { message: { type: 'array', description: 'One text for each.', items: { type: 'string' } } },
     required: ['message'],
   },
   TokenError: {

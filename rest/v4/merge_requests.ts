@@ -82,6 +82,12 @@ export const mergeRequests: Route[] = [
   },
   {
     method: 'GET',
+    path: '/projects/:id/merge_requests/:merge_request_iid/closes_issues',
+    operation: operations.MergeRequestClosesIssuesDocument,
+    result: 'project.mergeRequest.closesIssues',
+  },
+  {
+    method: 'GET',
     path: '/projects/:id/merge_requests/:merge_request_iid/versions',
     operation: operations.MergeRequestVersionsDocument,
     result: 'project.mergeRequest.versions',

@@ -54,7 +54,7 @@ const CreateMergeRequestInput = builder.inputType('CreateMergeRequestInput', {
     targetProject: t.field({
       type: 'ProjectRef',
       description:
-        'The project that gets the changes: `project` itself, as by default, or the one that it is a fork of. Full path, global ID or numeric ID.',
+        'The project that gets the changes: the source project itself, as by default, or the one that it is a fork of. Given by full path, global ID or numeric ID.',
     }),
     targetBranch: t.string({ required: true, description: 'Name of the branch to merge into.' }),
     title: t.string({

@@ -12,7 +12,7 @@ import { listMergeRequestsOf, type MergeRequestOrder } from '#src/merge_requests
 import type { Direction } from '#src/platform/page.ts';
 
 const MergeRequestStateFilter = builder.enumType('MergeRequestStateFilter', {
-  description: 'Filters merge requests by state.',
+  description: 'The states that lists of merge requests can be narrowed to.',
   values: {
     OPENED: { value: 'opened', description: 'Only merge requests that are open.' },
     CLOSED: { value: 'closed', description: 'Only merge requests that were closed without being merged.' },

@@ -3,10 +3,14 @@ import { FileDiff } from '#schema/commits/diff.ts';
 import { Commit, CommitConnection } from '#schema/commits/types.ts';
 import { connectionOf, loadCountedPage, pageArgs } from '#schema/connection.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { IssueConnection } from '#schema/issues/types.ts';
 import { MergeRequest } from '#schema/merge_requests/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { Node, toGlobalId } from '#schema/node/types.ts';
 import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { listClosedIssues } from '#src/merge_requests/closes_issues.ts';
 import {
   findVersion,
   firstCommits,
@@ -38,8 +42,13 @@ async function commitsOf(
 
 const MergeRequestVersion = builder.prismaObject('MergeRequestVersion', {
   description: 'What a merge request was about from one move of its source branch to the next. It stays as it is.',
+  interfaces: [Node],
   select: { id: true },
   fields: (t) => ({
+    id: t.id({
+      description: 'Global ID of the version, for `node` and `nodes`.',
+      resolve: ({ id }) => toGlobalId('MergeRequestVersion', id),
+    }),
     databaseId: t.exposeInt('id', { description: 'Numeric ID of the version, unique across all merge requests.' }),
     mergeRequestId: t.exposeInt('mergeRequestId', { description: 'Numeric ID of the merge request.' }),
     headCommitSha: t.exposeString('headCommitSha', { description: 'Hash of the head of the source branch.' }),
@@ -116,6 +125,23 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     resolve: async (mergeRequest, _args, context) =>
       (await versionDiff(context, await latestOf(context, mergeRequest))).overflow,
   }),
+  closesIssues: t.field({
+    type: IssueConnection,
+    description:
+      'The issues that merging closes, as far as the caller can see them: those that the title, the description or a commit message says it closes, if the target branch is the default branch.',
+    args: pageArgs,
+    select: { ...LATEST, title: true, description: true, targetBranch: true },
+    resolve: async ({ title, description, targetBranch, ...latest }, args, context, info) => {
+      const version = await latestOf(context, latest);
+      const project = await surelyBaseOf(context, latest.targetProjectId);
+      const texts = { title, description, targetBranch, project };
+      return loadCountedPage(args, info, (page) =>
+        listClosedIssues(context, texts, version, page, selectionAt(info, 'Issue'), (id) =>
+          context.loaders.project.load(id),
+        ),
+      );
+    },
+  }),
   versions: t.field({
     type: MergeRequestVersionConnection,
     description: 'The versions of the merge request, the latest first.',
@@ -130,7 +156,13 @@ builder.prismaObjectFields(MergeRequest, (t) => ({
     type: MergeRequestVersion,
     nullable: true,
     description: 'A version of the merge request by its ID.',
-    args: { id: t.arg.int({ required: true, description: 'Numeric ID of the version.' }) },
+    args: {
+      id: t.arg({
+        ...idOf('MergeRequestVersion'),
+        required: true,
+        description: 'Global or numeric ID of the version.',
+      }),
+    },
     select: { id: true },
     resolve: (mergeRequest, { id }, context, info) =>
       findVersion(context, mergeRequest.id, id, selectionAt(info, 'MergeRequestVersion')),

@@ -18,6 +18,7 @@ import { findJobsByIds } from '#src/jobs/list.ts';
 import { findKeysByIds } from '#src/keys/list.ts';
 import { findLabelsByIds } from '#src/labels/list.ts';
 import { findMergeRequestsByIds } from '#src/merge_requests/find.ts';
+import { findVersionsByIds } from '#src/merge_requests/versions.ts';
 import { findMilestonesByIds } from '#src/milestones/list.ts';
 import { findNotesByIds } from '#src/notes/list.ts';
 import { findPipelinesByIds } from '#src/pipelines/find.ts';
@@ -48,6 +49,7 @@ const FINDERS: Record<string, Finder> = {
   Snippet: inProjects('Snippet', findSnippetsByIds),
   Issue: inProjects('Issue', findIssuesByIds),
   MergeRequest: inProjects('MergeRequest', findMergeRequestsByIds),
+  MergeRequestVersion: inProjects('MergeRequestVersion', findVersionsByIds),
   Label: inProjects('Label', findLabelsByIds),
   Milestone: inProjects('Milestone', findMilestonesByIds),
   Note: inProjects('Note', findNotesByIds),

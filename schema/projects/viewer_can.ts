@@ -40,6 +40,12 @@ builder.objectFields(Project, (t) => ({
     ability('admin_protected_branch', 'Whether the caller can protect and unprotect branches.'),
   ),
   viewerCanCreateIssue: t.boolean(ability('create_issue', 'Whether the caller can open issues in the project.')),
+  viewerCanCreateMergeRequest: t.boolean(
+    ability(
+      'create_merge_request',
+      'Whether the caller can open merge requests from branches of the project, into it or into the one that it is a fork of.',
+    ),
+  ),
   viewerCanManageIssues: t.boolean(
     ability('admin_issue', 'Whether the caller can set labels, milestone, assignee and due date of issues.'),
   ),

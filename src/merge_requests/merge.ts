@@ -3,6 +3,7 @@ import { recordActivity } from '#src/activity/record.ts';
 import { RefusedObjects } from '#src/git/remote/quarantine.ts';
 import { MergeConflict, mergeInto, NothingChanged } from '#src/git/writer.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { issuesClosedByMerge } from '#src/merge_requests/closes_issues.ts';
 import { locateMergeRequest } from '#src/merge_requests/find.ts';
 import { announceMerge, markMergedBy } from '#src/merge_requests/mark_merged.ts';
 import { currentMergeStatus, headPipeline, isActive, mayBeMerged } from '#src/merge_requests/mergeable.ts';
@@ -134,14 +135,14 @@ async function mergeNow(
   context: Context,
   actor: Actor,
   project: ProjectRow,
-  { mergeRequest }: SideTips,
+  sides: SideTips,
   { mergeCommitMessage, shouldRemoveSourceBranch }: MergeOptions,
 ): Promise<void> {
-  const { id, iid, title, sha, sourceBranch, targetBranch } = mergeRequest;
+  const { id, iid, sha, targetBranch } = sides.mergeRequest;
   if (sha === null) throw new BadRequest(UNMERGEABLE.NOT_NOW);
   await requireRoom(context.repositories, project, 0);
   const pusher = await findPusher(context.db, actor.id);
-  const message = mergeCommitMessage || mergeMessage({ iid, title, sourceBranch, targetBranch, closes: [] });
+  const message = mergeCommitMessage || (await usualMessage(context, actor, project, sides));
   const announced = { id, sha, targetBranch, userId: actor.id, shouldRemoveSourceBranch };
   try {
     await withEffort(context, () =>
@@ -171,4 +172,11 @@ async function mergeNow(
     if (error instanceof RefusedObjects) throw new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
     throw error;
   }
+}
+
+async function usualMessage(context: Context, actor: Actor, project: ProjectRow, sides: SideTips): Promise<string> {
+  const closed = await withEffort(context, () => issuesClosedByMerge(context.db, actor, sides));
+  // Whoever reads the repository may not know of other projects.
+  const closes = closed.flatMap(({ iid, projectId }) => (projectId === project.id ? `#${iid}` : []));
+  return mergeMessage({ ...sides.mergeRequest, closes });
 }

@@ -10,6 +10,7 @@ import { type SideTips, sideTips } from '#src/merge_requests/side_tips.ts';
 import { hasCommits, measureVersion, recordVersion } from '#src/merge_requests/version.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import { Prisma } from '#src/platform/db.ts';
+import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { EachApart } from '#src/repository/each.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
@@ -50,8 +51,12 @@ function which({ projectId, branches }: Jobs['merge_requests.refresh']): Prisma.
     OR (${targetProjectId} = ${projectId} AND ${targetBranch} = ANY(${branches}::text[])))`;
 }
 
-/** What cannot be read is for "gantry fsck" to find: it would be no other the next time. */
+/**
+ * What cannot be read is for "gantry fsck" to find: it would be no other the next time. A branch or project that went meanwhile
+ * has wanted a look of its own.
+ */
 function spare({ repositories }: Stores, error: unknown): void {
+  if (error instanceof BadRequest || error instanceof NotFound) return;
   if (!(error instanceof Damaged)) throw error;
   repositories.reportDamage(error);
 }

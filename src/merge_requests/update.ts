@@ -135,6 +135,9 @@ async function retarget(
   if (version && version.headCommitSha !== sha) {
     throw new Unavailable('The source branch has moved meanwhile. Try again later.', 1);
   }
-  await tx.mergeRequest.update({ where: { id }, data: { targetBranch: branch, mergeStatus: 'unchecked' } });
+  await tx.mergeRequest.update({
+    where: { id },
+    data: { targetBranch: branch, mergeStatus: 'unchecked', mergeWhenPipelineSucceeds: false },
+  });
   if (version) await tx.mergeRequestVersion.create({ data: { mergeRequestId: id, ...version } });
 }

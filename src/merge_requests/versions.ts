@@ -1,3 +1,4 @@
+import { can } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import type { CommitRow } from '#src/commits/find.ts';
 import type { Diff } from '#src/git/diff/diff.ts';
@@ -10,8 +11,9 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
-import { pageOfRows, readRow } from '#src/platform/records/read.ts';
-import type { Selection } from '#src/platform/records/selection.ts';
+import { pageOfRows, readRow, readRows } from '#src/platform/records/read.ts';
+import { type Selection, select } from '#src/platform/records/selection.ts';
+import type { ProjectOf } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { withEffort } from '#src/repository/effort.ts';
 
@@ -56,6 +58,35 @@ export async function findVersion<R>(
   const found = await readRow(db, selection, { rows: version, where });
   if (!found) throw new NotFound('MergeRequestVersion');
   return found;
+}
+
+const OWNED = select('MergeRequestVersion', { id: true, mergeRequestId: true });
+
+/**
+ * Those of the versions with these IDs that the actor may see, in no order.
+ *
+ * @param projectOf gives the projects that the actor sees, null for others
+ */
+export async function findVersionsByIds<R>(
+  { db, actor }: Context,
+  ids: readonly number[],
+  selection: Selection<'MergeRequestVersion', R>,
+  projectOf: ProjectOf,
+): Promise<(R & { id: number })[]> {
+  const where = sql`${version.id} = ANY(${[...ids]}::int[])`;
+  const found = await readRows(db, selection.with(OWNED), { rows: version, where });
+  const mergeRequestIds = found.map(({ mergeRequestId }) => mergeRequestId);
+  const targets = await db.mergeRequest.findMany({
+    where: { id: { in: mergeRequestIds } },
+    select: { id: true, targetProjectId: true },
+  });
+  const projects = new Map(
+    await Promise.all(targets.map(async ({ id, targetProjectId }) => [id, await projectOf(targetProjectId)] as const)),
+  );
+  return found.filter(({ mergeRequestId }) => {
+    const project = projects.get(mergeRequestId);
+    return project != null && can(actor, 'read_merge_request', project);
+  });
 }
 
 /** A page of the commits that a version was to bring, newest first. Throws RateLimited. */

@@ -44,7 +44,7 @@ const places = {} as {
   openGroup: GroupRow;
   hiddenGroup: GroupRow;
 };
-const numbers = {} as { issue: number; milestone: number; pipeline: number };
+const numbers = {} as { issue: number; milestone: number; pipeline: number; mergeRequest: number };
 
 beforeAll(async () => {
   const named = (name: string) => ({ name, path: name, description: name });
@@ -70,6 +70,11 @@ beforeAll(async () => {
     labels: ['open label'],
   });
   await world.issue(places.internal, owner, { title: `${INTERNAL} issue` });
+  // From a fork that nobody but its owner sees.
+  const fork = await world.project({ owner, ...named(`${SECRET}-fork`) });
+  const { id: mergeRequestId, iid } = await world.mergeRequest(places.open, owner, { iid: 1, milestoneId });
+  await world.db.mergeRequest.update({ where: { id: mergeRequestId }, data: { sourceProjectId: fork.id } });
+  numbers.mergeRequest = iid;
   numbers.pipeline = (await pipelineOf(world, owner, places.open, 'open-pipeline')).id;
   await world.db.trigger.updateMany({ data: { description: `${SECRET} of masters` } });
   await pipelineOf(world, owner, places.internal, `${INTERNAL}-pipeline`);
@@ -77,6 +82,10 @@ beforeAll(async () => {
     await pipelineOf(world, owner, project, `${SECRET}-pipeline`);
     await world.issue(project, owner, { title: `${SECRET} issue`, labels: [`${SECRET} label`] });
     await world.milestone(project, owner, { title: `${SECRET} milestone` });
+    const { id } = await world.mergeRequest(project, owner, { iid: 1, sourceBranch: `${SECRET}-branch` });
+    await world.db.mergeRequest.update({ where: { id }, data: { title: `${SECRET} merge request` } });
+    const target = { type: 'MergeRequest', id, title: `${SECRET} merge request` } as const;
+    await recordEvent(world.db, { projectId: project.id, authorId: owner.id, action: 'opened', target });
     await world.db.projectStar.create({ data: { projectId: project.id, userId: owner.id } });
   }
   const kept = (title: string) => ({ title, fileName: title, content: title });
@@ -155,6 +164,7 @@ function pathsOf(template: string): string[] {
   const others: Record<string, number> = {
     milestone_id: numbers.milestone,
     issue_iid: numbers.issue,
+    merge_request_iid: numbers.mergeRequest,
     pipeline_id: numbers.pipeline,
     user_id: owner.id,
   };

@@ -1,7 +1,7 @@
 import { print } from 'graphql';
 import { coerce } from '#rest/engine/coerce.ts';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
-import { STATUS, statusOf } from '#rest/engine/errors.ts';
+import { refusal, STATUS, statusOf } from '#rest/engine/errors.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 import type { GroupRow } from '#src/groups/find.ts';
@@ -171,10 +171,11 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
   const { body } = file
     ? await sendForm(world, '/graphql', graphqlForm(print(document), variables, route.file ?? '', file), who)
     : await world.graphql(print(document), variables, who);
-  const code = body.errors?.[0]?.extensions?.code as ErrorCode | undefined;
+  const error = body.errors?.[0];
+  const code = error?.extensions?.code as ErrorCode | undefined;
   if (body.errors && (code === undefined || STATUS[code] === undefined)) throw new Error(JSON.stringify(body.errors));
   if (code === undefined) return status;
-  return statusOf(code, route);
+  return refusal(error.message, error.extensions, route)?.status ?? statusOf(code, route);
 }
 
 /**

@@ -11,6 +11,7 @@ import { findTrigger, triggerToken } from '#src/triggers/list.ts';
 import { createTrigger } from '#src/triggers/save.ts';
 import { createVariable } from '#src/variables/save.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
+import { commitTo, opened } from '../support/merge_requests.ts';
 import { fillRepository } from '../support/repository.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
@@ -44,7 +45,10 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     const author = await theAuthor();
     const iid = (await world.db.mergeRequest.count({ where: { targetProjectId: at.project.id } })) + 1;
     const { id } = await world.mergeRequest(at.project, author, { iid, sourceBranch: world.unique('topic') });
-    const version = { mergeRequestId: id, headCommitSha: 'a', startCommitSha: 'b', realSize: '0' };
+    await filled(at);
+    const main = await (await world.repositories.open(at.project))?.branch('main');
+    const sha = main?.commit ?? '';
+    const version = { mergeRequestId: id, headCommitSha: sha, baseCommitSha: sha, startCommitSha: sha, realSize: '0' };
     const { id: versionId } = await world.db.mergeRequestVersion.create({ data: version });
     return { id: at.project.id, merge_request_iid: iid, version_id: versionId };
   };
@@ -109,6 +113,19 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     const { id } = await branches(at);
     const { name } = await createBranch(world.as(owner), id, world.unique('branch'), 'master');
     return { id, branch: name };
+  };
+  /** A merge request into a branch that masters alone push to. */
+  const mergeable = async (at: Stage) => {
+    const { id, branch } = await newBranch(at);
+    await commitTo(world, { id }, owner, branch, `${branch}.txt`);
+    const { iid } = await opened(world, { id }, owner, { sourceBranch: branch });
+    return { id, merge_request_iid: iid };
+  };
+  const waiting = async (at: Stage) => {
+    const given = await mergeable(at);
+    const where = { targetProjectId: given.id, iid: given.merge_request_iid };
+    await world.db.mergeRequest.updateMany({ where, data: { mergeWhenPipelineSucceeds: true } });
+    return given;
   };
   const newVariable = async (at: Stage) => ({ ...project(at), key: world.unique('KEY_'), value: 'v' });
   const variable = async (at: Stage) => {
@@ -331,6 +348,21 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
       ...reading,
       level: 20,
       given: mergeRequest,
+    },
+    'GET /projects/:id/merge_requests/:merge_request_iid/closes_issues': { ...reading, level: 20, given: mergeRequest },
+    'PUT /projects/:id/merge_requests/:merge_request_iid/merge': {
+      success: 200,
+      level: 40,
+      refusal: 401,
+      inPrivate: { guest: 403 },
+      given: mergeable,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/cancel_merge_when_pipeline_succeeds': {
+      success: 201,
+      level: 40,
+      refusal: 401,
+      inPrivate: { guest: 403 },
+      given: waiting,
     },
     'POST /projects/:id/merge_requests': { success: 201, level: 30, given: newMergeRequest },
     'PUT /projects/:id/merge_requests/:merge_request_iid': {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { announceMerge } from '#src/merge_requests/mark_merged.ts';
 import { git } from '../support/git_program.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
@@ -265,5 +266,37 @@ describe('A merge request that waits for its pipeline', () => {
     const { project, merge } = await stage();
     const { iid } = await opened(world, project, developer);
     expect((await merge(master, iid, { merge_when_pipeline_succeeds: true })).body.state).toBe('merged');
+  });
+});
+
+describe('A merge that a crash kept from being recorded', () => {
+  const crashed = async (reachesBranch: boolean) => {
+    const set = await stage();
+    const { head, directory, project } = set;
+    const { id, iid, sha } = await opened(world, project, developer, { removeSourceBranch: true });
+    await world.idle();
+    const args = ['commit-tree', `${head}^{tree}`, '-p', show(directory, '%H'), '-p', head, '-m', 'Merge'];
+    const oid = git(directory, ['-c', 'user.name=x', '-c', 'user.email=x@example.org', ...args]).trim();
+    await announceMerge(world.db, { id, sha: sha ?? '', targetBranch: 'master', userId: master.id }, oid);
+    if (reachesBranch) git(directory, ['update-ref', 'refs/heads/master', oid]);
+    await world.handlers()['repositories.reconcile']({}, world.as(owner).jobs);
+    await world.idle();
+    return { ...set, iid, oid, shown: (await world.api(owner).get(`${set.at}/${iid}`)).body };
+  };
+
+  it('is recorded once at the next start, with what follows it', async () => {
+    const { project, oid, shown, directory } = await crashed(true);
+    expect(shown).toMatchObject({ state: 'merged', merge_commit_sha: oid });
+    expect(git(directory, ['branch', '--list', 'topic'])).toBe('');
+    await world.handlers()['repositories.reconcile']({}, world.as(owner).jobs);
+    const events = (await world.api(owner).get(`/projects/${project.id}/events`)).body;
+    const accepted = events.filter(({ action_name }: { action_name: string }) => action_name === 'accepted');
+    expect(accepted.map(({ author_id }: { author_id: number }) => author_id)).toEqual([master.id]);
+  });
+
+  it('leaves the merge request open if the commit did not get to the branch', async () => {
+    const { iid, shown, merge } = await crashed(false);
+    expect(shown).toMatchObject({ state: 'opened', merge_commit_sha: null });
+    expect((await merge(master, iid)).body.state).toBe('merged');
   });
 });

@@ -123,6 +123,7 @@ describe('Orders', () => {
     expect(orders.map(({ name }) => name).sort()).toEqual([
       'GroupOrder',
       'IssueOrder',
+      'MergeRequestOrder',
       'PipelineOrder',
       'ProjectOrder',
     ]);

@@ -26,6 +26,8 @@ const LARGE = new Set([
   'jobs',
   'labels',
   'members',
+  'merge_request_labels',
+  'merge_request_versions',
   'merge_requests',
   'milestones',
   'notes',
@@ -85,7 +87,7 @@ describe('Of a large table', () => {
 
 describe('Each order of', () => {
   const ordered = restLists().filter(({ name }) =>
-    /^GET \/projects\/:id\/(issues|pipelines)\?order_by=(?!id)/.test(name),
+    /^GET \/projects\/:id\/(issues|merge_requests|pipelines)\?order_by=(?!id)/.test(name),
   );
 
   it.each(ordered.map((list) => [list.name, list] as const))('%s is that of an index', async (name, list) => {
@@ -93,7 +95,9 @@ describe('Each order of', () => {
     const used = (await planOf(list)).flatMap((node) => node['Index Name'] ?? []);
     const ownIndex = name.includes('issues')
       ? `issues_live_${column.replace('_at', '')}`
-      : `pipelines_project_id_${column}_id_idx`;
+      : name.includes('merge_requests')
+        ? `merge_requests_target_project_id_${column}_id_idx`
+        : `pipelines_project_id_${column}_id_idx`;
     expect(used).toContain(ownIndex);
   });
 

@@ -24,7 +24,10 @@ const project = await world.project({ owner, namespaceId: group.id });
 const milestone = await world.milestone(project, owner);
 const label = await world.label(project, owner);
 await world.issue(project, owner, { labels: [label.title], milestoneId: milestone.id, assigneeId: owner.id });
-await world.mergeRequest(project, owner, { iid: 1, milestoneId: milestone.id });
+const mergeRequest = await world.mergeRequest(project, owner, { iid: 1, milestoneId: milestone.id });
+await world.db.mergeRequestVersion.create({
+  data: { mergeRequestId: mergeRequest.id, headCommitSha: 'a', baseCommitSha: 'b', startCommitSha: 'b', realSize: '1' },
+});
 await world.db.accessRequest.create({ data: { userId: owner.id, projectId: project.id } });
 const ofUser = { projectId: project.id, userId: owner.id };
 const { id: pipelineId } = await world.db.pipeline.create({
@@ -122,6 +125,7 @@ describe('Every field of', () => {
       'Label',
       'Member',
       'MergeRequest',
+      'MergeRequestVersion',
       'Milestone',
       'OAuthApplication',
       'PersonalNamespace',

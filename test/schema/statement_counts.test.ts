@@ -59,7 +59,13 @@ for (const { id: userId } of others) {
 const [milestone] = await world.db.milestone.findMany({ where: { projectId: project.id } });
 const [pipeline] = await world.db.pipeline.findMany({ where: { projectId: project.id } });
 const [somebody] = others;
-const given = { milestone_id: milestone?.id, pipeline_id: pipeline?.id, sha, user_id: somebody?.id };
+const given = {
+  merge_request_iid: 1,
+  milestone_id: milestone?.id,
+  pipeline_id: pipeline?.id,
+  sha,
+  user_id: somebody?.id,
+};
 
 const about = { baseUrl: 'http://gantry.test', version: '1', revision: '1', avatars: true };
 const count = async (work: () => Promise<unknown>) => (await world.statements(work)).length;

@@ -48,6 +48,9 @@ const RELEASED: Record<string, string> = {
   '20261123021001_mentions_once': 'b54a9cc9e45899f7b6d4035c390e3cd860dfff7ce7e3946ec8747bd83ce5d4d6',
   '20261123025000_discussions': 'baac04b83f4beb8826f9d85f8eef7210a52672853400876852641c2406c1609a',
   '20261123025001_notes_of_discussion': 'dc364ba84511ec231e353e5f933a98bb01badb95efe45dad246b8124fe691091',
+  '20261123022000_merge_requests': 'b2cd118f51eed4d915a984bf02f3d57c6d81a7615d886b400ee06bb1dc2fd583',
+  '20261123022001_tell_merge_requests': '90262bf48b78ca831e81f64731d61340e03799977d984b3821c1cf9e9be95091',
+  '20261123024000_merging': '2ff5cc1dca1d6acbee6beaf3281f0ae3ebaf4b5e1cf669d8b7ff3a91d42ea010',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -202,7 +202,7 @@ export class World {
         targetProjectId: project.id,
         sourceProjectId: project.id,
         title: `Merge ${input.iid}`,
-        sourceBranch: 'topic',
+        sourceBranch: input.iid === 1 ? 'topic' : `topic-${input.iid}`,
         targetBranch: 'main',
         authorId: author.id,
         ...input,

@@ -194,9 +194,16 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
     `INSERT INTO award_emoji (subject_type, subject_id, user_id, name)
      SELECT 'Issue', id, author_id, 'thumbsup' FROM issues WHERE id % 10 = 0`,
     `INSERT INTO merge_requests (iid, target_project_id, source_project_id, title, source_branch, target_branch, author_id, milestone_id)
-     SELECT row_number() OVER (PARTITION BY p ORDER BY n), p, p, 'Merge ' || n, 'topic', 'main', ${any(users)},
+     SELECT row_number() OVER (PARTITION BY p ORDER BY n), p, p, 'Merge ' || n, 'topic-' || n, 'main', ${any(users)},
        (p - 1) * ${MILESTONES} + ${any(MILESTONES)}
      FROM (SELECT n, ${skewed(projects)} AS p FROM generate_series(1, ${Math.ceil(count / 4)}) n) m`,
+    `UPDATE merge_requests SET sha = md5(id::text) || '00000000', created_at = now() - id * interval '1 minute',
+       updated_at = now() - (id * 7919 % 100000) * interval '1 minute', assignee_id = author_id,
+       state = (ARRAY['opened', 'closed', 'merged', 'merged'])[1 + id % 4]::merge_request_state`,
+    `INSERT INTO merge_request_versions (merge_request_id, head_commit_sha, base_commit_sha, start_commit_sha, real_size)
+     SELECT id, sha, sha, sha, '1' FROM merge_requests UNION ALL SELECT id, sha, sha, sha, '2' FROM merge_requests`,
+    `INSERT INTO merge_request_labels (merge_request_id, label_id)
+     SELECT m.id, l.id FROM merge_requests m JOIN labels l ON l.project_id = m.target_project_id WHERE (m.id + l.id) % 5 = 0`,
   ];
 }
 

@@ -91,6 +91,7 @@ const PLACES: Record<string, [before: string, after: string]> = {
   Group: ['group(ref: 1) {', '}'],
   Project: ['project(ref: 1) {', '}'],
   Issue: ['project(ref: 1) { issue(iid: 1) {', '} }'],
+  MergeRequest: ['project(ref: 1) { mergeRequest(iid: 1) {', '} }'],
   Label: ['project(ref: 1) { label(ref: "label-03") {', '} }'],
   Milestone: ['project(ref: 1) { milestone(id: 1) {', '} }'],
   Pipeline: ['project(ref: 1) { pipeline(id: 1) {', '} }'],

@@ -1,0 +1,105 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { git, gitLines } from '../support/git_program.ts';
+import {
+  printed,
+  type ServerProcess,
+  scratchDirectory,
+  settings,
+  startServer,
+  until,
+} from '../support/server_process.ts';
+
+const ROUNDS = 4;
+const EACH = 12;
+
+test('after kill -9 in the middle of merges git and the record of each merge request agree', {
+  timeout: 300_000,
+}, async () => {
+  const own = scratchDirectory();
+  let server = await startServer(settings(own.directory));
+  const headers = {
+    'PRIVATE-TOKEN': printed(server.output(), 'Private token') ?? '',
+    'Content-Type': 'application/json',
+  };
+  const call = async (at: ServerProcess, method: string, address: string, body?: object) => {
+    const answer = await fetch(`${at.url}/api/v4/${address}`, {
+      method,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const made = async (address: string, body: object) => {
+    const { status, body: answer } = await call(server, 'POST', address, body);
+    if (status !== 201) throw new Error(`${address} answered ${status}: ${JSON.stringify(answer)}`);
+    return answer;
+  };
+  const { id } = await made('projects', { name: 'merged' });
+  const at = `projects/${id}`;
+  const commit = (branch: string, name: string) =>
+    made(`${at}/repository/commits`, {
+      branch,
+      commit_message: name,
+      actions: [{ action: 'create', file_path: name, content: name }],
+    });
+  await commit('main', 'first');
+  const answered: string[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const iids: number[] = [];
+    for (let n = 0; n < EACH; n++) {
+      const branch = `topic-${round}-${n}`;
+      await made(`${at}/repository/branches`, { branch, ref: 'main' });
+      await commit(branch, `${branch}.txt`);
+      const values = { title: branch, source_branch: branch, target_branch: 'main', remove_source_branch: n % 2 === 0 };
+      iids.push((await made(`${at}/merge_requests`, values)).iid);
+    }
+    const busy = server;
+    const merges = iids.map(async (iid) => {
+      const { status, body } = await call(busy, 'PUT', `${at}/merge_requests/${iid}/merge`);
+      if (status === 200) answered.push(body.merge_commit_sha);
+    });
+    const settled = Promise.allSettled(merges);
+    const before = answered.length;
+    await until(async () => (answered.length > before + round * 2 ? true : undefined));
+    await sleep(round * 7);
+    await server.end('SIGKILL');
+    await settled;
+    server = await startServer(settings(own.directory));
+  }
+  const directory = path.join(own.directory, 'repositories', id.toString(16).padStart(2, '0'), `${id}.git`);
+  const all = async () => {
+    const pages = [1, 2, 3, 4, 5, 6, 7, 8].map((page) => call(server, 'GET', `${at}/merge_requests?page=${page}`));
+    return (await Promise.all(pages)).flatMap(({ body }) => body);
+  };
+  const ofGit = () => gitLines(directory, ['rev-list', '--first-parent', '--min-parents=2', 'main']);
+  // What a crash left unrecorded is recorded after the start.
+  const merged = async () => (await all()).filter(({ state }) => state === 'merged');
+  await until(async () => ((await merged()).length === ofGit().length ? true : undefined));
+  const inGit = ofGit();
+  expect(new Set(inGit).size).toBe(inGit.length);
+  expect((await merged()).map(({ merge_commit_sha }) => merge_commit_sha).sort()).toEqual([...inGit].sort());
+  expect(answered.filter((oid) => !inGit.includes(oid))).toEqual([]);
+  for (const { sha, merge_commit_sha } of await merged()) {
+    expect(gitLines(directory, ['show', '-s', '--format=%P', merge_commit_sha])[0]?.split(' ')[1]).toBe(sha);
+  }
+  expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
+  // The others are open, and are merged when somebody asks again.
+  for (const { iid, state } of await all()) {
+    if (state === 'merged') continue;
+    expect((await call(server, 'PUT', `${at}/merge_requests/${iid}/merge`)).status).toBe(200);
+  }
+  expect(ofGit()).toHaveLength(ROUNDS * EACH);
+  // Each merge is told of once.
+  const { body: first } = await call(server, 'GET', `${at}/events?per_page=100`);
+  const pages = [first];
+  while (pages.at(-1).length === 100) {
+    pages.push((await call(server, 'GET', `${at}/events?per_page=100&page=${pages.length + 1}`)).body);
+  }
+  const accepted = pages.flat().filter(({ action_name }) => action_name === 'accepted');
+  expect(new Set(accepted.map(({ target_id }) => target_id)).size).toBe(ROUNDS * EACH);
+  expect(accepted).toHaveLength(ROUNDS * EACH);
+  await server.end('SIGTERM');
+  own.remove();
+});
