@@ -56,6 +56,18 @@ export const awards: Route[] = [
     give: operations.GiveIssueNoteAwardDocument,
     takeBack: operations.TakeIssueNoteAwardBackDocument,
   }),
+  ...awardsOn('merge_requests/:merge_request_iid', 'mergeRequest', {
+    list: operations.MergeRequestAwardsDocument,
+    read: operations.MergeRequestAwardDocument,
+    give: operations.GiveMergeRequestAwardDocument,
+    takeBack: operations.TakeMergeRequestAwardBackDocument,
+  }),
+  ...awardsOn('merge_requests/:merge_request_iid/notes/:note_id', 'mergeRequest.note', {
+    list: operations.MergeRequestNoteAwardsDocument,
+    read: operations.MergeRequestNoteAwardDocument,
+    give: operations.GiveMergeRequestNoteAwardDocument,
+    takeBack: operations.TakeMergeRequestNoteAwardBackDocument,
+  }),
   ...awardsOn('snippets/:snippet_id', 'snippet', {
     list: operations.SnippetAwardsDocument,
     read: operations.SnippetAwardDocument,

@@ -50,6 +50,13 @@ export const notes: Route[] = [
     update: operations.UpdateIssueNoteDocument,
     remove: operations.DeleteIssueNoteDocument,
   }),
+  ...notesOf('merge_requests/:merge_request_iid', 'mergeRequest', {
+    list: operations.MergeRequestNotesDocument,
+    read: operations.MergeRequestNoteDocument,
+    create: operations.CreateMergeRequestNoteDocument,
+    update: operations.UpdateMergeRequestNoteDocument,
+    remove: operations.DeleteMergeRequestNoteDocument,
+  }),
   ...notesOf('snippets/:snippet_id', 'snippet', {
     list: operations.SnippetNotesDocument,
     read: operations.SnippetNoteDocument,

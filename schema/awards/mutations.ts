@@ -18,7 +18,7 @@ import { takeAwardBack } from '#src/awards/take_back.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 
 const NoteReference = builder.inputType('NoteReference', {
-  description: 'A note.',
+  description: 'A note, by its ID.',
   fields: (t) => ({
     id: t.field({ ...idOf('Note'), required: true, description: 'Global or numeric ID of the note.' }),
     on: t.field({
@@ -39,7 +39,7 @@ const AwardableReference = builder.inputType('AwardableReference', {
       description: 'A merge request, by its target project and number.',
     }),
     snippet: t.field({ type: ProjectSnippetReference, description: 'A snippet of a project.' }),
-    note: t.field({ type: NoteReference, description: 'A note.' }),
+    note: t.field({ type: NoteReference, description: 'A note, by its ID.' }),
   }),
 });
 
@@ -109,7 +109,7 @@ builder.mutationFields((t) => ({
   takeAwardBack: t.field({
     type: TakeAwardBackPayload,
     description: 'Takes an award back. For the user who gave it, and administrators.',
-    args: { input: t.arg({ type: TakeAwardBackInput, required: true, description: 'Names the award.' }) },
+    args: { input: t.arg({ type: TakeAwardBackInput, required: true, description: 'Names the award to take back.' }) },
     resolve: (_root, { input: { id, on } }, context) => takeAwardBack(context, id, on && awardableRef(on)),
   }),
 }));

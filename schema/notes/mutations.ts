@@ -27,7 +27,7 @@ const DiffPositionInput = builder.inputType('DiffPositionInput', {
 });
 
 const CreateNoteInput = builder.inputType('CreateNoteInput', {
-  description: 'A new note.',
+  description: 'A new note on a record.',
   fields: (t) => ({
     on: t.field({ type: NoteableReference, required: true, description: 'The record to write the note on.' }),
     body: t.string({ required: true, description: BODY }),

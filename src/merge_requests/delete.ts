@@ -3,6 +3,7 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import { recordActivity } from '#src/activity/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { locateMergeRequest } from '#src/merge_requests/find.ts';
+import { forgetNotes } from '#src/notes/forget.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
 /**
@@ -18,8 +19,7 @@ export async function deleteMergeRequest(context: Context, ref: Ref, iid: number
     const deleted = await tx.mergeRequest.deleteMany({ where: { id } });
     if (deleted.count === 0) throw new NotFound('MergeRequest');
     const subject = { subjectType: 'MergeRequest', subjectId: id };
-    await tx.note.deleteMany({ where: subject });
-    await tx.awardEmoji.deleteMany({ where: subject });
+    await forgetNotes(tx, { type: 'MergeRequest', id });
     await tx.subscription.deleteMany({ where: subject });
     const [itself, notes] = [
       { targetType: 'MergeRequest', targetId: id },

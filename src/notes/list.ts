@@ -1,6 +1,6 @@
-import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { findIssuesByIds } from '#src/issues/find.ts';
+import { findMergeRequestsByIds } from '#src/merge_requests/find.ts';
 import type { NoteableType } from '#src/notes/noteable.ts';
 import { sourcePlaces, sourceSeen } from '#src/notes/seen_sources.ts';
 import { all, Prisma, readPages } from '#src/platform/db.ts';
@@ -11,7 +11,7 @@ import { order } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import { pageOfRows } from '#src/platform/records/read.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
-import { ofSeenProjects, type ProjectOf } from '#src/projects/below.ts';
+import type { ProjectOf } from '#src/projects/below.ts';
 import { findSnippetsByIds } from '#src/snippets/find.ts';
 import '#src/users/own_values.ts';
 
@@ -81,7 +81,11 @@ export function listNotes<R>(
 
 /** What a note is on. */
 const SUBJECT = select('Note', { id: true, subjectType: true, subjectId: true });
-const KEY = { Issue: select('Issue', { id: true }), Snippet: select('Snippet', { id: true }) };
+const KEY = {
+  Issue: select('Issue', { id: true }),
+  MergeRequest: select('MergeRequest', { id: true }),
+  Snippet: select('Snippet', { id: true }),
+};
 
 /**
  * Those of the notes with these IDs that the actor sees, in no order, by one statement and one for each kind of record that
@@ -129,11 +133,7 @@ export async function seenSubjects(
       return findIssuesByIds(context, ids, KEY.Issue, projectOf);
     case 'Snippet':
       return findSnippetsByIds(context, ids, KEY.Snippet, projectOf);
-    case 'MergeRequest': {
-      const where = { id: { in: [...ids] } };
-      const found = await context.db.mergeRequest.findMany({ where, select: { id: true, targetProjectId: true } });
-      const records = found.map(({ id, targetProjectId }) => ({ id, projectId: targetProjectId }));
-      return ofSeenProjects(records, projectOf, (project) => can(context.actor, 'read_merge_request', project));
-    }
+    case 'MergeRequest':
+      return findMergeRequestsByIds(context, ids, KEY.MergeRequest, projectOf);
   }
 }

@@ -1,7 +1,7 @@
-import { can } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { findIssue, findIssueById } from '#src/issues/find.ts';
+import { findMergeRequest, findMergeRequestById } from '#src/merge_requests/find.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
@@ -40,7 +40,7 @@ interface Kind {
 
 const ISSUE = select('Issue', { id: true, iid: true, title: true, authorId: true });
 const SNIPPET = select('Snippet', { id: true, title: true, authorId: true });
-const MERGE_REQUEST = { id: true, iid: true, title: true, authorId: true } as const;
+const MERGE_REQUEST = select('MergeRequest', { id: true, iid: true, title: true, authorId: true });
 
 const KINDS: Record<NoteableType, Kind> = {
   Issue: {
@@ -56,8 +56,9 @@ const KINDS: Record<NoteableType, Kind> = {
   MergeRequest: {
     projectIdOf: async ({ db }, id) =>
       (await db.mergeRequest.findUnique({ where: { id }, select: { targetProjectId: true } }))?.targetProjectId,
-    byId: (context, project, id) => mergeRequest(context, project, { id }),
-    byNumber: (context, project, iid) => mergeRequest(context, project, { iid }),
+    byId: (context, project, id) => readable('MergeRequest', findMergeRequestById(context, project, id, MERGE_REQUEST)),
+    byNumber: (context, project, iid) =>
+      readable('MergeRequest', findMergeRequest(context, project, iid, MERGE_REQUEST)),
     touch: async (tx, id) =>
       (await tx.mergeRequest.updateMany({ where: { id }, data: { updatedAt: new Date() } })).count > 0,
   },
@@ -92,24 +93,17 @@ export async function touchNoteable(tx: Transaction, { type, id }: Pick<Noteable
   if (!(await KINDS[type].touch(tx, id))) throw new NotFound(type);
 }
 
-async function mergeRequest(
-  { db, actor }: Context,
-  project: ProjectRow,
-  which: { id: number } | { iid: number },
-): Promise<Found> {
-  const found = can(actor, 'read_merge_request', project)
-    ? await db.mergeRequest.findFirst({ where: { ...which, targetProjectId: project.id }, select: MERGE_REQUEST })
-    : null;
-  if (!found) throw new NotFound('MergeRequest');
-  return found;
+async function snippet(context: Context, project: ProjectRow, id: number): Promise<Found> {
+  return { ...(await readable('Snippet', findProjectSnippet(context, project, id, SNIPPET))), iid: null };
 }
 
-async function snippet(context: Context, project: ProjectRow, id: number): Promise<Found> {
-  const found = await findProjectSnippet(context, project, id, SNIPPET).catch((error) => {
-    // What notes are on is there for who reads it, and for nobody else.
-    throw error instanceof Forbidden ? new NotFound('Snippet') : error;
-  });
-  return { ...found, iid: null };
+/** What notes are on is there for who reads it, and for nobody else. Throws NotFound instead of Forbidden. */
+async function readable<R>(type: NoteableType, found: Promise<R>): Promise<R> {
+  try {
+    return await found;
+  } catch (error) {
+    throw error instanceof Forbidden ? new NotFound(type) : error;
+  }
 }
 
 function none(error: unknown): null {

@@ -22,11 +22,13 @@ const snippet = await createSnippet(world.as(victim), {
 const milestone = await world.milestone(hidden, victim, { title: 'zqsecret' });
 
 const issue = await world.issue(hidden, victim, { title: 'zqsecret' });
-/** The notes on the issue and the snippet, and the awards on each of these, by what they are on. */
+const request = await world.mergeRequest(hidden, victim, { iid: 1 });
+/** The notes on the issue, the merge request and the snippet, and the awards on each of these, by what they are on. */
 const talk: Record<string, { id: number; note: number; award: number; awardOnNote: number }> = {};
 for (const [type, id] of [
   ['Issue', issue.id],
   ['Snippet', snippet.id],
+  ['MergeRequest', request.id],
 ] as const) {
   const on = { subjectType: type, subjectId: id };
   const note = await world.db.note.create({ data: { ...on, authorId: victim.id, body: 'zqsecret' } });
@@ -37,11 +39,13 @@ for (const [type, id] of [
 }
 /** The numbers of what is talked about on the record of a path. */
 const talkOf = (path: string): Record<string, number> => {
-  const of = talk[path.includes('/snippets/') ? 'Snippet' : 'Issue'];
+  const of =
+    talk[path.includes('/snippets/') ? 'Snippet' : path.includes('/merge_requests/') ? 'MergeRequest' : 'Issue'];
   return of ? { note_id: of.note, award_id: path.includes(':note_id') ? of.awardOnNote : of.award } : {};
 };
 // What the attacker's own project has of the same, with the same numbers within it.
 await world.issue(own, attacker);
+await world.mergeRequest(own, attacker, { iid: 1 });
 
 /** Numbers that count in the whole server, of records in the hidden project. */
 const ids: Record<string, number> = {
@@ -55,7 +59,7 @@ const ids: Record<string, number> = {
 };
 
 const numberOf = (path: string, name: string) =>
-  talkOf(path)[name] ?? ids[name] ?? (name === 'issue_iid' ? issue.iid : undefined);
+  talkOf(path)[name] ?? ids[name] ?? (name === 'issue_iid' || name === 'merge_request_iid' ? 1 : undefined);
 
 /** All that must stay as it is. */
 const state = () =>

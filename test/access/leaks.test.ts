@@ -44,7 +44,14 @@ const places = {} as {
   openGroup: GroupRow;
   hiddenGroup: GroupRow;
 };
-const numbers = {} as { issue: number; milestone: number; pipeline: number; mergeRequest: number };
+const numbers = {} as {
+  issue: number;
+  milestone: number;
+  pipeline: number;
+  note: number;
+  snippet: number;
+  mergeRequest: number;
+};
 
 beforeAll(async () => {
   const named = (name: string) => ({ name, path: name, description: name });
@@ -113,6 +120,29 @@ beforeAll(async () => {
     const target = { type: 'Note', id, title: `${word} commit` } as const;
     await recordEvent(world.db, { projectId: project.id, authorId: owner.id, action: 'commented on', target });
   }
+  const openSnippet = { ...kept('open snippet'), visibility: 'public' } as const;
+  numbers.snippet = (await createSnippet(world.as(owner), { project: places.open.id, ...openSnippet })).id;
+  const { id: openIssue } = await world.db.issue.findFirstOrThrow({ where: { title: 'open issue' } });
+  const { id: confidential } = await world.db.issue.findFirstOrThrow({ where: { title: `${SECRET} confidential` } });
+  const { id: inside } = await world.db.issue.findFirstOrThrow({ where: { title: `${INTERNAL} issue` } });
+  const { id: secret } = await world.db.issue.findFirstOrThrow({ where: { projectId: places.hidden.id } });
+  const said = { subjectType: 'Issue', subjectId: openIssue, authorId: owner.id };
+  numbers.note = (await world.db.note.create({ data: { ...said, body: 'open note' } })).id;
+  const from = (sourceProjectId: number, sourceId: number | null, body: string) => {
+    const sourceType = sourceId === null ? 'Commit' : 'Issue';
+    return { ...said, system: true, sourceType, sourceId, sourceProjectId, body };
+  };
+  await world.db.note.createMany({
+    data: [
+      from(places.hidden.id, secret, `${SECRET} mentioned in issue`),
+      from(places.hidden.id, null, `${SECRET} mentioned in commit`),
+      from(places.open.id, confidential, `${SECRET} mentioned in confidential`),
+      from(places.internal.id, inside, `${INTERNAL} mentioned in issue`),
+      from(places.internal.id, null, `${INTERNAL} mentioned in commit`),
+      { ...said, subjectId: confidential, body: `${SECRET} note` },
+      { ...said, subjectId: secret, body: `${SECRET} note` },
+    ],
+  });
   await world.db.project.update({ where: { id: places.open.id }, data: { forkedFromId: places.hidden.id } });
   await world.member(places.open, readers.guest as TestUser, 'guest');
   const past = new Date('2020-01-01');
@@ -167,6 +197,8 @@ function pathsOf(template: string): string[] {
     merge_request_iid: numbers.mergeRequest,
     pipeline_id: numbers.pipeline,
     user_id: owner.id,
+    note_id: numbers.note,
+    snippet_id: numbers.snippet,
   };
   return ids.map((id) => template.replace(/:(\w+)/g, (_, name: string) => String(name === 'id' ? id : others[name])));
 }

@@ -329,6 +329,16 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
       },
     }),
     ...talkRules(world, theAuthor, {
+      path: 'merge_requests/:merge_request_iid',
+      type: 'MergeRequest',
+      reading: { level: 20, open: 'user', refusal: 404, inPrivate: { guest: 404 } },
+      make: async (at) => {
+        const [last] = await world.db.mergeRequest.findMany({ orderBy: { iid: 'desc' }, take: 1 });
+        const { id, iid } = await world.mergeRequest(at.project, owner, { iid: (last?.iid ?? 0) + 1 });
+        return { id, given: { id: at.project.id, merge_request_iid: iid } };
+      },
+    }),
+    ...talkRules(world, theAuthor, {
       path: 'snippets/:snippet_id',
       type: 'Snippet',
       reading,

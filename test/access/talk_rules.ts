@@ -7,7 +7,7 @@ export interface Talked {
   type: 'Issue' | 'MergeRequest' | 'Snippet';
   make: (at: Stage) => Promise<{ given: Given; id: number }>;
   /** Who reads it. */
-  reading: Pick<Rule, 'level' | 'open' | 'refusal'>;
+  reading: Pick<Rule, 'level' | 'open' | 'refusal' | 'inPrivate'>;
 }
 
 /** behaviour.md 6, of notes and awards, each by somebody who has no role. */
@@ -33,7 +33,8 @@ export function talkRules(
   const withText = (of: typeof note) => async (at: Stage) => ({ ...(await of(at)), body: 'words' });
   const withName = (of: typeof note) => async (at: Stage) => ({ ...(await of(at)), name: 'tada' });
   const on = `/projects/:id/${path}`;
-  const change = { level: 40 } as const;
+  const { inPrivate } = reading;
+  const change = { level: 40, ...(inPrivate && { inPrivate }) };
   const rules: Record<string, Rule> = {
     [`GET ${on}/notes`]: { ...reading, success: 200, given: record },
     [`GET ${on}/notes/:note_id`]: { ...reading, success: 200, given: note },
@@ -48,7 +49,13 @@ export function talkRules(
     rules[`GET ${below}/award_emoji`] = { ...reading, success: 200, given };
     rules[`GET ${below}/award_emoji/:award_id`] = { ...reading, success: 200, given: award };
     rules[`POST ${below}/award_emoji`] = { ...reading, success: 201, given: withName(given) };
-    rules[`DELETE ${below}/award_emoji/:award_id`] = { success: 204, level: 100, refusal: 401, given: award };
+    rules[`DELETE ${below}/award_emoji/:award_id`] = {
+      ...(inPrivate && { inPrivate }),
+      success: 204,
+      level: 100,
+      refusal: 401,
+      given: award,
+    };
   }
   return rules;
 }

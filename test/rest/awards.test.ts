@@ -18,15 +18,17 @@ beforeAll(async () => {
   await world.member(project, guest, 'guest');
 });
 
-/** An issue, a snippet and a note on each, with the paths of their awards. */
+/** An issue, a snippet, a merge request and a note on each, with the paths of their awards. */
 async function awardables() {
   const issue = await world.issue(project, owner);
   const values = { title: 'Text', fileName: 'a.txt', content: 'text', visibility: 'public' } as const;
   const snippet = await createSnippet(world.as(owner), { project: project.id, ...values });
+  const request = await world.mergeRequest(project, owner, { iid: issue.iid });
   const found = [];
   for (const [type, id, path] of [
     ['Issue', issue.id, `${at}/issues/${issue.iid}`],
     ['Snippet', snippet.id, `${at}/snippets/${snippet.id}`],
+    ['MergeRequest', request.id, `${at}/merge_requests/${request.iid}`],
   ] as const) {
     const { body: note } = await world.api(owner).post(`${path}/notes`, { body: 'said' });
     found.push({ type, id, path: `${path}/award_emoji` });

@@ -97,6 +97,25 @@ describe('POST /projects/:id/issues/:issue_iid/move', () => {
     });
   });
 
+  it('takes the awards on each note along', async () => {
+    const issue = await world.issue(source, owner);
+    const on = { subjectType: 'Issue', subjectId: issue.id, authorId: owner.id };
+    const names = ['heart', 'tada', 'rocket'];
+    for (const name of names) {
+      const { id } = await world.db.note.create({ data: { ...on, body: name } });
+      const award = { subjectType: 'Note', subjectId: id, userId: reporter.id, name };
+      await world.db.awardEmoji.create({ data: award });
+    }
+    const { body: copy } = await move(issue.iid, target.id);
+    const path = `/projects/${target.id}/issues/${copy.iid}/notes`;
+    const found = [];
+    for (const { id, body, system } of (await api.get(path)).body) {
+      const [award] = (await api.get(`${path}/${id}/award_emoji`)).body;
+      if (!system) found.push([body, award?.name]);
+    }
+    expect(found).toEqual(names.map((name) => [name, name]));
+  });
+
   it('has no milestone where the target has none of that title', async () => {
     const milestone = await world.milestone(source, owner, { title: 'Only here' });
     const issue = await world.issue(source, owner, { milestoneId: milestone.id });

@@ -31,13 +31,15 @@ async function issuePath(confidential = false): Promise<{ id: number; path: stri
   return { id, path: `${at}/issues/${iid}/notes` };
 }
 
-describe('Notes on issues and snippets', () => {
+describe('Notes on issues, merge requests and snippets', () => {
   it('are written, read, changed and deleted, with the record of v4', async () => {
     const issue = await world.issue(project, owner);
     const snippet = await snippetOf();
+    const request = await world.mergeRequest(project, owner, { iid: 1 });
     for (const [type, id, path] of [
       ['Issue', issue.id, `${at}/issues/${issue.iid}/notes`],
       ['Snippet', snippet.id, `${at}/snippets/${snippet.id}/notes`],
+      ['MergeRequest', request.id, `${at}/merge_requests/${request.iid}/notes`],
     ] as const) {
       const made = await world.api(guest).post(path, { body: 'first *words*' });
       expect(made).toMatchObject({ status: 201 });

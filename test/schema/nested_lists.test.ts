@@ -14,7 +14,15 @@ async function filled(count: number) {
   for (let n = 0; n < count; n += 1) {
     const [label, milestone] = [await world.label(project, owner), await world.milestone(project, owner)];
     const more = { labels: [label.title], milestoneId: milestone.id, assigneeId: n % 2 ? viewer.id : owner.id };
-    await world.issue(project, owner, more);
+    const issue = await world.issue(project, owner, more);
+    const on = { subjectType: 'Issue', subjectId: issue.id, authorId: owner.id };
+    const hidden = { system: true, sourceType: 'Issue', sourceId: 0, sourceProjectId: project.id };
+    for (let m = 0; m <= n; m += 1) {
+      const note = await world.db.note.create({ data: { ...on, body: `Note ${m}` } });
+      const heart = { subjectType: 'Note', subjectId: note.id, userId: viewer.id, name: 'heart' };
+      await world.db.awardEmoji.create({ data: heart });
+    }
+    await world.db.note.create({ data: { ...on, ...hidden, body: 'from what is gone' } });
     await world.issue(project, owner, { ...more, confidential: true });
     await world.mergeRequest(project, owner, { iid: n + 1, milestoneId: milestone.id });
   }
@@ -38,6 +46,11 @@ const LABELS = 'totalCount nodes { title openIssuesCount closedIssuesCount openM
 const LEVELS: Record<string, Level> = {
   issues: { selection: `issues(first: 2) { ${ISSUES} }`, levels: 2 },
   'issues by labels and text': { selection: `issues(search: "Issue", labels: ["label1"]) { ${ISSUES} }`, levels: 2 },
+  'notes on issues, with their awards': {
+    selection: `issues(first: 6) { nodes { iid notes(first: 2) { totalCount nodes { body system author { name }
+      awards(first: 2) { totalCount nodes { name user { username } } } } } awards(first: 2) { totalCount nodes { name } } } }`,
+    levels: 5,
+  },
   labels: { selection: `labels { ${LABELS} }`, levels: 2 },
   milestones: { selection: 'milestones { totalCount nodes { title state } }', levels: 2 },
   'milestones with their issues': {

@@ -57,6 +57,9 @@ await world.db.deployment.createMany({
 await world.db.commitComment.create({
   data: { projectId: project.id, authorId: owner.id, sha: '0'.repeat(40), note: 'Why?' },
 });
+const said = { subjectType: 'Snippet', subjectId: 1 };
+await world.db.note.create({ data: { ...said, authorId: owner.id, body: 'Why?' } });
+await world.db.awardEmoji.create({ data: { ...said, userId: owner.id, name: 'heart' } });
 await createTrigger(world.as(owner), project.id, 'Nightly');
 await createVariable(world.as(owner), project.id, { key: 'KEY', value: 'value' });
 await registerApplication(world.as(owner), {
@@ -114,6 +117,7 @@ describe('Every field of', () => {
   it('the types with a model are those that resolve by it', () => {
     expect(types.map(({ name }) => name).sort()).toEqual([
       'AccessRequest',
+      'AwardEmoji',
       'CommitComment',
       'CommitStatus',
       'Deployment',
@@ -127,6 +131,7 @@ describe('Every field of', () => {
       'MergeRequest',
       'MergeRequestVersion',
       'Milestone',
+      'Note',
       'OAuthApplication',
       'PersonalNamespace',
       'Pipeline',

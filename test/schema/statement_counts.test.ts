@@ -31,18 +31,40 @@ for (const [n, { id: userId }] of others.entries()) {
   await world.db.identity.create({ data: { userId, provider: 'other', externUid: `${n}` } });
 }
 
+/** So many notes on a record, and as many awards on it and on the first of them. */
+async function talkAbout(subjectType: string, subjectId: number, count: number) {
+  const authorId = owner.id;
+  const note = { subjectType, subjectId, authorId, body: 'Said' };
+  const { id } = await world.db.note.create({ data: note });
+  await world.db.note.createMany({ data: Array.from({ length: count - 1 }, () => note) });
+  for (const on of [
+    { subjectType, subjectId },
+    { subjectType: 'Note', subjectId: id },
+  ]) {
+    const awards = others.slice(0, count).map(({ id: userId }) => ({ ...on, userId, name: 'heart' }));
+    await world.db.awardEmoji.createMany({ data: awards });
+  }
+}
+
 /** A project with so many of everything. */
 async function filled(count: number, { id: namespaceId } = home) {
   const { project, sha } = await projectWithCommit(world, owner, { namespaceId });
   for (const [n, other] of others.slice(0, count).entries()) {
     const [label, milestone] = [await world.label(project, owner), await world.milestone(project, owner)];
     await world.member(project, other, 'developer');
-    await world.issue(project, other, { labels: [label.title], milestoneId: milestone.id, assigneeId: owner.id });
-    await world.mergeRequest(project, other, { iid: n + 1, milestoneId: milestone.id });
+    const issue = await world.issue(project, other, {
+      labels: [label.title],
+      milestoneId: milestone.id,
+      assigneeId: owner.id,
+    });
+    const request = await world.mergeRequest(project, other, { iid: n + 1, milestoneId: milestone.id });
     await pipelineOf(world, owner, project, `word${n}`);
     await createVariable(world.as(owner), project.id, { key: `KEY_${n}`, value: 'value' });
     const snippet = { project: project.id, title: `Text ${n}`, fileName: 'a.txt', content: 'text' };
-    await createSnippet(world.as(owner), { ...snippet, visibility: 'public' });
+    const { id: snippetId } = await createSnippet(world.as(owner), { ...snippet, visibility: 'public' });
+    await talkAbout('Issue', issue.id, count);
+    await talkAbout('Snippet', snippetId, count);
+    await talkAbout('MergeRequest', request.id, count);
     const data = { projectId: project.id, authorId: other.id, sha, note: `Note ${n}` };
     await world.db.commitComment.create({ data });
   }
@@ -59,12 +81,25 @@ for (const { id: userId } of others) {
 const [milestone] = await world.db.milestone.findMany({ where: { projectId: project.id } });
 const [pipeline] = await world.db.pipeline.findMany({ where: { projectId: project.id } });
 const [somebody] = others;
+const issue = await world.db.issue.findFirstOrThrow({ where: { projectId: project.id } });
+const snippet = await world.db.snippet.findFirstOrThrow({ where: { projectId: project.id } });
+const firstNote = async (subjectType: string, subjectId: number) =>
+  (await world.db.note.findFirstOrThrow({ where: { subjectType, subjectId }, orderBy: { id: 'asc' } })).id;
+const request = await world.db.mergeRequest.findFirstOrThrow({ where: { targetProjectId: project.id } });
+const notes = {
+  issues: await firstNote('Issue', issue.id),
+  snippets: await firstNote('Snippet', snippet.id),
+  merge_requests: await firstNote('MergeRequest', request.id),
+};
+const [issue_iid, snippet_id, merge_request_iid] = [issue.iid, snippet.id, request.iid];
 const given = {
-  merge_request_iid: 1,
   milestone_id: milestone?.id,
   pipeline_id: pipeline?.id,
   sha,
   user_id: somebody?.id,
+  issue_iid,
+  snippet_id,
+  merge_request_iid,
 };
 
 const about = { baseUrl: 'http://gantry.test', version: '1', revision: '1', avatars: true };
@@ -129,7 +164,8 @@ describe('However long it is, the same statements make the list', () => {
 
   it.each(paths)('%s', async (path) => {
     const id = path.startsWith('/groups') ? home.id : path.startsWith('/users') ? somebody?.id : project.id;
-    const at = path.replace(/:(\w+)/g, (_, name) => String(name === 'id' ? id : Reflect.get(given, name)));
+    const of = { ...given, note_id: Reflect.get(notes, path.split('/')[3] ?? '') };
+    const at = path.replace(/:(\w+)/g, (_, name) => String(name === 'id' ? id : Reflect.get(of, name)));
     const ask = async (length: number) => {
       const { status, body } = await world.api(admin).get(`${at}?per_page=${length}`);
       expect([status, Array.isArray(body)]).toEqual([200, true]);

@@ -189,6 +189,10 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
      SELECT id, (project_id - 1) * ${LABELS} + 1 + (first + step * pair.second) % ${LABELS}
      FROM (SELECT id, project_id, floor(random() * ${LABELS})::int AS first, 1 + floor(random() * ${LABELS - 1})::int AS step
        FROM issues) i, (VALUES (0), (1)) pair (second)`,
+    // The first notes are those of the paths.
+    `INSERT INTO notes (subject_type, subject_id, author_id, body)
+     SELECT 'Issue', id, author_id, 'The first word' FROM issues WHERE project_id = 1 AND iid = 1
+     UNION ALL SELECT 'Snippet', 1, 1, 'The first word' UNION ALL SELECT 'MergeRequest', 0, 1, 'The first word'`,
     `INSERT INTO notes (subject_type, subject_id, author_id, body, system)
      SELECT 'Issue', id, author_id, 'A word about it', id % 12 = 0 FROM issues WHERE id % 4 = 0`,
     `INSERT INTO award_emoji (subject_type, subject_id, user_id, name)
@@ -197,6 +201,7 @@ function issues({ issues: count, projects, users }: ListsSize): string[] {
      SELECT row_number() OVER (PARTITION BY p ORDER BY n), p, p, 'Merge ' || n, 'topic-' || n, 'main', ${any(users)},
        (p - 1) * ${MILESTONES} + ${any(MILESTONES)}
      FROM (SELECT n, ${skewed(projects)} AS p FROM generate_series(1, ${Math.ceil(count / 4)}) n) m`,
+    `UPDATE notes SET subject_id = (SELECT id FROM merge_requests WHERE target_project_id = 1 AND iid = 1) WHERE id = 3`,
     `UPDATE merge_requests SET sha = md5(id::text) || '00000000', created_at = now() - id * interval '1 minute',
        updated_at = now() - (id * 7919 % 100000) * interval '1 minute', assignee_id = author_id,
        state = (ARRAY['opened', 'closed', 'merged', 'merged'])[1 + id % 4]::merge_request_state`,
@@ -230,6 +235,8 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
 
 function others({ users, projects }: ListsSize): string[] {
   return [
+    `INSERT INTO snippets (project_id, author_id, title, file_name, content, visibility)
+     VALUES (1, 1, 'First', 'a.txt', 'A text', 'public')`,
     `INSERT INTO snippets (project_id, author_id, title, file_name, content, visibility)
      SELECT CASE WHEN s % 2 = 0 THEN ${skewed(projects)} END, ${skewed(users)}, 'Snippet ' || s, 'a.txt', 'A text',
        (ARRAY['private', 'internal', 'public'])[${any(3)}]::visibility FROM generate_series(1, ${users * 2}) s`,

@@ -57,7 +57,11 @@ export function restLists(): List[] {
 
 function variants({ route, parameters }: Endpoint): List[] {
   const isForAdmins = FOR_ADMINS.test(route.path);
-  const path = route.path.replace(/:\w+/g, '1');
+  // Of the dataset the first note is on an issue, the second on a snippet, the third on a merge request.
+  const path = route.path
+    .replace('snippet_id/notes/:note_id', 'snippet_id/notes/2')
+    .replace('merge_request_iid/notes/:note_id', 'merge_request_iid/notes/3')
+    .replace(/:\w+/g, '1');
   const list = (query: string): List => ({
     name: `GET ${route.path}${query && `?${query}`}`,
     token: isForAdmins ? listTokens.admin : listTokens.member,
