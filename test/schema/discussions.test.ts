@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
 import { refusal, talk } from '../support/discussions.ts';
+import type { Json } from '../support/http.ts';
 import { opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -285,7 +286,8 @@ describe('Lists of threads', () => {
       nodes { notes(first: 1) { nodes { body } } } pageInfo { endCursor hasNextPage } } } } }`;
     const seen: string[] = [];
     for (let after = null; ; ) {
-      const { nodes, pageInfo } = (await ask(owner, query, { id, after })).data.node.discussions;
+      const page: Json = (await ask(owner, query, { id, after })).data.node.discussions;
+      const { nodes, pageInfo } = page;
       seen.push(...nodes.map((node: { notes: { nodes: { body: string }[] } }) => node.notes.nodes[0]?.body));
       if (!pageInfo.hasNextPage) break;
       after = pageInfo.endCursor;

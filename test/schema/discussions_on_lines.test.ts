@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
 import { createBranch } from '#src/branches/create.ts';
 import { createCommit } from '#src/commits/create.ts';
 import { traceDiscussions } from '#src/discussions/trace.ts';
 import { refusal, talk } from '../support/discussions.ts';
+import { clone, run } from '../support/git_client.ts';
 import { git } from '../support/git_program.ts';
 import { opened } from '../support/merge_requests.ts';
 import { startWorld } from '../support/world.ts';
@@ -224,12 +227,15 @@ describe('With a new version a thread', () => {
   });
 
   it('follows its line through a push by force', async () => {
-    const { project, begin, commit, traced, shas } = await stage();
+    const { project, begin, traced, shas } = await stage();
     const [kept, lost] = [await begin({ newLine: 21 }), await begin({ newLine: 10 })];
-    await world.api(owner).delete(`/projects/${project.id}/repository/branches/topic`);
-    await createBranch(world.as(owner), project.id, 'topic', 'master');
+    const url = world.url.replace('//', `//${owner.username}:${owner.token}@`);
+    const directory = await clone(`${url}/${project.fullPath}.git`, '--branch', 'topic');
+    await run(directory, 'reset', '--quiet', '--hard', 'origin/master');
     const content = AFTER.replace('changed 10', 'line 10').replace('line 1\n', 'first\nline 1\n');
-    await commit('topic', [{ action: 'update', filePath: 'a.txt', content }]);
+    writeFileSync(path.join(directory, 'a.txt'), content);
+    await run(directory, 'commit', '--quiet', '-am', 'Another way');
+    await run(directory, 'push', '--quiet', '--force', 'origin', 'topic');
     expect((await traced()).headSha).not.toBe(shas.headSha);
     expect(await thread(owner, kept)).toMatchObject({ outdated: false, position: { newLine: 22 } });
     expect(await thread(owner, lost)).toMatchObject({ outdated: true, position: { ...shas, newLine: 10 } });
