@@ -1,4 +1,4 @@
-import { authorize } from '#src/access/abilities.ts';
+import { authorize, can } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { mayMention } from '#src/activity/mentions.ts';
 import { recordActivity } from '#src/activity/record.ts';
@@ -16,6 +16,9 @@ import {
 import { Prisma, type Transaction } from '#src/platform/db.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
+import { doDeeds, hasDeeds } from '#src/quick_actions/do.ts';
+import type { WantedChanges } from '#src/quick_actions/interpret.ts';
+import { readQuickActions } from '#src/quick_actions/read.ts';
 
 export interface NewIssue extends IssueAttributes, FollowUpWish {
   project: Ref;
@@ -27,12 +30,18 @@ export interface NewIssue extends IssueAttributes, FollowUpWish {
   createdAt?: Date | null | undefined;
 }
 
-/** Opens an issue. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createIssue(context: Context, input: NewIssue): Promise<ChangedRecord> {
+/** Opens an issue, and does what the quick actions of its description say. Throws NotFound, Forbidden, ValidationFailed. */
+export async function createIssue(context: Context, given: NewIssue): Promise<ChangedRecord> {
   const actor = requireActor(context);
-  const project = await findProject(context, input.project);
+  const project = await findProject(context, given.project);
   authorize(actor, 'create_issue', project);
-  const followUp = await followUpOn(context, actor, project, input);
+  const followUp = await followUpOn(context, actor, project, given);
+  const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
+    const mayAdmin = can(actor, 'admin_issue', project);
+    const title = given.title ?? followUp?.title ?? '';
+    return { type: 'Issue', project, title, labels: given.labels ?? [], mayUpdate: true, mayAdmin };
+  });
+  const input: NewIssue = { ...given, ...attributesIn(changes), description: text };
   const title = input.title ?? followUp?.title ?? '';
   const description = input.description ?? followUp?.description ?? null;
   checkTexts(title, description);
@@ -57,7 +66,8 @@ export async function createIssue(context: Context, input: NewIssue): Promise<Ch
   };
   const assigneeId = columns.assigneeId ?? null;
   const { labels = [] } = attributes;
-  if (!followUp && !labels?.length && assigneeId === null && !mayMention(title, description)) {
+  const isPlain = !followUp && !labels?.length && assigneeId === null && !hasDeeds(deeds);
+  if (isPlain && !mayMention(title, description)) {
     // One statement, and so atomic by itself.
     const opened = issueEvent({ projectId: project.id, authorId: actor.id, action: 'opened' });
     const { id } = await insert(context.db, Prisma.sql`, event AS (${opened})`);
@@ -68,9 +78,15 @@ export async function createIssue(context: Context, input: NewIssue): Promise<Ch
     if (labels?.length) await setLabels(tx, project.id, { type: 'Issue', id }, labels);
     const subject = { type: 'Issue', id, iid, title, project } as const;
     await recordActivity(tx, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+    await doDeeds(tx, actor, subject, deeds);
     return id;
   });
   return { project, id };
+}
+
+/** What quick actions set of a new issue, which is open. */
+function attributesIn({ stateEvent: _state, targetBranch: _branch, ...attributes }: WantedChanges) {
+  return attributes;
 }
 
 /** A new issue has nothing to be cleared. */

@@ -11,11 +11,14 @@ import {
   resolveAttributes,
   setLabels,
 } from '#src/issues/attributes.ts';
-import { type ChangeableIssue, locateIssue, maySee } from '#src/issues/find.ts';
+import { type ChangeableIssue, type LocatedIssue, locateIssue, maySee } from '#src/issues/find.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { Forbidden, NotFound } from '#src/platform/errors.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { doDeeds } from '#src/quick_actions/do.ts';
+import type { Target } from '#src/quick_actions/interpret.ts';
+import { readQuickActions } from '#src/quick_actions/read.ts';
 
 export interface IssueChanges extends IssueAttributes {
   title?: string | null | undefined;
@@ -25,16 +28,25 @@ export interface IssueChanges extends IssueAttributes {
   updatedAt?: Date | null | undefined;
 }
 
-/** Changes an issue: unset means unchanged, null cleared. Throws NotFound, Forbidden, ValidationFailed. */
+/**
+ * Changes an issue, also as the quick actions of a new description say: unset means unchanged, null cleared. Throws NotFound,
+ * Forbidden, ValidationFailed.
+ *
+ * @param also done in the same transaction
+ */
 export async function updateIssue(
   context: Context,
   ref: Ref,
   iid: number,
-  changes: IssueChanges,
+  given: IssueChanges,
+  also?: (tx: Transaction) => Promise<void>,
 ): Promise<ChangedRecord> {
   const actor = requireActor(context);
-  const { project, issue } = await locateIssue(context, ref, iid);
+  const located = await locateIssue(context, ref, iid);
+  const { project, issue } = located;
   if (!mayUpdate(actor, project, issue)) throw new Forbidden();
+  const read = await readQuickActions(context, actor, given.description, () => targetOf(context, actor, located));
+  const changes: IssueChanges = { ...given, ...read.changes, description: read.text };
   checkTexts(changes.title, changes.description);
   const attributes = permittedAttributes(actor, project, changes);
   const columns = await resolveAttributes(context, project, attributes);
@@ -60,9 +72,28 @@ export async function updateIssue(
       told.push({ kind: state === 'closed' ? 'closed' : 'reopened' });
     }
     const { id, iid } = issue;
-    await recordActivity(tx, actor, { type: 'Issue', id, iid, title: changes.title ?? before.title, project }, told);
+    const subject = { type: 'Issue', id, iid, title: changes.title ?? before.title, project } as const;
+    await recordActivity(tx, actor, subject, told);
+    await doDeeds(tx, actor, subject, read.deeds);
+    await also?.(tx);
   });
   return { project, id: issue.id };
+}
+
+/** An issue as quick actions are about it. */
+export async function targetOf(context: Context, actor: Actor, { project, issue }: LocatedIssue): Promise<Target> {
+  const labels = await context.db.label.findMany({
+    where: { issues: { some: { issueId: issue.id } } },
+    select: { title: true },
+  });
+  return {
+    type: 'Issue',
+    project,
+    title: issue.title,
+    labels: labels.map(({ title }) => title),
+    mayUpdate: mayUpdate(actor, project, issue),
+    mayAdmin: can(actor, 'admin_issue', project),
+  };
 }
 
 /** The columns that a change is told of by what they were and what they are. */

@@ -1,4 +1,4 @@
-import { authorize } from '#src/access/abilities.ts';
+import { authorize, can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { recordActivity } from '#src/activity/record.ts';
 import type { Hold } from '#src/git/write/hold.ts';
@@ -17,6 +17,9 @@ import type { Transaction } from '#src/platform/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
+import { doDeeds } from '#src/quick_actions/do.ts';
+import type { WantedDeeds } from '#src/quick_actions/interpret.ts';
+import { readQuickActions } from '#src/quick_actions/read.ts';
 import { withEffort } from '#src/repository/effort.ts';
 import { ensureRepository, requireAlive } from '#src/repository/ensure.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
@@ -39,17 +42,24 @@ export interface NewMergeRequest extends MergeRequestAttributes {
 }
 
 /**
- * Opens a merge request: the commits of the source branch are kept in the target project's repository from then on, whatever
+ * Opens a merge request, as the quick actions of its description say too: the commits of the source branch are kept in the target project's repository from then on, whatever
  * becomes of the branch or of the fork. Throws NotFound, Forbidden, ValidationFailed, BadRequest, Conflict, LimitReached,
  * RateLimited, Unavailable.
  */
-export async function createMergeRequest(context: Context, input: NewMergeRequest): Promise<ChangedRecord> {
+export async function createMergeRequest(context: Context, given: NewMergeRequest): Promise<ChangedRecord> {
   const actor = requireActor(context);
-  const source = await findProject(context, input.project);
+  const source = await findProject(context, given.project);
   authorize(actor, 'create_merge_request', source);
-  const target = input.targetProject == null ? source : await findProject(context, input.targetProject);
+  const target = given.targetProject == null ? source : await findProject(context, given.targetProject);
   authorize(actor, 'read_merge_request', target);
   if (target.archived) throw new Forbidden();
+  const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
+    const mayAdmin = can(actor, 'admin_merge_request', target);
+    const { title, labels } = given;
+    return { type: 'MergeRequest', project: target, title, labels: labels ?? [], mayUpdate: true, mayAdmin };
+  });
+  const { stateEvent: _state, dueDate: _date, ...wanted } = changes;
+  const input: NewMergeRequest = { ...given, ...wanted, description: text };
   const { sourceBranch, targetBranch } = input;
   const sides = { source, sourceBranch, target, targetBranch };
   await requireDistinct(context.db, sides);
@@ -64,7 +74,16 @@ export async function createMergeRequest(context: Context, input: NewMergeReques
       const reader = await ensureRepository(context, target);
       const version = await measureVersion(reader, { head, start });
       const { labels = [] } = attributes;
-      return open(context, actor, input, { ...sides, source, target, version, columns, labels: labels ?? [], hold });
+      return open(context, actor, input, {
+        ...sides,
+        source,
+        target,
+        version,
+        columns,
+        labels: labels ?? [],
+        deeds,
+        hold,
+      });
     }),
   );
   return { project: target, id };
@@ -76,12 +95,13 @@ interface Opening extends Sides {
   version: Version;
   columns: { assigneeId?: number | null; milestoneId?: number | null };
   labels: readonly string[];
+  deeds: WantedDeeds;
   hold: Hold | undefined;
 }
 
 /** Git is on disk before the transaction commits. What a crash leaves there between both is overwritten by the next one. */
 function open(context: Context, actor: Actor, input: NewMergeRequest, opening: Opening): Promise<number> {
-  const { source, target, version, labels, columns, hold } = opening;
+  const { source, target, version, labels, columns, deeds, hold } = opening;
   return openingOne(context.db, opening, () =>
     withRepositoryLock(context.db, target.id, async (tx) => {
       for (const { id } of [source, target]) await requireAlive(tx, id);
@@ -92,6 +112,7 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
       const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
       const assigneeId = columns.assigneeId ?? null;
       await recordActivity(tx, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+      await doDeeds(tx, actor, subject, deeds);
       await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
       return id;
     }),

@@ -1,4 +1,5 @@
-import { type Context, requireActor } from '#src/access/actor.ts';
+import { can } from '#src/access/abilities.ts';
+import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { type Change, difference } from '#src/activity/change.ts';
 import { recordActivity } from '#src/activity/record.ts';
 import type { Ref } from '#src/groups/find.ts';
@@ -10,6 +11,9 @@ import { measureRetargeted, type Retargeted } from '#src/merge_requests/retarget
 import type { Transaction } from '#src/platform/db.ts';
 import { Forbidden, NotFound, Unavailable } from '#src/platform/errors.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
+import { doDeeds } from '#src/quick_actions/do.ts';
+import type { Target } from '#src/quick_actions/interpret.ts';
+import { readQuickActions } from '#src/quick_actions/read.ts';
 import type { RepositoryPlace } from '#src/repository/store.ts';
 
 export interface MergeRequestChanges extends MergeRequestAttributes {
@@ -21,19 +25,25 @@ export interface MergeRequestChanges extends MergeRequestAttributes {
 }
 
 /**
- * Changes a merge request: unset means unchanged, null cleared. One that is merged is neither closed nor reopened. Throws
- * NotFound, Forbidden, ValidationFailed, BadRequest, Conflict.
+ * Changes a merge request, also as the quick actions of a new description say: unset means unchanged, null cleared. One that is
+ * merged is neither closed nor reopened. Throws NotFound, Forbidden, ValidationFailed, BadRequest, Conflict.
+ *
+ * @param also done in the same transaction
  */
 export async function updateMergeRequest(
   context: Context,
   ref: Ref,
   iid: number,
-  changes: MergeRequestChanges,
+  given: MergeRequestChanges,
+  also?: (tx: Transaction) => Promise<void>,
 ): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const located = await locateMergeRequest(context, ref, iid);
   const { project, mergeRequest } = located;
   if (!mayUpdate(actor, project, mergeRequest)) throw new Forbidden();
+  const read = await readQuickActions(context, actor, given.description, () => targetOf(context, actor, located));
+  const { dueDate: _date, ...wanted } = read.changes;
+  const changes: MergeRequestChanges = { ...given, ...wanted, description: read.text };
   checkTexts(changes.title, changes.description);
   const attributes = permittedAttributes(actor, project, changes, 'admin_merge_request');
   const columns = await resolveAttributes(context, project, attributes);
@@ -61,7 +71,10 @@ export async function updateMergeRequest(
       }
       told.push(...(await changeState(tx, id, before.state, changes.stateEvent)));
       const title = changes.title ?? before.title;
-      await recordActivity(tx, actor, { type: 'MergeRequest', id, iid: mergeRequest.iid, title, project }, told);
+      const subject = { type: 'MergeRequest', id, iid: mergeRequest.iid, title, project } as const;
+      await recordActivity(tx, actor, subject, told);
+      await doDeeds(tx, actor, subject, read.deeds);
+      await also?.(tx);
       if (told.some(({ kind }) => kind === 'targetBranch' || kind === 'reopened')) {
         await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
         await context.jobs.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
@@ -69,6 +82,26 @@ export async function updateMergeRequest(
     }),
   );
   return { project, id: mergeRequest.id };
+}
+
+/** A merge request as quick actions are about it. */
+export async function targetOf(
+  context: Context,
+  actor: Actor,
+  { project, mergeRequest }: LocatedMergeRequest,
+): Promise<Target> {
+  const labels = await context.db.label.findMany({
+    where: { mergeRequests: { some: { mergeRequestId: mergeRequest.id } } },
+    select: { title: true },
+  });
+  return {
+    type: 'MergeRequest',
+    project,
+    title: mergeRequest.title,
+    labels: labels.map(({ title }) => title),
+    mayUpdate: mayUpdate(actor, project, mergeRequest),
+    mayAdmin: can(actor, 'admin_merge_request', project),
+  };
 }
 
 /** What the merge request is about after the change: another one of the same may be open. */

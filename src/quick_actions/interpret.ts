@@ -1,6 +1,7 @@
 import type { Context } from '#src/access/actor.ts';
 import { assignable } from '#src/issues/attributes.ts';
 import { MOST_LABELS } from '#src/labels/ensure.ts';
+import { toggleWorkInProgress } from '#src/merge_requests/work_in_progress.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { dayOf, labelTitles, milestoneTitle, usernames } from '#src/quick_actions/names.ts';
 import type { QuickAction } from '#src/quick_actions/split.ts';
@@ -132,13 +133,9 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
   award: (_reading, emoji) => ({ deeds: { award: emoji.replace(/^:|:$/g, '') } }),
 };
 
-/** Titles that begin so are of merge requests that are not to be merged yet. */
-const WIP = /^(?:\[WIP\]|WIP:|WIP)\s*/i;
-
 function toggleWip({ target, so }: Reading): Partial<Wishes> {
   if (target.type !== 'MergeRequest') return {};
-  const title = so.title ?? target.title;
-  return { changes: { title: WIP.test(title) ? title.replace(WIP, '') : `WIP: ${title}` } };
+  return { changes: { title: toggleWorkInProgress(so.title ?? target.title) } };
 }
 
 async function assign({ context, actor, target }: Reading, argument: string): Promise<Partial<Wishes>> {

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../support/http.ts';
+import { withTopic } from '../support/merge_requests.ts';
+import { startWorld, type TestUser } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const reporter = await world.user();
+const guest = await world.user();
+
+/** A project with the labels `bug`, `needs work` and `ui`, and the milestone `v1`. */
+async function stage() {
+  const project = await world.project({ owner, visibility: 'private' });
+  await world.member(project, reporter, 'reporter');
+  await world.member(project, guest, 'guest');
+  const at = `/projects/${project.id}`;
+  for (const name of ['bug', 'needs work', 'ui'])
+    await world.api(owner).post(`${at}/labels`, { name, color: '#ffffff' });
+  const milestone = (await world.api(owner).post(`${at}/milestones`, { title: 'v1' })).body;
+  const open = async (who: TestUser, description: string, more: object = {}) =>
+    (await world.api(who).post(`${at}/issues`, { title: 'One', description, ...more })).body;
+  return { project, at, milestone, open };
+}
+
+const ALL = [
+  'It fails.',
+  '/label ~bug ~"needs work" ~unknown',
+  '/milestone %v1',
+  '/assign me',
+  '/due 2027-02-03',
+  '/title Another title',
+].join('\n');
+
+describe('Quick actions in descriptions', () => {
+  it('set what a new issue has, and are taken out of its text', async () => {
+    const { open, milestone } = await stage();
+    expect(await open(reporter, ALL, { labels: 'ui' })).toMatchObject({
+      title: 'Another title',
+      description: 'It fails.',
+      labels: ['bug', 'needs work', 'ui'],
+      milestone: { id: milestone.id },
+      assignee: { id: reporter.id },
+      due_date: '2027-02-03',
+      state: 'opened',
+    });
+  });
+
+  it('do only what the writer may do', async () => {
+    const { open } = await stage();
+    expect(await open(guest, ALL)).toMatchObject({
+      title: 'Another title',
+      description: 'It fails.',
+      labels: [],
+      milestone: null,
+      assignee: null,
+      due_date: null,
+    });
+  });
+
+  it('change an issue when its description changes, and nothing when it does not', async () => {
+    const { at, open } = await stage();
+    const { iid } = await open(reporter, 'Text\n/label ~bug\n/due tomorrow');
+    const change = async (who: TestUser, body: object) => (await world.api(who).put(`${at}/issues/${iid}`, body)).body;
+    const changed = await change(reporter, {
+      description: 'New text\n/unlabel ~bug\n/label ~ui\n/remove_due_date\n/close',
+    });
+    expect(changed).toMatchObject({ description: 'New text', labels: ['ui'], due_date: null, state: 'closed' });
+    expect(await change(reporter, { title: '/reopen' })).toMatchObject({ state: 'closed', title: '/reopen' });
+    expect(await change(reporter, { description: '/reopen\n/relabel ~bug' })).toMatchObject({
+      description: '',
+      state: 'opened',
+      labels: ['bug'],
+    });
+  });
+
+  it('are refused with what is wrong with them, and nothing is written', async () => {
+    const { at, open } = await stage();
+    const { iid } = await open(reporter, 'Text');
+    const refused = await world.api(reporter).put(`${at}/issues/${iid}`, { description: `/title ${'x'.repeat(300)}` });
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      { title: ['is too long (maximum is 255 characters)'] },
+    ]);
+    expect((await world.api(reporter).get(`${at}/issues/${iid}`)).body.description).toBe('Text');
+  });
+
+  it('assign nobody who cannot read the project', async () => {
+    const { open } = await stage();
+    const outsider = await world.user();
+    expect((await open(reporter, `/assign @${outsider.username}`)).assignee).toBeNull();
+  });
+
+  it('subscribe the writer, or not', async () => {
+    const { at, open } = await stage();
+    const { iid } = await open(reporter, 'Text\n/unsubscribe');
+    const subscribed = async () => (await world.api(reporter).get(`${at}/issues/${iid}`)).body.subscribed;
+    expect(await subscribed()).toBe(false);
+    await world.api(reporter).put(`${at}/issues/${iid}`, { description: 'Text\n/subscribe' });
+    expect(await subscribed()).toBe(true);
+  });
+
+  it('work for merge requests', async () => {
+    const { project, at } = await stage();
+    await withTopic(world, project, owner);
+    const values = {
+      title: 'Merge it',
+      source_branch: 'topic',
+      target_branch: 'master',
+      description: 'Why\n/wip\n/label ~bug',
+    };
+    const { body } = await world.api(owner).post(`${at}/merge_requests`, values);
+    expect(body).toMatchObject({ title: 'WIP: Merge it', work_in_progress: true, description: 'Why', labels: ['bug'] });
+    const changed = (description: string): Promise<{ body: Json }> =>
+      world.api(owner).put(`${at}/merge_requests/${body.iid}`, { description });
+    expect((await changed('/wip\n/milestone %v1')).body).toMatchObject({
+      title: 'Merge it',
+      milestone: { title: 'v1' },
+    });
+    expect((await changed('/close')).body).toMatchObject({ state: 'closed', description: '' });
+  });
+});
