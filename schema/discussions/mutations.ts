@@ -43,7 +43,13 @@ builder.mutationFields((t) => ({
     type: discussionPayload('resolveDiscussion'),
     description:
       'Resolves a thread on a merge request. For developers of the project and the author of the merge request.',
-    args: { input: t.arg({ type: ResolveDiscussionInput, required: true, description: 'Names the thread of the merge request.' }) },
+    args: {
+      input: t.arg({
+        type: ResolveDiscussionInput,
+        required: true,
+        description: 'Names the thread of the merge request.',
+      }),
+    },
     resolve: (_root, { input: { id, on } }, context) =>
       resolveDiscussion(context, { id, on: on && noteableRef(on) }, true),
   }),
@@ -51,7 +57,13 @@ builder.mutationFields((t) => ({
     type: discussionPayload('unresolveDiscussion'),
     description:
       'Opens a resolved thread on a merge request again. For developers of the project and the author of the merge request.',
-    args: { input: t.arg({ type: UnresolveDiscussionInput, required: true, description: 'Names the thread of the merge request.' }) },
+    args: {
+      input: t.arg({
+        type: UnresolveDiscussionInput,
+        required: true,
+        description: 'Names the thread of the merge request.',
+      }),
+    },
     resolve: (_root, { input: { id, on } }, context) =>
       resolveDiscussion(context, { id, on: on && noteableRef(on) }, false),
   }),

@@ -42,7 +42,7 @@ const DiffLineType = builder.enumType('DiffLineType', {
 });
 
 const DiffLine = builder.objectRef<KeptLine>('DiffLine').implement({
-  description: 'A line of a diff.',
+  description: 'One of the lines that are shown with a thread: its text, and its number on each side of the change.',
   fields: (t) => ({
     type: t.expose('type', { type: DiffLineType, description: 'What the change did to the line.' }),
     oldLine: t.exposeInt('oldLine', {

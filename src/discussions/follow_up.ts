@@ -68,6 +68,7 @@ export async function followUpOn(
 /** Resolves what an issue follows up on, and says so in each thread; in the transaction that opens the issue, before its number is taken. */
 export async function resolveByIssue(
   tx: Transaction,
+  context: Pick<Context, 'jobs'>,
   actor: Actor,
   { mergeRequest, discussionIds, mayResolve }: FollowUp,
   open: () => Promise<{ id: number; iid: number }>,
@@ -80,7 +81,7 @@ export async function resolveByIssue(
   const left = await tx.discussion.findMany({ where: { id: { in: discussionIds } }, select: { id: true } });
   const ids = left.map((thread) => thread.id);
   await recordActivity(tx, actor, subject, [{ kind: 'discussionsContinued', discussionIds: ids, issueIid: issue.iid }]);
-  await resolveThreads(tx, actor, mergeRequest, ids);
+  await resolveThreads(tx, context, actor, mergeRequest, ids);
   return issue;
 }
 

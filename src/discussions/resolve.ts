@@ -42,7 +42,7 @@ export async function resolveDiscussion(
     await touchNoteable(tx, noteable);
     const thread = await tx.discussion.findUnique({ where: { id }, select: { id: true } });
     if (!thread) throw new ValidationFailed({ id: ['is not a thread that can be resolved'] });
-    if (resolved) await resolveThreads(tx, actor, noteable, [id]);
+    if (resolved) await resolveThreads(tx, context, actor, noteable, [id]);
     else await tx.discussion.update({ where: { id }, data: { resolvedAt: null, resolvedById: null } });
   });
   return { on: { type: 'MergeRequest', id: noteable.id }, id };
@@ -63,6 +63,7 @@ async function subjectOf({ db }: Context, id: number): Promise<NoteableRef> {
  */
 export async function resolveThreads(
   tx: Transaction,
+  { jobs }: Pick<Context, 'jobs'>,
   actor: Actor,
   { id: mergeRequestId, iid, title, project }: Pick<Noteable, 'id' | 'iid' | 'title' | 'project'>,
   ids: readonly number[],
@@ -74,4 +75,6 @@ export async function resolveThreads(
   if (count === 0 || (await tx.discussion.count({ where: { mergeRequestId, resolvedAt: null } })) > 0) return;
   const subject = { type: 'MergeRequest', id: mergeRequestId, iid: iid ?? 0, title, project } as const;
   await recordActivity(tx, actor, subject, [{ kind: 'discussionsResolved' }]);
+  // Its pipeline may have succeeded while threads kept it from being merged.
+  await jobs.enqueue(tx, 'merge_requests.pipeline', { mergeRequestId });
 }

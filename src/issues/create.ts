@@ -74,7 +74,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
     return { project, id };
   }
   const id = await context.db.$transaction(async (tx) => {
-    const { id, iid } = await (followUp ? resolveByIssue(tx, actor, followUp, () => insert(tx)) : insert(tx));
+    const { id, iid } = await (followUp ? resolveByIssue(tx, context, actor, followUp, () => insert(tx)) : insert(tx));
     if (labels?.length) await setLabels(tx, project.id, { type: 'Issue', id }, labels);
     const subject = { type: 'Issue', id, iid, title, project } as const;
     await recordActivity(tx, actor, subject, [{ kind: 'opened', description, assigneeId }]);

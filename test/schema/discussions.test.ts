@@ -259,6 +259,25 @@ describe('Resolving a thread', () => {
     expect(await state()).toBe(true);
     expect(await merge()).toMatchObject({ status: 200, body: { state: 'merged' } });
   });
+
+  it('lets a merge request be merged whose pipeline has succeeded meanwhile', async () => {
+    const { project, mergeRequest, begin } = await stage();
+    const at = `/projects/${project.id}`;
+    const post = (state: string) =>
+      world.api(developer).post(`${at}/statuses/${mergeRequest.sha}`, { state, ref: 'topic' });
+    await post('running');
+    await world.api(owner).put(at, { only_allow_merge_if_all_discussions_are_resolved: true });
+    const path = `${at}/merge_requests/${mergeRequest.iid}`;
+    const waits = await world.api(owner).put(`${path}/merge`, { merge_when_pipeline_succeeds: true });
+    expect(waits).toMatchObject({ status: 200, body: { state: 'opened' } });
+    const discussion = await begin();
+    await post('success');
+    await world.idle();
+    const state = async () => (await world.api(owner).get(path)).body.state;
+    expect(await state()).toBe('opened');
+    await resolve(developer, { id: discussion });
+    await expect.poll(state, { timeout: 20_000 }).toBe('merged');
+  });
 });
 
 describe('Lists of threads', () => {

@@ -121,6 +121,7 @@ describe('Every field of', () => {
       'CommitComment',
       'CommitStatus',
       'Deployment',
+      'Discussion',
       'Environment',
       'Group',
       'Identity',
