@@ -44,6 +44,9 @@ const NAMELESS = new Set([
   'MergeRequest',
   'MergeRequestVersion',
   'Milestone',
+  'BoardList',
+  'Todo',
+  'MergeRequest',
   'Member',
   'AccessRequest',
   'Pipeline',
@@ -108,7 +111,9 @@ const UNMERGED: ReadonlyMap<string, Refusal> = new Map([
 const UNPROCESSED: ReadonlySet<string> = new Set(Object.values(UNPROCESSABLE));
 
 /** What v4 says of what the domain says in plain words. */
-const V4_WORDS: ReadonlyMap<string, string> = new Map([
+const V4_WORDS: ReadonlyMap<string, string | object> = new Map<string, string | object>([
+  [PLAIN.NO_LABEL_FOR_LIST, { error: 'Label not found!' }],
+  [PLAIN.NO_POSITION_OF_BOARD, { error: 'List could not be moved!' }],
   [PLAIN.UNPLAYABLE_JOB, '400 (Bad request) "Unplayable Job" not given'],
   [PLAIN.HALF_AN_IDENTITY, 'extern_uid, provider provide all or none of parameters'],
 ]);

@@ -23,6 +23,7 @@ export function respond(
   render?.(body);
   if (!secret) allowCompression(response);
   if (route.omitNull) omitNulls(body, route.omitNull);
+  if (route.either) mergeKeys(body, route.either);
   if (route.decimals) writeDecimals(body as Record<string, unknown>, route.decimals);
   if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);
   if (page) {
@@ -47,6 +48,16 @@ function omitNulls(body: unknown, keys: readonly string[]): void {
       const dot = key.indexOf('.');
       if (dot > 0) omitNulls(record[key.slice(0, dot)], [key.slice(dot + 1)]);
       else if (record[key] === null) delete record[key];
+    }
+  }
+}
+
+/** Puts whichever of several keys has a value under one key. */
+function mergeKeys(body: unknown, either: Readonly<Record<string, readonly string[]>>): void {
+  for (const record of Array.isArray(body) ? body : [body]) {
+    for (const [name, keys] of Object.entries(either)) {
+      record[name] = keys.map((key) => record[key]).find((value) => value !== null) ?? null;
+      for (const key of keys) delete record[key];
     }
   }
 }

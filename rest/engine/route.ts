@@ -76,6 +76,8 @@ export interface Route {
   readonly decimals?: Readonly<Record<string, number | 'all'>>;
   /** Keys of the record whose lists of records become one object, each record below the value that it has under this name. */
   readonly keyedBy?: Readonly<Record<string, string>>;
+  /** Keys that stand for whichever of other keys of the record, or of each record, is not null; those are left out. */
+  readonly either?: Readonly<Record<string, readonly string[]>>;
   /** The message of a 404 when the resource of that name is missing, where it is not the usual one. */
   readonly notFound?: Readonly<Record<string, string>>;
   /** The message of a conflict is a list with this one text. */

@@ -44,6 +44,10 @@ function bodySchema(endpoint: Endpoint, components: Components): Json {
   if (route.body) return constantSchema(route.body);
   if (route.keyedBy) return keyedSchema(endpoint, route.keyedBy, components);
   const shape = { fragments, components, texts: new Set(Object.keys(route.decimals ?? {})) };
+  if (route.either) {
+    const record = eitherSchema(endpoint, route.either, components);
+    return paginated || list ? { type: 'array', items: record } : record;
+  }
   const record = scalar
     ? outputSchema(scalar, undefined, shape)
     : objectSchema(resultType, selection, shape, route.omitNull ?? []);
@@ -70,6 +74,26 @@ function keyedSchema(endpoint: Endpoint, keyedBy: Readonly<Record<string, string
     return [key, { ...list, type: 'object', additionalProperties: record }];
   });
   return components.refer(operationName, { ...rest, properties: Object.fromEntries(keyed) });
+}
+
+/** The schema of a record in which one key stands for several, under the name of its type. */
+function eitherSchema(
+  { resultType, selection, fragments }: Endpoint,
+  either: Readonly<Record<string, readonly string[]>>,
+  components: Components,
+): Json {
+  const { properties, ...rest } = recordSchema(resultType, selection, { fragments, components }, []) as {
+    properties: Record<string, Json>;
+  };
+  const merged = new Set(Object.values(either).flat());
+  const kept = Object.entries(properties).filter(([key]) => !merged.has(key));
+  const chosen = Object.entries(either).map(([name, keys]) => {
+    const forms = keys.flatMap((key) => (properties[key]?.anyOf as Json[] | undefined) ?? [properties[key] ?? {}]);
+    const description = `One of ${keys.map((key) => `\`${key}\``).join(' and ')}.`;
+    return [name, { description, anyOf: forms.filter(({ type }) => type !== 'null') }];
+  });
+  const all = Object.fromEntries([...kept, ...chosen]);
+  return components.refer(resultType.name, { ...rest, properties: all, required: Object.keys(all) });
 }
 
 /** The headers that answers share, by their names in the document. */

@@ -16,6 +16,19 @@ export const ERROR_SCHEMAS: Record<string, Json> = {
     },
     required: ['message'],
   },
+  WrappedError: {
+    type: 'object',
+    description: 'An error message within a message, as boards have it.',
+    properties: {
+      message: {
+        type: 'object',
+        description: 'Holds the message.',
+        properties: { error: { type: 'string', description: 'Why the request is refused.' } },
+        required: ['error'],
+      },
+    },
+    required: ['message'],
+  },
   ParameterError: {
     type: 'object',
     description: 'An error in the parameters or the body of the request.',
@@ -61,7 +74,12 @@ export const SHARED_RESPONSES: Record<string, Json> = {
     headers: { ETag: { $ref: '#/components/headers/ETag' } },
   },
   Unchanged: { description: 'Nothing changed, as the record already is in the requested state. No body.' },
-  BadRequest: refusal('A parameter, a value or the body is invalid.', ['ParameterError', 'Message', 'FieldErrors']),
+  BadRequest: refusal('A parameter, a value or the body is invalid.', [
+    'ParameterError',
+    'Message',
+    'FieldErrors',
+    'WrappedError',
+  ]),
   Unauthorized: {
     ...refusal('The credentials are missing, unknown, expired or revoked.', ['Message', 'TokenError']),
     headers: { 'WWW-Authenticate': { description: 'Only for OAuth access tokens.', schema: { type: 'string' } } },

@@ -2,6 +2,7 @@ import type { Route } from '#rest/engine/route.ts';
 import { accessRequests } from '#rest/v4/access_requests.ts';
 import { awards } from '#rest/v4/awards.ts';
 import { backgroundJobs } from '#rest/v4/bgjobs.ts';
+import { boards } from '#rest/v4/boards.ts';
 import { branches } from '#rest/v4/branches.ts';
 import { branchesWrite } from '#rest/v4/branches_write.ts';
 import { commits } from '#rest/v4/commits.ts';
@@ -21,6 +22,7 @@ import { mergeRequests } from '#rest/v4/merge_requests.ts';
 import { milestones } from '#rest/v4/milestones.ts';
 import { namespaces } from '#rest/v4/namespaces.ts';
 import { notes } from '#rest/v4/notes.ts';
+import { notifications } from '#rest/v4/notifications.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { repository } from '#rest/v4/repository.ts';
@@ -29,6 +31,9 @@ import { snippets } from '#rest/v4/snippets.ts';
 import { statuses } from '#rest/v4/statuses.ts';
 import { tags } from '#rest/v4/tags.ts';
 import { tagsWrite } from '#rest/v4/tags_write.ts';
+import { templates } from '#rest/v4/templates.ts';
+import { timeTracking } from '#rest/v4/time_tracking.ts';
+import { todos } from '#rest/v4/todos.ts';
 import { tokens } from '#rest/v4/tokens.ts';
 import { triggers } from '#rest/v4/triggers.ts';
 import { uploads } from '#rest/v4/uploads.ts';
@@ -44,14 +49,18 @@ export const routes: Route[] = [
   ...groups,
   ...namespaces,
   ...members,
+  ...notifications,
   ...accessRequests,
   ...projects,
   ...events,
   ...settings,
   ...issues,
+  ...timeTracking,
+  ...todos,
   ...notes,
   ...awards,
   ...labels,
+  ...boards,
   ...mergeRequests,
   ...milestones,
   ...repository,
@@ -71,5 +80,6 @@ export const routes: Route[] = [
   ...variables,
   ...snippets,
   ...backgroundJobs,
+  ...templates,
   ...uploads,
 ];

@@ -20,7 +20,8 @@ const IssueStateEvent = builder.enumType('IssueStateEvent', {
   } as const,
 });
 
-const which = (t: InputFields) => ({
+/** The issue that an input is about. */
+export const which = (t: InputFields) => ({
   project: projectField(t, 'of the issue'),
   iid: t.int({ required: true, description: 'Number of the issue within its project, as in its URL.' }),
 });
@@ -107,7 +108,8 @@ const MoveIssueInput = builder.inputType('MoveIssueInput', {
   fields: (t) => ({ ...which(t), to: projectField(t, 'that gets the issue') }),
 });
 
-function issuePayload(mutation: string) {
+/** The payload of a mutation of an issue. */
+export function issuePayload(mutation: string) {
   return builder.objectRef<ChangedRecord>(namesOf(mutation).payload).implement({
     description: 'The issue after the mutation.',
     fields: (t) => ({

@@ -14,7 +14,7 @@ import { listGroupIssues, listIssuesOf, listIssuesOfUsers } from '#src/issues/li
 import type { IssueOrder } from '#src/issues/page.ts';
 import type { Direction } from '#src/platform/page.ts';
 
-const IssueStateFilter = builder.enumType('IssueStateFilter', {
+export const IssueStateFilter = builder.enumType('IssueStateFilter', {
   description: 'Filters issues by state.',
   values: {
     OPENED: { value: 'opened', description: 'Only issues that are open.' },
@@ -31,7 +31,8 @@ const Order = builder.enumType('IssueOrder', {
   } as const,
 });
 
-const issueArgs = builder.args((t) => ({
+/** The arguments of every list of issues. */
+export const issueArgs = builder.args((t) => ({
   ...pageArgs,
   state: t.field({
     type: IssueStateFilter,
@@ -56,7 +57,8 @@ const issueArgs = builder.args((t) => ({
   sort: sortField(t, 'desc'),
 }));
 
-function order(args: { orderBy: IssueOrder['by']; sort: Direction }): IssueOrder {
+/** The order that the arguments of a list of issues ask for. */
+export function order(args: { orderBy: IssueOrder['by']; sort: Direction }): IssueOrder {
   return { by: args.orderBy, direction: args.sort };
 }
 

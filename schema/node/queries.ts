@@ -8,6 +8,7 @@ import { requireAccount } from '#src/access/actor.ts';
 import { findTokensByIds } from '#src/access/tokens/list.ts';
 import { findApplicationsByIds } from '#src/applications/find.ts';
 import { findAwardsByIds } from '#src/awards/list.ts';
+import { findBoardListsByIds, findBoardsByIds } from '#src/boards/list.ts';
 import { findDeploymentsByIds } from '#src/deployments/list.ts';
 import { findDiscussionsByIds } from '#src/discussions/list.ts';
 import { findEmailsByIds } from '#src/emails/list.ts';
@@ -28,6 +29,7 @@ import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectOf } from '#src/projects/below.ts';
 import { findProjectsByIds } from '#src/projects/find.ts';
 import { findSnippetsByIds } from '#src/snippets/find.ts';
+import { findTodosByIds } from '#src/todos/list.ts';
 import { findTriggersByIds } from '#src/triggers/list.ts';
 import { findUsersByIds } from '#src/users/find.ts';
 
@@ -40,6 +42,7 @@ type Finder = (
 /** How records of each type are found by their IDs: those that the caller can see, by one statement however many they are. */
 const FINDERS: Record<string, Finder> = {
   User: (context, ids, info) => findUsersByIds(context, ids, selectionAt(info, 'User')),
+  Todo: (context, ids, info) => findTodosByIds(context, ids, selectionAt(info, 'Todo')),
   SshKey: findKeysByIds,
   Email: findEmailsByIds,
   PersonalAccessToken: findTokensByIds,
@@ -51,6 +54,8 @@ const FINDERS: Record<string, Finder> = {
   MergeRequest: inProjects('MergeRequest', findMergeRequestsByIds),
   MergeRequestVersion: inProjects('MergeRequestVersion', findVersionsByIds),
   Label: inProjects('Label', findLabelsByIds),
+  Board: inProjects('Board', findBoardsByIds),
+  BoardList: inProjects('BoardList', findBoardListsByIds),
   Milestone: inProjects('Milestone', findMilestonesByIds),
   Note: inProjects('Note', findNotesByIds),
   Discussion: inProjects('Note', findDiscussionsByIds),

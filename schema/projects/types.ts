@@ -8,6 +8,8 @@ import { projectOf } from '#schema/projects/project_of.ts';
 import { through } from '#schema/records/plugin.ts';
 import { User } from '#schema/users/types.ts';
 import { can } from '#src/access/abilities.ts';
+import { NOTIFICATION_LEVELS } from '#src/notifications/events.ts';
+import { INHERITED, type NotificationSetting } from '#src/notifications/setting.ts';
 import type { Columns } from '#src/platform/records/model.ts';
 import { PROJECT_BASE } from '#src/projects/find.ts';
 import type { ProjectShareRow } from '#src/projects/own_values.ts';
@@ -40,40 +42,61 @@ export const ProjectShare = builder.objectRef<ProjectShareRow>('ProjectShare').i
   }),
 });
 
-const Access = builder.objectRef<number>('ProjectAccess').implement({
+/** A membership of the caller, and what the caller wants to hear of the place that it is in. */
+interface AccessRow {
+  level: number;
+  setting: NotificationSetting | null;
+}
+
+const Access = builder.objectRef<AccessRow>('ProjectAccess').implement({
   description: 'A membership of the caller, with its level.',
   fields: (t) => ({
     accessLevel: t.field({
       type: AccessLevel,
       description: 'The level of the membership.',
-      resolve: (level) => level,
+      resolve: ({ level }) => level,
     }),
     notificationLevel: t.int({
-      description: 'Always 3: the caller’s global notification setting applies.',
-      resolve: () => 3,
+      description:
+        'The caller’s notification level there: 0 disabled, 1 participating, 2 watch, 3 global, 4 mention, 5 custom.',
+      resolve: ({ setting }) => NOTIFICATION_LEVELS.indexOf((setting ?? INHERITED).level),
     }),
   }),
 });
 
-const Permissions = builder
-  .objectRef<{ projectMembership: number | null; groupMembership: number | null }>('ProjectPermissions')
-  .implement({
-    description: 'The caller’s memberships in a project and its groups.',
-    fields: (t) => ({
-      projectAccess: t.field({
-        type: Access,
-        nullable: true,
-        description: 'The direct membership in the project; null if there is none.',
-        resolve: ({ projectMembership }) => projectMembership,
-      }),
-      groupAccess: t.field({
-        type: Access,
-        nullable: true,
-        description: 'The highest membership in the project’s group and its parents; null if there is none.',
-        resolve: ({ groupMembership }) => groupMembership,
-      }),
+const MEMBERSHIPS = {
+  projectMembership: true,
+  groupMembership: true,
+  notificationSetting: true,
+  groupNotificationSetting: true,
+} as const;
+
+interface Memberships {
+  projectMembership: number | null;
+  groupMembership: number | null;
+  notificationSetting: NotificationSetting | null;
+  groupNotificationSetting: NotificationSetting | null;
+}
+
+const Permissions = builder.objectRef<Memberships>('ProjectPermissions').implement({
+  description: 'The caller’s memberships in a project and its groups.',
+  fields: (t) => ({
+    projectAccess: t.field({
+      type: Access,
+      nullable: true,
+      description: 'The direct membership in the project; null if there is none.',
+      resolve: ({ projectMembership: level, notificationSetting: setting }) =>
+        level === null ? null : { level, setting },
     }),
-  });
+    groupAccess: t.field({
+      type: Access,
+      nullable: true,
+      description: 'The highest membership in the project’s group and its parents; null if there is none.',
+      resolve: ({ groupMembership: level, groupNotificationSetting: setting }) =>
+        level === null ? null : { level, setting },
+    }),
+  }),
+});
 
 const STATISTICS = { commits: true, repositorySize: true, lfsObjectsSize: true, jobArtifactsSize: true } as const;
 
@@ -238,7 +261,7 @@ export const Project = builder.prismaObject('Project', {
     permissions: t.field({
       type: Permissions,
       description: 'The caller’s memberships in the project and its groups.',
-      select: { projectMembership: true, groupMembership: true },
+      select: MEMBERSHIPS,
       resolve: (project) => project,
     }),
     sharedWithGroups: t.expose('sharedWithGroups', {

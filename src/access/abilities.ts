@@ -52,6 +52,7 @@ export const projectAbilities = {
   move_issue: { level: REPORTER, feature: 'issues' },
   delete_issue: { level: OWNER, feature: 'issues' },
   set_timestamps: { level: ADMIN },
+  admin_board: { level: REPORTER },
   admin_label: { level: REPORTER },
   admin_milestone: { level: MASTER },
   admin_merge_request: { level: REPORTER, feature: 'mergeRequests', frozen: true },

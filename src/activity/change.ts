@@ -24,6 +24,9 @@ export type Change =
   | { kind: 'assignee'; from: number | null; to: number | null }
   | { kind: 'dueDate'; from: string | null; to: string | null }
   | { kind: 'confidential'; to: boolean }
+  | { kind: 'timeEstimate'; seconds: number }
+  | { kind: 'timeSpent'; seconds: number }
+  | { kind: 'timeReset'; seconds: number }
   | { kind: 'merged' }
   /** It is to be merged when the pipeline of that commit succeeds, or not any more. */
   | { kind: 'mergeWhenPipelineSucceeds'; sha: string }

@@ -1,4 +1,5 @@
 import { recordMentions } from '#src/activity/mentions.ts';
+import { writeNoteTodos } from '#src/activity/todos.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { Noteable } from '#src/notes/noteable.ts';
 import type { Transaction } from '#src/platform/db.ts';
@@ -23,5 +24,7 @@ export async function recordNote(
     const target = { type: `${type}Note` as const, id: noteId, title, subjectId };
     await recordEvent(tx, { projectId: project.id, authorId, action: 'commented on', target });
   }
-  await recordMentions(tx, { id: authorId }, { type, id: subjectId, iid, project }, to);
+  const subject = { type, id: subjectId, iid, title, project };
+  await writeNoteTodos(tx, { id: authorId }, subject, { id: noteId, from, to });
+  await recordMentions(tx, { id: authorId }, subject, to);
 }

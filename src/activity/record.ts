@@ -2,6 +2,7 @@ import type { Change, Subject } from '#src/activity/change.ts';
 import { recordEvents } from '#src/activity/events.ts';
 import { recordMentions } from '#src/activity/mentions.ts';
 import { writeSystemNotes } from '#src/activity/system_notes.ts';
+import { writeTodos } from '#src/activity/todos.ts';
 import type { Transaction } from '#src/platform/db.ts';
 
 /**
@@ -17,6 +18,7 @@ export async function recordActivity(
   if (changes.length === 0) return;
   await recordEvents(tx, actor, subject, changes);
   await writeSystemNotes(tx, actor, subject, changes);
+  await writeTodos(tx, actor, subject, changes);
   // What was moved mentions what it did before.
   if (changes.some(({ kind }) => kind === 'movedFrom')) return;
   for (const text of textsOf(subject, changes)) await recordMentions(tx, actor, subject, text);

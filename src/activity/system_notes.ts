@@ -2,6 +2,7 @@ import type { Change, Elsewhere, Subject } from '#src/activity/change.ts';
 import { sourceColumns, sourceKey, sourceName } from '#src/activity/mentions.ts';
 import { titleWords } from '#src/activity/title_change.ts';
 import { Prisma, type Transaction } from '#src/platform/db.ts';
+import { formatDuration } from '#src/time_tracking/duration.ts';
 
 /** Writes the notes in which the server tells of changes. */
 export async function writeSystemNotes(
@@ -73,6 +74,14 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       return `moved to ${change.to.project.fullPath}#${change.to.iid}`;
     case 'movedFrom':
       return `moved from ${change.from.project.fullPath}#${change.from.iid}`;
+    case 'timeEstimate':
+      return change.seconds === 0
+        ? 'removed time estimate'
+        : `changed time estimate to ${formatDuration(change.seconds)}`;
+    case 'timeSpent':
+      return `${change.seconds < 0 ? 'subtracted' : 'added'} ${formatDuration(Math.abs(change.seconds))} of time spent`;
+    case 'timeReset':
+      return 'removed time spent';
     default:
       return null;
   }

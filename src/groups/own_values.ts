@@ -1,4 +1,5 @@
 import { groupAccessLevel } from '#src/access/visibility.ts';
+import { chosenBy, type NotificationSetting } from '#src/notifications/setting.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { ownValues } from '#src/platform/records/own_values.ts';
 
@@ -7,10 +8,13 @@ declare module '#src/platform/records/own_values.ts' {
     Namespace: {
       /** The effective level of the actor in the group: the highest of it and the groups around it; 0 without any. */
       accessLevel: number;
+      /** What the actor wants to hear of the group; null where nothing was chosen. */
+      notificationSetting: NotificationSetting | null;
     };
   }
 }
 
 ownValues('Namespace', {
   accessLevel: (group, { given }) => given(({ actor }) => Prisma.sql`${groupAccessLevel(actor, group)}::int`),
+  notificationSetting: ({ id }, { given }) => given(({ actor }) => chosenBy(actor, 'namespaceId', id)),
 });

@@ -2,7 +2,7 @@ import { can } from '#src/access/abilities.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
 import { projectAccessLevel, projectVisible } from '#src/access/visibility.ts';
 import { maySetTimestamps } from '#src/issues/timestamps.ts';
-import { ensureLabels } from '#src/labels/ensure.ts';
+import { ensureLabels, MOST_LABELS } from '#src/labels/ensure.ts';
 import { Prisma, type Transaction } from '#src/platform/db.ts';
 import { type FieldErrors, Forbidden, ValidationFailed } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
@@ -119,6 +119,36 @@ export async function setLabels(
     INSERT INTO ${pairs} (${subject}, label_id) SELECT ${id}, unnest(${wanted}::int[])
     ON CONFLICT DO NOTHING RETURNING label_id AS id`;
   return { added: added.map((label) => label.id), removed: removed.map((label) => label.id) };
+}
+
+/** A label to take off and one to put on; null for none. */
+export interface LabelSwap {
+  remove: number | null;
+  add: number | null;
+}
+
+/** Takes one label of the project off the issue and puts another on. Tells what changed. Throws ValidationFailed. */
+export async function swapIssueLabels(
+  tx: Transaction,
+  projectId: number,
+  issueId: number,
+  { remove, add }: LabelSwap,
+): Promise<{ added: number[]; removed: number[] }> {
+  const removed =
+    remove === null || remove === add
+      ? []
+      : await tx.$queryRaw<{ id: number }[]>`
+        DELETE FROM issue_labels WHERE issue_id = ${issueId} AND label_id = ${remove} RETURNING label_id AS id`;
+  const added = await tx.$queryRaw<{ id: number }[]>`
+    INSERT INTO issue_labels (issue_id, label_id)
+    SELECT ${issueId}, id FROM labels WHERE id = ${add}::int AND project_id = ${projectId}
+    ON CONFLICT DO NOTHING RETURNING label_id AS id`;
+  const [{ count } = { count: 0n }] = await tx.$queryRaw<{ count: bigint }[]>`
+    SELECT count(*) FROM issue_labels WHERE issue_id = ${issueId}`;
+  if (added.length > 0 && count > MOST_LABELS) {
+    throw new ValidationFailed({ labels: [`has too many names (maximum is ${MOST_LABELS})`] });
+  }
+  return { added: added.map(({ id }) => id), removed: removed.map(({ id }) => id) };
 }
 
 /** The ID of the user if they can read the project and so be assigned what is in it; null otherwise. */

@@ -11,8 +11,8 @@ import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 
 /**
- * Moves an issue to another project: a copy is opened there with labels and milestone of the same titles, notes, awards and
- * the subscriptions; the old one is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
+ * Moves an issue to another project: a copy is opened there with labels and milestone of the same titles, notes, awards,
+ * times and the subscriptions; the old one is closed and cannot be moved again. Returns the copy. Throws NotFound, BadRequest.
  */
 export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref): Promise<ChangedRecord> {
   const actor = requireActor(context);
@@ -62,10 +62,10 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
   const [copy] = await tx.$queryRaw<[Copy]>`
     WITH counter AS (
       UPDATE project_counters SET last_issue_iid = last_issue_iid + 1 WHERE project_id = ${target.id} RETURNING last_issue_iid)
-    INSERT INTO issues (iid, project_id, author_id, assignee_id, title, description, state, confidential, due_date, milestone_id,
-      created_at, updated_at)
+    INSERT INTO issues (iid, project_id, author_id, assignee_id, title, description, state, confidential, due_date, time_estimate,
+      milestone_id, created_at, updated_at)
     SELECT c.last_issue_iid, ${target.id}, i.author_id, i.assignee_id, i.title, i.description, i.state, i.confidential,
-      i.due_date, (SELECT t.id FROM milestones s JOIN milestones t ON t.title = s.title AND t.project_id = ${target.id}
+      i.due_date, i.time_estimate, (SELECT t.id FROM milestones s JOIN milestones t ON t.title = s.title AND t.project_id = ${target.id}
         WHERE s.id = i.milestone_id), i.created_at, now()
     FROM counter c, issues i WHERE i.id = ${issue.id} RETURNING id, iid, description, assignee_id AS "assigneeId"`;
   await tx.$executeRaw`
@@ -75,7 +75,7 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
   return copy;
 }
 
-/** Notes, awards and explicit subscriptions go along. */
+/** Notes, awards, time spent and explicit subscriptions go along. */
 async function copyTrail(tx: Transaction, from: number, to: number): Promise<void> {
   // Copies have their numbers before they are written: these tell which note answers in which thread, and whose awards it gets.
   await tx.$executeRaw`
@@ -95,6 +95,9 @@ async function copyTrail(tx: Transaction, from: number, to: number): Promise<voi
     INSERT INTO award_emoji (subject_type, subject_id, user_id, name, created_at, updated_at)
     SELECT 'Issue', ${to}, user_id, name, created_at, updated_at FROM award_emoji
     WHERE subject_type = 'Issue' AND subject_id = ${from} ORDER BY id`;
+  await tx.$executeRaw`
+    INSERT INTO timelogs (issue_id, user_id, seconds, created_at)
+    SELECT ${to}, user_id, seconds, created_at FROM timelogs WHERE issue_id = ${from} ORDER BY id`;
   await tx.$executeRaw`
     INSERT INTO subscriptions (user_id, subject_type, subject_id, subscribed)
     SELECT user_id, 'Issue', ${to}, subscribed FROM subscriptions WHERE subject_type = 'Issue' AND subject_id = ${from}`;

@@ -1,10 +1,11 @@
 import { type Followed, followed, labelTitles, projectPath, type TrailValues, trailValues } from '#src/issues/trail.ts';
 import { alias } from '#src/platform/records/alias.ts';
 import { ownValues } from '#src/platform/records/own_values.ts';
+import { type TimeValues, timeValues } from '#src/time_tracking/own_values.ts';
 
 declare module '#src/platform/records/own_values.ts' {
   interface OwnValues {
-    Issue: TrailValues & Followed;
+    Issue: TrailValues & TimeValues & Followed;
   }
 }
 
@@ -12,6 +13,7 @@ const issueLabel = alias('IssueLabel', 'il');
 
 ownValues('Issue', {
   ...trailValues('Issue'),
+  ...timeValues('Issue'),
   projectFullPath: (issue, tools) => projectPath(issue.projectId, tools),
   labelTitles: (issue) => labelTitles(issueLabel, issueLabel.issueId, issue.id),
   isSubscribed: (issue, tools) => followed('Issue', issue, tools),

@@ -1,4 +1,4 @@
-import { can } from '#src/access/abilities.ts';
+import { authorize, can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { type Change, difference } from '#src/activity/change.ts';
 import { recordActivity } from '#src/activity/record.ts';
@@ -6,10 +6,12 @@ import type { Ref } from '#src/groups/find.ts';
 import {
   checkTexts,
   type IssueAttributes,
+  type LabelSwap,
   permittedAttributes,
   permittedTimestamp,
   resolveAttributes,
   setLabels,
+  swapIssueLabels,
 } from '#src/issues/attributes.ts';
 import { type ChangeableIssue, type LocatedIssue, locateIssue, maySee } from '#src/issues/find.ts';
 import type { Transaction } from '#src/platform/db.ts';
@@ -24,6 +26,8 @@ export interface IssueChanges extends IssueAttributes {
   title?: string | null | undefined;
   description?: string | null | undefined;
   confidential?: boolean | null | undefined;
+  /** For reporters: a label that it loses, and one that it gets, by their IDs; others stay. Not beside `labels`. */
+  swapLabels?: LabelSwap | undefined;
   stateEvent?: 'close' | 'reopen' | null | undefined;
   updatedAt?: Date | null | undefined;
 }
@@ -51,6 +55,8 @@ export async function updateIssue(
   const attributes = permittedAttributes(actor, project, changes);
   const columns = await resolveAttributes(context, project, attributes);
   const { labels } = attributes;
+  const { swapLabels } = changes;
+  if (swapLabels) authorize(actor, 'admin_issue', project);
   const { updatedAt: at, ignoreForbidden } = changes;
   const updatedAt = permittedTimestamp(actor, project, 'updatedAt', { at, ignoreForbidden });
   const data = {
@@ -65,6 +71,10 @@ export async function updateIssue(
     const told = differences(before, data);
     if (labels !== undefined) {
       const change = await setLabels(tx, project.id, { type: 'Issue', id: issue.id }, labels ?? []);
+      if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
+    }
+    if (swapLabels) {
+      const change = await swapIssueLabels(tx, project.id, issue.id, swapLabels);
       if (change.added.length + change.removed.length > 0) told.push({ kind: 'labels', ...change });
     }
     const state = changes.stateEvent ? STATES[changes.stateEvent] : undefined;

@@ -3,10 +3,12 @@ import { type Followed, followed, labelTitles, projectPath, type TrailValues, tr
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { ownValues, type Tools } from '#src/platform/records/own_values.ts';
+import { type TimeValues, timeValues } from '#src/time_tracking/own_values.ts';
 
 declare module '#src/platform/records/own_values.ts' {
   interface OwnValues {
     MergeRequest: TrailValues &
+      TimeValues &
       Followed &
       DiscussionValues & {
         /** `unchecked` from the moment on at which one of its branches moves, until a job has looked at it. */
@@ -26,6 +28,7 @@ const [ref, home] = [alias('RecordedRef', 'rr'), alias('Project', 'rp')];
 ownValues('MergeRequest', {
   ...trailValues('MergeRequest'),
   ...discussionValues,
+  ...timeValues('MergeRequest'),
   projectFullPath: (mergeRequest, tools) => projectPath(mergeRequest.targetProjectId, tools),
   labelTitles: (mergeRequest) => labelTitles(mergeRequestLabel, mergeRequestLabel.mergeRequestId, mergeRequest.id),
   isSubscribed: (mergeRequest, tools) => followed('MergeRequest', mergeRequest, tools),

@@ -14,6 +14,7 @@ import { BadRequest, NotFound, Unavailable } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { EachApart } from '#src/repository/each.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
+import { tellOfConflict } from '#src/todos/merge_requests.ts';
 
 const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
@@ -162,6 +163,8 @@ async function recordStatus(
       UPDATE merge_requests SET merge_status = ${status}, checked_source_sha = ${sourceTip}, checked_target_sha = ${targetTip}
       WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${head} AND target_branch = ${targetBranch}
         AND checked_source_sha IS NOT DISTINCT FROM ${checkedSourceSha} AND checked_target_sha IS NOT DISTINCT FROM ${checkedTargetSha}`;
+    const isLost = status === 'cannot_be_merged' && mergeRequest.mergeStatus !== status && sourceTip !== null;
+    if (count > 0 && isLost) await tellOfConflict(tx, id);
     if (count === 0 || checkedSourceSha === null || sourceTip !== null) return;
     const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
     await recordActivity(tx, actor, subject, [{ kind: 'sourceBranchDeleted', branch: sourceBranch }]);

@@ -2,6 +2,7 @@ import { aggregate, COMPLETE, coveredSeconds, type JobStatus } from '#src/pipeli
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import { Prisma, queryJson, type Transaction } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
+import { tellOfPipeline } from '#src/todos/merge_requests.ts';
 
 const { sql } = Prisma;
 
@@ -111,5 +112,6 @@ async function write(tx: Transaction, id: number, status: JobStatus, jobs: reado
     FROM pipelines before WHERE p.id = ${id} AND before.id = p.id
     RETURNING before.status::text <> ${status} AND EXISTS (SELECT 1 FROM merge_requests m WHERE m.state = 'opened'
       AND m.source_project_id = p.project_id AND m.source_branch = p.ref AND m.sha = p.sha) AS "isAwaited"`;
+  await tellOfPipeline(tx, id, status);
   return written?.isAwaited ?? false;
 }

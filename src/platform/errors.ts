@@ -38,6 +38,8 @@ export const USUAL = {
 
 /** Messages for which v4 has its own wording, which only REST uses. */
 export const PLAIN = {
+  NO_LABEL_FOR_LIST: 'The label is not one of the project',
+  NO_POSITION_OF_BOARD: 'The position must be one of a list of the board',
   UNPLAYABLE_JOB: 'Only a manual job that has not started can be played',
   HALF_AN_IDENTITY: 'An identity provider and the ID of the user there must be given together',
 } as const;

@@ -1,5 +1,6 @@
 import { REPORTER } from '#src/access/abilities.ts';
 import { groupVisible, live, projectAccess, projectVisible } from '#src/access/visibility.ts';
+import { chosenBy, type NotificationSetting } from '#src/notifications/setting.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { ownValues, type Tools } from '#src/platform/records/own_values.ts';
@@ -35,6 +36,9 @@ declare module '#src/platform/records/own_values.ts' {
       openIssuesCount: number;
       /** Whether the actor starred it. */
       isStarred: boolean;
+      /** What the actor wants to hear of the project, and of its group; null where nothing was chosen. */
+      notificationSetting: NotificationSetting | null;
+      groupNotificationSetting: NotificationSetting | null;
       /** Shares with groups that the actor sees. */
       sharedWithGroups: ProjectShareRow[];
     };
@@ -59,6 +63,9 @@ ownValues('Project', {
   openIssuesCount: openIssues,
   isStarred: ({ id }, { given }) => sql`EXISTS (SELECT 1 FROM ${table(star)}
     WHERE ${star.projectId} = ${id} AND ${star.userId} = ${given(({ actor }) => sql`${actor?.id ?? 0}`)})`,
+  notificationSetting: ({ id }, { given }) => given(({ actor }) => chosenBy(actor, 'projectId', id)),
+  groupNotificationSetting: ({ namespaceId }, { given }) =>
+    given(({ actor }) => chosenBy(actor, 'namespaceId', namespaceId)),
   sharedWithGroups: ({ id }, { given }) => sql`COALESCE((SELECT json_agg(json_build_object('id', ${share.id},
       'projectId', ${share.projectId}, 'groupId', ${group.id}, 'groupName', ${group.name},
       'groupAccessLevel', ${share.groupAccess}, 'expiresAt', ${share.expiresAt}) ORDER BY ${share.id})

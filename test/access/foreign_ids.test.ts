@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { createBoardList } from '#src/boards/save_list.ts';
 import { createSnippet } from '#src/snippets/save.ts';
 import { pipelineOf } from '../support/ci.ts';
 import { startWorld } from '../support/world.ts';
@@ -21,6 +22,7 @@ const snippet = await createSnippet(world.as(victim), {
 });
 const milestone = await world.milestone(hidden, victim, { title: 'zqsecret' });
 
+const label = await world.label(hidden, victim, 'zqsecret');
 const issue = await world.issue(hidden, victim, { title: 'zqsecret' });
 const request = await world.mergeRequest(hidden, victim, { iid: 1 });
 /** The notes on the issue, the merge request and the snippet, and the awards on each of these, by what they are on. */
@@ -56,6 +58,8 @@ const ids: Record<string, number> = {
   trigger_id: (await world.db.trigger.findFirstOrThrow(inHidden)).id,
   snippet_id: snippet.id,
   milestone_id: milestone.id,
+  board_id: (await world.db.board.findFirstOrThrow(inHidden)).id,
+  list_id: (await createBoardList(world.as(victim), hidden.id, null, label.id)).id,
 };
 
 const numberOf = (path: string, name: string) =>
@@ -71,6 +75,7 @@ const state = () =>
     world.db.trigger.findMany(inHidden),
     world.db.snippet.findMany(inHidden),
     world.db.milestone.findMany(inHidden),
+    world.db.boardList.findMany(inHidden),
     world.db.note.findMany({ where: { authorId: victim.id } }),
     world.db.awardEmoji.findMany({ where: { userId: victim.id } }),
   ]);
@@ -97,7 +102,10 @@ it.each(routes)('%s finds nothing of another project by its number', async (_, {
     String(name === 'id' ? own.id : (numberOf(route.path, name) ?? name)),
   );
   const given: Record<string, unknown> = {};
-  for (const { name, type } of parameters) if (String(type).startsWith('String')) given[name] = 'changed';
+  for (const { name, type } of parameters) {
+    if (String(type).startsWith('String')) given[name] = 'changed';
+    else if (/^(Int|ID)!$/.test(String(type))) given[name] = 1;
+  }
   const answer = await (method === 'get' || method === 'delete'
     ? world.api(attacker)[method](path)
     : world.api(attacker)[method](path, given));

@@ -28,6 +28,8 @@ export function groupRules(world: World, users: Record<Role, TestUser | undefine
 
   return {
     'GET /groups/:id': { ...reading, given: group },
+    'GET /groups/:id/notification_settings': { ...reading, given: group },
+    'PUT /groups/:id/notification_settings': { ...reading, given: (at) => ({ ...group(at), level: 'watch' }) },
     'GET /groups/:id/projects': { ...reading, given: group },
     'GET /groups/:id/issues': { ...reading, given: group },
     'PUT /groups/:id': {

@@ -12,6 +12,7 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { toGlobalId } from '#schema/node/types.ts';
+import { createBoardList } from '#src/boards/save_list.ts';
 import { recordEvent } from '#src/events/record.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -51,6 +52,7 @@ const numbers = {} as {
   note: number;
   snippet: number;
   mergeRequest: number;
+  board: number;
 };
 
 beforeAll(async () => {
@@ -76,6 +78,8 @@ beforeAll(async () => {
     milestoneId,
     labels: ['open label'],
   });
+  await listLabels(places.open);
+  numbers.board = (await world.db.board.findUniqueOrThrow({ where: { projectId: places.open.id } })).id;
   await world.issue(places.internal, owner, { title: `${INTERNAL} issue` });
   // From a fork that nobody but its owner sees.
   const fork = await world.project({ owner, ...named(`${SECRET}-fork`) });
@@ -88,6 +92,7 @@ beforeAll(async () => {
   for (const project of [places.hidden, inHidden, personal]) {
     await pipelineOf(world, owner, project, `${SECRET}-pipeline`);
     await world.issue(project, owner, { title: `${SECRET} issue`, labels: [`${SECRET} label`] });
+    await listLabels(project);
     await world.milestone(project, owner, { title: `${SECRET} milestone` });
     const { id } = await world.mergeRequest(project, owner, { iid: 1, sourceBranch: `${SECRET}-branch` });
     await world.db.mergeRequest.update({ where: { id }, data: { title: `${SECRET} merge request` } });
@@ -184,6 +189,13 @@ describe('Every list of the REST API', () => {
   );
 });
 
+/** Makes a list of the board for each label of the project. */
+async function listLabels({ id: projectId }: { id: number }): Promise<void> {
+  for (const { id } of await world.db.label.findMany({ where: { projectId } })) {
+    await createBoardList(world.as(owner), projectId, null, id);
+  }
+}
+
 /** The paths of a list, for each place that its parameters may name. */
 function pathsOf(template: string): string[] {
   const ids = template.startsWith('/groups')
@@ -196,6 +208,7 @@ function pathsOf(template: string): string[] {
     issue_iid: numbers.issue,
     merge_request_iid: numbers.mergeRequest,
     pipeline_id: numbers.pipeline,
+    board_id: numbers.board,
     user_id: owner.id,
     note_id: numbers.note,
     snippet_id: numbers.snippet,

@@ -1,3 +1,4 @@
+import { createBoardList } from '#src/boards/save_list.ts';
 import { createBranch } from '#src/branches/create.ts';
 import { createDeployment } from '#src/deployments/create.ts';
 import { createEnvironment } from '#src/environments/save.ts';
@@ -25,6 +26,17 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
   const project = ({ project: { id } }: Stage) => ({ id });
   const label = async (at: Stage) => ({ id: at.project.id, label_id: (await world.label(at.project, owner)).id });
   const labelName = async (at: Stage) => ({ id: at.project.id, name: (await world.label(at.project, owner)).title });
+  const board = async (at: Stage) => {
+    // A board has a limit of lists.
+    await world.db.boardList.deleteMany({ where: { projectId: at.project.id } });
+    const { id } = await world.db.board.findFirstOrThrow({ where: { projectId: at.project.id } });
+    return { id: at.project.id, board_id: id };
+  };
+  const boardList = async (at: Stage) => {
+    const given = await board(at);
+    const { label_id: labelId } = await label(at);
+    return { ...given, list_id: (await createBoardList(world.as(owner), at.project.id, null, labelId)).id };
+  };
   const milestone = async (at: Stage) => ({
     id: at.project.id,
     milestone_id: (await world.milestone(at.project, owner)).id,
@@ -52,6 +64,8 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     const { id: versionId } = await world.db.mergeRequestVersion.create({ data: version });
     return { id: at.project.id, merge_request_iid: iid, version_id: versionId };
   };
+  const hour = async (at: Stage) => ({ ...(await issue(at)), duration: '1h' });
+  const mergeHour = async (at: Stage) => ({ ...(await mergeRequest(at)), duration: '1h' });
   const newMergeRequest = async (at: Stage) => {
     const { id, branch } = await newBranch(at);
     return { id, title: 'New', source_branch: branch, target_branch: 'master' };
@@ -297,6 +311,39 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     },
     'POST /projects/:id/issues/:issue_iid/subscribe': { ...reading, success: 201, given: issue },
     'POST /projects/:id/issues/:issue_iid/unsubscribe': { ...reading, success: 304, given: issue },
+    'GET /projects/:id/issues/:issue_iid/time_stats': { ...reading, given: issue },
+    'POST /projects/:id/issues/:issue_iid/time_estimate': { success: 200, level: 20, given: hour },
+    'POST /projects/:id/issues/:issue_iid/reset_time_estimate': { success: 200, level: 20, given: issue },
+    'POST /projects/:id/issues/:issue_iid/add_spent_time': { success: 201, level: 20, given: hour },
+    'POST /projects/:id/issues/:issue_iid/reset_spent_time': { success: 200, level: 20, given: issue },
+    'GET /projects/:id/merge_requests/:merge_request_iid/time_stats': { ...reading, level: 20, given: mergeRequest },
+    'POST /projects/:id/merge_requests/:merge_request_iid/time_estimate': {
+      success: 200,
+      level: 30,
+      given: mergeHour,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/reset_time_estimate': {
+      success: 200,
+      level: 30,
+      given: mergeRequest,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/add_spent_time': {
+      success: 201,
+      level: 30,
+      given: mergeHour,
+    },
+    'POST /projects/:id/merge_requests/:merge_request_iid/reset_spent_time': {
+      success: 200,
+      level: 30,
+      given: mergeRequest,
+    },
+    'POST /projects/:id/issues/:issue_iid/todo': { ...reading, success: 201, given: issue },
+    'POST /projects/:id/merge_requests/:merge_request_iid/todo': {
+      ...reading,
+      success: 201,
+      level: 20,
+      given: mergeRequest,
+    },
     'GET /projects/:id/labels': { ...reading, given: project },
     'POST /projects/:id/labels': {
       success: 201,
@@ -311,6 +358,25 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     'DELETE /projects/:id/labels': { success: 204, level: 20, given: labelName },
     'POST /projects/:id/labels/:label_id/subscribe': { ...reading, success: 201, given: label },
     'POST /projects/:id/labels/:label_id/unsubscribe': { ...reading, success: 304, given: label },
+    'GET /projects/:id/boards': { ...reading, given: project },
+    'GET /projects/:id/boards/:board_id/lists': { ...reading, given: board },
+    'GET /projects/:id/boards/:board_id/lists/:list_id': { ...reading, given: boardList },
+    'POST /projects/:id/boards/:board_id/lists': {
+      success: 201,
+      level: 20,
+      given: async (at) => ({ ...(await board(at)), ...(await label(at)) }),
+    },
+    'PUT /projects/:id/boards/:board_id/lists/:list_id': {
+      success: 200,
+      level: 20,
+      given: async (at) => ({ ...(await boardList(at)), position: 0 }),
+    },
+    'DELETE /projects/:id/boards/:board_id/lists/:list_id': { success: 204, level: 20, given: boardList },
+    'GET /projects/:id/notification_settings': { ...reading, given: project },
+    'PUT /projects/:id/notification_settings': {
+      ...reading,
+      given: (at) => ({ ...project(at), level: 'watch' }),
+    },
     'GET /projects/:id/milestones': { ...reading, given: project },
     'GET /projects/:id/milestones/:milestone_id': { ...reading, given: milestone },
     'POST /projects/:id/milestones': { success: 201, level: 40, given: (at) => ({ ...project(at), ...named() }) },

@@ -48,6 +48,15 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     const data = { title: 'Old', fileName: 'old.txt', content: 'text', visibility: 'public' } as const;
     return { snippet_id: (await createSnippet(world.as(await world.user()), data)).id, title: 'Other' };
   };
+  /** A todo of the person who asks; what is nobody's is looked for in vain. */
+  const todoOf = async (userId: number | undefined) => {
+    if (userId === undefined) return { id: 0 };
+    const owner = await world.user();
+    const project = await world.project({ owner, visibility: 'public' });
+    const { id: issueId } = await world.issue(project, owner);
+    const data = { userId, authorId: owner.id, projectId: project.id, issueId, action: 'marked' } as const;
+    return { id: (await world.db.todo.create({ data })).id };
+  };
   void users;
 
   return {
@@ -112,6 +121,19 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'POST /snippets': { success: 201, level: 0, given: newSnippet },
     'PUT /snippets/:snippet_id': { ...administrating, given: snippet },
     'DELETE /snippets/:snippet_id': { success: 204, level: 100, given: snippet },
+    'GET /notification_settings': reading,
+    'PUT /notification_settings': { ...reading, given: () => ({ level: 'watch' }) },
+    'GET /todos': reading,
+    'POST /todos/mark_as_done': { success: 204, level: 0 },
+    'POST /todos/:id/mark_as_done': { success: 201, level: 0, given: (_at, who) => todoOf(who?.id) },
+    'GET /templates/licenses': anybody,
+    'GET /templates/licenses/:name': { ...anybody, given: () => ({ name: 'mit' }) },
+    'GET /templates/gitignores': anybody,
+    'GET /templates/gitignores/:name': { ...anybody, given: () => ({ name: 'Node' }) },
+    'GET /templates/gitlab_ci_ymls': anybody,
+    'GET /templates/gitlab_ci_ymls/:name': { ...anybody, given: () => ({ name: 'Nodejs' }) },
+    'GET /templates/dockerfiles': anybody,
+    'GET /templates/dockerfiles/:name': { ...anybody, given: () => ({ name: 'Node' }) },
     'GET /bgjobs/queue_metrics': administrating,
     'GET /bgjobs/process_metrics': administrating,
     'GET /bgjobs/job_stats': administrating,

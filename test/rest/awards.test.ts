@@ -152,13 +152,16 @@ describe('Award emoji', () => {
     expect(await world.db.awardEmoji.count({ where: { id: body.id } })).toBe(0);
   });
 
-  it('and notes go with the snippet that they are on', async () => {
-    const [, , snippet, note] = await awardables();
-    await world.api(guest).post(`${snippet?.path}`, { name: 'heart' });
+  it.each([
+    ['snippet', 'Snippet', 2],
+    ['merge request', 'MergeRequest', 4],
+  ])('and notes go with the %s that they are on', async (_name, subjectType, at) => {
+    const [record, note] = (await awardables()).slice(at);
+    await world.api(guest).post(`${record?.path}`, { name: 'heart' });
     await world.api(guest).post(`${note?.path}`, { name: 'heart' });
-    await world.api(owner).delete(`${snippet?.path}`.replace('/award_emoji', ''));
+    await world.api(owner).delete(`${record?.path}`.replace('/award_emoji', ''));
     const of = [
-      { subjectType: 'Snippet', subjectId: snippet?.id ?? 0 },
+      { subjectType, subjectId: record?.id ?? 0 },
       { subjectType: 'Note', subjectId: note?.id ?? 0 },
     ];
     expect(await world.db.awardEmoji.count({ where: { OR: of } })).toBe(0);

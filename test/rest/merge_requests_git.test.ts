@@ -182,6 +182,8 @@ describe('A push to the source branch', () => {
     expect((await record(project)).merge_status).toBe('unchecked');
     await refreshMergeRequests(stores, {});
     expect(await record(project)).toMatchObject({ sha: tip, merge_status: 'cannot_be_merged', state: 'opened' });
+    const unmergeable = { action: 'unmergeable', projectId: project.id } as const;
+    expect(await world.db.todo.count({ where: unmergeable })).toBe(1);
   });
 
   it('that deletes it leaves a note once; pushed again, the branch can be merged again', async () => {
@@ -206,7 +208,8 @@ describe('A push to the target branch', () => {
     await run(work, 'merge', '--quiet', '--no-ff', '-m', 'Merge', 'topic');
     await run(work, 'push', '--quiet', 'origin', 'main', ':topic');
     await becomes(project, { state: 'merged', sha: head, merge_commit_sha: null });
-    const events = await world.db.event.findMany({ where: { targetType: 'MergeRequest', targetId: id } });
+    const where = { targetType: 'MergeRequest', targetId: id };
+    const events = await world.db.event.findMany({ where, orderBy: { id: 'asc' } });
     expect(events.map(({ action }) => action)).toEqual(['opened', 'accepted']);
     expect((await api.get(`/projects/${project.id}/merge_requests/1/commits`)).body).toHaveLength(1);
   });

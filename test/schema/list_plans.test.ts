@@ -18,6 +18,7 @@ for (const statement of listStatements(SIZE)) await client.query(statement);
 const LARGE = new Set([
   'author_event_counts',
   'award_emoji',
+  'board_lists',
   'deployments',
   'emails',
   'events',
@@ -31,11 +32,14 @@ const LARGE = new Set([
   'merge_requests',
   'milestones',
   'notes',
+  'notification_settings',
   'personal_access_tokens',
   'pipelines',
   'project_event_counts',
   'snippets',
   'ssh_keys',
+  'timelogs',
+  'todos',
 ]);
 
 interface Node {

@@ -7,6 +7,7 @@ import { readerOf, readsOf } from '#schema/records/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import type { RecordTypes } from '#schema/records/types.ts';
 import { registerApplication } from '#src/applications/save.ts';
+import { createBoardList } from '#src/boards/save_list.ts';
 import { getDatamodel } from '#src/generated/pothos.ts';
 import { Prisma, queryJson } from '#src/platform/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
@@ -23,8 +24,15 @@ const group = await world.group({ owner });
 const project = await world.project({ owner, namespaceId: group.id });
 const milestone = await world.milestone(project, owner);
 const label = await world.label(project, owner);
-await world.issue(project, owner, { labels: [label.title], milestoneId: milestone.id, assigneeId: owner.id });
+const values = { labels: [label.title], milestoneId: milestone.id, assigneeId: owner.id };
+const { id: issueId } = await world.issue(project, owner, values);
 const mergeRequest = await world.mergeRequest(project, owner, { iid: 1, milestoneId: milestone.id });
+await createBoardList(world.as(owner), project.id, null, label.id);
+await world.db.timelog.create({ data: { issueId, userId: owner.id, seconds: 60 } });
+for (const about of [{ issueId }, { mergeRequestId: mergeRequest.id }]) {
+  const data = { ...about, userId: owner.id, authorId: owner.id, projectId: project.id };
+  await world.db.todo.create({ data: { ...data, action: 'marked' } });
+}
 await world.db.mergeRequestVersion.create({
   data: { mergeRequestId: mergeRequest.id, headCommitSha: 'a', baseCommitSha: 'b', startCommitSha: 'b', realSize: '1' },
 });
@@ -118,6 +126,8 @@ describe('Every field of', () => {
     expect(types.map(({ name }) => name).sort()).toEqual([
       'AccessRequest',
       'AwardEmoji',
+      'Board',
+      'BoardList',
       'CommitComment',
       'CommitStatus',
       'Deployment',
@@ -138,6 +148,8 @@ describe('Every field of', () => {
       'Pipeline',
       'Project',
       'Snippet',
+      'Timelog',
+      'Todo',
       'Trigger',
       'User',
       'Variable',

@@ -4,6 +4,7 @@ import { compile } from '#rest/engine/compile.ts';
 import { routes } from '#rest/v4/index.ts';
 import { graphqlContext } from '#schema/context.ts';
 import { schema } from '#schema/index.ts';
+import { createBoardList } from '#src/boards/save_list.ts';
 import { createSnippet } from '#src/snippets/save.ts';
 import { createVariable } from '#src/variables/save.ts';
 import { pipelineOf, projectWithCommit } from '../support/ci.ts';
@@ -52,12 +53,14 @@ async function filled(count: number, { id: namespaceId } = home) {
   for (const [n, other] of others.slice(0, count).entries()) {
     const [label, milestone] = [await world.label(project, owner), await world.milestone(project, owner)];
     await world.member(project, other, 'developer');
-    const issue = await world.issue(project, other, {
-      labels: [label.title],
-      milestoneId: milestone.id,
-      assigneeId: owner.id,
-    });
+    const values = { labels: [label.title], milestoneId: milestone.id };
+    const issue = await world.issue(project, other, values);
+    await world.db.issue.update({ where: { id: issue.id }, data: { assigneeId: owner.id } });
     const request = await world.mergeRequest(project, other, { iid: n + 1, milestoneId: milestone.id });
+    await createBoardList(world.as(owner), project.id, null, label.id);
+    const about = { authorId: other.id, projectId: project.id, issueId: issue.id, action: 'marked' } as const;
+    for (const userId of [owner.id, admin.id]) await world.db.todo.create({ data: { ...about, userId } });
+    await world.db.timelog.create({ data: { issueId: issue.id, userId: other.id, seconds: 60 } });
     await pipelineOf(world, owner, project, `word${n}`);
     await createVariable(world.as(owner), project.id, { key: `KEY_${n}`, value: 'value' });
     const snippet = { project: project.id, title: `Text ${n}`, fileName: 'a.txt', content: 'text' };
@@ -92,7 +95,9 @@ const notes = {
   merge_requests: await firstNote('MergeRequest', request.id),
 };
 const [issue_iid, snippet_id, merge_request_iid] = [issue.iid, snippet.id, request.iid];
+const board = await world.db.board.findUniqueOrThrow({ where: { projectId: project.id } });
 const given = {
+  board_id: board.id,
   milestone_id: milestone?.id,
   pipeline_id: pipeline?.id,
   sha,
@@ -121,7 +126,10 @@ const ONE_BY_ONE = new Set([
   'User.sshKeys',
 ]);
 
-const lists = listFields(3);
+/** Lists that the server has without a database. */
+const OWN = new Set(['Query.licenseTemplates']);
+
+const lists = listFields(3).filter(({ edges }) => !edges.some((edge) => OWN.has(edge)));
 const isApart = ({ edges }: ListField) => edges.some((edge) => ONE_BY_ONE.has(edge));
 const named = (some: ListField[]) => some.map((list) => [list.name, list] as const);
 

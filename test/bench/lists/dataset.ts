@@ -45,6 +45,7 @@ export function listStatements(size: ListsSize): string[] {
     ...pipelines(size),
     ...others(size),
     ...events(size),
+    ...trackers(size),
     'VACUUM (ANALYZE)',
     'CHECKPOINT',
   ];
@@ -260,5 +261,21 @@ function events({ events: count, projects, users, issues: issueCount }: ListsSiz
      ORDER BY n`,
     'ALTER TABLE events ENABLE TRIGGER ALL',
     'SELECT count_all_events()',
+  ];
+}
+
+/** Lists of boards, times, todos, of which user 1 has many, and what users want mail about. */
+function trackers({ users, projects, issues }: ListsSize): string[] {
+  return [
+    `INSERT INTO board_lists (project_id, board_id, label_id, rank)
+     SELECT l.project_id, b.id, l.id, l.id FROM labels l JOIN boards b ON b.project_id = l.project_id WHERE l.id % 2 = 0`,
+    `INSERT INTO timelogs (issue_id, user_id, seconds)
+     SELECT ${any(issues)}, ${any(users)}, 600 FROM generate_series(1, ${issues})`,
+    `INSERT INTO todos (user_id, author_id, project_id, issue_id, action, state)
+     SELECT CASE WHEN i.id % 20 = 0 THEN 1 ELSE 1 + (i.id * 31) % ${users} END, i.author_id, i.project_id, i.id, 'mentioned',
+       (ARRAY['done', 'pending'])[1 + i.id % 2]::todo_state
+     FROM issues i ON CONFLICT DO NOTHING`,
+    `INSERT INTO notification_settings (user_id, project_id, level)
+     SELECT 1 + n % ${users}, 1 + (n * 7) % ${projects}, 'watch' FROM generate_series(1, ${users} * 4) n ON CONFLICT DO NOTHING`,
   ];
 }

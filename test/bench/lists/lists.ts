@@ -151,6 +151,8 @@ function argumentsOf({ args }: GraphQLField<unknown, unknown>): string[] {
     const texts = ['label', ...SEARCHES.filter((text) => text.length > 2)];
     return valuesOf('type').flatMap((type) => texts.map((text) => `type: ${type}, ${search}: "${text}", `));
   }
+  const kind = args.find(({ name }) => name === 'kind');
+  if (kind && isRequiredArgument(kind)) return valuesOf('kind').map((value) => `kind: ${value}, `);
   const searches = search === undefined ? [] : SEARCHES.map((text) => `${search}: "${text}", `);
   const roles = valuesOf('role').flatMap((role) => valuesOf('orderBy').map((by) => `role: ${role}, orderBy: ${by}, `));
   return ['', ...searches, ...roles];

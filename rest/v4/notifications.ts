@@ -1,0 +1,50 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+/** The kinds of events are told where the level is `custom` only (behaviour.md 7, Notification setting). */
+const omitNull = ['events'];
+
+export const notifications: Route[] = [
+  {
+    method: 'GET',
+    path: '/notification_settings',
+    operation: operations.NotificationSettingDocument,
+    result: 'viewerNotificationSetting',
+    omitNull,
+  },
+  {
+    method: 'PUT',
+    path: '/notification_settings',
+    operation: operations.UpdateNotificationSettingDocument,
+    result: 'updateNotificationSetting.setting',
+    omitNull,
+  },
+  {
+    method: 'GET',
+    path: '/groups/:id/notification_settings',
+    operation: operations.GroupNotificationSettingDocument,
+    result: 'group.viewerNotificationSetting',
+    omitNull,
+  },
+  {
+    method: 'PUT',
+    path: '/groups/:id/notification_settings',
+    operation: operations.UpdateGroupNotificationSettingDocument,
+    result: 'updateGroupNotificationSetting.group.viewerNotificationSetting',
+    omitNull,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/notification_settings',
+    operation: operations.ProjectNotificationSettingDocument,
+    result: 'project.viewerNotificationSetting',
+    omitNull,
+  },
+  {
+    method: 'PUT',
+    path: '/projects/:id/notification_settings',
+    operation: operations.UpdateProjectNotificationSettingDocument,
+    result: 'updateProjectNotificationSetting.project.viewerNotificationSetting',
+    omitNull,
+  },
+];

@@ -1,0 +1,43 @@
+import type { Route } from '#rest/engine/route.ts';
+import * as operations from '#src/generated/operations.ts';
+
+/** What a todo is about is one key of its record. */
+const either = { target: ['issue', 'merge_request'] };
+
+export const todos: Route[] = [
+  {
+    method: 'GET',
+    path: '/todos',
+    operation: operations.TodosDocument,
+    result: 'todos',
+    either,
+  },
+  {
+    method: 'POST',
+    path: '/todos/mark_as_done',
+    operation: operations.MarkTodosDoneDocument,
+    result: 'markTodosDone',
+    status: 204,
+  },
+  {
+    method: 'POST',
+    path: '/todos/:id/mark_as_done',
+    operation: operations.MarkTodoDoneDocument,
+    result: 'markTodoDone.todo',
+    either,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/issues/:issue_iid/todo',
+    operation: operations.MarkIssueAsTodoDocument,
+    result: 'markIssueAsTodo.todo',
+    either,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/merge_requests/:merge_request_iid/todo',
+    operation: operations.MarkMergeRequestAsTodoDocument,
+    result: 'markMergeRequestAsTodo.todo',
+    either,
+  },
+];

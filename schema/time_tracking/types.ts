@@ -1,0 +1,82 @@
+import { builder } from '#schema/builder.ts';
+import { connectionOf, pageArgs } from '#schema/connection.ts';
+import { Issue } from '#schema/issues/types.ts';
+import { MergeRequest } from '#schema/merge_requests/types.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import '#schema/users/types.ts';
+import { formatDuration } from '#src/time_tracking/duration.ts';
+import { listTimelogsOf } from '#src/time_tracking/list.ts';
+
+const Timelog = builder.prismaObject('Timelog', {
+  description: 'Time that a user spent on an issue or merge request.',
+  select: { id: true },
+  fields: (t) => ({
+    databaseId: t.exposeInt('id', { description: 'Numeric ID of the entry.' }),
+    user: t.relation('user', { description: 'The user who spent the time, or took it back.' }),
+    seconds: t.exposeInt('seconds', { description: 'Time spent, in seconds; negative if time was taken back.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the time was added.' }),
+  }),
+});
+
+const TimelogConnection = connectionOf('Timelog', Timelog);
+
+const ESTIMATE = 'Estimated time, in seconds; 0 without an estimate.';
+const SPENT = 'Time spent in total, in seconds.';
+const HUMAN = 'in working weeks of 5 days of 8 hours';
+const HUMAN_ESTIMATE = {
+  description: `Estimated time ${HUMAN}: \`1w 2d\`; null without an estimate.`,
+  nullable: true,
+} as const;
+const HUMAN_SPENT = {
+  description: `Time spent in total ${HUMAN}: \`3h 30m\`; null if none was.`,
+  nullable: true,
+} as const;
+const ENTRIES = 'Each time that was added or taken back, oldest first.';
+
+builder.prismaObjectFields(Issue, (t) => ({
+  timeEstimate: t.exposeInt('timeEstimate', { description: ESTIMATE }),
+  totalTimeSpent: t.exposeInt('totalTimeSpent', { description: SPENT }),
+  humanTimeEstimate: t.string({
+    ...HUMAN_ESTIMATE,
+    select: { timeEstimate: true },
+    resolve: ({ timeEstimate }) => formatDuration(timeEstimate),
+  }),
+  humanTotalTimeSpent: t.string({
+    ...HUMAN_SPENT,
+    select: { totalTimeSpent: true },
+    resolve: ({ totalTimeSpent }) => formatDuration(totalTimeSpent),
+  }),
+  timelogs: t.field({
+    type: TimelogConnection,
+    description: ENTRIES,
+    args: pageArgs,
+    resolve: ({ id }, args, context, info) =>
+      pageBelow('Timelog', id, args, context, info, (_context, ids, page, selection) =>
+        listTimelogsOf(context, 'Issue', ids, page, selection),
+      ),
+  }),
+}));
+
+builder.prismaObjectFields(MergeRequest, (t) => ({
+  timeEstimate: t.exposeInt('timeEstimate', { description: ESTIMATE }),
+  totalTimeSpent: t.exposeInt('totalTimeSpent', { description: SPENT }),
+  humanTimeEstimate: t.string({
+    ...HUMAN_ESTIMATE,
+    select: { timeEstimate: true },
+    resolve: ({ timeEstimate }) => formatDuration(timeEstimate),
+  }),
+  humanTotalTimeSpent: t.string({
+    ...HUMAN_SPENT,
+    select: { totalTimeSpent: true },
+    resolve: ({ totalTimeSpent }) => formatDuration(totalTimeSpent),
+  }),
+  timelogs: t.field({
+    type: TimelogConnection,
+    description: ENTRIES,
+    args: pageArgs,
+    resolve: ({ id }, args, context, info) =>
+      pageBelow('Timelog', id, args, context, info, (_context, ids, page, selection) =>
+        listTimelogsOf(context, 'MergeRequest', ids, page, selection),
+      ),
+  }),
+}));

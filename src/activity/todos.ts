@@ -1,0 +1,79 @@
+import type { Change, Subject } from '#src/activity/change.ts';
+import { mentionedNames } from '#src/activity/mentioned_users.ts';
+import { mayMention } from '#src/activity/mentions.ts';
+import type { Transaction } from '#src/platform/db.ts';
+import { readersAmong } from '#src/subjects/readers.ts';
+import { addTodos, finishTodos, type NewTodo } from '#src/todos/write.ts';
+
+/**
+ * Writes the todos that changes of an issue or merge request make for others. Whoever changes it has dealt with it: their own are
+ * done.
+ */
+export async function writeTodos(
+  tx: Transaction,
+  actor: { id: number },
+  subject: Subject,
+  changes: readonly Change[],
+): Promise<void> {
+  const isNew = changes.some(({ kind }) => kind === 'opened');
+  if (!isNew) await finishTodos(tx, actor.id, subject);
+  for (const change of changes) {
+    switch (change.kind) {
+      case 'opened':
+        await addAssigned(tx, actor, subject, change.assigneeId);
+        await addMentioned(tx, actor, subject, { text: change.description });
+        break;
+      case 'assignee':
+        if (change.from !== null) await finishTodos(tx, change.from, subject, 'assigned');
+        await addAssigned(tx, actor, subject, change.to);
+        break;
+      case 'description':
+        await addMentioned(tx, actor, subject, { text: change.to, before: change.from });
+        break;
+    }
+  }
+}
+
+/** As writeTodos, for a note, before and after (`from` is null for a new one): its writer has dealt with what it is about, whoever it mentions has not. */
+export async function writeNoteTodos(
+  tx: Transaction,
+  actor: { id: number },
+  subject: Subject,
+  { id: noteId, from: before, to: text }: { id: number; from: string | null; to: string },
+): Promise<void> {
+  await finishTodos(tx, actor.id, subject);
+  await addMentioned(tx, actor, subject, { text, before, noteId });
+}
+
+async function addAssigned(tx: Transaction, actor: { id: number }, subject: Subject, userId: number | null) {
+  if (userId === null || userId === actor.id) return;
+  await addTodos(tx, actor, subject, [{ userId, action: 'assigned' }]);
+}
+
+interface Text {
+  text: string | null;
+  /** What stood there before: whom that mentioned knows already. */
+  before?: string | null;
+  noteId?: number;
+}
+
+async function addMentioned(
+  tx: Transaction,
+  actor: { id: number },
+  subject: Subject,
+  { text, before = null, noteId }: Text,
+): Promise<void> {
+  if (!mayMention(text)) return;
+  const { addressed, mentioned } = mentionedNames(text);
+  const former = mentionedNames(before);
+  const known = new Set([...former.addressed, ...former.mentioned]);
+  const names = [...addressed, ...mentioned].filter((name) => !known.has(name));
+  if (names.length === 0) return;
+  const readers = await readersAmong(tx, subject, { names });
+  const todos = readers
+    .filter(({ id }) => id !== actor.id)
+    .map(({ id: userId, username }): NewTodo => {
+      return { userId, action: addressed.includes(username) ? 'directly_addressed' : 'mentioned' };
+    });
+  await addTodos(tx, actor, subject, todos, noteId);
+}

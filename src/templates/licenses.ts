@@ -1,0 +1,197 @@
+/** What is known of a license beside its text. The words of the lists are those of the REST API. */
+export interface LicenseFacts {
+  /** As the REST API names it. */
+  key: string;
+  /** Its identifier in the SPDX list, which has the text. */
+  spdx: string;
+  name: string;
+  nickname: string | null;
+  /** Whether it is among those that most projects choose from. */
+  popular: boolean;
+  description: string;
+  conditions: readonly string[];
+  permissions: readonly string[];
+  limitations: readonly string[];
+}
+
+const FREE = ['commercial-use', 'modifications', 'distribution', 'private-use'];
+const NO_LIABILITY = ['no-liability'];
+const COPYLEFT = ['include-copyright', 'document-changes', 'disclose-source', 'same-license'];
+
+/** The licenses that are offered, by key. */
+export const LICENSES: readonly LicenseFacts[] = [
+  {
+    key: 'agpl-3.0',
+    spdx: 'AGPL-3.0-only',
+    name: 'GNU Affero General Public License v3.0',
+    nickname: 'GNU AGPLv3',
+    popular: false,
+    description:
+      'Whoever shares the software or a changed version, or lets people use it over a network, must offer them the source under the same license.',
+    conditions: [...COPYLEFT, 'network-use-disclose'],
+    permissions: [...FREE, 'patent-use'],
+    limitations: NO_LIABILITY,
+  },
+  {
+    key: 'apache-2.0',
+    spdx: 'Apache-2.0',
+    name: 'Apache License 2.0',
+    nickname: null,
+    popular: true,
+    description:
+      'Permissive: notices must be kept and changes stated. Contributors grant the rights to their patents expressly.',
+    conditions: ['include-copyright', 'document-changes'],
+    permissions: [...FREE, 'patent-use'],
+    limitations: ['no-liability', 'trademark-use'],
+  },
+  {
+    key: 'artistic-2.0',
+    spdx: 'Artistic-2.0',
+    name: 'Artistic License 2.0',
+    nickname: null,
+    popular: false,
+    description: 'Permissive, but changed versions must be told apart from the original. Common among Perl modules.',
+    conditions: ['include-copyright', 'document-changes'],
+    permissions: [...FREE, 'patent-use'],
+    limitations: ['no-liability', 'trademark-use'],
+  },
+  {
+    key: 'bsd-2-clause',
+    spdx: 'BSD-2-Clause',
+    name: 'BSD 2-clause "Simplified" License',
+    nickname: null,
+    popular: false,
+    description:
+      'Permissive: source and binaries may be shared if the copyright notice and the license stay with them.',
+    conditions: ['include-copyright'],
+    permissions: FREE,
+    limitations: NO_LIABILITY,
+  },
+  {
+    key: 'bsd-3-clause',
+    spdx: 'BSD-3-Clause',
+    name: 'BSD 3-clause "New" or "Revised" License',
+    nickname: null,
+    popular: false,
+    description:
+      'As the BSD 2-clause License; besides, the names of the authors must not be used to promote what is made of the software.',
+    conditions: ['include-copyright'],
+    permissions: FREE,
+    limitations: NO_LIABILITY,
+  },
+  {
+    key: 'cc0-1.0',
+    spdx: 'CC0-1.0',
+    name: 'Creative Commons Zero v1.0 Universal',
+    nickname: null,
+    popular: false,
+    description: 'Gives up all copyright, as far as the law permits: the work is in the public domain.',
+    conditions: [],
+    permissions: FREE,
+    limitations: ['no-liability', 'patent-use', 'trademark-use'],
+  },
+  {
+    key: 'epl-1.0',
+    spdx: 'EPL-1.0',
+    name: 'Eclipse Public License 1.0',
+    nickname: null,
+    popular: false,
+    description:
+      'The source of changed versions must be offered under the same license; other modules may have other licenses.',
+    conditions: ['disclose-source', 'include-copyright', 'same-license'],
+    permissions: [...FREE, 'patent-use'],
+    limitations: NO_LIABILITY,
+  },
+  {
+    key: 'gpl-2.0',
+    spdx: 'GPL-2.0-only',
+    name: 'GNU General Public License v2.0',
+    nickname: 'GNU GPLv2',
+    popular: false,
+    description: 'Whoever shares the software or a changed version must offer its source under the same license.',
+    conditions: COPYLEFT,
+    permissions: FREE,
+    limitations: NO_LIABILITY,
+  },
+  {
+    key: 'gpl-3.0',
+    spdx: 'GPL-3.0-only',
+    name: 'GNU General Public License v3.0',
+    nickname: 'GNU GPLv3',
+    popular: true,
+    description:
+      'Whoever shares the software or a changed version must offer its source under the same license, with the rights to patents in it.',
+    conditions: COPYLEFT,
+    permissions: [...FREE, 'patent-use'],
+    limitations: NO_LIABILITY,
+  },
+  {
+    key: 'isc',
+    spdx: 'ISC',
+    name: 'ISC License',
+    nickname: null,
+    popular: false,
+    description: 'Permissive, in few words: the copyright notice and the license must stay with the software.',
+    conditions: ['include-copyright'],
+    permissions: FREE,
+    limitations: NO_LIABILITY,
+  },
+  {
+    key: 'lgpl-2.1',
+    spdx: 'LGPL-2.1-only',
+    name: 'GNU Lesser General Public License v2.1',
+    nickname: 'GNU LGPLv2.1',
+    popular: false,
+    description:
+      'For libraries: changes to the library must be offered under the same license, programs that use it may have another.',
+    conditions: COPYLEFT,
+    permissions: FREE,
+    limitations: NO_LIABILITY,
+  },
+  {
+    key: 'lgpl-3.0',
+    spdx: 'LGPL-3.0-only',
+    name: 'GNU Lesser General Public License v3.0',
+    nickname: 'GNU LGPLv3',
+    popular: false,
+    description:
+      'For libraries: changes to the library must be offered under the same license, with the rights to patents in them; programs that use it may have another.',
+    conditions: COPYLEFT,
+    permissions: [...FREE, 'patent-use'],
+    limitations: NO_LIABILITY,
+  },
+  {
+    key: 'mit',
+    spdx: 'MIT',
+    name: 'MIT License',
+    nickname: null,
+    popular: true,
+    description: 'Permissive, in few words: do what you like, as long as the notices stay with the software.',
+    conditions: ['include-copyright'],
+    permissions: FREE,
+    limitations: NO_LIABILITY,
+  },
+  {
+    key: 'mpl-2.0',
+    spdx: 'MPL-2.0',
+    name: 'Mozilla Public License 2.0',
+    nickname: null,
+    popular: false,
+    description:
+      'Changed files must be offered under the same license; files that are added may have another. Includes the rights to patents.',
+    conditions: ['disclose-source', 'include-copyright', 'same-license'],
+    permissions: [...FREE, 'patent-use'],
+    limitations: ['no-liability', 'trademark-use'],
+  },
+  {
+    key: 'unlicense',
+    spdx: 'Unlicense',
+    name: 'The Unlicense',
+    nickname: null,
+    popular: false,
+    description: 'Gives up all copyright: the software is in the public domain, without conditions.',
+    conditions: [],
+    permissions: FREE,
+    limitations: NO_LIABILITY,
+  },
+];

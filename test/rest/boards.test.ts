@@ -1,0 +1,219 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createBoardList, moveBoardList } from '#src/boards/save_list.ts';
+import { deleteLabel } from '#src/labels/save.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const owner = await world.user();
+const reporter = await world.user();
+const guest = await world.user();
+const stranger = await world.user();
+const api = world.api(reporter);
+let project: ProjectRow;
+let boards: string;
+let at: string;
+
+beforeEach(async () => {
+  project = await world.project({ owner });
+  await world.member(project, reporter, 'reporter');
+  await world.member(project, guest, 'guest');
+  boards = `/projects/${project.id}/boards`;
+  const { id } = await world.db.board.findUniqueOrThrow({ where: { projectId: project.id } });
+  at = `${boards}/${id}/lists`;
+});
+
+/** New lists with labels of these names. */
+async function lists(...names: string[]): Promise<number[]> {
+  const ids: number[] = [];
+  for (const name of names) {
+    const label = await world.label(project, owner, name);
+    ids.push((await api.post(at, { label_id: label.id })).body.id);
+  }
+  return ids;
+}
+
+/** The names of the lists in their order; their positions have no gap. */
+async function order(): Promise<string[]> {
+  const { body } = await api.get(at);
+  expect(body.map(({ position }: { position: number }) => position)).toEqual(body.map((_: unknown, n: number) => n));
+  return body.map(({ label }: { label: { name: string } }) => label.name);
+}
+
+describe('Boards', () => {
+  it('are there from the start, one for each project, with their lists', async () => {
+    const [id] = await lists('doing');
+    const { status, body, headers } = await world.api(guest).get(boards);
+    expect(status).toBe(200);
+    expect(headers['x-total']).toBe('1');
+    expect(body).toEqual([
+      {
+        id: expect.any(Number),
+        lists: [
+          {
+            id,
+            position: 0,
+            label: { id: expect.any(Number), name: 'doing', color: '#ff0000', description: null },
+          },
+        ],
+      },
+    ]);
+    expect(await world.db.board.count({ where: { projectId: project.id } })).toBe(1);
+  });
+
+  it('are 404 to who does not see the project, and under another number', async () => {
+    expect((await world.api(stranger).get(boards)).status).toBe(404);
+    expect((await world.api(stranger).get(at)).body).toEqual({ message: '404 Project Not Found' });
+    const other = await world.project({ owner: reporter });
+    const foreign = await world.db.board.findUniqueOrThrow({ where: { projectId: other.id } });
+    expect(await api.get(`${boards}/${foreign.id}/lists`)).toMatchObject({
+      status: 404,
+      body: { message: '404 Board Not Found' },
+    });
+  });
+});
+
+describe('Lists of a board', () => {
+  it('are added behind the others, found, moved and removed', async () => {
+    const [first, second, third] = await lists('a', 'b', 'c');
+    expect(await order()).toEqual(['a', 'b', 'c']);
+    expect((await api.get(`${at}/${second}`)).body).toMatchObject({ id: second, position: 1 });
+    expect(await api.put(`${at}/${third}`, { position: 0 })).toMatchObject({ status: 200, body: { position: 0 } });
+    expect(await order()).toEqual(['c', 'a', 'b']);
+    expect((await api.put(`${at}/${third}`, { position: 2 })).body.position).toBe(2);
+    expect((await api.put(`${at}/${third}`, { position: 2 })).status).toBe(200);
+    expect(await order()).toEqual(['a', 'b', 'c']);
+    expect(await api.delete(`${at}/${first}`)).toMatchObject({ status: 204, body: null });
+    expect(await order()).toEqual(['b', 'c']);
+    expect(await api.delete(`${at}/${first}`)).toMatchObject({ status: 404, body: { message: '404 Not found' } });
+    expect((await api.get(`${at}/${first}`)).body).toEqual({ message: '404 Not found' });
+  });
+
+  it('go with their labels, and leave no gap', async () => {
+    await lists('a', 'b', 'c');
+    await api.delete(`/projects/${project.id}/labels?name=b`);
+    expect(await order()).toEqual(['a', 'c']);
+    const [fourth] = await lists('d');
+    expect((await api.get(`${at}/${fourth}`)).body.position).toBe(2);
+  });
+
+  it.each([
+    ['of another project', async () => (await world.label(await world.project({ owner: reporter }), reporter)).id],
+    ['that there is not', async () => 999_999],
+  ])('are not made for labels %s', async (_, label) => {
+    expect(await api.post(at, { label_id: await label() })).toMatchObject({
+      status: 400,
+      body: { message: { error: 'Label not found!' } },
+    });
+    expect(await order()).toEqual([]);
+  });
+
+  it('have a label each', async () => {
+    const label = await world.label(project, owner);
+    expect((await api.post(at, { label_id: label.id })).status).toBe(201);
+    expect(await api.post(at, { label_id: label.id })).toMatchObject({
+      status: 400,
+      body: { message: { label_id: ['has already been taken'] } },
+    });
+    expect((await api.post(at, {})).body).toEqual({ error: 'label_id is missing' });
+  });
+
+  it.each([-1, 2, 2_147_483_647])('cannot be moved to position %s of two', async (position) => {
+    const [first] = await lists('a', 'b');
+    expect(await api.put(`${at}/${first}`, { position })).toMatchObject({
+      status: 400,
+      body: { message: { error: 'List could not be moved!' } },
+    });
+    expect(await order()).toEqual(['a', 'b']);
+  });
+
+  it('keep an order without gaps however many change it at once', async () => {
+    const ids = await lists('a', 'b', 'c', 'd');
+    const labels = await Promise.all(['e', 'f', 'g'].map((name) => world.label(project, owner, name)));
+    const doomed = await world.label(project, owner, 'doomed');
+    await createBoardList(world.as(owner), project.id, null, doomed.id);
+    const moves = ids.flatMap((id) => [0, 3].map((to) => moveBoardList(world.as(owner), project.id, null, id, to)));
+    const made = labels.map(({ id }) => createBoardList(world.as(owner), project.id, null, id));
+    await Promise.all([...moves, ...made, deleteLabel(world.as(owner), project.id, { id: doomed.id })]);
+    expect((await order()).sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+  });
+
+  it('are at most 100', async () => {
+    const { id: boardId } = await world.db.board.findUniqueOrThrow({ where: { projectId: project.id } });
+    const labels = await world.db.label.createManyAndReturn({
+      data: Array.from({ length: 101 }, (_, n) => ({ projectId: project.id, title: `l${n}`, color: '#ffffff' })),
+    });
+    await world.db.boardList.createMany({
+      data: labels.slice(0, 100).map(({ id }, rank) => ({ projectId: project.id, boardId, labelId: id, rank })),
+    });
+    expect(await api.post(at, { label_id: labels[100]?.id })).toMatchObject({
+      status: 403,
+      body: { error: ['A board can have at most 100 lists'] },
+    });
+    expect((await api.get(boards)).body[0].lists).toHaveLength(100);
+  });
+
+  it('are changed by reporters only', async () => {
+    const [id] = await lists('a', 'b');
+    const label = await world.label(project, owner);
+    const asGuest = world.api(guest);
+    expect((await asGuest.post(at, { label_id: label.id })).status).toBe(403);
+    expect((await asGuest.put(`${at}/${id}`, { position: 1 })).status).toBe(403);
+    expect((await asGuest.delete(`${at}/${id}`)).status).toBe(403);
+    expect(await order()).toEqual(['a', 'b']);
+  });
+});
+
+describe('The board in GraphQL', () => {
+  const MOVE = `mutation ($input: MoveBoardIssueInput!) { moveBoardIssue(input: $input) { issue { labelTitles } } }`;
+
+  it('shows the open issues of each list that the caller can see, in as many statements for many lists as for few', async () => {
+    await lists('a', 'b', 'c', 'd');
+    const labels = ['a'];
+    await world.issue(project, owner, { title: 'open', labels });
+    await world.issue(project, owner, { title: 'secret', labels, confidential: true });
+    const closed = await world.issue(project, owner, { title: 'closed', labels });
+    await world.api(owner).put(`/projects/${project.id}/issues/${closed.iid}`, { state_event: 'close' });
+    const query = `query ($ref: ProjectRef!, $n: Int!) { project(ref: $ref) { board { lists(first: $n) { nodes {
+      position label { title openIssuesCount } issues { totalCount nodes { title } } } } } } }`;
+    const ask = (n: number, who = guest) => world.graphql(query, { ref: project.id, n }, who);
+    const { body } = await ask(4);
+    expect(body.errors).toBeUndefined();
+    expect(body.data.project.board.lists.nodes[0]).toEqual({
+      position: 0,
+      label: { title: 'a', openIssuesCount: 1 },
+      issues: { totalCount: 1, nodes: [{ title: 'open' }] },
+    });
+    const [few, many] = [await world.statements(() => ask(1)), await world.statements(() => ask(4))];
+    expect(many.length).toBe(few.length);
+  });
+
+  it('moves an issue between lists by swapping their labels, and leaves other labels alone', async () => {
+    const [from, to] = await lists('a', 'b');
+    const { iid, id } = await world.issue(project, owner, { labels: ['a', 'other'] });
+    const input = { project: String(project.id), iid, fromListId: String(from), toListId: String(to) };
+    expect((await world.graphql(MOVE, { input }, reporter)).body.data.moveBoardIssue.issue.labelTitles).toEqual([
+      'b',
+      'other',
+    ]);
+    await world.graphql(MOVE, { input: { ...input, toListId: null, fromListId: String(to) } }, reporter);
+    expect(await world.db.issueLabel.count({ where: { issueId: id } })).toBe(1);
+  });
+
+  it('moves issues for reporters only, between lists of the project only', async () => {
+    const [from, to] = await lists('a', 'b');
+    const { iid, id } = await world.issue(project, guest, {});
+    await world.api(owner).put(`/projects/${project.id}/issues/${iid}`, { labels: 'a' });
+    const input = { project: String(project.id), iid, fromListId: String(from), toListId: String(to) };
+    const code = async (who: typeof guest, more = {}) =>
+      (await world.graphql(MOVE, { input: { ...input, ...more } }, who)).body.errors[0].extensions.code;
+    expect(await code(guest)).toBe('FORBIDDEN');
+    expect(await code(stranger)).toBe('NOT_FOUND');
+    expect(await code(reporter, { fromListId: null, toListId: null })).toBe('BAD_REQUEST');
+    const own = await world.project({ owner: reporter });
+    const label = await world.label(own, reporter);
+    const { id: foreign } = await createBoardList(world.as(reporter), own.id, null, label.id);
+    expect(await code(reporter, { toListId: String(foreign) })).toBe('NOT_FOUND');
+    expect(await world.db.issueLabel.count({ where: { issueId: id, label: { title: 'a' } } })).toBe(1);
+  });
+});
