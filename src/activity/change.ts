@@ -35,6 +35,10 @@ export type Change =
   /** The source branch of a merge request has moved, and brought so many commits: the latest of them, the newest first. */
   | { kind: 'commits'; latest: readonly AddedCommit[]; total: number }
   | { kind: 'sourceBranchDeleted'; branch: string }
+  /** The last thread that was not resolved has been. */
+  | { kind: 'discussionsResolved' }
+  /** An issue of the project was opened to follow up on these threads. */
+  | { kind: 'discussionsContinued'; discussionIds: readonly number[]; issueIid: number }
   | { kind: 'movedTo'; to: Elsewhere }
   | { kind: 'movedFrom'; from: Elsewhere };
 

@@ -21,6 +21,10 @@ export async function writeSystemNotes(
         ? titleWords(subjectType, change.from, change.to)
         : (words(change, { ...names, projectId: project.id }) ?? []);
     const note = { subjectType, subjectId, authorId, system: true, ...sourceOf(change, project.id) };
+    if (change.kind === 'discussionsContinued') {
+      const body = `created #${change.issueIid} to continue this discussion`;
+      return change.discussionIds.map((discussionId) => ({ ...note, body, discussionId }));
+    }
     return [bodies].flat().map((body) => ({ ...note, body }));
   });
   if (data.length > 0) await tx.note.createMany({ data });
@@ -50,6 +54,8 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       return commitWords(change);
     case 'sourceBranchDeleted':
       return `deleted source branch \`${change.branch}\``;
+    case 'discussionsResolved':
+      return 'resolved all discussions';
     case 'description':
       return 'changed the description';
     case 'labels':

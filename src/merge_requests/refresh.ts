@@ -12,7 +12,7 @@ import { type SideTips, sideTips } from '#src/merge_requests/side_tips.ts';
 import { hasCommits, measureVersion, recordVersion } from '#src/merge_requests/version.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import { Prisma } from '#src/platform/db.ts';
-import { BadRequest, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, NotFound, Unavailable } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { EachApart } from '#src/repository/each.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
@@ -26,6 +26,9 @@ type Stores = Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] | 
 
 /** How many merge requests are looked for at once. */
 const AT_ONCE = 200;
+
+/** How often a merge request is looked at anew that others change at the same time. */
+const ATTEMPTS = 10;
 
 /** Milliseconds that taking over the commits of one merge request may take in the background. */
 const PATIENCE = 10 * 60_000;
@@ -72,22 +75,31 @@ function spare({ repositories }: Stores, error: unknown): void {
  * @param userId who moved a branch; the author of the merge request without
  */
 export async function refreshMergeRequest(stores: Stores, id: number, userId?: number): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    if (await refreshOnce(stores, id, userId)) return;
+  }
+  throw new Unavailable('The merge request changes all the time. Try again later.', 1);
+}
+
+/** Returns false if it was changed meanwhile: who did that may have seen the source branch as it was before its last move. */
+async function refreshOnce(stores: Stores, id: number, userId?: number): Promise<boolean> {
   const sides = await sideTips(stores, id);
-  if (sides?.mergeRequest.state !== 'opened') return;
-  if (await hasArrived(stores, sides)) return;
+  if (sides?.mergeRequest.state !== 'opened') return true;
+  if (await hasArrived(stores, sides)) return true;
   const actor = { id: await knownUser(stores, userId, sides.mergeRequest.authorId) };
   if (await isMerged(sides)) {
     const { sha } = sides.mergeRequest;
     await stores.db.$transaction((tx) => markMerged(tx, stores, actor, { id, sha, project: sides.target }));
-    return;
+    return true;
   }
   const { sourceTip } = sides;
   let head = sides.mergeRequest.sha;
   if (sourceTip !== null && sourceTip !== head) {
-    if (!(await addVersion(stores, sides, sourceTip, actor))) return;
+    if (!(await addVersion(stores, sides, sourceTip, actor))) return false;
     head = sourceTip;
   }
   await recordStatus(stores, sides, head, actor);
+  return true;
 }
 
 /** Whether the merge that a crash kept from being recorded is on the target branch; then it is recorded. */
@@ -113,7 +125,7 @@ async function isMerged({ mergeRequest: { sha }, version, reader, sourceTip, tar
   return (await has(sha)) && (sourceTip === null || sourceTip === sha || (await has(sourceTip)));
 }
 
-/** Returns false for a merge request that somebody else has changed meanwhile, who has it looked at again. */
+/** Returns false for a merge request that somebody else has changed meanwhile. */
 async function addVersion(
   stores: Stores,
   { mergeRequest, source, target, reader, targetTip, version }: SideTips,
@@ -133,6 +145,7 @@ async function addVersion(
           AND sha IS NOT DISTINCT FROM ${sha} AND source_branch = ${sourceBranch} RETURNING title`;
       if (!row) return false;
       await recordVersion(stores, tx, { id, iid, target }, measured, hold);
+      await stores.jobs?.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
       await recordActivity(tx, actor, subject, [{ kind: 'commits', ...added }]);
       return true;

@@ -77,6 +77,7 @@ export async function updateMergeRequest(
       await also?.(tx);
       if (told.some(({ kind }) => kind === 'targetBranch' || kind === 'reopened')) {
         await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
+        await context.jobs.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
       }
     }),
   );
