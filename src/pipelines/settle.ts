@@ -8,7 +8,7 @@ const { sql } = Prisma;
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** A pipeline of the head of open merge requests has ended, or a merge request has begun to wait for one. */
+    /** A pipeline of the head of open merge requests has succeeded, or a merge request has begun to wait for one. */
     'merge_requests.pipeline': { pipelineId?: number; mergeRequestId?: number };
   }
 }
@@ -34,7 +34,7 @@ export async function lockPipeline(tx: Transaction, id: number): Promise<void> {
 /**
  * Brings a pipeline up to date whose jobs were changed: jobs whose turn it is are queued, or skipped, and status, times and
  * coverage follow (behaviour.md 8). Somebody's wish may set another status than that of the jobs. The pipeline is locked. Open
- * merge requests of its commit hear of its end by a job.
+ * merge requests of its commit hear of its success by a job.
  */
 export async function settlePipeline(
   tx: Transaction,
@@ -47,7 +47,7 @@ export async function settlePipeline(
   const status = wish ?? (jobs.length === 0 ? null : aggregate(jobs));
   if (status === null) return;
   const isAwaited = await write(tx, id, status, jobs);
-  if (isAwaited && (status === 'success' || status === 'failed')) {
+  if (isAwaited && status === 'success') {
     await queue?.enqueue(tx, 'merge_requests.pipeline', { pipelineId: id });
   }
 }
