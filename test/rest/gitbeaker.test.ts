@@ -239,4 +239,40 @@ describe('A client that was written for /api/v4', () => {
       ['created', null],
     ]);
   });
+
+  it('works together: merge request, note, emoji, label, pipeline, merge, closed issue, todo', async () => {
+    const client = new Gitlab({ host: world.url, token: owner.token });
+    const { id } = await client.Projects.create({ name: 'Together' });
+    const commit = (branch: string, action: 'create' | 'update', content: string) =>
+      client.Commits.create(id, branch, `Write ${content}`, [{ action, filePath: 'hello.txt', content }]);
+    await commit('master', 'create', 'Hello');
+    await client.ProjectLabels.create(id, 'bug', '#ff0000');
+    const issue = await client.Issues.create(id, 'Nobody greets the world');
+    await client.Branches.create(id, 'greet', 'master');
+    const { id: sha } = await commit('greet', 'update', 'Hello, world');
+    const { iid } = await client.MergeRequests.create(id, 'greet', 'master', 'Greet the world', {
+      description: `Closes #${issue.iid}`,
+      removeSourceBranch: true,
+    });
+    expect(await client.MergeRequests.all({ projectId: id, state: 'opened' })).toMatchObject([{ iid, sha }]);
+    expect(await client.MergeRequests.allCommits(id, iid)).toMatchObject([{ id: sha }]);
+    expect(await client.MergeRequests.allIssuesClosed(id, iid)).toMatchObject([{ iid: issue.iid }]);
+    const note = await client.MergeRequestNotes.create(id, iid, 'Looks good.');
+    expect(await client.MergeRequestNotes.all(id, iid)).toMatchObject([{ id: note.id, body: 'Looks good.' }]);
+    await client.MergeRequestAwardEmojis.award(id, iid, 'tada');
+    await client.MergeRequests.edit(id, iid, { labels: 'bug' });
+    await client.Commits.editStatus(id, sha, 'running', { ref: 'greet' });
+    const waiting = await client.MergeRequests.merge(id, iid, { mergeWhenPipelineSucceeds: true });
+    expect(waiting).toMatchObject({ state: 'opened', merge_when_pipeline_succeeds: true });
+    await client.Commits.editStatus(id, sha, 'success', { ref: 'greet' });
+    await world.idle();
+    expect(await client.MergeRequests.show(id, iid)).toMatchObject({ state: 'merged', labels: ['bug'] });
+    expect(await client.Issues.show(issue.iid, { projectId: id })).toMatchObject({ state: 'closed' });
+    expect((await client.Branches.all(id)).map(({ name }) => name)).toEqual(['master']);
+    await client.Issues.createTodo(id, issue.iid);
+    const [todo] = await client.TodoLists.all();
+    expect(todo).toMatchObject({ action_name: 'marked', target: { iid: issue.iid } });
+    await client.TodoLists.done({ todoId: todo?.id ?? 0 });
+    expect(await client.TodoLists.all()).toEqual([]);
+  });
 });

@@ -11,6 +11,7 @@ const walks = [
   { script: 'walk', what: 'issues, labels and milestones' },
   { script: 'people', what: 'people, groups, members and projects' },
   { script: 'repository', what: 'the repository of a project' },
+  { script: 'merging', what: 'merge requests, notes, emoji and todos' },
   { script: 'ci', what: 'statuses, pipelines, jobs, deployments, variables, triggers, snippets, settings and events' },
 ].flatMap((walk) => clients.map((client) => ({ ...client, ...walk })));
 
