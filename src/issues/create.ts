@@ -13,6 +13,7 @@ import {
   setLabels,
 } from '#src/issues/attributes.ts';
 import { Prisma, type Transaction } from '#src/platform/db.ts';
+import { sendsMail } from '#src/platform/mail/sending.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 import { doDeeds, hasDeeds } from '#src/quick_actions/do.ts';
@@ -61,7 +62,8 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   const { title, description = null } = input;
   const assigneeId = columns.assigneeId ?? null;
   const { labels = [] } = attributes;
-  if (!labels?.length && assigneeId === null && !hasDeeds(deeds) && !mayMention(title, description)) {
+  const isPlain = !labels?.length && assigneeId === null && !hasDeeds(deeds) && !mayMention(title, description);
+  if (isPlain && !sendsMail(context.db)) {
     // One statement, and so atomic by itself.
     const opened = issueEvent({ projectId: project.id, authorId: actor.id, action: 'opened' });
     const { id } = await insert(context.db, Prisma.sql`, event AS (${opened})`);
@@ -71,7 +73,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
     const { id, iid } = await insert(tx);
     if (labels?.length) await setLabels(tx, project.id, { type: 'Issue', id }, labels);
     const subject = { type: 'Issue', id, iid, title, project } as const;
-    await recordActivity(tx, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+    await recordActivity(tx, context, actor, subject, [{ kind: 'opened', description, assigneeId }]);
     await doDeeds(tx, actor, subject, deeds);
     return id;
   });

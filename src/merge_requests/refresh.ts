@@ -129,14 +129,14 @@ async function addVersion(
       if (!row) return false;
       await recordVersion(stores, tx, { id, iid, target }, measured, hold);
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
-      await recordActivity(tx, actor, subject, [{ kind: 'commits', from: sha, to: head }]);
+      await recordActivity(tx, stores, actor, subject, [{ kind: 'commits', from: sha, to: head }]);
       return true;
     });
   });
 }
 
 async function recordStatus(
-  { db }: Stores,
+  stores: Stores,
   { mergeRequest, target, reader, sourceTip, targetTip }: SideTips,
   head: Oid | null,
   actor: { id: number },
@@ -144,13 +144,13 @@ async function recordStatus(
   const { id, iid, title, sourceBranch, targetBranch, checkedSourceSha, checkedTargetSha } = mergeRequest;
   const status = await mergeStatus(reader, sourceTip === null ? null : head, targetTip);
   if (status === mergeRequest.mergeStatus && checkedSourceSha === sourceTip && checkedTargetSha === targetTip) return;
-  await db.$transaction(async (tx) => {
+  await stores.db.$transaction(async (tx) => {
     const count = await tx.$executeRaw`
       UPDATE merge_requests SET merge_status = ${status}, checked_source_sha = ${sourceTip}, checked_target_sha = ${targetTip}
       WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${head} AND target_branch = ${targetBranch}
         AND checked_source_sha IS NOT DISTINCT FROM ${checkedSourceSha} AND checked_target_sha IS NOT DISTINCT FROM ${checkedTargetSha}`;
     if (count === 0 || checkedSourceSha === null || sourceTip !== null) return;
     const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
-    await recordActivity(tx, actor, subject, [{ kind: 'sourceBranchDeleted', branch: sourceBranch }]);
+    await recordActivity(tx, stores, actor, subject, [{ kind: 'sourceBranchDeleted', branch: sourceBranch }]);
   });
 }

@@ -34,7 +34,7 @@ export async function createNote(context: Context, { on, body, ...rest }: NewNot
     await touchNoteable(tx, noteable);
     const data = { subjectType, subjectId, authorId: actor.id, body, createdAt, updatedAt: createdAt };
     const note = await tx.note.create({ data, select: { id: true } });
-    await recordNote(tx, actor, noteable, note.id, { from: null, to: body });
+    await recordNote(tx, context, actor, noteable, note.id, { from: null, to: body });
     return note.id;
   });
   return { on: { type: subjectType, id: subjectId }, id };

@@ -38,7 +38,7 @@ export async function buildPipeline(
     const id = await insertPipeline(tx, input, plan, commit && commitTime(commit));
     if (id === null) return null;
     await insertJobs(tx, id, input, plan);
-    await settlePipeline(tx, {}, id);
+    await settlePipeline(tx, { db }, id);
     return id;
   });
 }

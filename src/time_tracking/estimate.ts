@@ -30,7 +30,7 @@ export async function setTimeEstimate(
     const changed = await tx.$executeRaw`
       UPDATE ${table} SET time_estimate = ${seconds} WHERE id = ${id} AND time_estimate <> ${seconds}`;
     const told = changed > 0 ? [{ kind: 'timeEstimate', seconds } as const] : [];
-    await recordActivity(tx, requireActor(context), subject, told);
+    await recordActivity(tx, context, requireActor(context), subject, told);
   });
   return { project, id };
 }

@@ -63,7 +63,7 @@ async function spend(
     if (change.seconds === 0) return;
     await tx.$executeRaw`
       INSERT INTO timelogs (${column}, user_id, seconds) VALUES (${id}, ${actor.id}, ${change.seconds})`;
-    await recordActivity(tx, actor, subject, [change]);
+    await recordActivity(tx, context, actor, subject, [change]);
   });
   return { project, id };
 }
