@@ -55,6 +55,8 @@ import '#schema/tags/mutations.ts';
 import '#schema/events/types.ts';
 import '#schema/notes/on_subjects.ts';
 import '#schema/notes/mutations.ts';
+import '#schema/discussions/on_subjects.ts';
+import '#schema/discussions/mutations.ts';
 import '#schema/awards/on_subjects.ts';
 import '#schema/awards/mutations.ts';
 import '#schema/variables/mutations.ts';

@@ -6,6 +6,7 @@ import { expireAuthorizations } from '#src/access/oauth/expire.ts';
 import { expireSessions } from '#src/access/sessions/expire.ts';
 import { pruneAttempts } from '#src/access/sign_in/attempts.ts';
 import { removeMergedBranches } from '#src/branches/merged.ts';
+import { traceDiscussions } from '#src/discussions/trace.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
 import { type ImportStores, importRepository } from '#src/imports/import.ts';
 import { findRecipients, forgetDeliveries } from '#src/mailing/distribute.ts';
@@ -89,6 +90,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
       await eachStep(steps);
     },
     'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
+    'merge_requests.trace_notes': ({ mergeRequestId }) => traceDiscussions({ db, repositories }, mergeRequestId),
     'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs }, push),
     'members.expire': () => removeExpiredMembers(db),

@@ -101,8 +101,6 @@ export interface Route {
   readonly aliases?: Readonly<Record<string, string>>;
   /** Other names that the contract itself has for parameters, and the parameters that they stand for. */
   readonly synonyms?: Readonly<Record<string, string>>;
-  /** Parameters that the contract has and that change nothing yet. */
-  readonly ignored?: Readonly<Record<string, { readonly type: 'integer' | 'string'; readonly description: string }>>;
   /** What the route does, where the schema's description of what it answers says something else. */
   readonly description?: string;
 }

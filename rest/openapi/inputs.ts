@@ -17,7 +17,7 @@ export interface Input {
   description: string;
 }
 
-/** All that an operation takes: what fills its variables, by all their names, and what the contract has beside it. */
+/** All that an operation takes: what fills its variables, by all their names. */
 export function inputsOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Input[] {
   const { route, parameters } = endpoint;
   const filled = filledBy(endpoint, schema);
@@ -26,16 +26,7 @@ export function inputsOf(endpoint: Endpoint, schema: GraphQLSchema, components: 
     const meant = own.find((input) => input.name === other);
     return meant ? [{ ...meant, name, required: false, description: `Another name of \`${other}\`.` }] : [];
   });
-  const ignored = Object.entries(route.ignored ?? {}).map(([name, { type, description }]) => ({
-    name,
-    in: placeOf(endpoint),
-    required: false,
-    isList: false,
-    ofRecords: false,
-    schema: { type: [type, 'null'] },
-    description,
-  }));
-  return [...own, ...synonyms, ...ignored];
+  return [...own, ...synonyms];
 }
 
 function inputOf(parameter: Parameter, filled: Filled | undefined, endpoint: Endpoint, components: Components): Input {

@@ -39,16 +39,6 @@ export const issues: Route[] = [
     operation: operations.CreateIssueDocument,
     result: 'createIssue.issue',
     commaSeparated,
-    ignored: {
-      merge_request_to_resolve_discussions_of: {
-        type: 'integer',
-        description: 'Number of the merge request whose discussions the issue resolves. Without effect yet.',
-      },
-      discussion_to_resolve: {
-        type: 'string',
-        description: 'ID of the one discussion to resolve. Without effect yet.',
-      },
-    },
   },
   {
     method: 'PUT',

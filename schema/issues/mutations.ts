@@ -2,7 +2,7 @@ import { builder } from '#schema/builder.ts';
 import { type InputFields, namesOf, projectField } from '#schema/inputs.ts';
 import { Issue } from '#schema/issues/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
-import { idOf } from '#schema/node/plugin.ts';
+import { databaseIdOf, idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { createIssue } from '#src/issues/create.ts';
 import { deleteIssue } from '#src/issues/delete.ts';
@@ -50,8 +50,19 @@ const CreateIssueInput = builder.inputType('CreateIssueInput', {
   description: 'A new issue of a project.',
   fields: (t) => ({
     project: projectField(t, 'of the issue'),
-    title: t.string({ required: true, description: 'Title of the issue; at most 255 characters.' }),
+    title: t.string({
+      description:
+        'Title of the issue; at most 255 characters. Required unless the issue follows up on the threads of a merge request.',
+    }),
     ...values(t, 'Titles of its labels.'),
+    mergeRequestToResolveDiscussionsOf: t.int({
+      description:
+        'Number of a merge request of the project whose open threads the issue follows up on: they are resolved, and title and description name them by default. For those who can resolve threads.',
+    }),
+    discussionToResolve: t.string({
+      description:
+        'Global or numeric ID of the one thread to follow up on, beside `mergeRequestToResolveDiscussionsOf`; all that are not resolved when left out.',
+    }),
     confidential: t.boolean({ required: true, defaultValue: false, description: CONFIDENTIAL }),
     createdAt: t.field({
       type: 'DateTime',
@@ -128,7 +139,10 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: CreateIssueInput, required: true, description: 'Project, title and more of the issue.' }),
     },
-    resolve: (_root, { input }, context) => createIssue(context, input),
+    resolve: (_root, { input: { discussionToResolve: thread, ...input } }, context) => {
+      const discussionToResolve = thread == null ? null : databaseIdOf('Discussion', thread, 'discussionToResolve');
+      return createIssue(context, { ...input, discussionToResolve });
+    },
   }),
   updateIssue: t.field({
     type: issuePayload('updateIssue'),

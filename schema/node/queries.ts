@@ -10,6 +10,7 @@ import { findApplicationsByIds } from '#src/applications/find.ts';
 import { findAwardsByIds } from '#src/awards/list.ts';
 import { findBoardListsByIds, findBoardsByIds } from '#src/boards/list.ts';
 import { findDeploymentsByIds } from '#src/deployments/list.ts';
+import { findDiscussionsByIds } from '#src/discussions/list.ts';
 import { findEmailsByIds } from '#src/emails/list.ts';
 import { findEnvironmentsByIds } from '#src/environments/list.ts';
 import { findGroupsByIds } from '#src/groups/find.ts';
@@ -57,6 +58,7 @@ const FINDERS: Record<string, Finder> = {
   BoardList: inProjects('BoardList', findBoardListsByIds),
   Milestone: inProjects('Milestone', findMilestonesByIds),
   Note: inProjects('Note', findNotesByIds),
+  Discussion: inProjects('Note', findDiscussionsByIds),
   AwardEmoji: inProjects('AwardEmoji', findAwardsByIds),
   Trigger: inProjects('Trigger', findTriggersByIds),
   Deployment: inProjects('Deployment', findDeploymentsByIds),

@@ -12,11 +12,38 @@ import { findNote } from '#src/notes/list.ts';
 
 const BODY = 'Text of the note, in Markdown; at most 65,536 characters.';
 
+const DiffPositionInput = builder.inputType('DiffPositionInput', {
+  description:
+    'A line of what a version of a merge request changes: one that is added or removed, or that the diff shows near those.',
+  fields: (t) => ({
+    baseSha: t.string({ description: 'The `baseCommitSha` of the version; left out where that is null.' }),
+    startSha: t.string({ required: true, description: 'The `startCommitSha` of the version.' }),
+    headSha: t.string({ required: true, description: 'The `headCommitSha` of the version.' }),
+    oldPath: t.string({ description: 'Path of the file before the change. At least one of both paths is needed.' }),
+    newPath: t.string({ description: 'Path of the file after the change.' }),
+    oldLine: t.int({ description: 'Number of the line before the change. At least one of both lines is needed.' }),
+    newLine: t.int({ description: 'Number of the line after the change.' }),
+  }),
+});
+
 const CreateNoteInput = builder.inputType('CreateNoteInput', {
   description: 'A new note on a record.',
   fields: (t) => ({
     on: t.field({ type: NoteableReference, required: true, description: 'The record to write the note on.' }),
     body: t.string({ required: true, description: BODY }),
+    startDiscussion: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether the note begins a thread that can be resolved, which is so on merge requests only.',
+    }),
+    discussionId: t.field({
+      ...idOf('Discussion'),
+      description: 'ID of the thread to answer in, which must be on the same record. System notes cannot be answered.',
+    }),
+    position: t.field({
+      type: DiffPositionInput,
+      description: 'The line to begin a thread on, which can be resolved. On merge requests only.',
+    }),
     createdAt: t.field({
       type: 'DateTime',
       description:

@@ -58,6 +58,7 @@ export const projectAbilities = {
   admin_merge_request: { level: REPORTER, feature: 'mergeRequests', frozen: true },
   create_merge_request: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
   update_merge_request: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
+  resolve_note: { level: DEVELOPER, feature: 'mergeRequests', frozen: true },
   delete_merge_request: { level: OWNER, feature: 'mergeRequests' },
   push_code: { level: DEVELOPER, frozen: true },
   push_to_protected_branch: { level: MASTER, frozen: true },

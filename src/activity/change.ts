@@ -32,9 +32,13 @@ export type Change =
   | { kind: 'mergeWhenPipelineSucceeds'; sha: string }
   | { kind: 'mergeCanceled' }
   | { kind: 'targetBranch'; from: string; to: string }
-  /** The source branch of a merge request has moved; `from` is null where what it held before is not known. */
-  | { kind: 'commits'; from: string | null; to: string }
+  /** The source branch of a merge request has moved, and brought so many commits: the latest of them, the newest first. */
+  | { kind: 'commits'; latest: readonly AddedCommit[]; total: number }
   | { kind: 'sourceBranchDeleted'; branch: string }
+  /** The last thread that was not resolved has been. */
+  | { kind: 'discussionsResolved' }
+  /** An issue of the project was opened to follow up on these threads. */
+  | { kind: 'discussionsContinued'; discussionIds: readonly number[]; issueIid: number }
   | { kind: 'movedTo'; to: Elsewhere }
   | { kind: 'movedFrom'; from: Elsewhere };
 
@@ -43,6 +47,12 @@ export interface Elsewhere {
   id: number;
   iid: number;
   project: Pick<ProjectRow, 'id' | 'fullPath'>;
+}
+
+/** A commit as notes name it. */
+export interface AddedCommit {
+  sha: string;
+  title: string;
 }
 
 export type ChangeKind = Change['kind'];

@@ -21,6 +21,10 @@ export async function writeSystemNotes(
         ? titleWords(subjectType, change.from, change.to)
         : (words(change, { ...names, projectId: project.id }) ?? []);
     const note = { subjectType, subjectId, authorId, system: true, ...sourceOf(change, project.id) };
+    if (change.kind === 'discussionsContinued') {
+      const body = `created #${change.issueIid} to continue this discussion`;
+      return change.discussionIds.map((discussionId) => ({ ...note, body, discussionId }));
+    }
     return [bodies].flat().map((body) => ({ ...note, body }));
   });
   if (data.length > 0) await tx.note.createMany({ data });
@@ -46,8 +50,12 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
       return 'canceled the automatic merge';
     case 'targetBranch':
       return `changed target branch from \`${change.from}\` to \`${change.to}\``;
+    case 'commits':
+      return commitWords(change);
     case 'sourceBranchDeleted':
       return `deleted source branch \`${change.branch}\``;
+    case 'discussionsResolved':
+      return 'resolved all discussions';
     case 'description':
       return 'changed the description';
     case 'labels':
@@ -79,6 +87,15 @@ function words(change: Change, { users, milestones, projectId }: Names & { proje
     default:
       return null;
   }
+}
+
+/** The latest commits, of those that there are. A branch that only dropped commits has brought none. */
+function commitWords({ latest, total }: Extract<Change, { kind: 'commits' }>): string | null {
+  if (total === 0) return null;
+  const lines = latest.map(({ sha, title }) => `* ${sha.slice(0, 8)} - ${title}`);
+  const more = total - latest.length;
+  if (more > 0) lines.push(`* … and ${more} more`);
+  return `added ${total} ${total === 1 ? 'commit' : 'commits'}\n\n${lines.join('\n')}`;
 }
 
 /** `added ~1 ~2 and removed ~3 labels`: labels may be renamed, so their IDs are named. */

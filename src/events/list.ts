@@ -184,12 +184,12 @@ const TITLE = sql`COALESCE(CASE WHEN e.target_type IN ('Issue', 'IssueNote') THE
 
 /** What was said in the event `e`; null where it said nothing. */
 const note = (users: Selection<'User'>) => sql`CASE WHEN e.target_type = 'Note' THEN (
-    SELECT json_build_object('id', c.id, 'body', c.note, 'author', ${userJson('a', users)}, 'system', false, 'subjectType', 'Commit', 'subjectId', NULL,
+    SELECT json_build_object('id', c.id, 'body', c.note, 'author', ${userJson('a', users)}, 'system', false, 'subjectType', 'Commit', 'subjectId', NULL, 'discussionId', NULL,
       'createdAt', c.created_at, 'updatedAt', c.created_at)
     FROM commit_comments c JOIN users a ON a.id = c.author_id WHERE c.id = e.target_id)
   WHEN e.target_type IN ('IssueNote', 'MergeRequestNote') THEN (
     SELECT json_build_object('id', c.id, 'body', c.body, 'author', ${userJson('a', users)}, 'system', c.system, 'subjectType', c.subject_type,
-      'subjectId', c.subject_id, 'createdAt', c.created_at, 'updatedAt', c.updated_at)
+      'subjectId', c.subject_id, 'discussionId', c.discussion_id, 'createdAt', c.created_at, 'updatedAt', c.updated_at)
     FROM notes c JOIN users a ON a.id = c.author_id WHERE c.id = e.target_id) END`;
 
 /** Notes are shown as such, whatever they are on. */

@@ -2,6 +2,7 @@ import { authorize, can } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { mayMention } from '#src/activity/mentions.ts';
 import { recordActivity } from '#src/activity/record.ts';
+import { type FollowUpWish, followUpOn, resolveByIssue } from '#src/discussions/follow_up.ts';
 import { issueEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
 import {
@@ -20,9 +21,10 @@ import { doDeeds, hasDeeds } from '#src/quick_actions/do.ts';
 import type { WantedChanges } from '#src/quick_actions/interpret.ts';
 import { readQuickActions } from '#src/quick_actions/read.ts';
 
-export interface NewIssue extends IssueAttributes {
+export interface NewIssue extends IssueAttributes, FollowUpWish {
   project: Ref;
-  title: string;
+  /** Without it the issue must follow up on threads, which give it one. */
+  title?: string | null | undefined;
   description?: string | null | undefined;
   confidential?: boolean | null | undefined;
   /** Honoured from administrators and owners of the personal namespace. */
@@ -34,12 +36,16 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   const actor = requireActor(context);
   const project = await findProject(context, given.project);
   authorize(actor, 'create_issue', project);
+  const followUp = await followUpOn(context, actor, project, given);
   const { text, changes, deeds } = await readQuickActions(context, actor, given.description, () => {
     const mayAdmin = can(actor, 'admin_issue', project);
-    return { type: 'Issue', project, title: given.title, labels: given.labels ?? [], mayUpdate: true, mayAdmin };
+    const title = given.title ?? followUp?.title ?? '';
+    return { type: 'Issue', project, title, labels: given.labels ?? [], mayUpdate: true, mayAdmin };
   });
   const input: NewIssue = { ...given, ...attributesIn(changes), description: text };
-  checkTexts(input.title, input.description);
+  const title = input.title ?? followUp?.title ?? '';
+  const description = input.description ?? followUp?.description ?? null;
+  checkTexts(title, description);
   const attributes = permittedAttributes(actor, project, withoutNulls(input));
   const columns = await resolveAttributes(context, project, attributes);
   const { createdAt: at, ignoreForbidden } = input;
@@ -52,29 +58,28 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
       issue AS (
         INSERT INTO issues (iid, project_id, author_id, title, description, confidential, assignee_id, milestone_id, due_date,
           created_at, updated_at)
-        SELECT last_issue_iid, ${project.id}, ${actor.id}, ${input.title}, ${input.description ?? null},
+        SELECT last_issue_iid, ${project.id}, ${actor.id}, ${title}, ${description},
           ${input.confidential ?? false}, ${columns.assigneeId ?? null}::int, ${columns.milestoneId ?? null}::int,
           ${columns.dueDate ?? null}::date, ${createdAt}::timestamptz, ${createdAt}::timestamptz
         FROM counter RETURNING id, iid, title)${event}
       SELECT id, iid FROM issue`;
     return issue;
   };
-  const { title, description = null } = input;
   const assigneeId = columns.assigneeId ?? null;
   const { labels = [] } = attributes;
-  const isPlain = !labels?.length && assigneeId === null && !hasDeeds(deeds) && !mayMention(title, description);
-  if (isPlain && !sendsMail(context.db)) {
+  const isPlain = !followUp && !labels?.length && assigneeId === null && !hasDeeds(deeds);
+  if (isPlain && !mayMention(title, description) && !sendsMail(context.db)) {
     // One statement, and so atomic by itself.
     const opened = issueEvent({ projectId: project.id, authorId: actor.id, action: 'opened' });
     const { id } = await insert(context.db, Prisma.sql`, event AS (${opened})`);
     return { project, id };
   }
   const id = await context.db.$transaction(async (tx) => {
-    const { id, iid } = await insert(tx);
+    const { id, iid } = await (followUp ? resolveByIssue(tx, context, actor, followUp, () => insert(tx)) : insert(tx));
     if (labels?.length) await setLabels(tx, project.id, { type: 'Issue', id }, labels);
     const subject = { type: 'Issue', id, iid, title, project } as const;
     await recordActivity(tx, context, actor, subject, [{ kind: 'opened', description, assigneeId }]);
-    await doDeeds(tx, actor, subject, deeds);
+    await doDeeds(tx, context, actor, subject, deeds);
     return id;
   });
   return { project, id };

@@ -77,17 +77,19 @@ async function copyIssue(tx: Transaction, issue: ChangeableIssue, target: Projec
 
 /** Notes, awards, time spent and explicit subscriptions go along. */
 async function copyTrail(tx: Transaction, from: number, to: number): Promise<void> {
-  // Copies have their numbers in the order of the notes, which tells whose awards each of them gets.
+  // Copies have their numbers before they are written: these tell which note answers in which thread, and whose awards it gets.
   await tx.$executeRaw`
-    WITH old AS (SELECT n.*, row_number() OVER (ORDER BY n.id) AS place FROM notes n
-      WHERE n.subject_type = 'Issue' AND n.subject_id = ${from}),
-    copied AS (INSERT INTO notes (subject_type, subject_id, author_id, body, system, source_type, source_id, source_project_id,
-        mention, created_at, updated_at)
-      SELECT 'Issue', ${to}, author_id, body, system, source_type, source_id, source_project_id, mention, created_at, updated_at
-      FROM old ORDER BY place RETURNING id),
-    new AS (SELECT id, row_number() OVER (ORDER BY id) AS place FROM copied)
+    WITH old AS MATERIALIZED (
+      SELECT n.*, nextval(pg_get_serial_sequence('notes', 'id'))::int AS new_id FROM (
+        SELECT * FROM notes WHERE subject_type = 'Issue' AND subject_id = ${from} ORDER BY id) n),
+    threads AS (SELECT old.*, first_value(new_id) OVER (PARTITION BY COALESCE(discussion_id, id) ORDER BY id) AS first_id FROM old),
+    copied AS (INSERT INTO notes (id, subject_type, subject_id, author_id, body, system, source_type, source_id, source_project_id,
+        mention, discussion_id, created_at, updated_at)
+      SELECT new_id, 'Issue', ${to}, author_id, body, system, source_type, source_id, source_project_id, mention,
+        NULLIF(first_id, new_id), created_at, updated_at
+      FROM threads ORDER BY new_id)
     INSERT INTO award_emoji (subject_type, subject_id, user_id, name, created_at, updated_at)
-    SELECT 'Note', new.id, a.user_id, a.name, a.created_at, a.updated_at FROM new JOIN old USING (place)
+    SELECT 'Note', old.new_id, a.user_id, a.name, a.created_at, a.updated_at FROM old
       JOIN award_emoji a ON a.subject_type = 'Note' AND a.subject_id = old.id ORDER BY a.id`;
   await tx.$executeRaw`
     INSERT INTO award_emoji (subject_type, subject_id, user_id, name, created_at, updated_at)

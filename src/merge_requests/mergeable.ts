@@ -45,12 +45,14 @@ export async function mayBeMerged(
   if (state !== 'opened' || isWorkInProgress(title)) return false;
   if (sha === null || sourceTip !== sha || targetTip === null) return false;
   if (version === null || version.baseCommitSha === sha) return false;
-  const { onlyAllowMergeIfPipelineSucceeds: needsPipeline } = await db.project.findUniqueOrThrow({
+  const asked = await db.project.findUniqueOrThrow({
     where: { id: mergeRequest.targetProjectId },
-    select: { onlyAllowMergeIfPipelineSucceeds: true },
+    select: { onlyAllowMergeIfPipelineSucceeds: true, onlyAllowMergeIfAllDiscussionsAreResolved: true },
   });
   const passed = pipeline === null || pipeline.status === 'success' || pipeline.status === 'skipped';
-  return !needsPipeline || passed || ignorePipeline;
+  if (asked.onlyAllowMergeIfPipelineSucceeds && !passed && !ignorePipeline) return false;
+  if (!asked.onlyAllowMergeIfAllDiscussionsAreResolved) return true;
+  return (await db.discussion.count({ where: { mergeRequestId: mergeRequest.id, resolvedAt: null } })) === 0;
 }
 
 /** Whether git can merge it now; what was worked out for the same commits before is taken. */

@@ -1,3 +1,4 @@
+import { type DiscussionValues, discussionValues } from '#src/discussions/unresolved.ts';
 import { type Followed, followed, labelTitles, projectPath, type TrailValues, trailValues } from '#src/issues/trail.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
@@ -8,7 +9,8 @@ declare module '#src/platform/records/own_values.ts' {
   interface OwnValues {
     MergeRequest: TrailValues &
       TimeValues &
-      Followed & {
+      Followed &
+      DiscussionValues & {
         /** `unchecked` from the moment on at which one of its branches moves, until a job has looked at it. */
         currentMergeStatus: string;
         /** Of its latest version; null for a merge request that was recorded without its commits. */
@@ -25,6 +27,7 @@ const [ref, home] = [alias('RecordedRef', 'rr'), alias('Project', 'rp')];
 
 ownValues('MergeRequest', {
   ...trailValues('MergeRequest'),
+  ...discussionValues,
   ...timeValues('MergeRequest'),
   projectFullPath: (mergeRequest, tools) => projectPath(mergeRequest.targetProjectId, tools),
   labelTitles: (mergeRequest) => labelTitles(mergeRequestLabel, mergeRequestLabel.mergeRequestId, mergeRequest.id),

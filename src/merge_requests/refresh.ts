@@ -1,7 +1,9 @@
 import type { Context } from '#src/access/actor.ts';
 import { recordActivity } from '#src/activity/record.ts';
+import { titleOf } from '#src/commits/find.ts';
 import { Damaged } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
 import { withCommits } from '#src/merge_requests/bring.ts';
 import { markMerged, markMergedBy } from '#src/merge_requests/mark_merged.ts';
 import { mergeStatus } from '#src/merge_requests/merge_status.ts';
@@ -10,10 +12,12 @@ import { type SideTips, sideTips } from '#src/merge_requests/side_tips.ts';
 import { hasCommits, measureVersion, recordVersion } from '#src/merge_requests/version.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import { Prisma } from '#src/platform/db.ts';
-import { BadRequest, NotFound } from '#src/platform/errors.ts';
+import { BadRequest, NotFound, Unavailable } from '#src/platform/errors.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { EachApart } from '#src/repository/each.ts';
 import { withRepositoryLock } from '#src/repository/lock.ts';
+import { storable } from '#src/repository/push_data.ts';
+import { tellOfConflict } from '#src/todos/merge_requests.ts';
 
 const { sql } = Prisma;
 const mergeRequest = alias('MergeRequest', 'mr');
@@ -22,6 +26,9 @@ type Stores = Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] | 
 
 /** How many merge requests are looked for at once. */
 const AT_ONCE = 200;
+
+/** How often a merge request is looked at anew that others change at the same time. */
+const ATTEMPTS = 10;
 
 /** Milliseconds that taking over the commits of one merge request may take in the background. */
 const PATIENCE = 10 * 60_000;
@@ -68,22 +75,31 @@ function spare({ repositories }: Stores, error: unknown): void {
  * @param userId who moved a branch; the author of the merge request without
  */
 export async function refreshMergeRequest(stores: Stores, id: number, userId?: number): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    if (await refreshOnce(stores, id, userId)) return;
+  }
+  throw new Unavailable('The merge request changes all the time. Try again later.', 1);
+}
+
+/** Returns false if it was changed meanwhile: who did that may have seen the source branch as it was before its last move. */
+async function refreshOnce(stores: Stores, id: number, userId?: number): Promise<boolean> {
   const sides = await sideTips(stores, id);
-  if (sides?.mergeRequest.state !== 'opened') return;
-  if (await hasArrived(stores, sides)) return;
+  if (sides?.mergeRequest.state !== 'opened') return true;
+  if (await hasArrived(stores, sides)) return true;
   const actor = { id: await knownUser(stores, userId, sides.mergeRequest.authorId) };
   if (await isMerged(sides)) {
     const { sha } = sides.mergeRequest;
     await stores.db.$transaction((tx) => markMerged(tx, stores, actor, { id, sha, project: sides.target }));
-    return;
+    return true;
   }
   const { sourceTip } = sides;
   let head = sides.mergeRequest.sha;
   if (sourceTip !== null && sourceTip !== head) {
-    if (!(await addVersion(stores, sides, sourceTip, actor))) return;
+    if (!(await addVersion(stores, sides, sourceTip, actor))) return false;
     head = sourceTip;
   }
   await recordStatus(stores, sides, head, actor);
+  return true;
 }
 
 /** Whether the merge that a crash kept from being recorded is on the target branch; then it is recorded. */
@@ -109,7 +125,7 @@ async function isMerged({ mergeRequest: { sha }, version, reader, sourceTip, tar
   return (await has(sha)) && (sourceTip === null || sourceTip === sha || (await has(sourceTip)));
 }
 
-/** Returns false for a merge request that somebody else has changed meanwhile, who has it looked at again. */
+/** Returns false for a merge request that somebody else has changed meanwhile. */
 async function addVersion(
   stores: Stores,
   { mergeRequest, source, target, reader, targetTip, version }: SideTips,
@@ -122,17 +138,31 @@ async function addVersion(
   const since = new Date();
   return withCommits(stores, { source, target, oids: [head] }, PATIENCE, async (hold) => {
     const measured = await measureVersion(reader, { head, start });
+    const added = await addedCommits(reader, sha, head);
     return withRepositoryLock(stores.db, target.id, async (tx) => {
       const [row] = await tx.$queryRaw<{ title: string }[]>`
         UPDATE merge_requests SET sha = ${head}, merge_when_pipeline_succeeds = false, updated_at = ${since} WHERE id = ${id} AND state = 'opened'
           AND sha IS NOT DISTINCT FROM ${sha} AND source_branch = ${sourceBranch} RETURNING title`;
       if (!row) return false;
       await recordVersion(stores, tx, { id, iid, target }, measured, hold);
+      await stores.jobs?.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
-      await recordActivity(tx, stores, actor, subject, [{ kind: 'commits', from: sha, to: head }]);
+      await recordActivity(tx, stores, actor, subject, [{ kind: 'commits', ...added }]);
       return true;
     });
   });
+}
+
+/** Commits that a note lists by themselves. */
+const MOST_LISTED = 20;
+
+/** The commits that a new head has and the one before it has not. */
+async function addedCommits(reader: RepositoryReader, from: Oid | null, to: Oid) {
+  if (from === null || (await reader.commit(from)) === null) return { latest: [], total: 0 };
+  const commits = await reader.between(from, to, { limit: MOST_LISTED });
+  const latest = commits.map((commit) => ({ sha: commit.oid, title: storable(titleOf(commit)) }));
+  const total = commits.length < MOST_LISTED ? commits.length : await reader.countBetween(from, to);
+  return { latest, total };
 }
 
 async function recordStatus(
@@ -149,6 +179,8 @@ async function recordStatus(
       UPDATE merge_requests SET merge_status = ${status}, checked_source_sha = ${sourceTip}, checked_target_sha = ${targetTip}
       WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${head} AND target_branch = ${targetBranch}
         AND checked_source_sha IS NOT DISTINCT FROM ${checkedSourceSha} AND checked_target_sha IS NOT DISTINCT FROM ${checkedTargetSha}`;
+    const isLost = status === 'cannot_be_merged' && mergeRequest.mergeStatus !== status && sourceTip !== null;
+    if (count > 0 && isLost) await tellOfConflict(tx, id);
     if (count === 0 || checkedSourceSha === null || sourceTip !== null) return;
     const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
     await recordActivity(tx, stores, actor, subject, [{ kind: 'sourceBranchDeleted', branch: sourceBranch }]);

@@ -8,6 +8,8 @@ declare module '#src/platform/background/queue.ts' {
      * branch has moved unnoticed. The user is who moved them.
      */
     'merge_requests.refresh': { mergeRequestId?: number; projectId?: number; branches?: string[]; userId?: number };
+    /** Finds the lines that threads are on in the latest version of a merge request. */
+    'merge_requests.trace_notes': { mergeRequestId: number };
     /** Removes refs of merge requests that there are no more. */
     'merge_requests.remove_refs': { projectId: number };
   }

@@ -1,6 +1,7 @@
 import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { recordNote } from '#src/activity/notes.ts';
+import { leaveThread } from '#src/discussions/leave.ts';
 import { forgetEvents } from '#src/events/record.ts';
 import { type ChangedNote, checkBody } from '#src/notes/create.ts';
 import { findNote } from '#src/notes/list.ts';
@@ -57,6 +58,7 @@ export async function deleteNote(context: Context, ref: NoteRef): Promise<{ id: 
   const { id } = note;
   await context.db.$transaction(async (tx) => {
     await touchNoteable(tx, noteable);
+    await leaveThread(tx, id);
     const { count } = await tx.note.deleteMany({ where: { id } });
     if (count === 0) throw new NotFound('Note');
     await tx.awardEmoji.deleteMany({ where: { subjectType: 'Note', subjectId: id } });

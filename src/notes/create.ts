@@ -1,12 +1,13 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { recordNote } from '#src/activity/notes.ts';
+import { answeredThread, beginThread, type ThreadWish, threadFor } from '#src/discussions/begin.ts';
 import { permittedTimestamp } from '#src/issues/attributes.ts';
 import { locateNoteable, type NoteableRef, type NoteableType, touchNoteable } from '#src/notes/noteable.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 
-export interface NewNote {
+export interface NewNote extends ThreadWish {
   on: NoteableRef;
   body: string;
   /** Honoured from administrators and owners of the personal namespace. */
@@ -30,10 +31,13 @@ export async function createNote(context: Context, { on, body, ...rest }: NewNot
   checkBody(body);
   const { createdAt: at, ignoreForbidden } = rest;
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
+  const thread = await threadFor(context, noteable, rest);
   const id = await context.db.$transaction(async (tx) => {
     await touchNoteable(tx, noteable);
-    const data = { subjectType, subjectId, authorId: actor.id, body, createdAt, updatedAt: createdAt };
+    const discussionId = await answeredThread(tx, noteable, thread);
+    const data = { subjectType, subjectId, authorId: actor.id, body, discussionId, createdAt, updatedAt: createdAt };
     const note = await tx.note.create({ data, select: { id: true } });
+    await beginThread(tx, context, { mergeRequestId: subjectId, noteId: note.id }, thread);
     await recordNote(tx, context, actor, noteable, note.id, { from: null, to: body });
     return note.id;
   });

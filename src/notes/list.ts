@@ -31,7 +31,7 @@ export async function listNotesOn<R>(
   selection: Selection<'Note', R>,
 ): Promise<Page<R>[]> {
   const actor = requireActor(context);
-  return readNotes(context, actor, { type, ids }, page, selection);
+  return listNotes(context, actor, notesOn(type, ids), page, selection);
 }
 
 /** A note on a record that the actor sees. Throws NotFound. */
@@ -43,37 +43,40 @@ export async function findNote<R>(
 ): Promise<R> {
   const actor = requireActor(context);
   const one = { limit: 1, offset: 0, withTotal: false };
-  const only = sql`${note.id} = ${id}`;
-  const [found] = await readNotes(context, actor, { type: on.type, ids: [on.id], only }, one, selection);
+  const [found] = await listNotes(context, actor, notesOn(on.type, [on.id], sql`${note.id} = ${id}`), one, selection);
   if (!found?.nodes[0]) throw new NotFound('Note');
   return found.nodes[0];
 }
 
-interface NotesOf {
-  type: NoteableType;
-  ids: readonly number[];
-  only?: Prisma.Sql;
+function notesOn(type: NoteableType, ids: readonly number[], ...only: Prisma.Sql[]): NotesOf {
+  return {
+    ids,
+    where: (id) => all([sql`${note.subjectType} = ${type}`, sql`${note.subjectId} = ${id}`, ...only]),
+    of: sql`sn.subject_type = ${type} AND sn.subject_id = ANY(${[...ids]}::int[])`,
+  };
 }
 
-function readNotes<R>(
+/** Lists of notes below what has these IDs. */
+interface NotesOf {
+  ids: readonly number[];
+  /** Which notes (`nt`) are below one of them. */
+  where: (id: Prisma.Sql | number) => Prisma.Sql;
+  /** The notes (`sn`) of all lists. */
+  of: Prisma.Sql;
+}
+
+/** Those of such notes that the actor sees, oldest first, in one statement for all lists. */
+export function listNotes<R>(
   { db }: Context,
   actor: Actor,
-  { type, ids, only }: NotesOf,
+  { ids, where, of }: NotesOf,
   page: PageRequest,
   selection: Selection<'Note', R>,
 ): Promise<Page<R>[]> {
-  const pageOf = ({ id }: Asked<{ id: number }>) => {
-    const where = all([
-      sql`${note.subjectType} = ${type}`,
-      sql`${note.subjectId} = ${id}`,
-      ...(only ? [only] : []),
-      sourceSeen(note, actor),
-    ]);
-    return pageOfRows(selection, { rows: note, where, order: OLDEST_FIRST }, page);
-  };
-  const ofThese = sql`sn.subject_type = ${type} AND sn.subject_id = ANY(${[...ids]}::int[])`;
+  const pageOf = ({ id }: Asked<{ id: number }>) =>
+    pageOfRows(selection, { rows: note, where: all([where(id), sourceSeen(note, actor)]), order: OLDEST_FIRST }, page);
   const parents = ids.map((id) => ({ id }));
-  return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf, [sourcePlaces(actor, ofThese)]));
+  return readPages<R>(db, page, ofEach(parents, { id: 'int' }, pageOf, [sourcePlaces(actor, of)]));
 }
 
 /** What a note is on. */

@@ -5,6 +5,7 @@ import { toggleWorkInProgress } from '#src/merge_requests/work_in_progress.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { dayOf, labelTitles, milestoneTitle, usernames } from '#src/quick_actions/names.ts';
 import type { QuickAction } from '#src/quick_actions/split.ts';
+import { parseDuration } from '#src/time_tracking/duration.ts';
 
 /** What the actions of a text are about, as it is before them. */
 export interface Target {
@@ -126,9 +127,9 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
   unsubscribe: () => ({ deeds: { subscribed: false } }),
   todo: () => ({ deeds: { todo: 'add' } }),
   done: () => ({ deeds: { todo: 'done' } }),
-  estimate: (_reading, estimate) => ({ deeds: { estimate } }),
+  estimate: (_reading, estimate) => (parseDuration(estimate) === null ? {} : { deeds: { estimate } }),
   remove_estimate: () => ({ deeds: { estimate: null } }),
-  spend: (_reading, spend) => ({ deeds: { spend } }),
+  spend: (_reading, spend) => (parseDuration(spend) === null ? {} : { deeds: { spend } }),
   remove_time_spent: () => ({ deeds: { spend: null } }),
   award: (_reading, emoji) => ({ deeds: { award: emoji.replace(/^:|:$/g, '') } }),
 };

@@ -71,6 +71,7 @@ async function bequeath(tx: Transaction, id: number, ghost: number): Promise<voi
   await tx.$executeRaw`UPDATE commit_comments SET author_id = ${ghost} WHERE author_id = ${id}`;
   await tx.$executeRaw`UPDATE snippets SET author_id = ${ghost} WHERE author_id = ${id} AND project_id IS NOT NULL`;
   await tx.$executeRaw`UPDATE notes SET author_id = ${ghost} WHERE author_id = ${id}`;
+  await tx.$executeRaw`UPDATE discussions SET resolved_by_id = ${ghost} WHERE resolved_by_id = ${id}`;
   await tx.$executeRaw`UPDATE timelogs SET user_id = ${ghost} WHERE user_id = ${id}`;
   await tx.$executeRaw`UPDATE todos SET author_id = ${ghost} WHERE author_id = ${id} AND user_id <> ${id}`;
   await tx.$executeRaw`UPDATE pipelines SET user_id = ${ghost} WHERE user_id = ${id}`;

@@ -60,6 +60,12 @@ async function fromFork(visibility?: 'private') {
   return { project, fork, work, head };
 }
 
+/** What the server itself has noted on a merge request. */
+async function systemNotes(subjectId: number): Promise<string[]> {
+  const where = { subjectType: 'MergeRequest', subjectId, system: true };
+  return (await world.db.note.findMany({ where, orderBy: { id: 'asc' } })).map(({ body }) => body);
+}
+
 describe('The ref of a merge request', () => {
   it('is fetched by git clients, and is neither branch nor tag', async () => {
     const { project, head, open } = await stage();
@@ -182,6 +188,8 @@ describe('A push to the source branch', () => {
     expect((await record(project)).merge_status).toBe('unchecked');
     await refreshMergeRequests(stores, {});
     expect(await record(project)).toMatchObject({ sha: tip, merge_status: 'cannot_be_merged', state: 'opened' });
+    const unmergeable = { action: 'unmergeable', projectId: project.id } as const;
+    expect(await world.db.todo.count({ where: unmergeable })).toBe(1);
   });
 
   it('that deletes it leaves a note once; pushed again, the branch can be merged again', async () => {
@@ -194,6 +202,26 @@ describe('A push to the source branch', () => {
     await run(work, 'push', '--quiet', 'origin', 'topic');
     await becomes(project, { merge_status: 'can_be_merged' });
     expect(await versionsOf(project)).toHaveLength(1);
+    expect(await systemNotes(id)).toEqual(['deleted source branch `topic`']);
+  });
+
+  it('is told of by a note that lists the new commits', async () => {
+    const { project, work, open } = await stage();
+    const { id } = await open();
+    await becomes(project, { merge_status: 'can_be_merged' });
+    for (const name of ['one', 'two']) {
+      await run(work, 'commit', '--quiet', '--allow-empty', '-m', `Add ${name}`);
+    }
+    await run(work, 'push', '--quiet', 'origin', 'topic');
+    const [second, first] = (await run(work, 'log', '-2', '--format=%H')).trim().split('\n');
+    await expect
+      .poll(() => systemNotes(id))
+      .toEqual([`added 2 commits\n\n* ${second?.slice(0, 8)} - Add two\n* ${first?.slice(0, 8)} - Add one`]);
+    // Who only drops commits adds none.
+    await run(work, 'reset', '--quiet', '--hard', 'HEAD~1');
+    await run(work, 'push', '--quiet', '--force', 'origin', 'topic');
+    await expect.poll(async () => (await versionsOf(project)).length).toBe(3);
+    expect(await systemNotes(id)).toHaveLength(1);
   });
 });
 
@@ -206,7 +234,8 @@ describe('A push to the target branch', () => {
     await run(work, 'merge', '--quiet', '--no-ff', '-m', 'Merge', 'topic');
     await run(work, 'push', '--quiet', 'origin', 'main', ':topic');
     await becomes(project, { state: 'merged', sha: head, merge_commit_sha: null });
-    const events = await world.db.event.findMany({ where: { targetType: 'MergeRequest', targetId: id } });
+    const where = { targetType: 'MergeRequest', targetId: id };
+    const events = await world.db.event.findMany({ where, orderBy: { id: 'asc' } });
     expect(events.map(({ action }) => action)).toEqual(['opened', 'accepted']);
     expect((await api.get(`/projects/${project.id}/merge_requests/1/commits`)).body).toHaveLength(1);
   });

@@ -99,6 +99,38 @@ describe('Quick actions in descriptions', () => {
     expect(await subscribed()).toBe(true);
   });
 
+  it('track time, add todos and give emoji', async () => {
+    const { at, open } = await stage();
+    const { iid } = await open(
+      reporter,
+      'Text\n/estimate 3h\n/spend 1h\n/spend soon\n/todo\n/award :tada:\n/award :+1:',
+    );
+    expect((await world.api(reporter).get(`${at}/issues/${iid}/time_stats`)).body).toMatchObject({
+      time_estimate: 3 * 3600,
+      total_time_spent: 3600,
+    });
+    const todos = async () =>
+      (await world.api(reporter).get('/todos')).body.filter(({ target }: Json) => target.iid === iid);
+    expect((await todos()).map(({ action_name }: Json) => action_name)).toEqual(['marked']);
+    // The last award is a vote on one's own issue.
+    expect((await world.api(reporter).get(`${at}/issues/${iid}/award_emoji`)).body).toEqual([]);
+    const change = (description: string) => world.api(reporter).put(`${at}/issues/${iid}`, { description });
+    await change('/remove_estimate\n/remove_time_spent\n/done\n/award :tada:');
+    expect((await world.api(reporter).get(`${at}/issues/${iid}/time_stats`)).body).toMatchObject({
+      time_estimate: 0,
+      total_time_spent: 0,
+    });
+    expect(await todos()).toEqual([]);
+    const awards = (await world.api(reporter).get(`${at}/issues/${iid}/award_emoji`)).body;
+    expect(awards.map(({ name }: Json) => name)).toEqual(['tada']);
+    const refused = await change('New\n/spend -1h');
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      { time_spent: ['Time to subtract exceeds the total time spent'] },
+    ]);
+    expect((await world.api(reporter).get(`${at}/issues/${iid}`)).body.description).toBe('');
+  });
+
   it('work for merge requests', async () => {
     const { project, at } = await stage();
     await withTopic(world, project, owner);

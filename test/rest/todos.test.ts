@@ -186,8 +186,9 @@ describe('Todos are made', () => {
     const source = { sourceProjectId: project.id, sourceBranch: ref, sha };
     const open = await mergeRequest(ann, source);
     await mergeRequest(bob, { ...source, state: 'closed' });
-    await mergeRequest(owner, { ...source, sha: '0'.repeat(40) });
-    const settle = (status: 'failed' | 'success') => world.db.$transaction((tx) => settlePipeline(tx, { db: world.db }, id, status));
+    await mergeRequest(owner, { ...source, targetBranch: 'other', sha: '0'.repeat(40) });
+    const settle = (status: 'failed' | 'success') =>
+      world.db.$transaction((tx) => settlePipeline(tx, { db: world.db }, id, status));
     await settle('failed');
     await settle('failed');
     expect((await todos(ann)).map(({ action_name, target }) => [action_name, target.iid])).toEqual([

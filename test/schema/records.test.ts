@@ -131,6 +131,7 @@ describe('Every field of', () => {
       'CommitComment',
       'CommitStatus',
       'Deployment',
+      'Discussion',
       'Environment',
       'Group',
       'Identity',

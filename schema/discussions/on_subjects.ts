@@ -1,0 +1,55 @@
+import { builder } from '#schema/builder.ts';
+import { pageArgs } from '#schema/connection.ts';
+import { Discussion, DiscussionConnection } from '#schema/discussions/types.ts';
+import { Issue } from '#schema/issues/types.ts';
+import { MergeRequest } from '#schema/merge_requests/types.ts';
+import { idOf } from '#schema/node/plugin.ts';
+import { pageBelow } from '#schema/records/page_below.ts';
+import { selectionAt } from '#schema/records/selection_at.ts';
+import { Snippet } from '#schema/snippets/types.ts';
+import { findDiscussion, listDiscussionsOn } from '#src/discussions/list.ts';
+import type { NoteableType } from '#src/notes/noteable.ts';
+import '#src/merge_requests/own_values.ts';
+
+const TYPES = { Issue, MergeRequest, Snippet } as const;
+const NAMES = { Issue: 'issue', MergeRequest: 'merge request', Snippet: 'snippet' } as const;
+
+/** The threads on records of a type. */
+function addDiscussions(type: NoteableType): void {
+  builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
+    discussions: t.field({
+      type: DiscussionConnection,
+      description: `The threads on the ${NAMES[type]}, oldest first; single notes and system notes are threads of one note. For signed-in callers.`,
+      args: pageArgs,
+      resolve: ({ id }, args, context, info) =>
+        pageBelow('Note', id, args, context, info, (_context, ids, page, selection) =>
+          listDiscussionsOn(context, type, ids, page, selection),
+        ),
+    }),
+    discussion: t.field({
+      type: Discussion,
+      nullable: true,
+      description: `A thread on the ${NAMES[type]} by its ID. For signed-in callers.`,
+      args: {
+        id: t.arg({ ...idOf('Discussion'), required: true, description: 'Global or numeric ID of the thread.' }),
+      },
+      resolve: (record, { id }, context, info) =>
+        findDiscussion(context, { type, id: record.id }, id, selectionAt(info, 'Note')),
+    }),
+  }));
+}
+
+for (const type of Object.keys(TYPES) as NoteableType[]) addDiscussions(type);
+
+builder.prismaObjectFields(MergeRequest, (t) => ({
+  resolvableDiscussionsCount: t.exposeInt('resolvableDiscussionsCount', {
+    description: 'Number of threads that can be resolved, whether they are or not.',
+  }),
+  resolvedDiscussionsCount: t.exposeInt('resolvedDiscussionsCount', {
+    description: 'Number of threads that are resolved.',
+  }),
+  mergeableDiscussionsState: t.exposeBoolean('mergeableDiscussionsState', {
+    description:
+      'Whether no thread keeps the merge request from being merged: all are resolved, or the project does not ask for that.',
+  }),
+}));
