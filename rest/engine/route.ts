@@ -54,6 +54,8 @@ export interface Route {
    * single codes of errors.
    */
   readonly failure?: number | Readonly<Partial<Record<ErrorCode, number>>>;
+  /** The answer where all was done and there is no record to show of it, with status 202. */
+  readonly done?: object;
   /** What callers are told who see the record and may not do this, where it is not 403. */
   readonly refused?: { readonly status: number; readonly message: string };
   /** Parameters that hold several values separated by commas. */

@@ -11,7 +11,13 @@ import { refusalsOf } from '#rest/openapi/refusals.ts';
 export function responses(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {
   const { route, status } = endpoint;
   const success = route.raw ? rawResponses(endpoint) : { [status]: successOf(endpoint, schema, components) };
-  return { ...success, ...refusalsOf(endpoint, codesOf(endpoint, schema)) };
+  const done = route.done && {
+    202: {
+      description: 'All was done, and there is no record to show of it.',
+      content: { 'application/json': { schema: constantSchema(route.done) } },
+    },
+  };
+  return { ...success, ...done, ...refusalsOf(endpoint, codesOf(endpoint, schema)) };
 }
 
 function successOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Json {

@@ -13,6 +13,9 @@ interface Operations {
 /** What is said where the record cannot be read (behaviour.md 1.3): the same whether there is one or not. */
 const unreadable = (message: string) => ({ Issue: message, MergeRequest: message, Snippet: message });
 
+/** What is said of a note that holds quick actions alone: they were applied, and no note was written. */
+const APPLIED = { message: 'Commands applied' };
+
 /** @param records path of one record; @param field of the project that finds it */
 function notesOf(records: string, field: string, { list, read, create, update, remove }: Operations): Route[] {
   const path = `/projects/:id/${records}/notes`;
@@ -36,7 +39,7 @@ function notesOf(records: string, field: string, { list, read, create, update, r
       notFound,
       refused: { status: 404, message: '404 Note Not Found' },
     },
-    { method: 'POST', path, operation: create, result: 'createNote.note', notFound, validationPrefix },
+    { method: 'POST', path, operation: create, result: 'createNote.note', notFound, validationPrefix, done: APPLIED },
     { method: 'PUT', path: one, operation: update, result: 'updateNote.note', notFound, validationPrefix },
     { method: 'DELETE', path: one, operation: remove, result: 'deleteNote', status: 204, notFound },
   ];

@@ -76,6 +76,19 @@ const DeleteNoteInput = builder.inputType('DeleteNoteInput', {
   fields: which,
 });
 
+const CreateNotePayload = builder.objectRef<ChangedNote | { id: null }>('CreateNotePayload').implement({
+  description: 'The note that was written.',
+  fields: (t) => ({
+    note: t.field({
+      type: Note,
+      nullable: true,
+      description: 'The note as it is now; null if the text held nothing but quick actions, which were applied.',
+      resolve: (written, _args, context, info) =>
+        written.id === null ? null : findNote(context, written.on, written.id, selectionAt(info, 'Note')),
+    }),
+  }),
+});
+
 function notePayload(mutation: string) {
   return builder.objectRef<ChangedNote>(namesOf(mutation).payload).implement({
     description: 'The note after the mutation.',
@@ -101,11 +114,12 @@ const DeleteNotePayload = builder.objectRef<{ id: number }>('DeleteNotePayload')
 
 builder.mutationFields((t) => ({
   createNote: t.field({
-    type: notePayload('createNote'),
+    type: CreateNotePayload,
     description:
-      'Writes a note on an issue, a merge request or a snippet of a project. For signed-in users who can see it.',
+      'Writes a note on an issue, a merge request or a snippet of a project, and applies its quick actions. For signed-in users who can see it.',
     args: { input: t.arg({ type: CreateNoteInput, required: true, description: 'Names the record, and the text.' }) },
-    resolve: (_root, { input: { on, ...values } }, context) => createNote(context, { on: noteableRef(on), ...values }),
+    resolve: async (_root, { input: { on, ...values } }, context) =>
+      (await createNote(context, { on: noteableRef(on), ...values })) ?? { id: null },
   }),
   updateNote: t.field({
     type: notePayload('updateNote'),

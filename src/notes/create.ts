@@ -3,7 +3,9 @@ import { type Context, requireActor } from '#src/access/actor.ts';
 import { recordNote } from '#src/activity/notes.ts';
 import { answeredThread, beginThread, type ThreadWish, threadFor } from '#src/discussions/begin.ts';
 import { permittedTimestamp } from '#src/issues/attributes.ts';
+import { readNoteActions } from '#src/notes/actions.ts';
 import { locateNoteable, type NoteableRef, type NoteableType, touchNoteable } from '#src/notes/noteable.ts';
+import type { Transaction } from '#src/platform/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 
@@ -22,26 +24,32 @@ export interface ChangedNote {
   id: number;
 }
 
-/** Writes a note on a record that the actor sees. Throws NotFound, Forbidden, ValidationFailed. */
-export async function createNote(context: Context, { on, body, ...rest }: NewNote): Promise<ChangedNote> {
+/**
+ * Writes a note on a record that the actor sees, and does what its quick actions say. Null for a text of nothing but these: there
+ * is no note then. Throws NotFound, Forbidden, ValidationFailed.
+ */
+export async function createNote(context: Context, { on, body: given, ...rest }: NewNote): Promise<ChangedNote | null> {
   const actor = requireActor(context);
   const noteable = await locateNoteable(context, on);
   const { type: subjectType, id: subjectId, project } = noteable;
   authorize(actor, 'create_note', project);
-  checkBody(body);
+  checkBody(given);
+  const { text: body, work } = await readNoteActions(context, actor, noteable, given);
   const { createdAt: at, ignoreForbidden } = rest;
   const createdAt = permittedTimestamp(actor, project, 'createdAt', { at, ignoreForbidden }) ?? new Date();
   const thread = await threadFor(context, noteable, rest);
-  const id = await context.db.$transaction(async (tx) => {
+  const write = async (tx: Transaction): Promise<number | null> => {
     await touchNoteable(tx, noteable);
+    if (body === '') return null;
     const discussionId = await answeredThread(tx, noteable, thread);
     const data = { subjectType, subjectId, authorId: actor.id, body, discussionId, createdAt, updatedAt: createdAt };
     const note = await tx.note.create({ data, select: { id: true } });
     await beginThread(tx, context, { mergeRequestId: subjectId, noteId: note.id }, thread);
     await recordNote(tx, context, actor, noteable, note.id, { from: null, to: body });
     return note.id;
-  });
-  return { on: { type: subjectType, id: subjectId }, id };
+  };
+  const id = await work(write);
+  return id === null ? null : { on: { type: subjectType, id: subjectId }, id };
 }
 
 /** Refuses bodies that are blank or too long. */

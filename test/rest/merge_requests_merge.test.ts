@@ -10,6 +10,9 @@ const master = await world.user();
 const developer = await world.user();
 const reporter = await world.user();
 
+/** What jobs do may take long on a busy machine. */
+const PATIENCE = { timeout: 20_000 };
+
 async function stage() {
   const project = await world.project({ owner, visibility: 'private' });
   await world.member(project, master, 'master');
@@ -139,7 +142,7 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     const branches = `/projects/${project.id}/repository/branches`;
     const { iid } = await opened(world, project, developer, { removeSourceBranch: true });
     await merge(master, iid);
-    await expect.poll(async () => (await world.api(master).get(`${branches}/topic`)).status).toBe(404);
+    await expect.poll(async () => (await world.api(master).get(`${branches}/topic`)).status, PATIENCE).toBe(404);
     await world.api(master).post(branches, { branch: 'kept', ref: 'master' });
     await commitTo(world, project, owner, 'kept', 'k.txt');
     await world.api(master).put(`${branches}/kept/protect`);
@@ -219,10 +222,10 @@ describe('A merge request that waits for its pipeline', () => {
   it('is merged as wanted when that succeeds', async () => {
     const { directory, post, state } = await waiting();
     await post('success');
-    await expect.poll(async () => (await state()).state).toBe('merged');
+    await expect.poll(async () => (await state()).state, PATIENCE).toBe('merged');
     expect(show(directory, '%an: %B')).toBe(`Name of ${master.username}: Later`);
     expect(await state()).toMatchObject({ merge_when_pipeline_succeeds: false, should_remove_source_branch: true });
-    await expect.poll(() => git(directory, ['branch', '--list', 'topic']).toString()).toBe('');
+    await expect.poll(() => git(directory, ['branch', '--list', 'topic']).toString(), PATIENCE).toBe('');
   });
 
   it('stays open when that fails', async () => {
@@ -235,7 +238,7 @@ describe('A merge request that waits for its pipeline', () => {
   it('does not wait any more when its source branch moves', async () => {
     const { project, post, state } = await waiting();
     await commitTo(world, project, developer, 'topic', 'd.txt');
-    await expect.poll(async () => (await state()).merge_when_pipeline_succeeds).toBe(false);
+    await expect.poll(async () => (await state()).merge_when_pipeline_succeeds, PATIENCE).toBe(false);
     await post('success');
     await world.idle();
     expect((await state()).state).toBe('opened');

@@ -151,3 +151,53 @@ describe('Quick actions in descriptions', () => {
     expect((await changed('/close')).body).toMatchObject({ state: 'closed', description: '' });
   });
 });
+
+describe('Quick actions in notes', () => {
+  const noted = async (who: TestUser, body: string) => {
+    const { at, open } = await stage();
+    const { iid } = await open(owner, 'Text', { labels: 'ui' });
+    const answer = await world.api(who).post(`${at}/issues/${iid}/notes`, { body });
+    const issue = (await world.api(owner).get(`${at}/issues/${iid}`)).body;
+    const notes = (await world.api(owner).get(`${at}/issues/${iid}/notes`)).body;
+    return { answer, issue, notes: notes.filter(({ system }: Json) => !system).map(({ body }: Json) => body) };
+  };
+
+  it('change what the note is on, and are taken out of it', async () => {
+    const { answer, issue, notes } = await noted(reporter, 'Done.\n/close\n/label ~bug\n/spend 2h');
+    expect([answer.status, answer.body.body]).toEqual([201, 'Done.']);
+    expect(issue).toMatchObject({ state: 'closed', labels: ['bug', 'ui'] });
+    expect(notes).toEqual(['Done.']);
+  });
+
+  it('are applied without a note where there is nothing else', async () => {
+    const { answer, issue, notes } = await noted(reporter, '/close\n/todo');
+    expect([answer.status, answer.body]).toEqual([202, { message: 'Commands applied' }]);
+    expect(issue.state).toBe('closed');
+    expect(notes).toEqual([]);
+  });
+
+  it('do only what the writer may do', async () => {
+    const { answer, issue } = await noted(guest, 'I want it closed.\n/close\n/label ~bug\n/title Mine');
+    expect([answer.status, answer.body.body]).toEqual([201, 'I want it closed.']);
+    expect(issue).toMatchObject({ state: 'opened', labels: ['ui'], title: 'One' });
+  });
+
+  it('leave nothing where one of them is refused', async () => {
+    const { answer, issue, notes } = await noted(reporter, 'Text\n/close\n/spend -1h');
+    expect([answer.status, notes, issue.state]).toEqual([400, [], 'opened']);
+  });
+
+  it('change merge requests, and give the note that is written', async () => {
+    const { project, at } = await stage();
+    await withTopic(world, project, owner);
+    const values = { title: 'Merge it', source_branch: 'topic', target_branch: 'master' };
+    const { iid } = (await world.api(owner).post(`${at}/merge_requests`, values)).body;
+    const { body } = await world.api(owner).post(`${at}/merge_requests/${iid}/notes`, { body: 'Not yet\n/wip' });
+    expect(body.body).toBe('Not yet');
+    expect((await world.api(owner).get(`${at}/merge_requests/${iid}`)).body.title).toBe('WIP: Merge it');
+    const text = `/wip`;
+    const query = `mutation ($input: CreateNoteInput!) { createNote(input: $input) { note { body } } }`;
+    const input = { on: { mergeRequest: { project: String(project.id), iid } }, body: text };
+    expect((await world.graphql(query, { input }, owner)).body).toEqual({ data: { createNote: { note: null } } });
+  });
+});
