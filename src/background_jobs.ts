@@ -91,7 +91,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     },
     'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
     'merge_requests.trace_notes': ({ mergeRequestId }) => traceDiscussions({ db, repositories }, mergeRequestId),
-    'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),
+    'pipelines.create': (push, jobs) => createPushedPipelines({ db, repositories, jobs }, push),
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs }, push),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
