@@ -6,6 +6,7 @@ import type { Keyed } from '#src/mailing/want.ts';
 import { createMailer } from '#src/platform/mail/mailer.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { Browser } from '../support/browser.ts';
+import { projectWithCommit } from '../support/ci.ts';
 import { LONG } from '../support/long.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { SECRET, startWorld, type TestUser } from '../support/world.ts';
@@ -254,7 +255,41 @@ describe('Mail about a merge request', () => {
   });
 });
 
+describe('Mail about work in a repository', () => {
+  it('tells of a merge request that is opened and merged, and of the issue that it closes', async () => {
+    const { project: place } = await projectWithCommit(world, owner);
+    const user = await world.user();
+    await world.member(place, user, 'developer');
+    const api = world.api(owner);
+    const at = `/projects/${place.id}`;
+    const { iid } = await world.issue(place, owner, { assigneeId: user.id });
+    expect((await mailbox.next(addressOf(user))).text).toContain('opened an issue');
+    await api.post(`${at}/repository/branches`, { branch: 'topic', ref: 'master' });
+    const file = { branch: 'topic', content: 'x', commit_message: 'Add' };
+    expect((await api.post(`${at}/repository/files/new`, file)).status).toBe(201);
+    const request = { source_branch: 'topic', target_branch: 'master', title: 'Topic', assignee_id: user.id };
+    const { body } = await api.post(`${at}/merge_requests`, { ...request, description: `Closes #${iid}` });
+    const first = await mailbox.next(addressOf(user));
+    expect(first.subject).toBe(`${place.name} | Topic (!${body.iid})`);
+    expect(header(first.raw, 'Message-ID')).toBe(`<merge_request_${body.id}@127.0.0.1>`);
+    await world.idle();
+    expect((await api.put(`${at}/merge_requests/${body.iid}/merge`)).status).toBe(200);
+    const texts = [await mailbox.next(addressOf(user)), await mailbox.next(addressOf(user))].map(({ text }) => text);
+    for (const words of ['merged the merge request.', 'closed the issue.']) {
+      expect(texts.some((text) => text.includes(words))).toBe(true);
+    }
+    await world.idle();
+    expect([subjectsTo(user).length, subjectsTo(owner)]).toEqual([4, expect.not.arrayContaining([first.subject])]);
+  });
+});
+
 describe('Mail about pipelines', () => {
+  it('tells who pushed a file that is invalid', async () => {
+    const user = await world.user();
+    const { project: place } = await projectWithCommit(world, user, { config: 'unit: [' });
+    expect((await mailbox.next(addressOf(user))).subject).toMatch(`${place.name} | Pipeline has failed for master`);
+  });
+
   it('tells its author that a pipeline failed, and that it succeeded where that was chosen', async () => {
     const user = await member();
     const sha = 'a'.repeat(40);
