@@ -61,7 +61,8 @@ builder.queryFields((t) => ({
     type: LicenseConnection,
     description: 'The licenses to choose from, by key, with placeholders in their texts. Open to everyone.',
     args: licenseArgs,
-    resolve: (_root, args, _context, info) => loadCountedPage(args, info, (page) => listLicenses(args.popular, page)),
+    resolve: (_root, args, context, info) =>
+      loadCountedPage(args, info, (page) => listLicenses(context, args.popular, page)),
   }),
   licenseTemplate: t.field({
     type: License,
@@ -83,7 +84,8 @@ builder.queryFields((t) => ({
       ...pageArgs,
       kind: t.arg({ type: TemplateKind, required: true, description: 'The kind of file that the templates are for.' }),
     },
-    resolve: (_root, args, _context, info) => loadCountedPage(args, info, (page) => listTemplates(args.kind, page)),
+    resolve: (_root, args, context, info) =>
+      loadCountedPage(args, info, (page) => listTemplates(context, args.kind, page)),
   }),
   fileTemplate: t.field({
     type: Template,
@@ -96,6 +98,6 @@ builder.queryFields((t) => ({
       }),
       name: t.arg.string({ required: true, description: 'Name of the template, such as `Node`.' }),
     },
-    resolve: (_root, { kind, name }) => findTemplate(kind, name),
+    resolve: (_root, { kind, name }, context) => findTemplate(context, kind, name),
   }),
 }));

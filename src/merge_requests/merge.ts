@@ -51,17 +51,17 @@ export async function acceptMergeRequest(
   if (wrong) throw new BadRequest(`merge_commit_message ${wrong}`, 'merge_commit_message');
   const sides = await presentSides(context, id, actor);
   const pipeline = await headPipeline(context, sides.mergeRequest);
-  const waits = options.mergeWhenPipelineSucceeds === true;
+  const waits = options.mergeWhenPipelineSucceeds === true && isActive(pipeline);
   if (!(await mayBeMerged(context, sides, pipeline, waits))) throw new BadRequest(UNMERGEABLE.NOT_NOW);
   const { sha } = sides.mergeRequest;
   const differs = options.sha != null && options.sha !== '' && options.sha !== sha;
   // Conflicts are told of before another head is; the merge itself finds them otherwise.
-  if (differs || (waits && isActive(pipeline))) {
+  if (differs || waits) {
     const status = await withEffort(context, () => currentMergeStatus(sides));
     if (status === 'cannot_be_merged') throw new BadRequest(UNMERGEABLE.CONFLICTS);
   }
   if (differs) throw new Conflict(`SHA does not match HEAD of source branch: ${sha}`);
-  if (waits && isActive(pipeline)) await mergeLater(context, actor, project, sides, options);
+  if (waits) await mergeLater(context, actor, project, sides, options);
   else await mergeNow(context, actor, project, sides, options);
   return { project, id };
 }

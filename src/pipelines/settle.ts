@@ -8,7 +8,7 @@ const { sql } = Prisma;
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
-    /** A pipeline of the head of open merge requests has ended, or a merge request has begun to wait for one. */
+    /** A pipeline of the head of open merge requests has succeeded, or a merge request has begun to wait for one. */
     'merge_requests.pipeline': { pipelineId?: number; mergeRequestId?: number };
   }
 }
@@ -34,7 +34,7 @@ export async function lockPipeline(tx: Transaction, id: number): Promise<void> {
 /**
  * Brings a pipeline up to date whose jobs were changed: jobs whose turn it is are queued, or skipped, and status, times and
  * coverage follow (behaviour.md 8). Somebody's wish may set another status than that of the jobs. The pipeline is locked. Open
- * merge requests of its commit and whose it is hear of its end by a job.
+ * merge requests of its commit hear of its success by a job, and whose it is hears of its end by mail.
  */
 export async function settlePipeline(tx: Transaction, desk: Desk, id: number, wish?: JobStatus): Promise<void> {
   const jobs = await latestJobs(tx, id);
@@ -43,7 +43,7 @@ export async function settlePipeline(tx: Transaction, desk: Desk, id: number, wi
   if (status === null) return;
   const { hasChanged, isAwaited, projectId } = await write(tx, id, status, jobs);
   if (!hasChanged || (status !== 'success' && status !== 'failed')) return;
-  if (isAwaited) await desk.jobs?.enqueue(tx, 'merge_requests.pipeline', { pipelineId: id });
+  if (isAwaited && status === 'success') await desk.jobs?.enqueue(tx, 'merge_requests.pipeline', { pipelineId: id });
   const event = status === 'success' ? 'successPipeline' : 'failedPipeline';
   await wantMail(tx, desk, [{ event, projectId, pipelineId: id }]);
 }
@@ -114,8 +114,8 @@ async function write(tx: Transaction, id: number, status: JobStatus, jobs: reado
       started_at = COALESCE(p.started_at, ${started}::timestamptz), updated_at = now(),
       finished_at = CASE WHEN ${finished} THEN COALESCE(CASE WHEN p.status::text = ${status} THEN p.finished_at END, now()) END
     FROM pipelines before WHERE p.id = ${id} AND before.id = p.id
-    RETURNING p.project_id AS "projectId", before.status::text <> ${status} AS "hasChanged", EXISTS (SELECT 1 FROM merge_requests m WHERE m.state = 'opened'
-      AND m.source_project_id = p.project_id AND m.source_branch = p.ref AND m.sha = p.sha) AS "isAwaited"`;
+    RETURNING p.project_id AS "projectId", before.status::text <> ${status} AS "hasChanged",
+      EXISTS (SELECT 1 FROM merge_requests m WHERE m.state = 'opened' AND m.source_project_id = p.project_id AND m.source_branch = p.ref AND m.sha = p.sha) AS "isAwaited"`;
   await tellOfPipeline(tx, id, status);
   if (!written) throw new NotFound('Pipeline');
   return written;

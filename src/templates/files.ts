@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { type Context, requireApiScope } from '#src/access/actor.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -21,14 +22,20 @@ const ONE: Record<TemplateKind, string> = {
   dockerfiles: 'dockerfile',
 };
 
-/** The templates of a kind, by name. */
-export async function listTemplates(kind: TemplateKind, { offset, limit }: PageRequest): Promise<Page<FileTemplate>> {
+/** The templates of a kind, by name. Throws InsufficientScope. */
+export async function listTemplates(
+  { actor }: Context,
+  kind: TemplateKind,
+  { offset, limit }: PageRequest,
+): Promise<Page<FileTemplate>> {
+  requireApiScope(actor);
   const templates = await load(kind);
   return { nodes: templates.slice(offset, offset + limit), offset, total: templates.length };
 }
 
 /** The template of that name, in any case of letters. Throws NotFound. */
-export async function findTemplate(kind: TemplateKind, name: string): Promise<FileTemplate> {
+export async function findTemplate({ actor }: Context, kind: TemplateKind, name: string): Promise<FileTemplate> {
+  requireApiScope(actor);
   const wanted = name.toLowerCase();
   const template = (await load(kind)).find((one) => one.name.toLowerCase() === wanted);
   if (!template) throw new NotFound(ONE[kind]);

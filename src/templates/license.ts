@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Context } from '#src/access/actor.ts';
+import { type Context, requireApiScope } from '#src/access/actor.ts';
 import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import { LICENSES, type LicenseFacts } from '#src/templates/licenses.ts';
@@ -18,7 +18,12 @@ export interface LicenseTemplate extends LicenseFacts {
 const LONGEST_NAME = 255;
 
 /** The licenses by key, their texts with the placeholders. */
-export async function listLicenses(popular: boolean, { offset, limit }: PageRequest): Promise<Page<LicenseTemplate>> {
+export async function listLicenses(
+  { actor }: Context,
+  popular: boolean,
+  { offset, limit }: PageRequest,
+): Promise<Page<LicenseTemplate>> {
+  requireApiScope(actor);
   const wanted = LICENSES.filter((license) => !popular || license.popular);
   const nodes = await Promise.all(wanted.slice(offset, offset + limit).map(load));
   return { nodes, offset, total: wanted.length };
@@ -36,6 +41,7 @@ export interface Filling {
  * full name where they are known. Throws NotFound, ValidationFailed.
  */
 export async function findLicense(context: Context, key: string, filling: Filling): Promise<LicenseTemplate> {
+  requireApiScope(context.actor);
   const facts = LICENSES.find((license) => license.key === key.toLowerCase());
   if (!facts) throw new NotFound('License');
   for (const [name, value] of Object.entries({ project: filling.project, fullname: filling.fullName })) {

@@ -196,6 +196,8 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     expect((await merge(master, iid)).status).toBe(405);
     await post('failed');
     expect((await merge(master, iid)).status).toBe(405);
+    // Nothing runs that it could wait for.
+    expect((await merge(master, iid, { merge_when_pipeline_succeeds: true })).status).toBe(405);
     await post('success');
     expect((await merge(master, iid)).body.state).toBe('merged');
   });
