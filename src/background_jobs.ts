@@ -9,6 +9,8 @@ import { removeMergedBranches } from '#src/branches/merged.ts';
 import { traceDiscussions } from '#src/discussions/trace.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
 import { type ImportStores, importRepository } from '#src/imports/import.ts';
+import { findRecipients, forgetDeliveries } from '#src/mailing/distribute.ts';
+import { sendTold } from '#src/mailing/send.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
 import { finishMerge } from '#src/merge_requests/after_merge.ts';
 import { awaitingMerge, mergeAfterPipeline } from '#src/merge_requests/merge_when_pipeline_succeeds.ts';
@@ -46,6 +48,7 @@ export const JOB_PACES: JobPaces = {
   'merge_requests.refresh': { cron: '29 * * * *', atOnce: 4 },
   'projects.import': { atOnce: 4 },
   'mail.send': { atOnce: 4 },
+  'mail.tell': { atOnce: 4 },
 };
 
 /** Every job with the command that does it. */
@@ -88,16 +91,19 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     },
     'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
     'merge_requests.trace_notes': ({ mergeRequestId }) => traceDiscussions({ db, repositories }, mergeRequestId),
-    'pipelines.create': (push) => createPushedPipelines({ db, repositories }, push),
-    'commits.refer': (push) => referFromCommits({ db, repositories }, push),
+    'pipelines.create': (push, jobs) => createPushedPipelines({ db, repositories, jobs }, push),
+    'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs }, push),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
+    'mail.find_recipients': async ({ happenings }, jobs) => outgoing && findRecipients({ db, jobs }, happenings),
+    'mail.tell': async (told) => outgoing && sendTold({ db, secret: importing.secret, ...outgoing }, told),
     'sessions.expire': () =>
       eachStep([
         () => expireSessions(db),
         () => expireAuthorizations(db),
         () => expireAccountTokens(db),
         () => pruneAttempts(db),
+        () => forgetDeliveries(db),
       ]),
   };
 }

@@ -1,6 +1,7 @@
 import { recordMentions } from '#src/activity/mentions.ts';
 import { writeNoteTodos } from '#src/activity/todos.ts';
 import { recordEvent } from '#src/events/record.ts';
+import { type Desk, wantMail } from '#src/mailing/want.ts';
 import type { Noteable } from '#src/notes/noteable.ts';
 import type { Transaction } from '#src/platform/db.ts';
 
@@ -13,6 +14,7 @@ export interface NoteText {
 /** Tells of a note that somebody wrote or changed, in the transaction that does it. */
 export async function recordNote(
   tx: Transaction,
+  desk: Desk,
   { id: authorId }: { id: number },
   { type, id: subjectId, iid, title, project }: Noteable,
   noteId: number,
@@ -23,6 +25,8 @@ export async function recordNote(
   if (from === null) {
     const target = { type: `${type}Note` as const, id: noteId, title, subjectId };
     await recordEvent(tx, { projectId: project.id, authorId, action: 'commented on', target });
+    const mailed = { projectId: project.id, subject: { type, id: subjectId }, actorId: authorId, noteId };
+    await wantMail(tx, desk, [{ event: 'newNote', ...mailed }]);
   }
   const subject = { type, id: subjectId, iid, title, project };
   await writeNoteTodos(tx, { id: authorId }, subject, { id: noteId, from, to });

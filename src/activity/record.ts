@@ -1,8 +1,10 @@
 import type { Change, Subject } from '#src/activity/change.ts';
 import { recordEvents } from '#src/activity/events.ts';
+import { mailChanges } from '#src/activity/mail.ts';
 import { recordMentions } from '#src/activity/mentions.ts';
 import { writeSystemNotes } from '#src/activity/system_notes.ts';
 import { writeTodos } from '#src/activity/todos.ts';
+import type { Desk } from '#src/mailing/want.ts';
 import type { Transaction } from '#src/platform/db.ts';
 
 /**
@@ -11,6 +13,7 @@ import type { Transaction } from '#src/platform/db.ts';
  */
 export async function recordActivity(
   tx: Transaction,
+  desk: Desk,
   actor: { id: number },
   subject: Subject,
   changes: readonly Change[],
@@ -19,6 +22,7 @@ export async function recordActivity(
   await recordEvents(tx, actor, subject, changes);
   await writeSystemNotes(tx, actor, subject, changes);
   await writeTodos(tx, actor, subject, changes);
+  await mailChanges(tx, desk, actor, subject, changes);
   // What was moved mentions what it did before.
   if (changes.some(({ kind }) => kind === 'movedFrom')) return;
   for (const text of textsOf(subject, changes)) await recordMentions(tx, actor, subject, text);

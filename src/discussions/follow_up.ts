@@ -68,7 +68,7 @@ export async function followUpOn(
 /** Resolves what an issue follows up on, and says so in each thread; in the transaction that opens the issue, before its number is taken. */
 export async function resolveByIssue(
   tx: Transaction,
-  context: Pick<Context, 'jobs'>,
+  context: Pick<Context, 'db' | 'jobs'>,
   actor: Actor,
   { mergeRequest, discussionIds, mayResolve }: FollowUp,
   open: () => Promise<{ id: number; iid: number }>,
@@ -80,7 +80,9 @@ export async function resolveByIssue(
   const subject = { type: 'MergeRequest', id, iid: mergeRequest.iid ?? 0, title, project } as const;
   const left = await tx.discussion.findMany({ where: { id: { in: discussionIds } }, select: { id: true } });
   const ids = left.map((thread) => thread.id);
-  await recordActivity(tx, actor, subject, [{ kind: 'discussionsContinued', discussionIds: ids, issueIid: issue.iid }]);
+  await recordActivity(tx, context, actor, subject, [
+    { kind: 'discussionsContinued', discussionIds: ids, issueIid: issue.iid },
+  ]);
   await resolveThreads(tx, context, actor, mergeRequest, ids);
   return issue;
 }

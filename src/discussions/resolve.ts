@@ -63,7 +63,7 @@ async function subjectOf({ db }: Context, id: number): Promise<NoteableRef> {
  */
 export async function resolveThreads(
   tx: Transaction,
-  { jobs }: Pick<Context, 'jobs'>,
+  context: Pick<Context, 'db' | 'jobs'>,
   actor: Actor,
   { id: mergeRequestId, iid, title, project }: Pick<Noteable, 'id' | 'iid' | 'title' | 'project'>,
   ids: readonly number[],
@@ -74,7 +74,7 @@ export async function resolveThreads(
   });
   if (count === 0 || (await tx.discussion.count({ where: { mergeRequestId, resolvedAt: null } })) > 0) return;
   const subject = { type: 'MergeRequest', id: mergeRequestId, iid: iid ?? 0, title, project } as const;
-  await recordActivity(tx, actor, subject, [{ kind: 'discussionsResolved' }]);
+  await recordActivity(tx, context, actor, subject, [{ kind: 'discussionsResolved' }]);
   // Its pipeline may have succeeded while threads kept it from being merged.
-  await jobs.enqueue(tx, 'merge_requests.pipeline', { mergeRequestId });
+  await context.jobs.enqueue(tx, 'merge_requests.pipeline', { mergeRequestId });
 }

@@ -2,7 +2,8 @@ import type { Actor } from '#src/access/actor.ts';
 import { type Source, sourceKey } from '#src/activity/mentions.ts';
 import { recordActivity } from '#src/activity/record.ts';
 import { changeState, mayUpdate } from '#src/issues/update.ts';
-import { type Db, queryJson, type Transaction } from '#src/platform/db.ts';
+import type { Desk } from '#src/mailing/want.ts';
+import { queryJson, type Transaction } from '#src/platform/db.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { PROJECT_BASE, type ProjectRow } from '#src/projects/find.ts';
 import { projectsWithIds } from '#src/projects/named.ts';
@@ -14,21 +15,21 @@ const BASE = select('Project', PROJECT_BASE);
  * that what is opened again stays open. Whether it was closed.
  */
 export async function closeIssueVia(
-  db: Db,
+  desk: Desk,
   actor: Actor,
   { id, projectId }: { id: number; projectId: number },
   via: Source,
 ): Promise<boolean> {
-  const [project] = await queryJson<ProjectRow[]>(db, projectsWithIds(actor, [projectId], BASE));
+  const [project] = await queryJson<ProjectRow[]>(desk.db, projectsWithIds(actor, [projectId], BASE));
   if (!project) return false;
-  return db.$transaction(async (tx) => {
+  return desk.db.$transaction(async (tx) => {
     const issue = await lockOpen(tx, id);
     if (!issue || !mayUpdate(actor, project, issue)) return false;
     const mention = `closed ${sourceKey(via)}`;
     const isDone = await tx.note.count({ where: { subjectType: 'Issue', subjectId: id, mention } });
     if (isDone > 0 || !(await changeState(tx, id, 'closed'))) return false;
     await tx.issue.update({ where: { id }, data: { updatedAt: new Date() } });
-    await recordActivity(tx, actor, { type: 'Issue', id, iid: issue.iid, title: issue.title, project }, [
+    await recordActivity(tx, desk, actor, { type: 'Issue', id, iid: issue.iid, title: issue.title, project }, [
       { kind: 'closed', via },
     ]);
     return true;

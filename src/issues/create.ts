@@ -14,6 +14,7 @@ import {
   setLabels,
 } from '#src/issues/attributes.ts';
 import { Prisma, type Transaction } from '#src/platform/db.ts';
+import { sendsMail } from '#src/platform/mail/sending.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
 import { doDeeds, hasDeeds } from '#src/quick_actions/do.ts';
@@ -67,7 +68,7 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   const assigneeId = columns.assigneeId ?? null;
   const { labels = [] } = attributes;
   const isPlain = !followUp && !labels?.length && assigneeId === null && !hasDeeds(deeds);
-  if (isPlain && !mayMention(title, description)) {
+  if (isPlain && !mayMention(title, description) && !sendsMail(context.db)) {
     // One statement, and so atomic by itself.
     const opened = issueEvent({ projectId: project.id, authorId: actor.id, action: 'opened' });
     const { id } = await insert(context.db, Prisma.sql`, event AS (${opened})`);
@@ -77,8 +78,8 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
     const { id, iid } = await (followUp ? resolveByIssue(tx, context, actor, followUp, () => insert(tx)) : insert(tx));
     if (labels?.length) await setLabels(tx, project.id, { type: 'Issue', id }, labels);
     const subject = { type: 'Issue', id, iid, title, project } as const;
-    await recordActivity(tx, actor, subject, [{ kind: 'opened', description, assigneeId }]);
-    await doDeeds(tx, actor, subject, deeds);
+    await recordActivity(tx, context, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+    await doDeeds(tx, context, actor, subject, deeds);
     return id;
   });
   return { project, id };

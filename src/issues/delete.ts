@@ -16,7 +16,7 @@ export async function deleteIssue(context: Context, ref: Ref, iid: number): Prom
       data: { deletedAt: new Date() },
     });
     if (deleted.count === 0) throw new NotFound('Issue');
-    await recordActivity(tx, actor, { type: 'Issue', ...issue, project }, [{ kind: 'deleted' }]);
+    await recordActivity(tx, context, actor, { type: 'Issue', ...issue, project }, [{ kind: 'deleted' }]);
   });
   return { id: issue.id };
 }

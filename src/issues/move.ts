@@ -34,9 +34,9 @@ export async function moveIssue(context: Context, ref: Ref, iid: number, to: Ref
     if (moved.count === 0) throw new BadRequest('Cannot move issue due to insufficient permissions!');
     const left: Change[] = [{ kind: 'movedTo', to: { ...copy, project: target } }];
     if (await changeState(tx, issue.id, 'closed')) left.push({ kind: 'closed' });
-    await recordActivity(tx, actor, { type: 'Issue', ...issue, project }, left);
+    await recordActivity(tx, context, actor, { type: 'Issue', ...issue, project }, left);
     const { assigneeId, description } = copy;
-    await recordActivity(tx, actor, { type: 'Issue', ...copy, title: issue.title, project: target }, [
+    await recordActivity(tx, context, actor, { type: 'Issue', ...copy, title: issue.title, project: target }, [
       { kind: 'opened', assigneeId, description },
       { kind: 'movedFrom', from: { ...issue, project } },
     ]);

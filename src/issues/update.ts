@@ -83,8 +83,8 @@ export async function updateIssue(
     }
     const { id, iid } = issue;
     const subject = { type: 'Issue', id, iid, title: changes.title ?? before.title, project } as const;
-    await recordActivity(tx, actor, subject, told);
-    await doDeeds(tx, actor, subject, read.deeds);
+    await recordActivity(tx, context, actor, subject, told);
+    await doDeeds(tx, context, actor, subject, read.deeds);
     await also?.(tx);
   });
   return { project, id: issue.id };

@@ -46,6 +46,6 @@ async function withJob(
     await lockPipeline(tx, pipelineId);
     const job = await tx.job.findUniqueOrThrow({ where: { id, pipelineId }, select: { id: true, status: true } });
     await work(tx, job);
-    await settlePipeline(tx, { jobs }, pipelineId);
+    await settlePipeline(tx, { db, jobs }, pipelineId);
   });
 }

@@ -16,7 +16,7 @@ export async function finishMerge(context: Context, id: number): Promise<void> {
   const { iid } = sides.mergeRequest;
   const source = { type: 'MergeRequest', id, iid, project: sides.target } as const;
   for (const issue of await issuesClosedByMerge(context.db, actor, sides)) {
-    await closeIssueVia(context.db, actor, issue, source);
+    await closeIssueVia(context, actor, issue, source);
   }
   await removeSourceBranch(context, sides);
   // Issues that are opened again stay open, however often the job runs.

@@ -111,8 +111,8 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
       const { title, description = null } = input;
       const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
       const assigneeId = columns.assigneeId ?? null;
-      await recordActivity(tx, actor, subject, [{ kind: 'opened', description, assigneeId }]);
-      await doDeeds(tx, actor, subject, deeds);
+      await recordActivity(tx, context, actor, subject, [{ kind: 'opened', description, assigneeId }]);
+      await doDeeds(tx, context, actor, subject, deeds);
       await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });
       return id;
     }),

@@ -26,7 +26,7 @@ export async function deleteMergeRequest(context: Context, ref: Ref, iid: number
       { targetType: 'MergeRequestNote', subjectId: id },
     ];
     await tx.event.deleteMany({ where: { OR: [itself, notes] } });
-    await recordActivity(tx, actor, { type: 'MergeRequest', ...mergeRequest, project }, [{ kind: 'deleted' }]);
+    await recordActivity(tx, context, actor, { type: 'MergeRequest', ...mergeRequest, project }, [{ kind: 'deleted' }]);
     await context.jobs.enqueue(tx, 'merge_requests.remove_refs', { projectId: project.id });
   });
   return { id };

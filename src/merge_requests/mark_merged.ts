@@ -1,6 +1,6 @@
-import type { Context } from '#src/access/actor.ts';
 import { recordActivity } from '#src/activity/record.ts';
 import type { Oid } from '#src/git/model.ts';
+import type { Desk } from '#src/mailing/want.ts';
 import type { Db, Transaction } from '#src/platform/db.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
@@ -10,8 +10,6 @@ declare module '#src/platform/background/queue.ts' {
     'merge_requests.merged': { mergeRequestId: number; userId: number };
   }
 }
-
-type Queue = { jobs?: Context['jobs'] | undefined };
 
 /** An open merge request, and who merges it. */
 export interface AnnouncedMerge {
@@ -46,7 +44,7 @@ export async function announceMerge(db: Db, merge: AnnouncedMerge, mergingCommit
  */
 export async function markMergedBy(
   tx: Transaction,
-  queue: Queue,
+  desk: Desk,
   { id, iid, project }: { id: number; iid: number; project: Pick<ProjectRow, 'id' | 'fullPath'> },
   oid: Oid,
 ): Promise<void> {
@@ -55,7 +53,7 @@ export async function markMergedBy(
       updated_at = ${new Date()} WHERE id = ${id} AND merging_commit_sha = ${oid} AND state <> 'merged'
     RETURNING title, COALESCE(merge_user_id, author_id) AS "userId"`;
   if (!merged) return;
-  await tell(tx, queue, { id, iid, project, ...merged });
+  await tell(tx, desk, { id, iid, project, ...merged });
 }
 
 /**
@@ -64,7 +62,7 @@ export async function markMergedBy(
  */
 export async function markMerged(
   tx: Transaction,
-  queue: Queue,
+  desk: Desk,
   actor: { id: number },
   { id, sha, project }: { id: number; sha: string | null; project: Pick<ProjectRow, 'id' | 'fullPath'> },
 ): Promise<boolean> {
@@ -72,7 +70,7 @@ export async function markMerged(
     UPDATE merge_requests SET state = 'merged', merge_user_id = ${actor.id}, merge_when_pipeline_succeeds = false,
       updated_at = ${new Date()} WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${sha} RETURNING iid, title`;
   if (!merged) return false;
-  await tell(tx, queue, { id, project, userId: actor.id, ...merged });
+  await tell(tx, desk, { id, project, userId: actor.id, ...merged });
   return true;
 }
 
@@ -84,7 +82,7 @@ interface Merged {
   project: Pick<ProjectRow, 'id' | 'fullPath'>;
 }
 
-async function tell(tx: Transaction, { jobs }: Queue, { userId, ...merged }: Merged): Promise<void> {
-  await recordActivity(tx, { id: userId }, { type: 'MergeRequest', ...merged }, [{ kind: 'merged' }]);
-  await jobs?.enqueue(tx, 'merge_requests.merged', { mergeRequestId: merged.id, userId });
+async function tell(tx: Transaction, desk: Desk, { userId, ...merged }: Merged): Promise<void> {
+  await recordActivity(tx, desk, { id: userId }, { type: 'MergeRequest', ...merged }, [{ kind: 'merged' }]);
+  await desk.jobs?.enqueue(tx, 'merge_requests.merged', { mergeRequestId: merged.id, userId });
 }

@@ -124,7 +124,7 @@ async function mergeLater(
     });
     if (count === 0) throw new BadRequest(UNMERGEABLE.NOT_NOW);
     const subject = { type: 'MergeRequest', id, iid, title, project } as const;
-    await recordActivity(tx, actor, subject, [{ kind: 'mergeWhenPipelineSucceeds', sha: sha ?? '' }]);
+    await recordActivity(tx, context, actor, subject, [{ kind: 'mergeWhenPipelineSucceeds', sha: sha ?? '' }]);
     // It may have succeeded since it was looked at.
     await context.jobs.enqueue(tx, 'merge_requests.pipeline', { mergeRequestId: id });
   });

@@ -25,7 +25,9 @@ export async function cancelMergeWhenPipelineSucceeds(context: Context, ref: Ref
       data: { mergeWhenPipelineSucceeds: false, mergeCommitMessage: null, updatedAt: new Date() },
     });
     if (count === 0) throw new BadRequest(UNMERGEABLE.NOT_AWAITED);
-    await recordActivity(tx, actor, { type: 'MergeRequest', id, iid, title, project }, [{ kind: 'mergeCanceled' }]);
+    await recordActivity(tx, context, actor, { type: 'MergeRequest', id, iid, title, project }, [
+      { kind: 'mergeCanceled' },
+    ]);
   });
   return { project, id };
 }

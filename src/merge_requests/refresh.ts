@@ -147,7 +147,7 @@ async function addVersion(
       await recordVersion(stores, tx, { id, iid, target }, measured, hold);
       await stores.jobs?.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
-      await recordActivity(tx, actor, subject, [{ kind: 'commits', ...added }]);
+      await recordActivity(tx, stores, actor, subject, [{ kind: 'commits', ...added }]);
       return true;
     });
   });
@@ -166,7 +166,7 @@ async function addedCommits(reader: RepositoryReader, from: Oid | null, to: Oid)
 }
 
 async function recordStatus(
-  { db }: Stores,
+  stores: Stores,
   { mergeRequest, target, reader, sourceTip, targetTip }: SideTips,
   head: Oid | null,
   actor: { id: number },
@@ -174,7 +174,7 @@ async function recordStatus(
   const { id, iid, title, sourceBranch, targetBranch, checkedSourceSha, checkedTargetSha } = mergeRequest;
   const status = await mergeStatus(reader, sourceTip === null ? null : head, targetTip);
   if (status === mergeRequest.mergeStatus && checkedSourceSha === sourceTip && checkedTargetSha === targetTip) return;
-  await db.$transaction(async (tx) => {
+  await stores.db.$transaction(async (tx) => {
     const count = await tx.$executeRaw`
       UPDATE merge_requests SET merge_status = ${status}, checked_source_sha = ${sourceTip}, checked_target_sha = ${targetTip}
       WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${head} AND target_branch = ${targetBranch}
@@ -183,6 +183,6 @@ async function recordStatus(
     if (count > 0 && isLost) await tellOfConflict(tx, id);
     if (count === 0 || checkedSourceSha === null || sourceTip !== null) return;
     const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
-    await recordActivity(tx, actor, subject, [{ kind: 'sourceBranchDeleted', branch: sourceBranch }]);
+    await recordActivity(tx, stores, actor, subject, [{ kind: 'sourceBranchDeleted', branch: sourceBranch }]);
   });
 }

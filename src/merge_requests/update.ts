@@ -72,8 +72,8 @@ export async function updateMergeRequest(
       told.push(...(await changeState(tx, id, before.state, changes.stateEvent)));
       const title = changes.title ?? before.title;
       const subject = { type: 'MergeRequest', id, iid: mergeRequest.iid, title, project } as const;
-      await recordActivity(tx, actor, subject, told);
-      await doDeeds(tx, actor, subject, read.deeds);
+      await recordActivity(tx, context, actor, subject, told);
+      await doDeeds(tx, context, actor, subject, read.deeds);
       await also?.(tx);
       if (told.some(({ kind }) => kind === 'targetBranch' || kind === 'reopened')) {
         await context.jobs.enqueue(tx, 'merge_requests.refresh', { mergeRequestId: id, userId: actor.id });

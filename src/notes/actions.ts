@@ -31,7 +31,7 @@ export async function readNoteActions(
   const subject = { type, id, iid, title, project };
   const both = async (tx: Transaction, write: Write) => {
     const note = await write(tx);
-    await doDeeds(tx, actor, subject, deeds);
+    await doDeeds(tx, context, actor, subject, deeds);
     return note;
   };
   const hasChanges = Object.keys(changes).length > 0;

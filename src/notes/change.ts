@@ -46,7 +46,7 @@ export async function updateNote(context: Context, ref: NoteRef, body: string): 
     const [before] = await tx.$queryRaw<{ body: string }[]>`SELECT body FROM notes WHERE id = ${id} FOR UPDATE`;
     if (!before) throw new NotFound('Note');
     await tx.note.update({ where: { id }, data: { body } });
-    await recordNote(tx, actor, noteable, id, { from: before.body, to: body });
+    await recordNote(tx, context, actor, noteable, id, { from: before.body, to: body });
   });
   return { on: { type: noteable.type, id: noteable.id }, id };
 }

@@ -45,7 +45,7 @@ export async function createNote(context: Context, { on, body: given, ...rest }:
     const data = { subjectType, subjectId, authorId: actor.id, body, discussionId, createdAt, updatedAt: createdAt };
     const note = await tx.note.create({ data, select: { id: true } });
     await beginThread(tx, context, { mergeRequestId: subjectId, noteId: note.id }, thread);
-    await recordNote(tx, actor, noteable, note.id, { from: null, to: body });
+    await recordNote(tx, context, actor, noteable, note.id, { from: null, to: body });
     return note.id;
   };
   const id = await work(write);

@@ -22,7 +22,7 @@ const { raw } = Prisma;
 /**
  * Those of the candidates who want mail about an event of that kind in the project, in one statement. What somebody chose for the
  * project counts, else for its group, else for the groups around it from the inmost on, else everywhere; `global` leaves it to the
- * next. Blocked users want none. Whether they may see what it is about is for the caller to look at.
+ * next. Blocked users want none, and get none at addresses that are not confirmed. Whether they may see what it is about is for the caller to look at.
  */
 export function whoWantsMail(
   db: Pick<Db, '$queryRaw'>,
@@ -43,7 +43,7 @@ export function whoWantsMail(
       WHERE s.user_id = u.id AND s.level <> 'global'
         AND (s.project_id = p.id OR s.namespace_id = ANY(n.lineage) OR (s.project_id IS NULL AND s.namespace_id IS NULL))
       ORDER BY s.project_id IS NULL, array_position(n.lineage, s.namespace_id) DESC NULLS LAST LIMIT 1) s ON TRUE
-    WHERE CASE COALESCE(s.level, 'participating')
+    WHERE (e.id IS NOT NULL OR u.confirmed_at IS NOT NULL) AND CASE COALESCE(s.level, 'participating')
       WHEN 'disabled' THEN FALSE
       WHEN 'watch' THEN TRUE
       WHEN 'mention' THEN c.role = 'mentioned'

@@ -1,12 +1,13 @@
 import { ENVIRONMENT_NAME } from '#src/environments/values.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import { type Desk, wantMail } from '#src/mailing/want.ts';
 import { commitTime } from '#src/pipelines/commit_time.ts';
 import type { JobConfig, Variables } from '#src/pipelines/config/model.ts';
 import type { Plan } from '#src/pipelines/config/plan.ts';
 import type { Occasion } from '#src/pipelines/config/select.ts';
 import { expand, predefined } from '#src/pipelines/config/variables.ts';
 import { settlePipeline } from '#src/pipelines/settle.ts';
-import { type Db, Prisma, type Transaction } from '#src/platform/db.ts';
+import { Prisma, type Transaction } from '#src/platform/db.ts';
 
 const { sql } = Prisma;
 
@@ -29,16 +30,20 @@ export interface NewPipeline extends Occasion {
  * posts a status; with an invalid one it has failed. Null when the push has its pipeline already.
  */
 export async function buildPipeline(
-  db: Db,
+  desk: Desk,
   input: NewPipeline,
   { repository, plan }: { repository: RepositoryReader; plan: Plan },
 ): Promise<number | null> {
   const commit = await repository.commit(input.sha);
-  return db.$transaction(async (tx) => {
+  return desk.db.$transaction(async (tx) => {
     const id = await insertPipeline(tx, input, plan, commit && commitTime(commit));
     if (id === null) return null;
     await insertJobs(tx, id, input, plan);
-    await settlePipeline(tx, {}, id);
+    await settlePipeline(tx, desk, id);
+    // What has failed from the start ends no more.
+    if (plan.error !== null) {
+      await wantMail(tx, desk, [{ event: 'failedPipeline', projectId: input.projectId, pipelineId: id }]);
+    }
     return id;
   });
 }

@@ -56,7 +56,7 @@ export async function startPipeline(
     beforeSha: null,
     userId: actor.id,
   };
-  const id = await buildPipeline(context.db, input, { repository, plan });
+  const id = await buildPipeline(context, input, { repository, plan });
   if (id === null) throw new Error('A pipeline without a key was taken for another one');
   return { project, id };
 }

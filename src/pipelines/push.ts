@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '#src/access/actor.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import type { Desk } from '#src/mailing/want.ts';
 import { buildPipeline } from '#src/pipelines/build.ts';
 import { CONFIG_PATH, planPipeline } from '#src/pipelines/config/read.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
@@ -58,9 +59,10 @@ export async function wantPipelines(
  * An invalid file makes a failed one that tells why.
  */
 export async function createPushedPipelines(
-  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  { repositories, ...desk }: Desk & Pick<Context, 'repositories'>,
   { projectId, userId, refs }: Jobs['pipelines.create'],
 ): Promise<void> {
+  const { db } = desk;
   const project = await findPushedProject(db, projectId);
   const settings = await db.project.findUnique({ where: { id: projectId }, select: { jobsEnabled: true } });
   const repository = project && (await repositories.open(project));
@@ -71,6 +73,6 @@ export async function createPushedPipelines(
     const occasion = { ref: pushed.ref, tag: pushed.tag, source: 'push', project: project.fullPath } as const;
     const plan = await planPipeline(repository, occasion, pushed.sha);
     if (plan.error === null && !plan.jobs?.length) continue;
-    await buildPipeline(db, { ...pushed, ...occasion, projectId, userId }, { repository, plan });
+    await buildPipeline(desk, { ...pushed, ...occasion, projectId, userId }, { repository, plan });
   }
 }

@@ -1,5 +1,5 @@
+import { type Desk, wantMail } from '#src/mailing/want.ts';
 import { aggregate, COMPLETE, coveredSeconds, type JobStatus } from '#src/pipelines/status.ts';
-import type { JobQueue } from '#src/platform/background/queue.ts';
 import { Prisma, queryJson, type Transaction } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { tellOfPipeline } from '#src/todos/merge_requests.ts';
@@ -34,22 +34,18 @@ export async function lockPipeline(tx: Transaction, id: number): Promise<void> {
 /**
  * Brings a pipeline up to date whose jobs were changed: jobs whose turn it is are queued, or skipped, and status, times and
  * coverage follow (behaviour.md 8). Somebody's wish may set another status than that of the jobs. The pipeline is locked. Open
- * merge requests of its commit hear of its success by a job.
+ * merge requests of its commit hear of its success by a job, and whose it is hears of its end by mail.
  */
-export async function settlePipeline(
-  tx: Transaction,
-  { jobs: queue }: { jobs?: JobQueue | undefined },
-  id: number,
-  wish?: JobStatus,
-): Promise<void> {
+export async function settlePipeline(tx: Transaction, desk: Desk, id: number, wish?: JobStatus): Promise<void> {
   const jobs = await latestJobs(tx, id);
   await writeTurns(tx, takeTurns(jobs));
   const status = wish ?? (jobs.length === 0 ? null : aggregate(jobs));
   if (status === null) return;
-  const isAwaited = await write(tx, id, status, jobs);
-  if (isAwaited && status === 'success') {
-    await queue?.enqueue(tx, 'merge_requests.pipeline', { pipelineId: id });
-  }
+  const { hasChanged, isAwaited, projectId } = await write(tx, id, status, jobs);
+  if (!hasChanged || (status !== 'success' && status !== 'failed')) return;
+  if (isAwaited && status === 'success') await desk.jobs?.enqueue(tx, 'merge_requests.pipeline', { pipelineId: id });
+  const event = status === 'success' ? 'successPipeline' : 'failedPipeline';
+  await wantMail(tx, desk, [{ event, projectId, pipelineId: id }]);
 }
 
 function latestJobs(tx: Transaction, pipelineId: number): Promise<LatestJob[]> {
@@ -95,8 +91,16 @@ async function writeTurns(tx: Transaction, changed: readonly LatestJob[]): Promi
     FROM jsonb_to_recordset(${turns}::jsonb) AS turn (id int, status text) WHERE jobs.id = turn.id`;
 }
 
-/** Returns whether the status is another one than before, and the commit the head of an open merge request. */
-async function write(tx: Transaction, id: number, status: JobStatus, jobs: readonly LatestJob[]): Promise<boolean> {
+interface Written {
+  /** Whether the status is another one than before. */
+  hasChanged: boolean;
+  /** Whether the commit is the head of an open merge request. */
+  isAwaited: boolean;
+  projectId: number;
+}
+
+/** Throws NotFound when the pipeline is gone. */
+async function write(tx: Transaction, id: number, status: JobStatus, jobs: readonly LatestJob[]): Promise<Written> {
   const finished = ['success', 'failed', 'canceled'].includes(status);
   const values = jobs.flatMap(({ coverage }) => (coverage === null ? [] : [coverage]));
   const coverage = values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -105,13 +109,14 @@ async function write(tx: Transaction, id: number, status: JobStatus, jobs: reado
   );
   const duration = finished ? coveredSeconds(spans) : null;
   const started = jobs.flatMap(({ startedAt }) => startedAt ?? []).sort()[0] ?? null;
-  const [written] = await tx.$queryRaw<{ isAwaited: boolean }[]>`
+  const [written] = await tx.$queryRaw<Written[]>`
     UPDATE pipelines p SET status = ${status}::job_status, coverage = ${coverage}::float8, duration = ${duration}::int,
       started_at = COALESCE(p.started_at, ${started}::timestamptz), updated_at = now(),
       finished_at = CASE WHEN ${finished} THEN COALESCE(CASE WHEN p.status::text = ${status} THEN p.finished_at END, now()) END
     FROM pipelines before WHERE p.id = ${id} AND before.id = p.id
-    RETURNING before.status::text <> ${status} AND EXISTS (SELECT 1 FROM merge_requests m WHERE m.state = 'opened'
-      AND m.source_project_id = p.project_id AND m.source_branch = p.ref AND m.sha = p.sha) AS "isAwaited"`;
+    RETURNING p.project_id AS "projectId", before.status::text <> ${status} AS "hasChanged",
+      EXISTS (SELECT 1 FROM merge_requests m WHERE m.state = 'opened' AND m.source_project_id = p.project_id AND m.source_branch = p.ref AND m.sha = p.sha) AS "isAwaited"`;
   await tellOfPipeline(tx, id, status);
-  return written?.isAwaited ?? false;
+  if (!written) throw new NotFound('Pipeline');
+  return written;
 }

@@ -1,5 +1,6 @@
 import type { Subject } from '#src/activity/change.ts';
 import { emojiNamed, isVote } from '#src/awards/emoji.ts';
+import type { Desk } from '#src/mailing/want.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import type { WantedDeeds } from '#src/quick_actions/interpret.ts';
 import { writeEstimate, writeSpentTime } from '#src/time_tracking/write.ts';
@@ -15,13 +16,14 @@ export function hasDeeds(deeds: WantedDeeds): boolean {
  */
 export async function doDeeds(
   tx: Transaction,
+  desk: Desk,
   actor: { id: number },
   subject: Subject,
   { subscribed, estimate, spend, award, todo }: WantedDeeds,
 ): Promise<void> {
   if (subscribed !== undefined) await subscribe(tx, actor, subject, subscribed);
-  if (estimate !== undefined) await writeEstimate(tx, actor, subject, estimate);
-  if (spend !== undefined) await writeSpentTime(tx, actor, subject, spend);
+  if (estimate !== undefined) await writeEstimate(tx, desk, actor, subject, estimate);
+  if (spend !== undefined) await writeSpentTime(tx, desk, actor, subject, spend);
   if (award !== undefined) await give(tx, actor, subject, award);
   // The last: what was done before has dealt with the todos there were.
   if (todo === 'add') await addTodos(tx, actor, subject, [{ userId: actor.id, action: 'marked' }]);

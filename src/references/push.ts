@@ -5,8 +5,9 @@ import { GitError } from '#src/git/errors.ts';
 import type { Commit } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { closeIssueVia } from '#src/issues/close_via.ts';
+import type { Desk } from '#src/mailing/want.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
-import type { Db, Transaction } from '#src/platform/db.ts';
+import type { Transaction } from '#src/platform/db.ts';
 import { closedIssues } from '#src/references/closing.ts';
 import { resolveRecords } from '#src/references/resolve.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
@@ -61,16 +62,16 @@ function mayRefer(described: Described | undefined): boolean {
  * name besides gets a system note. Each commit does so once.
  */
 export async function referFromCommits(
-  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  { repositories, ...desk }: Desk & Pick<Context, 'repositories'>,
   { projectId, userId, branch, from, to }: Jobs['commits.refer'],
 ): Promise<void> {
-  const project = await findPushedProject(db, projectId);
-  const actor = await activeUser(db, userId);
+  const project = await findPushedProject(desk.db, projectId);
+  const actor = await activeUser(desk.db, userId);
   const reader = project && (await repositories.open(project));
   if (!project || !actor || !reader) return;
   const commits = await broughtBy(reader, project, { from, to });
   for (const commit of commits.reverse()) {
-    await refer(db, actor, project, commit, branch === project.defaultBranch);
+    await refer(desk, actor, project, commit, branch === project.defaultBranch);
   }
 }
 
@@ -92,14 +93,14 @@ async function broughtBy(
 }
 
 async function refer(
-  db: Db,
+  desk: Desk,
   actor: Actor,
   project: PushedProject,
   { oid: sha, message }: Commit,
   isDefault: boolean,
 ): Promise<void> {
   const source = { type: 'Commit', sha, project } as const;
-  const closed = isDefault ? await resolveRecords(db, actor, project.fullPath, closedIssues(message)) : [];
-  for (const { id, projectId } of closed) await closeIssueVia(db, actor, { id, projectId }, source);
-  await db.$transaction((tx) => recordMentions(tx, actor, source, message, closed));
+  const closed = isDefault ? await resolveRecords(desk.db, actor, project.fullPath, closedIssues(message)) : [];
+  for (const { id, projectId } of closed) await closeIssueVia(desk, actor, { id, projectId }, source);
+  await desk.db.$transaction((tx) => recordMentions(tx, actor, source, message, closed));
 }

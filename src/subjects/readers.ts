@@ -19,7 +19,7 @@ export interface Reader {
  */
 export function readersAmong(
   db: Pick<Db, '$queryRaw'>,
-  { type, id, project: { id: projectId } }: Subject,
+  { type, id, project: { id: projectId } }: Pick<Subject, 'type' | 'id'> & { project: { id: number } },
   { ids = [], names = [] }: { ids?: readonly number[]; names?: readonly string[] },
 ): Promise<Reader[]> {
   const open = sql`(${project.visibility} = 'public' OR (${project.visibility} = 'internal' AND NOT ${user.external}))`;

@@ -17,6 +17,6 @@ export async function setTimeEstimate(
 ): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const subject = await locateChangeable(context, type, ref, iid);
-  await context.db.$transaction((tx) => writeEstimate(tx, actor, subject, duration));
+  await context.db.$transaction((tx) => writeEstimate(tx, context, actor, subject, duration));
   return { project: subject.project, id: subject.id };
 }

@@ -32,6 +32,6 @@ async function spend(
 ): Promise<ChangedRecord> {
   const actor = requireActor(context);
   const subject = await locateChangeable(context, type, ref, iid);
-  await context.db.$transaction((tx) => writeSpentTime(tx, actor, subject, duration));
+  await context.db.$transaction((tx) => writeSpentTime(tx, context, actor, subject, duration));
   return { project: subject.project, id: subject.id };
 }

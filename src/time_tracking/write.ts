@@ -1,5 +1,6 @@
 import type { Change, Subject } from '#src/activity/change.ts';
 import { recordActivity } from '#src/activity/record.ts';
+import type { Desk } from '#src/mailing/want.ts';
 import { Prisma, type Transaction } from '#src/platform/db.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { touchSubject } from '#src/subjects/lock.ts';
@@ -10,6 +11,7 @@ const { sql } = Prisma;
 /** Writes the estimate of an issue or merge request, such as `3h30m`; null takes it back. Throws ValidationFailed, NotFound. */
 export async function writeEstimate(
   tx: Transaction,
+  desk: Desk,
   actor: { id: number },
   subject: Subject,
   duration: string | null,
@@ -19,7 +21,7 @@ export async function writeEstimate(
   await touchSubject(tx, subject);
   const changed = await tx.$executeRaw`
     UPDATE ${table} SET time_estimate = ${seconds} WHERE id = ${subject.id} AND time_estimate <> ${seconds}`;
-  await recordActivity(tx, actor, subject, changed > 0 ? [{ kind: 'timeEstimate', seconds }] : []);
+  await recordActivity(tx, desk, actor, subject, changed > 0 ? [{ kind: 'timeEstimate', seconds }] : []);
 }
 
 function estimated(duration: string): number {
@@ -37,6 +39,7 @@ function estimated(duration: string): number {
  */
 export async function writeSpentTime(
   tx: Transaction,
+  desk: Desk,
   actor: { id: number },
   subject: Subject,
   duration: string | null,
@@ -51,7 +54,7 @@ export async function writeSpentTime(
   if (change.seconds === 0) return;
   await tx.$executeRaw`
     INSERT INTO timelogs (${column}, user_id, seconds) VALUES (${id}, ${actor.id}, ${change.seconds})`;
-  await recordActivity(tx, actor, subject, [change]);
+  await recordActivity(tx, desk, actor, subject, [change]);
 }
 
 function spent(total: number, duration: string | null): Extract<Change, { kind: 'timeSpent' | 'timeReset' }> {

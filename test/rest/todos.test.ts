@@ -187,7 +187,8 @@ describe('Todos are made', () => {
     const open = await mergeRequest(ann, source);
     await mergeRequest(bob, { ...source, state: 'closed' });
     await mergeRequest(owner, { ...source, targetBranch: 'other', sha: '0'.repeat(40) });
-    const settle = (status: 'failed' | 'success') => world.db.$transaction((tx) => settlePipeline(tx, {}, id, status));
+    const settle = (status: 'failed' | 'success') =>
+      world.db.$transaction((tx) => settlePipeline(tx, { db: world.db }, id, status));
     await settle('failed');
     await settle('failed');
     expect((await todos(ann)).map(({ action_name, target }) => [action_name, target.iid])).toEqual([
@@ -220,7 +221,7 @@ describe('Todos are done', () => {
     const { id, iid, title } = await mergeRequest(owner);
     await world.api(ann).post(`/projects/${project.id}/merge_requests/${iid}/todo`);
     const subject = { type: 'MergeRequest', id, iid, title, project } as const;
-    await world.db.$transaction((tx) => recordActivity(tx, ann, subject, [{ kind: 'closed' }]));
+    await world.db.$transaction((tx) => recordActivity(tx, world.as(ann), ann, subject, [{ kind: 'closed' }]));
     expect(await actions(ann)).toEqual([]);
   });
 

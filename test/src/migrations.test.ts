@@ -55,6 +55,7 @@ const RELEASED: Record<string, string> = {
   '20261123022000_merge_requests': 'b2cd118f51eed4d915a984bf02f3d57c6d81a7615d886b400ee06bb1dc2fd583',
   '20261123022001_tell_merge_requests': '90262bf48b78ca831e81f64731d61340e03799977d984b3821c1cf9e9be95091',
   '20261123024000_merging': '2ff5cc1dca1d6acbee6beaf3281f0ae3ebaf4b5e1cf669d8b7ff3a91d42ea010',
+  '20261123026000_mail_deliveries': '55c4f2688a0e67eb57f8597aa924aeb3d6a5a110cf377bf4c37791e364f85877',
 };
 
 const directory = packagePath('prisma/migrations');

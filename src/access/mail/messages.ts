@@ -1,4 +1,5 @@
 import type { MailKind, Notice } from '#src/access/mail/wanted.ts';
+import { escapeHtml } from '#src/platform/mail/escape_html.ts';
 import type { Message } from '#src/platform/mail/mailer.ts';
 
 /** What a message contains, apart from its kind. */
@@ -84,8 +85,4 @@ export function compose(kind: MailKind | Notice, to: string, { username, link, b
 </body></html>
 `;
   return { to, subject: `${subject} (${host})`, text: `${lines.join('\n\n')}\n`, html };
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -6,6 +6,10 @@ export interface Message {
   subject: string;
   text: string;
   html: string;
+  /** Where it stands among other messages, by their identifiers (`<…@host>`). */
+  thread?: { messageId: string; inReplyTo?: string } | undefined;
+  /** Headers beside those that every message has. */
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Mailer {
@@ -20,9 +24,10 @@ const PATIENCE = 20_000;
 export function createMailer({ url, from }: MailConfig): Mailer {
   const transport = openTransport(url, PATIENCE);
   return {
-    async send({ to, subject, text, html }) {
-      const headers = { 'Auto-Submitted': 'auto-generated' };
-      await transport.sendMail({ from, to: { name: '', address: to }, subject, text, html, headers });
+    async send({ to, subject, text, html, thread, headers }) {
+      const all = { 'Auto-Submitted': 'auto-generated', ...headers };
+      const place = thread && { ...thread, ...(thread.inReplyTo ? { references: thread.inReplyTo } : {}) };
+      await transport.sendMail({ from, to: { name: '', address: to }, subject, text, html, ...place, headers: all });
     },
   };
 }

@@ -14,6 +14,7 @@ import { profilePages } from '#src/web/pages/profile.ts';
 import { signInPages } from '#src/web/pages/sign_in.ts';
 import { signUpPages } from '#src/web/pages/sign_up.ts';
 import { tokenPages } from '#src/web/pages/tokens.ts';
+import { unsubscribePages } from '#src/web/pages/unsubscribe.ts';
 import type { PageOptions, Visit } from '#src/web/pages/visit.ts';
 
 const STYLESHEET: Asset = { name: 'gantry', type: 'css', load: () => readFile(packagePath('assets/gantry.css')) };
@@ -38,6 +39,7 @@ export function pages(given: Omit<PageOptions, 'stylesheet'>, loadGraphiql: Load
     .use(applicationPages(made))
     .use(signUpPages(made))
     .use(mailLinkPages(made))
+    .use(unsubscribePages(made))
     .use(profilePages(made))
     .use(accountPages(made))
     .use(tokenPages(made))

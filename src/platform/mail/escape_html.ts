@@ -1,0 +1,4 @@
+/** Text as it stands in HTML, also within quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
