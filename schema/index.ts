@@ -25,6 +25,7 @@ import '#schema/issues/mutations.ts';
 import '#schema/merge_requests/queries.ts';
 import '#schema/merge_requests/versions.ts';
 import '#schema/merge_requests/merge_mutations.ts';
+import '#schema/subjects/participants.ts';
 import '#schema/merge_requests/mutations.ts';
 import '#schema/time_tracking/types.ts';
 import '#schema/time_tracking/mutations.ts';
