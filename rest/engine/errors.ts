@@ -90,7 +90,9 @@ export function refusal(message: string, details: Record<string, unknown>, route
       const fields = details.fields as FieldErrors;
       if (areMissing(fields)) return { status, body: { error: message } };
       const wrong = validation(fields, route);
-      return { status, body: { message: status === 404 ? `404 ${wrong} Not Found` : wrong } };
+      // Of a route that words them as one text.
+      const isText = status === 404 && typeof wrong === 'string';
+      return { status, body: { message: isText ? `404 ${wrong} Not Found` : wrong } };
     }
     default: {
       const unmerged = UNMERGED.get(message);
