@@ -55,7 +55,12 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
   /** A merge request of somebody who has no role. */
   const mergeRequest = async (at: Stage) => {
     const author = await theAuthor();
-    const iid = (await world.db.mergeRequest.count({ where: { targetProjectId: at.project.id } })) + 1;
+    // Some of the lower ones were deleted.
+    const { _max: last } = await world.db.mergeRequest.aggregate({
+      where: { targetProjectId: at.project.id },
+      _max: { iid: true },
+    });
+    const iid = (last.iid ?? 0) + 1;
     const { id } = await world.mergeRequest(at.project, author, { iid, sourceBranch: world.unique('topic') });
     await filled(at);
     const main = await (await world.repositories.open(at.project))?.branch('main');
