@@ -33,50 +33,34 @@ const HUMAN_SPENT = {
 } as const;
 const ENTRIES = 'Each time that was added or taken back, oldest first.';
 
-builder.prismaObjectFields(Issue, (t) => ({
-  timeEstimate: t.exposeInt('timeEstimate', { description: ESTIMATE }),
-  totalTimeSpent: t.exposeInt('totalTimeSpent', { description: SPENT }),
-  humanTimeEstimate: t.string({
-    ...HUMAN_ESTIMATE,
-    select: { timeEstimate: true },
-    resolve: ({ timeEstimate }) => formatDuration(timeEstimate),
-  }),
-  humanTotalTimeSpent: t.string({
-    ...HUMAN_SPENT,
-    select: { totalTimeSpent: true },
-    resolve: ({ totalTimeSpent }) => formatDuration(totalTimeSpent),
-  }),
-  timelogs: t.field({
-    type: TimelogConnection,
-    description: ENTRIES,
-    args: pageArgs,
-    resolve: ({ id }, args, context, info) =>
-      pageBelow('Timelog', id, args, context, info, (_context, ids, page, selection) =>
-        listTimelogsOf(context, 'Issue', ids, page, selection),
-      ),
-  }),
-}));
+const TYPES = { Issue, MergeRequest } as const;
 
-builder.prismaObjectFields(MergeRequest, (t) => ({
-  timeEstimate: t.exposeInt('timeEstimate', { description: ESTIMATE }),
-  totalTimeSpent: t.exposeInt('totalTimeSpent', { description: SPENT }),
-  humanTimeEstimate: t.string({
-    ...HUMAN_ESTIMATE,
-    select: { timeEstimate: true },
-    resolve: ({ timeEstimate }) => formatDuration(timeEstimate),
-  }),
-  humanTotalTimeSpent: t.string({
-    ...HUMAN_SPENT,
-    select: { totalTimeSpent: true },
-    resolve: ({ totalTimeSpent }) => formatDuration(totalTimeSpent),
-  }),
-  timelogs: t.field({
-    type: TimelogConnection,
-    description: ENTRIES,
-    args: pageArgs,
-    resolve: ({ id }, args, context, info) =>
-      pageBelow('Timelog', id, args, context, info, (_context, ids, page, selection) =>
-        listTimelogsOf(context, 'MergeRequest', ids, page, selection),
-      ),
-  }),
-}));
+/** The times of records of a type. */
+function addTimes(type: keyof typeof TYPES): void {
+  builder.prismaObjectFields(TYPES[type] as typeof Issue, (t) => ({
+    timeEstimate: t.exposeInt('timeEstimate', { description: ESTIMATE }),
+    totalTimeSpent: t.exposeInt('totalTimeSpent', { description: SPENT }),
+    humanTimeEstimate: t.string({
+      ...HUMAN_ESTIMATE,
+      select: { timeEstimate: true },
+      resolve: ({ timeEstimate }) => formatDuration(timeEstimate),
+    }),
+    humanTotalTimeSpent: t.string({
+      ...HUMAN_SPENT,
+      select: { totalTimeSpent: true },
+      resolve: ({ totalTimeSpent }) => formatDuration(totalTimeSpent),
+    }),
+    timelogs: t.field({
+      type: TimelogConnection,
+      description: ENTRIES,
+      args: pageArgs,
+      resolve: ({ id }, args, context, info) =>
+        pageBelow('Timelog', id, args, context, info, (_context, ids, page, selection) =>
+          listTimelogsOf(context, type, ids, page, selection),
+        ),
+    }),
+  }));
+}
+
+addTimes('Issue');
+addTimes('MergeRequest');

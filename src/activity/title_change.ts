@@ -1,12 +1,11 @@
-/** What a title of a merge request begins with that is not to be merged yet. */
-const WIP = /^\s*(?:\[WIP\]\s*|WIP:\s*|WIP\s+)+/i;
+import { isWorkInProgress, withoutWorkInProgress } from '#src/merge_requests/work_in_progress.ts';
 
 /** What the notes say of a changed title: of a merge request whether it is work in progress now, too. */
 export function titleWords(type: 'Issue' | 'MergeRequest', from: string, to: string): string[] {
   if (type === 'Issue') return [markedTitles(from, to)];
-  const [was, is] = [WIP.test(from), WIP.test(to)];
+  const [was, is] = [isWorkInProgress(from), isWorkInProgress(to)];
   const marked = was === is ? [] : [`${is ? 'marked' : 'unmarked'} as a **Work In Progress**`];
-  const isRenamed = from.replace(WIP, '') !== to.replace(WIP, '');
+  const isRenamed = withoutWorkInProgress(from) !== withoutWorkInProgress(to);
   return [...marked, ...(isRenamed ? [markedTitles(from, to)] : [])];
 }
 

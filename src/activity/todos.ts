@@ -1,8 +1,7 @@
 import type { Change, Subject } from '#src/activity/change.ts';
-import { mentionedNames } from '#src/activity/mentioned_users.ts';
-import { mayMention } from '#src/activity/mentions.ts';
+import { mayMention, seerOf } from '#src/activity/mentions.ts';
 import type { Transaction } from '#src/platform/db.ts';
-import { readersAmong } from '#src/subjects/readers.ts';
+import { mentionedUsers } from '#src/references/mentioned_users.ts';
 import { addTodos, finishTodos, type NewTodo } from '#src/todos/write.ts';
 
 /**
@@ -63,17 +62,14 @@ async function addMentioned(
   subject: Subject,
   { text, before = null, noteId }: Text,
 ): Promise<void> {
-  if (!mayMention(text)) return;
-  const { addressed, mentioned } = mentionedNames(text);
-  const former = mentionedNames(before);
-  const known = new Set([...former.addressed, ...former.mentioned]);
-  const names = [...addressed, ...mentioned].filter((name) => !known.has(name));
-  if (names.length === 0) return;
-  const readers = await readersAmong(tx, subject, { names });
-  const todos = readers
-    .filter(({ id }) => id !== actor.id)
-    .map(({ id: userId, username }): NewTodo => {
-      return { userId, action: addressed.includes(username) ? 'directly_addressed' : 'mentioned' };
+  const author = mayMention(text) ? await seerOf(tx, actor.id) : null;
+  if (text === null || author === null) return;
+  const known = before === null ? [] : await mentionedUsers(tx, author, subject, before);
+  const told = new Set([actor.id, ...known.map(({ id }) => id)]);
+  const todos = (await mentionedUsers(tx, author, subject, text))
+    .filter(({ id }) => !told.has(id))
+    .map(({ id: userId, isAddressed }): NewTodo => {
+      return { userId, action: isAddressed ? 'directly_addressed' : 'mentioned' };
     });
   await addTodos(tx, actor, subject, todos, noteId);
 }

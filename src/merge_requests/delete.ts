@@ -18,14 +18,8 @@ export async function deleteMergeRequest(context: Context, ref: Ref, iid: number
   await context.db.$transaction(async (tx) => {
     const deleted = await tx.mergeRequest.deleteMany({ where: { id } });
     if (deleted.count === 0) throw new NotFound('MergeRequest');
-    const subject = { subjectType: 'MergeRequest', subjectId: id };
     await forgetNotes(tx, { type: 'MergeRequest', id });
-    await tx.subscription.deleteMany({ where: subject });
-    const [itself, notes] = [
-      { targetType: 'MergeRequest', targetId: id },
-      { targetType: 'MergeRequestNote', subjectId: id },
-    ];
-    await tx.event.deleteMany({ where: { OR: [itself, notes] } });
+    await tx.subscription.deleteMany({ where: { subjectType: 'MergeRequest', subjectId: id } });
     await recordActivity(tx, context, actor, { type: 'MergeRequest', ...mergeRequest, project }, [{ kind: 'deleted' }]);
     await context.jobs.enqueue(tx, 'merge_requests.remove_refs', { projectId: project.id });
   });

@@ -1,11 +1,10 @@
-import { REPORTER } from '#src/access/abilities.ts';
-import { groupVisible, live, projectAccessLevel, type Seer } from '#src/access/visibility.ts';
+import { groupVisible, live, type Seer } from '#src/access/visibility.ts';
 import { Prisma, queryRows, type Transaction } from '#src/platform/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
 import { mentions } from '#src/references/scan.ts';
+import { readersAmong } from '#src/subjects/readers.ts';
 
 const { sql } = Prisma;
-const [user, project, namespace] = [alias('User', 'u'), alias('Project', 'p'), alias('Namespace', 'n')];
 const group = alias('Namespace', 'g');
 
 /** Users that one text reaches; of a larger group the others are not reached. */
@@ -19,7 +18,7 @@ export interface MentionedUser {
 
 /**
  * The users whom a text mentions, by themselves, by their group (`@group`) or as everybody in the project (`@all`), as far as
- * they see what the text is about. By one statement; by none where the text mentions nobody.
+ * they see what the text is about. By two statements; by none where the text mentions nobody.
  *
  * @param author who wrote the text, and must see the groups
  */
@@ -39,28 +38,14 @@ export async function mentionedUsers(
   const everybody = sql`SELECT m.user_id, r."isAddressed" FROM ${named} JOIN projects ap ON r.name = 'all' AND ap.id = ${projectId}
     JOIN namespaces an ON an.id = ap.namespace_id
     JOIN members m ON (m.project_id = ap.id OR m.namespace_id = ANY(an.lineage)) AND ${live('m')}`;
-  return queryRows<MentionedUser>(
+  const meant = await queryRows<MentionedUser>(
     db,
     sql`WITH meant AS (
         SELECT one.id AS user_id, r."isAddressed" FROM ${named} JOIN users one ON lower(one.username) = r.name
-        UNION ALL ${inGroups} UNION ALL ${everybody}),
-      each AS (SELECT user_id, bool_or("isAddressed") AS "isAddressed" FROM meant GROUP BY user_id)
-      SELECT u.id, e."isAddressed" FROM each e JOIN ${table(user)} ON ${user.id} = e.user_id
-      JOIN ${table(project)} ON ${project.id} = ${projectId} AND ${project.deletedAt} IS NULL
-      JOIN ${table(namespace)} ON ${namespace.id} = ${project.namespaceId}
-      CROSS JOIN LATERAL (SELECT ${projectAccessLevel({ id: user.id }, project, namespace)} AS level OFFSET 0) l
-      WHERE ${user.state} = 'active' AND NOT ${user.ghost} AND ${seesSubject(subject)}
-      ORDER BY u.id LIMIT ${MOST}`,
+        UNION ALL ${inGroups} UNION ALL ${everybody})
+      SELECT user_id AS id, bool_or("isAddressed") AS "isAddressed" FROM meant GROUP BY user_id ORDER BY 1 LIMIT ${MOST}`,
   );
-}
-
-/** Whether the user `u`, whose level in the project is `l.level`, sees the subject. */
-function seesSubject({ type, id }: { type: 'Issue' | 'MergeRequest'; id: number }): Prisma.Sql {
-  const isOpen = sql`(${project.visibility} = 'public' OR (${project.visibility} = 'internal' AND NOT ${user.external}))`;
-  if (type === 'MergeRequest') {
-    return sql`(${project.mergeRequestsEnabled} AND (${user.admin} OR ${isOpen} OR l.level >= ${REPORTER}))`;
-  }
-  return sql`(${project.issuesEnabled} AND (${user.admin} OR ((${isOpen} OR l.level > 0) AND EXISTS (
-    SELECT 1 FROM issues i WHERE i.id = ${id} AND i.deleted_at IS NULL
-      AND (NOT i.confidential OR l.level >= ${REPORTER} OR i.author_id = u.id OR i.assignee_id = u.id)))))`;
+  if (meant.length === 0) return [];
+  const readers = new Set((await readersAmong(db, subject, { ids: meant.map(({ id }) => id) })).map(({ id }) => id));
+  return meant.filter(({ id }) => readers.has(id));
 }

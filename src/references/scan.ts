@@ -48,15 +48,18 @@ function pathBefore(text: string, end: number): string | null | undefined {
   return path.endsWith('/') || path.includes('//') ? undefined : path;
 }
 
+/** Names at the beginning of a text, as in `@ann, @bob and @eve: look`. */
+const BEGINNING = /^(?:\s*@[A-Za-z0-9_./-]{1,255}[\s,;:]*(?:(?:and|&)\s+(?=@))?)*/;
+
 /** The users and groups that a text names, each once, in their order. */
 export function mentions(text: string): Mention[] {
   const plain = plainText(text);
-  const [beginning = ''] = /^(?:\s*@[A-Za-z0-9_./-]{1,255}[,:]?)*/.exec(plain.slice(0, LONGEST_PATH)) ?? [];
+  const [beginning = ''] = BEGINNING.exec(plain.slice(0, LONGEST_PATH)) ?? [];
   const found = new Map<string, Mention>();
   for (const { 1: written = '', index } of plain.matchAll(/@([A-Za-z0-9_][A-Za-z0-9_./-]{0,254})/g)) {
     if (found.size >= MOST) break;
-    // Addresses of mail are none.
-    if (/[A-Za-z0-9_.+-]/.test(plain.charAt(index - 1))) continue;
+    // Addresses of mail are none, nor are paths.
+    if (/[A-Za-z0-9_.+@/-]/.test(plain.charAt(index - 1))) continue;
     const name = withoutEnd(written).toLowerCase();
     if (!found.has(name)) found.set(name, { name, isAddressed: index < beginning.length });
   }

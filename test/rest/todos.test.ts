@@ -256,6 +256,24 @@ describe('Todos are done', () => {
   });
 });
 
+describe('A group that a text mentions', () => {
+  it('makes todos for those of its members who can read the issue, and @all for the members of the project', async () => {
+    const [member, stranger] = [await world.user(), await world.user()];
+    const group = await world.group({ owner, visibility: 'public' });
+    for (const one of [member, stranger]) await world.member(group, one, 'guest');
+    await world.member(project, member, 'guest');
+    const { iid } = await world.issue(project, owner, { description: `Ask @${group.fullPath}` });
+    expect((await todos(member)).map(({ action_name, target }) => [action_name, target.iid])).toEqual([
+      ['mentioned', iid],
+    ]);
+    expect(await todos(stranger)).toEqual([]);
+    await world.api(member).post('/todos/mark_as_done');
+    await world.issue(project, owner, { description: '@all look' });
+    expect(await actions(member)).toEqual(['directly_addressed']);
+    expect(await actions(owner)).toEqual([]);
+  });
+});
+
 describe('POST …/todo', () => {
   it('makes a todo about an issue, and is 304 while one is pending, however many ask at once', async () => {
     const { iid } = await world.issue(project, owner);
