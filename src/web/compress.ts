@@ -9,6 +9,9 @@ const THRESHOLD = 1024;
 /** A window of 256 KiB: the usual one takes megabytes of memory for each answer, and gains little for JSON. */
 const WINDOW = { [constants.BROTLI_PARAM_LGWIN]: 18 };
 
+/** Listeners to one event of an answer: those of the server's limits and those of a stream that is compressed are 11. */
+const MOST_LISTENERS = 20;
+
 /** What can be compressed; clients that ask for none of it cost nothing. */
 const ENCODINGS = /\b(?:br|gzip|deflate)\b|\*/;
 
@@ -22,6 +25,7 @@ export function compressAnswers(): RequestHandler {
     offerCompression(response);
     const accepted = request.headers['accept-encoding'];
     if (accepted === undefined || !ENCODINGS.test(accepted)) return next();
+    response.setMaxListeners(MOST_LISTENERS);
     compress(request.method === 'HEAD' ? asGet(request) : request, response, next);
   };
 }
