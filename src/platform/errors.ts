@@ -53,7 +53,8 @@ export const UNPROCESSABLE = {
 /** Why a merge request cannot be merged; v4 has a status for each. */
 export const UNMERGEABLE = {
   NO_RIGHT: 'You are not allowed to merge into this branch',
-  NOT_NOW: 'The merge request cannot be merged now: it is not open, a draft, or lacks what the project asks for',
+  NOT_NOW:
+    'The merge request cannot be merged: it is not open, is a work in progress, has nothing to merge, or does not meet the requirements of the project',
   CONFLICTS: 'Branch cannot be merged',
   NOT_AWAITED: 'The merge request is not waiting for its pipeline',
 } as const;
