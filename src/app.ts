@@ -39,6 +39,7 @@ import { type Precheck, precheck } from '#src/precheck.ts';
 import { ForeseenProject, type ProjectHabit } from '#src/projects/foreseen.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
+import { QueueWatch } from '#src/runners/queue_watch.ts';
 import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
@@ -186,7 +187,7 @@ export function createApp({
   };
   const entrance: Entrance = { stores, baseUrl, report, budget, turns, identify, domainContext, contextAt, contextOf };
   const readBody = (request: Request, bytes: number) => bodyParameters(request, { bytes });
-  app.use('/api/v4', runnerProtocol({ stores, baseUrl, readBody, report }));
+  app.use('/api/v4', runnerProtocol({ stores, baseUrl, queue: new QueueWatch(listener), readBody, report }));
   serveRest(app, entrance);
 
   const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);

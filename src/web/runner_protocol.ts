@@ -1,12 +1,16 @@
 import { type Request, type RequestHandler, Router } from 'express';
 import type { Context } from '#src/access/actor.ts';
+import type { QueueWatch } from '#src/runners/queue_watch.ts';
 import { type Answering, answering, type ProtocolEndpoint } from '#src/web/runner_answers.ts';
+import { addJobs } from '#src/web/runner_jobs.ts';
 import { addRegistration } from '#src/web/runner_registration.ts';
 
 export interface RunnerProtocolOptions extends Answering {
   stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'repositories' | 'uploads'>;
   /** URL of the server, without a trailing slash. */
   baseUrl(request: Request): string;
+  /** Knows whether there may be a job for a runner. */
+  queue: Pick<QueueWatch, 'valueFor'>;
   /** The parameters of a body of at most so many bytes: JSON or a form. Throws errors with a `status`. */
   readBody(request: Request, bytes: number): Promise<Record<string, unknown>>;
 }
@@ -14,7 +18,7 @@ export interface RunnerProtocolOptions extends Answering {
 /** What adds endpoints to the protocol, each in a file of its own. */
 type Part = (router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions) => void;
 
-const PARTS: readonly Part[] = [addRegistration];
+const PARTS: readonly Part[] = [addRegistration, addJobs];
 
 /** Where anything of it may be: other requests are not looked at. */
 const PATH = /^\/(runners|jobs)(\/|$)/;
