@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import type { Context } from '#src/access/actor.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/commits/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
-import { traceTexts } from '#src/jobs/trace.ts';
+import { traceTexts } from '#src/traces/read.ts';
 import { commitStatuses } from '#src/pipelines/of_commits.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';

@@ -19,7 +19,7 @@ import { oauth } from '#src/access/oauth/mount.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
-import { type RawTrace, readRawTrace } from '#src/jobs/trace.ts';
+import { type RawTrace, readRawTrace } from '#src/traces/read.ts';
 import { Hub } from '#src/live/hub.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/live/seats.ts';
 import type { LiveCaller } from '#src/live/subscriber.ts';

@@ -14,7 +14,7 @@ const READERS: Record<
     description: 'The raw content, as plain text if it is text.',
   },
   snippet: { types: ['text/plain'], hasSize: true, hasETag: false, description: 'The text of the snippet.' },
-  trace: { types: ['text/plain'], hasSize: false, hasETag: false, description: 'The log of the job so far.' },
+  trace: { types: ['text/plain'], hasSize: true, hasETag: false, description: 'The log of the job so far.' },
   archive: {
     types: ['application/octet-stream'],
     hasSize: false,
