@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type Request } from 'express';
+import { bodyParameters } from '#rest/engine/body.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { type About, createFacade } from '#rest/engine/facade.ts';
 import { routes } from '#rest/v4/index.ts';
@@ -55,6 +56,7 @@ import { pages } from '#src/web/pages/index.ts';
 import { refusedAuthorization } from '#src/web/pages/refused_authorization.ts';
 import { noteCaller, noteRoute } from '#src/web/request_facts.ts';
 import { requestLog } from '#src/web/request_log.ts';
+import { runnerProtocol } from '#src/web/runner_protocol.ts';
 import { sendSchema } from '#src/web/schema_file.ts';
 import { sessionForOwnPages, sessionForReads, sessionToken } from '#src/web/session_token.ts';
 import { openLate, type Upgrades } from '#src/web/upgrades.ts';
@@ -183,6 +185,8 @@ export function createApp({
     return authenticate(db, { ...readCredentials(request.headers, parameters), session }, foreseen?.beside);
   };
   const entrance: Entrance = { stores, baseUrl, report, budget, turns, identify, domainContext, contextAt, contextOf };
+  const readBody = (request: Request, bytes: number) => bodyParameters(request, { bytes });
+  app.use('/api/v4', runnerProtocol({ stores, baseUrl, readBody, report }));
   serveRest(app, entrance);
 
   const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);

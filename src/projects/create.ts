@@ -7,7 +7,7 @@ import { type NamespaceRef, namespaceIdOf } from '#src/namespaces/find.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
 import type { Columns } from '#src/platform/records/model.ts';
-import { encrypt, newToken } from '#src/platform/secrets.ts';
+import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { type HeldHome, type Home, holdHome, permittedHome, personalHome } from '#src/projects/home.ts';
@@ -101,13 +101,15 @@ export async function insertProject(
   creatorId: number,
   columns: ProjectColumns,
 ): Promise<number> {
+  const runnersToken = newToken();
   const project = await tx.project.create({
     data: {
       ...columns,
       namespaceId: home.id,
       creatorId,
       repositoryStorage: await pickStorage(context),
-      runnersToken: encrypt(newToken(), context.secret),
+      runnersToken: encrypt(runnersToken, context.secret),
+      runnersTokenHash: tokenHash(runnersToken),
       ...(home.ownerId === null ? {} : { members: { create: { userId: creatorId, accessLevel: MASTER } } }),
     },
     select: { id: true },

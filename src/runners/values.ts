@@ -1,0 +1,71 @@
+import { type FieldErrors, ValidationFailed } from '#src/platform/errors.ts';
+
+/** Tags of one runner, and characters of the longest tag. */
+export const MOST_TAGS = 50;
+const LONGEST_TAG = 255;
+/** Characters of the longest description, and of what a program says of itself. */
+const LONGEST_TEXT = 255;
+
+/** What a program says of itself. */
+export interface RunnerInfo {
+  name: string | null;
+  version: string | null;
+  revision: string | null;
+  platform: string | null;
+  architecture: string | null;
+}
+
+/** What can be said of a runner, and is checked together. */
+export interface RunnerValues {
+  description: string;
+  tagList: string[];
+  runUntagged: boolean;
+}
+
+/** What an `info` says, cut to what is kept; anything that is no text counts as nothing. */
+export function readInfo(info: unknown): RunnerInfo {
+  const given = typeof info === 'object' && info !== null ? (info as Record<string, unknown>) : {};
+  const text = (key: string) => {
+    const value = Object.hasOwn(given, key) ? given[key] : null;
+    if (typeof value !== 'string') return null;
+    return value.replaceAll('\0', '').toWellFormed().slice(0, LONGEST_TEXT);
+  };
+  return {
+    name: text('name'),
+    version: text('version'),
+    revision: text('revision'),
+    platform: text('platform'),
+    architecture: text('architecture'),
+  };
+}
+
+/** Tags as they are kept: trimmed, each once. */
+export function normalTags(tags: readonly string[]): string[] {
+  return [...new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+}
+
+/** Throws ValidationFailed for values that a runner cannot have. */
+export function checkRunner({ description, tagList, runUntagged }: RunnerValues): void {
+  const errors: FieldErrors = {};
+  if (description.length > LONGEST_TEXT) {
+    errors.description = [`is too long (maximum is ${LONGEST_TEXT} characters)`];
+  } else if (isUnusable(description)) errors.description = ['is invalid'];
+  const wrong = tagErrors(tagList, runUntagged);
+  if (wrong.length > 0) errors.tag_list = wrong;
+  if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
+}
+
+function tagErrors(tags: readonly string[], runUntagged: boolean): string[] {
+  if (tags.length > MOST_TAGS) return [`is too long (maximum is ${MOST_TAGS} tags)`];
+  if (tags.some((tag) => tag.length > LONGEST_TAG)) {
+    return [`has a tag that is too long (maximum is ${LONGEST_TAG} characters)`];
+  }
+  if (tags.some(isUnusable)) return ['is invalid'];
+  if (tags.length === 0 && !runUntagged) return ['can not be empty when runner is not allowed to pick untagged jobs'];
+  return [];
+}
+
+/** Whether the database cannot hold a text. */
+function isUnusable(text: string): boolean {
+  return text.includes('\0') || !text.isWellFormed();
+}

@@ -1,0 +1,51 @@
+import type { Router } from 'express';
+import { runnerOfToken } from '#src/runners/own_token.ts';
+import { registerRunner } from '#src/runners/register.ts';
+import { readInfo } from '#src/runners/values.ts';
+import type { ProtocolEndpoint } from '#src/web/runner_answers.ts';
+import { readFlag, readTagList, readText, requireTexts } from '#src/web/runner_parameters.ts';
+import type { RunnerProtocolOptions } from '#src/web/runner_protocol.ts';
+
+/** Bytes of the largest body that a runner sends of itself. */
+export const SMALL_BODY = 256 * 1024;
+
+/** Runners come, ask whether they are known, and go. */
+export function addRegistration(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
+  const { stores, readBody } = options;
+  const { db } = stores;
+  router.post(
+    '/runners',
+    endpoint('/runners', async (request) => {
+      const given = await readBody(request, SMALL_BODY);
+      requireTexts(given, ['token']);
+      const made = await registerRunner(stores, {
+        token: given.token,
+        description: readText(given, 'description') ?? '',
+        tagList: readTagList(given, 'tag_list') ?? [],
+        runUntagged: readFlag(given, 'run_untagged') ?? true,
+        locked: readFlag(given, 'locked') ?? false,
+        active: readFlag(given, 'active') ?? true,
+        info: readInfo(given.info),
+      });
+      return { status: 201, body: made };
+    }),
+  );
+  router.post(
+    '/runners/verify',
+    endpoint('/runners/verify', async (request) => {
+      const given = await readBody(request, SMALL_BODY);
+      requireTexts(given, ['token']);
+      await runnerOfToken(db, given.token);
+      return { status: 200, body: 200 };
+    }),
+  );
+  router.delete(
+    '/runners',
+    endpoint('/runners', async (request) => {
+      const given = { ...request.query, ...(await readBody(request, SMALL_BODY)) };
+      requireTexts(given, ['token']);
+      await db.runner.deleteMany({ where: { id: await runnerOfToken(db, given.token) } });
+      return { status: 204 };
+    }),
+  );
+}
