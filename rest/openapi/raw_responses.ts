@@ -15,6 +15,12 @@ const READERS: Record<
   },
   snippet: { types: ['text/plain'], hasSize: true, hasETag: false, description: 'The text of the snippet.' },
   trace: { types: ['text/plain'], hasSize: true, hasETag: false, description: 'The log of the job so far.' },
+  artifacts: {
+    types: ['application/octet-stream'],
+    hasSize: true,
+    hasETag: true,
+    description: 'The artifacts as a zip archive.',
+  },
   archive: {
     types: ['application/octet-stream'],
     hasSize: false,

@@ -44,7 +44,9 @@ export async function receiveArtifacts(
 export function requireFitting({ repositories }: Pick<Stores, 'repositories'>, bytes: number): void {
   const { artifactsBytes } = repositories.limits;
   if (bytes > artifactsBytes) {
-    throw new ContentTooLarge(`the artifacts of a job have at most ${artifactsBytes} bytes (GANTRY_MAX_ARTIFACTS_BYTES)`);
+    throw new ContentTooLarge(
+      `the artifacts of a job have at most ${artifactsBytes} bytes (GANTRY_MAX_ARTIFACTS_BYTES)`,
+    );
   }
 }
 

@@ -93,6 +93,11 @@ export class RepositoryStore {
     return path.join(path.dirname(folder), TRACES, path.basename(folder), String(id));
   }
 
+  /** Removes the traces of a project's jobs. */
+  async removeTraces(place: RepositoryPlace): Promise<void> {
+    await rm(this.traces(place), { recursive: true, force: true, maxRetries: 3 });
+  }
+
   /** The projects that have a directory for traces, and those directories. */
   async *traceDirectories(): AsyncGenerator<{ storage: string; directory: string; id: number }> {
     for (const [storage, root] of this.#roots) {

@@ -23,23 +23,25 @@ export interface Appended {
  * received without being kept. Throws NotFound.
  *
  * @param offset how many bytes come before it
+ * @param sent bytes of the piece, if it is longer than what of it is given here: more than is kept in any case
  */
-export async function appendTrace(stores: Stores, jobId: number, offset: number, piece: Buffer): Promise<Appended> {
+export async function appendTrace(
+  stores: Stores,
+  jobId: number,
+  offset: number,
+  piece: Buffer,
+  sent = piece.length,
+): Promise<Appended> {
   return stores.db.$transaction(async (tx) => {
     const trace = await lockTrace(tx, stores, jobId);
     if (offset !== trace.received) return { isAccepted: false, received: trace.received };
-    await write(tx, stores, trace, piece);
-    return { isAccepted: true, received: trace.received + piece.length };
+    await write(tx, stores, trace, piece, sent);
+    return { isAccepted: true, received: trace.received + sent };
   });
 }
 
 /** Appends at the end, wherever that is, in a transaction of the caller. Throws NotFound. */
-export async function appendTraceWithin(
-  tx: Transaction,
-  stores: Files,
-  jobId: number,
-  piece: Buffer,
-): Promise<void> {
+export async function appendTraceWithin(tx: Transaction, stores: Files, jobId: number, piece: Buffer): Promise<void> {
   await write(tx, stores, await lockTrace(tx, stores, jobId), piece);
 }
 
@@ -78,16 +80,22 @@ async function lockTrace(tx: Transaction, { repositories }: Files, jobId: number
 }
 
 /** Writes what of a piece is kept. The trace is locked. */
-async function write(tx: Transaction, { repositories }: Files, trace: LocatedTrace, piece: Buffer): Promise<void> {
-  if (piece.length === 0) return;
+async function write(
+  tx: Transaction,
+  { repositories }: Files,
+  trace: LocatedTrace,
+  piece: Buffer,
+  sent = piece.length,
+): Promise<void> {
+  if (sent === 0) return;
   const { size, received } = trace;
-  const kept = keptOf(piece, size, received, repositories.limits.traceBytes);
+  const kept = keptOf(piece, { size, received }, repositories.limits.traceBytes);
   if (kept.length > 0) await writeAt(traceFile(repositories, trace), size, kept);
-  await save(tx, trace, size + kept.length, received + piece.length);
+  await save(tx, trace, size + kept.length, received + sent);
 }
 
 /** What is written of a piece, where so much was written and received before. */
-function keptOf(piece: Buffer, size: number, received: number, limit: number): Buffer {
+function keptOf(piece: Buffer, { size, received }: { size: number; received: number }, limit: number): Buffer {
   const isFull = received !== size || size > limit;
   if (isFull) return Buffer.alloc(0);
   if (size + piece.length <= limit) return piece;

@@ -1,7 +1,6 @@
-import type { Context } from '#src/access/actor.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Transaction } from '#src/platform/db.ts';
-import { removeTraceFile, type TraceFile } from '#src/traces/file.ts';
+import type { TraceFile } from '#src/traces/file.ts';
 import { locateTrace } from '#src/traces/locate.ts';
 
 declare module '#src/platform/background/queue.ts' {
@@ -21,9 +20,4 @@ export async function forgetTrace(tx: Transaction, jobs: JobQueue, jobId: number
   const { project, version } = trace;
   await jobs.enqueue(tx, 'traces.remove', { project, jobId, version });
   return count > 0 || trace.size > 0;
-}
-
-/** Does it. */
-export async function removeTrace({ repositories }: Pick<Context, 'repositories'>, file: TraceFile): Promise<void> {
-  await removeTraceFile(repositories, file);
 }

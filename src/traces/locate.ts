@@ -28,7 +28,10 @@ export async function locateTraces(
       p.id AS "projectId", p.repository_storage AS "repositoryStorage"
     FROM job_traces t JOIN jobs j ON j.id = t.job_id JOIN projects p ON p.id = j.project_id
     WHERE t.job_id = ANY(${[...jobIds]}::int[])`;
-  return rows.map(({ projectId, repositoryStorage, ...row }) => ({ ...row, project: { id: projectId, repositoryStorage } }));
+  return rows.map(({ projectId, repositoryStorage, ...row }) => ({
+    ...row,
+    project: { id: projectId, repositoryStorage },
+  }));
 }
 
 /** As locateTraces, of one job; null where it has no file. */

@@ -33,7 +33,11 @@ export async function readTracePart(stores: Stores, jobId: number, from: number,
   return { offset: from, nextOffset: from + whole.length, content, hasMore: hasMore && whole.length > 0 };
 }
 
-async function read({ db, repositories }: Stores, jobId: number, from: number): Promise<{ printed: Buffer; hasMore: boolean }> {
+async function read(
+  { db, repositories }: Stores,
+  jobId: number,
+  from: number,
+): Promise<{ printed: Buffer; hasMore: boolean }> {
   const trace = await locateTrace(db, jobId);
   if (trace) {
     const length = Math.max(0, Math.min(trace.size - from, LARGEST_PART + 1));

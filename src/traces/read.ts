@@ -85,11 +85,17 @@ export async function traceTexts({ db, repositories }: Stores, ids: readonly num
   const files = await locateTraces(db, ids);
   const isFile = new Set(files.map(({ jobId }) => jobId));
   const old = ids.filter((id) => !isFile.has(id));
-  const sizes = new Map([...(old.length > 0 ? await chunkSizes(db, old) : []), ...files.map(({ jobId, size }) => [jobId, size] as const)]);
+  const sizes = new Map([
+    ...(old.length > 0 ? await chunkSizes(db, old) : []),
+    ...files.map(({ jobId, size }) => [jobId, size] as const),
+  ]);
   const fits = (id: number) => (sizes.get(id) ?? 0) <= MAX_INLINE_BYTES + NOTICE;
   const fitting = ids.filter(fits);
   currentBudget()?.spendBytes(fitting.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0));
-  const texts = await chunksOf(db, old.filter((id) => sizes.has(id) && fits(id)));
+  const texts = await chunksOf(
+    db,
+    old.filter((id) => sizes.has(id) && fits(id)),
+  );
   for (const file of files.filter(({ jobId }) => fits(jobId))) {
     texts.set(file.jobId, await readAt(traceFile(repositories, file), 0, file.size));
   }

@@ -33,21 +33,23 @@ export class S3Uploads implements UploadStore {
     this.#settings = { bucket, prefix, endpoint, region, credentials };
     this.#bucket = bucket;
     this.#prefix = prefix;
-    this.#client = client ?? new S3Client({
-      region,
-      ...(credentials && { credentials }),
-      // Stores of one's own seldom have a name in the DNS for every bucket.
-      ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-      requestHandler: {
-        connectionTimeout: CONNECTING,
-        socketTimeout: SILENCE,
-        httpAgent: { maxSockets: SOCKETS },
-        httpsAgent: { maxSockets: SOCKETS },
-      },
-      // Stores of other makers do not know the checksums that are sent by default.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    });
+    this.#client =
+      client ??
+      new S3Client({
+        region,
+        ...(credentials && { credentials }),
+        // Stores of one's own seldom have a name in the DNS for every bucket.
+        ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+        requestHandler: {
+          connectionTimeout: CONNECTING,
+          socketTimeout: SILENCE,
+          httpAgent: { maxSockets: SOCKETS },
+          httpsAgent: { maxSockets: SOCKETS },
+        },
+        // Stores of other makers do not know the checksums that are sent by default.
+        requestChecksumCalculation: 'WHEN_REQUIRED',
+        responseChecksumValidation: 'WHEN_REQUIRED',
+      });
   }
 
   async write(place: Place, content: AsyncIterable<Uint8Array>, size: number): Promise<void> {
