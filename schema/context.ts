@@ -2,11 +2,11 @@ import DataLoader from 'dataloader';
 import type { Context } from '#src/access/actor.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/commits/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
-import { traceTexts } from '#src/jobs/trace.ts';
 import { commitStatuses } from '#src/pipelines/of_commits.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
 import { type BranchRefusals, branchRefusals } from '#src/repository/protection.ts';
+import { traceTexts } from '#src/traces/read.ts';
 
 /** What every resolver gets: the domain's context, the URL that the client used, and batching loaders for this request. */
 export interface GraphQLContext extends Context {

@@ -4,6 +4,7 @@ import express, { type Express, type Request } from 'express';
 import { bodyParameters } from '#rest/engine/body.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { type About, createFacade } from '#rest/engine/facade.ts';
+import { sendRaw } from '#rest/engine/raw.ts';
 import { routes } from '#rest/v4/index.ts';
 import { type GraphQLContext, graphqlContext } from '#schema/context.ts';
 import { executeWithin } from '#schema/execute.ts';
@@ -18,9 +19,9 @@ import { readCredentials } from '#src/access/credentials.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
 import { oauth } from '#src/access/oauth/mount.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
+import { type RawArtifacts, readRawArtifacts } from '#src/artifacts/read.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
-import { type RawTrace, readRawTrace } from '#src/jobs/trace.ts';
 import { Hub } from '#src/live/hub.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/live/seats.ts';
 import type { LiveCaller } from '#src/live/subscriber.ts';
@@ -41,6 +42,7 @@ import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { QueueWatch } from '#src/runners/queue_watch.ts';
 import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
+import { type RawTrace, readRawTrace } from '#src/traces/read.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
@@ -57,7 +59,8 @@ import { pages } from '#src/web/pages/index.ts';
 import { refusedAuthorization } from '#src/web/pages/refused_authorization.ts';
 import { noteCaller, noteRoute } from '#src/web/request_facts.ts';
 import { requestLog } from '#src/web/request_log.ts';
-import { runnerProtocol } from '#src/web/runner_protocol.ts';
+import { isArtifactsPath } from '#src/web/runner_artifacts.ts';
+import { type RunnerProtocolOptions, runnerProtocol } from '#src/web/runner_protocol.ts';
 import { sendSchema } from '#src/web/schema_file.ts';
 import { sessionForOwnPages, sessionForReads, sessionToken } from '#src/web/session_token.ts';
 import { openLate, type Upgrades } from '#src/web/upgrades.ts';
@@ -170,7 +173,7 @@ export function createApp({
     response.setHeader('X-Content-Type-Options', 'nosniff');
     next();
   });
-  app.use(bodyTimeout(BODY_TIMEOUT, isGitPath));
+  app.use(bodyTimeout(BODY_TIMEOUT, (path) => isGitPath(path) || isArtifactsPath(path)));
   app.use(endStalled(STALLED));
   app.use(keepNoConnection(readiness));
   app.use(health(readiness));
@@ -186,8 +189,12 @@ export function createApp({
     return authenticate(db, { ...readCredentials(request.headers, parameters), session }, foreseen?.beside);
   };
   const entrance: Entrance = { stores, baseUrl, report, budget, turns, identify, domainContext, contextAt, contextOf };
-  const readBody = (request: Request, bytes: number) => bodyParameters(request, { bytes });
-  app.use('/api/v4', runnerProtocol({ stores, baseUrl, queue: new QueueWatch(listener), readBody, report }));
+  const readBody: RunnerProtocolOptions['readBody'] = (request, bytes, file) =>
+    bodyParameters(request, { bytes, file });
+  app.use(
+    '/api/v4',
+    runnerProtocol({ stores, baseUrl, queue: new QueueWatch(listener), readBody, sendContent: sendRaw, report }),
+  );
   serveRest(app, entrance);
 
   const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
@@ -253,6 +260,7 @@ function serveRest(app: Express, entrance: Entrance): void {
     },
     read: (reader, found, actor, request) => {
       const context = domainContext(actor, request);
+      if (reader === 'artifacts') return readRawArtifacts(context, found as RawArtifacts);
       if (reader === 'trace') return readRawTrace(context, found as RawTrace);
       if (reader === 'blob') return readRawBlob(context, found as RawBlob);
       if (reader === 'snippet') return readRawSnippet(context, found as RawSnippet);

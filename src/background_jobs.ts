@@ -5,6 +5,9 @@ import { deliver, type Outgoing } from '#src/access/mail/deliver.ts';
 import { expireAuthorizations } from '#src/access/oauth/expire.ts';
 import { expireSessions } from '#src/access/sessions/expire.ts';
 import { pruneAttempts } from '#src/access/sign_in/attempts.ts';
+import { cleanUpArtifacts } from '#src/artifacts/clean_up.ts';
+import { expireArtifacts } from '#src/artifacts/expire.ts';
+import { removeArtifacts } from '#src/artifacts/forget.ts';
 import { removeMergedBranches } from '#src/branches/merged.ts';
 import { traceDiscussions } from '#src/discussions/trace.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
@@ -29,6 +32,8 @@ import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { expireJobs } from '#src/runners/expire.ts';
+import { cleanUpTraces } from '#src/traces/clean_up.ts';
+import { removeTraceFile } from '#src/traces/file.ts';
 import { cleanUpUploads } from '#src/uploads/clean_up.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 
@@ -47,6 +52,7 @@ export const JOB_PACES: JobPaces = {
   'jobs.expire': { cron: '* * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
+  'artifacts.expire': { cron: '*/10 * * * *' },
   'merge_requests.refresh': { cron: '29 * * * *', atOnce: 4 },
   'projects.import': { atOnce: 4 },
   'mail.send': { atOnce: 4 },
@@ -72,6 +78,8 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
       await eachStep([
         () => cleanUpAll({ db, repositories }),
         () => cleanUpUploads({ db, uploads }),
+        () => cleanUpArtifacts({ db, uploads }),
+        () => cleanUpTraces({ db, repositories }),
         () => maintainActive({ db, repositories }),
       ]);
     },
@@ -96,6 +104,9 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     'pipelines.create': (push, jobs) => createPushedPipelines({ db, repositories, jobs }, push),
     'jobs.expire': (_wanted, jobs) => expireJobs({ db, jobs }),
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs }, push),
+    'traces.remove': (file) => removeTraceFile(repositories, file),
+    'artifacts.remove': ({ files }) => removeArtifacts({ uploads }, files),
+    'artifacts.expire': (_wanted, jobs) => expireArtifacts({ db }, jobs),
     'members.expire': () => removeExpiredMembers(db),
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
     'mail.find_recipients': async ({ happenings }, jobs) => outgoing && findRecipients({ db, jobs }, happenings),

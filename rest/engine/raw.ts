@@ -6,6 +6,8 @@ import { refuse } from '#rest/engine/respond.ts';
 /** Content that is sent as it is instead of a record. */
 export interface RawContent {
   stream: Readable;
+  /** Opens these bytes of it alone, where that takes less than reading what comes before. */
+  part?: (range: Range) => Promise<Readable>;
   /** In bytes; null where nobody knows before all is made. */
   size: number | null;
   type: string;
@@ -36,10 +38,11 @@ export async function sendRaw(content: RawContent, request: IncomingMessage, res
   }
   if (range) response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
   if (size !== null) response.setHeader('Content-Length', range ? range.end - range.start + 1 : size);
+  const wanted = range ? await open(content, range) : stream;
   response.writeHead(range ? 206 : 200);
   if (request.method === 'HEAD') return void response.end();
   try {
-    await pipeline(range ? Readable.from(part(stream, range), { objectMode: false }) : stream, response);
+    await pipeline(wanted, response);
   } catch (error) {
     // The connection is cut, so that nobody takes a part for the whole; that the client left is no failure.
     response.destroy();
@@ -98,7 +101,14 @@ function wantedRange(
   return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-async function* part(stream: Readable, { start, end }: Range): AsyncGenerator<Buffer> {
+/** A part as a stream; the whole is let go where it is not read for that. */
+async function open({ stream, part }: RawContent, range: Range): Promise<Readable> {
+  if (!part) return Readable.from(partOf(stream, range), { objectMode: false });
+  stream.destroy();
+  return part(range);
+}
+
+async function* partOf(stream: Readable, { start, end }: Range): AsyncGenerator<Buffer> {
   let at = 0;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     const wanted = chunk.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));

@@ -8,7 +8,7 @@ export interface Caller {
 }
 
 /** The readers of content that is sent as it is, which the composition root hands in. */
-export type RawReader = 'blob' | 'archive' | 'snippet' | 'trace';
+export type RawReader = 'blob' | 'archive' | 'snippet' | 'trace' | 'artifacts';
 
 /** One row of a route table: which operation answers a method and path, and what deviates from the rules. */
 export interface Route {

@@ -14,7 +14,13 @@ const READERS: Record<
     description: 'The raw content, as plain text if it is text.',
   },
   snippet: { types: ['text/plain'], hasSize: true, hasETag: false, description: 'The text of the snippet.' },
-  trace: { types: ['text/plain'], hasSize: false, hasETag: false, description: 'The log of the job so far.' },
+  trace: { types: ['text/plain'], hasSize: true, hasETag: false, description: 'The log of the job so far.' },
+  artifacts: {
+    types: ['application/octet-stream'],
+    hasSize: true,
+    hasETag: true,
+    description: 'The artifacts as a zip archive.',
+  },
   archive: {
     types: ['application/octet-stream'],
     hasSize: false,

@@ -1,7 +1,7 @@
 import type { Route } from '#rest/engine/route.ts';
 import * as operations from '#src/generated/operations.ts';
 
-const notFound = { Job: '404 Not Found' };
+const notFound = { Job: '404 Not Found', Artifacts: '404 Not Found' };
 const omitNull = ['artifacts_file'];
 
 export const jobs: Route[] = [
@@ -35,6 +35,35 @@ export const jobs: Route[] = [
     result: 'project.job',
     raw: 'trace',
     notFound,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/jobs/:job_id/artifacts',
+    operation: operations.JobArtifactsDocument,
+    description: 'The artifacts of a job, as a zip archive.',
+    result: 'project.job',
+    raw: 'artifacts',
+    notFound,
+  },
+  {
+    method: 'GET',
+    path: '/projects/:id/jobs/artifacts/:ref_name/download',
+    operation: operations.LatestArtifactsDocument,
+    description:
+      'The artifacts of the job with this name in the latest successful pipeline of a branch or tag, as a zip archive.',
+    result: 'project.latestSuccessfulJob',
+    raw: 'artifacts',
+    slashes: ['ref_name'],
+    notFound,
+  },
+  {
+    method: 'POST',
+    path: '/projects/:id/jobs/:job_id/artifacts/keep',
+    operation: operations.KeepJobArtifactsDocument,
+    result: 'keepJobArtifacts.job',
+    status: 200,
+    notFound,
+    omitNull,
   },
   {
     method: 'POST',

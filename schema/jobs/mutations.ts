@@ -3,6 +3,7 @@ import { holderField, namesOf } from '#schema/inputs.ts';
 import { Job } from '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { keepArtifacts } from '#src/artifacts/keep.ts';
 import { cancelJob, eraseJob, playJob, retryJob } from '#src/jobs/change.ts';
 import { changedJob } from '#src/jobs/list.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
@@ -35,6 +36,7 @@ const CancelJobInput = jobInput('cancelJob', 'Which job to cancel.');
 const RetryJobInput = jobInput('retryJob', 'Which job to retry.');
 const PlayJobInput = jobInput('playJob', 'Which manual job to start.');
 const EraseJobInput = jobInput('eraseJob', 'Which job to erase.');
+const KeepJobArtifactsInput = jobInput('keepJobArtifacts', 'Which job’s artifacts to keep.');
 
 builder.mutationFields((t) => ({
   cancelJob: t.field({
@@ -64,5 +66,18 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: EraseJobInput, required: true, description: 'Names the job to erase.' }) },
     resolve: async (_root, { input }, context) =>
       eraseJob(context, await projectHolding(context, 'Job', input), input.id),
+  }),
+  keepJobArtifacts: t.field({
+    type: jobPayload('keepJobArtifacts'),
+    description: 'Keeps the artifacts of a job, which would be removed when they expire. For developers.',
+    args: {
+      input: t.arg({
+        type: KeepJobArtifactsInput,
+        required: true,
+        description: 'Names the job whose artifacts to keep.',
+      }),
+    },
+    resolve: async (_root, { input }, context) =>
+      keepArtifacts(context, await projectHolding(context, 'Job', input), input.id),
   }),
 }));

@@ -7,6 +7,7 @@ import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { findLatestJob } from '#src/artifacts/latest.ts';
 import { findJob, listPipelineJobs, listProjectJobs } from '#src/jobs/list.ts';
 
 builder.objectFields(Project, (t) => ({
@@ -31,6 +32,18 @@ builder.objectFields(Project, (t) => ({
     resolve: (project, { id }, context, info) => {
       context.loaders.project.prime(project.id, project);
       return findJob(context, project, id, selectionAt(info, 'Job'));
+    },
+  }),
+  latestSuccessfulJob: t.field({
+    type: Job,
+    description: 'The job with this name in the latest successful pipeline of a branch or tag.',
+    args: {
+      ref: t.arg.string({ required: true, description: 'Name of the branch or tag, without `refs/`.' }),
+      name: t.arg.string({ required: true, description: 'Name of the job in `.gitlab-ci.yml`.' }),
+    },
+    resolve: (project, { ref, name }, context, info) => {
+      context.loaders.project.prime(project.id, project);
+      return findLatestJob(context, project, { ref, name }, selectionAt(info, 'Job'));
     },
   }),
 }));

@@ -12,11 +12,29 @@ const Runner = builder.objectRef<number>('Runner').implement({
   fields: (t) => ({ databaseId: t.int({ description: 'Numeric ID of the runner.', resolve: (id) => id }) }),
 });
 
-const JobArtifacts = builder.objectRef<{ filename: string; size: number }>('JobArtifacts').implement({
-  description: 'An archive of the files that a job produced.',
+interface ArtifactsRow {
+  projectId: number;
+  jobId: number;
+  filename: string;
+  size: number;
+  expireAt: Date | null;
+}
+
+const JobArtifacts = builder.objectRef<ArtifactsRow>('JobArtifacts').implement({
+  description: 'A zip archive of the files that a job produced.',
   fields: (t) => ({
     filename: t.exposeString('filename', { description: 'File name of the archive.' }),
     size: t.expose('size', { type: 'Long', description: 'Size of the archive, in bytes.' }),
+    expireAt: t.expose('expireAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the archive will be removed; null if it is kept.',
+    }),
+    downloadUrl: t.string({
+      description: 'URL to download the archive, with the credentials that the REST API takes.',
+      resolve: ({ projectId, jobId }, _args, { baseUrl }) =>
+        `${baseUrl}/api/v4/projects/${projectId}/jobs/${jobId}/artifacts`,
+    }),
   }),
 });
 
@@ -95,10 +113,19 @@ export const Job = builder.prismaObject('Job', {
     artifactsFile: t.field({
       type: JobArtifacts,
       nullable: true,
-      description: 'The artifacts of the job; null without any.',
-      select: { artifactsFilename: true, artifactsSize: true },
-      resolve: ({ artifactsFilename: filename, artifactsSize: size }) =>
-        filename === null ? null : { filename, size: Number(size ?? 0) },
+      description: 'The artifacts of the job; null without any, or once they have expired.',
+      select: {
+        id: true,
+        projectId: true,
+        artifactsFilename: true,
+        artifactsSize: true,
+        artifacts: { select: { expireAt: true } },
+      },
+      resolve: ({ id, projectId, artifactsFilename: filename, artifactsSize: size, artifacts }) => {
+        const expireAt = artifacts?.expireAt ? new Date(artifacts.expireAt) : null;
+        if (filename === null || (expireAt !== null && expireAt.getTime() <= Date.now())) return null;
+        return { projectId, jobId: id, filename, size: Number(size ?? 0), expireAt };
+      },
     }),
     pipeline: t.relation('pipeline', { description: 'The pipeline that it belongs to.' }),
     commit: t.field({

@@ -14,7 +14,6 @@ import { findProjectEvent } from '#src/events/list.ts';
 import { findGroup, type Ref } from '#src/groups/find.ts';
 import { findIssueById } from '#src/issues/find.ts';
 import { findJob } from '#src/jobs/list.ts';
-import { readTracePart, type TracePart } from '#src/jobs/trace_part.ts';
 import type { ChangeKind } from '#src/live/change.ts';
 import type { Topic } from '#src/live/topic.ts';
 import { findMergeRequestById } from '#src/merge_requests/find.ts';
@@ -22,6 +21,7 @@ import { findPipeline } from '#src/pipelines/find.ts';
 import { BadRequest, NotFound } from '#src/platform/errors.ts';
 import { type Selection, select } from '#src/platform/records/selection.ts';
 import { findProject } from '#src/projects/find.ts';
+import { readTracePart, type TracePart } from '#src/traces/part.ts';
 
 const SCOPES = {
   project: 'The records of this project.',
@@ -211,7 +211,7 @@ async function readPart(
   const wanted = select('Job', { id: true, finishedAt: true }).with(selection);
   const job = await findJob(context, await findProject(context, await projectOfJob(context, id)), id, wanted);
   const isFinished = job.finishedAt !== null;
-  const part = await readTracePart(context.db, id, position, isFinished);
+  const part = await readTracePart(context, id, position, isFinished);
   event.next = part.nextOffset;
   event.hasMore = part.hasMore;
   event.isOver = isFinished && !part.hasMore;

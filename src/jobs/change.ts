@@ -1,5 +1,6 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
+import { forgetArtifacts } from '#src/artifacts/forget.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { cloneJobs } from '#src/jobs/clone.ts';
 import { findJob } from '#src/jobs/list.ts';
@@ -11,6 +12,7 @@ import { BadRequest, Forbidden, PLAIN } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
 import { findProject } from '#src/projects/find.ts';
+import { forgetTrace } from '#src/traces/forget.ts';
 
 /** Cancels a job; one that has finished stays as it is. Throws NotFound, Forbidden. */
 export function cancelJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
@@ -43,10 +45,11 @@ export function playJob(context: Context, ref: Ref, id: number): Promise<Changed
 /** Removes what a finished job printed and left. Throws NotFound, and Forbidden too when there is nothing to remove. */
 export function eraseJob(context: Context, ref: Ref, id: number): Promise<ChangedRecord> {
   return changeJob(context, ref, id, async (tx, job) => {
-    const chunks = await tx.jobTraceChunk.deleteMany({ where: { jobId: job.id } });
-    if (!FINISHED.includes(job.status) || (chunks.count === 0 && !job.hasArtifacts)) {
+    const hadTrace = await forgetTrace(tx, context.jobs, job.id);
+    if (!FINISHED.includes(job.status) || (!hadTrace && !job.hasArtifacts)) {
       throw new Forbidden('Job is not erasable!');
     }
+    await forgetArtifacts(tx, context.jobs, [job.id]);
     const data = { erasedAt: new Date(), updatedAt: new Date(), artifactsFilename: null, artifactsSize: null };
     await tx.job.update({ where: { id: job.id }, data });
     return job.id;

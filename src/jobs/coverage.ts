@@ -1,7 +1,7 @@
-import { readTraceTail } from '#src/jobs/trace_tail.ts';
-import type { Db } from '#src/platform/db.ts';
+import type { Context } from '#src/access/actor.ts';
 import { DeadlineThread, Overrun } from '#src/platform/deadline_thread.ts';
 import { DomainError } from '#src/platform/errors.ts';
+import { readTraceTail } from '#src/traces/tail.ts';
 
 /** Milliseconds in which a pattern must have found what it looks for. */
 const DEADLINE = 500;
@@ -17,11 +17,14 @@ const thread = new DeadlineThread<{ pattern: string; text: string }, { coverage:
  * The coverage, in percent, that a job's `coverage` pattern finds at the end of what it printed; null without either, and where
  * the pattern takes too long.
  */
-export async function traceCoverage(db: Db, job: { id: number; projectId: number }): Promise<number | null> {
-  const [row] = await db.$queryRaw<{ pattern: string | null }[]>`
+export async function traceCoverage(
+  stores: Pick<Context, 'db' | 'repositories'>,
+  job: { id: number; projectId: number },
+): Promise<number | null> {
+  const [row] = await stores.db.$queryRaw<{ pattern: string | null }[]>`
     SELECT options->>'coverage' AS pattern FROM jobs WHERE id = ${job.id}`;
   if (!row?.pattern) return null;
-  const text = await readTraceTail(db, job.id);
+  const text = await readTraceTail(stores, job.id);
   try {
     return (await thread.run(`project ${job.projectId}`, { pattern: row.pattern, text })).coverage;
   } catch (error) {

@@ -3,8 +3,9 @@ import { moveJob } from '#src/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import type { Transaction } from '#src/platform/db.ts';
+import { appendTraceWithin } from '#src/traces/append.ts';
 
-type Stores = Pick<Context, 'db'> & { jobs?: Context['jobs'] | undefined };
+type Stores = Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] | undefined };
 
 /** A job of a pipeline. */
 export interface RunningJob {
@@ -23,8 +24,7 @@ export interface JobResult {
 export function startJob(stores: Stores, job: RunningJob, printed: string): Promise<void> {
   return withJob(stores, job, async (tx, { id, status }) => {
     await moveJob(tx, { id, status }, 'running');
-    if (printed === '') return;
-    await tx.jobTraceChunk.create({ data: { jobId: id, position: 0, content: Buffer.from(printed) } });
+    if (printed !== '') await appendTraceWithin(tx, stores, id, Buffer.from(printed));
   });
 }
 

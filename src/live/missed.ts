@@ -65,10 +65,11 @@ export async function newestEvents(db: Db): Promise<EventPosition> {
 
 /** How many bytes a job has printed. */
 export async function traceEnd(db: Db, jobId: number): Promise<number> {
-  const [end] = await db.$queryRaw<{ end: number }[]>`
-    SELECT (position + length(content))::float8 AS "end" FROM job_trace_chunks
-    WHERE job_id = ${jobId} ORDER BY position DESC LIMIT 1`;
-  return end?.end ?? 0;
+  const [end] = await db.$queryRaw<[{ end: number }]>`
+    SELECT COALESCE((SELECT size FROM job_traces WHERE job_id = ${jobId}),
+      (SELECT position + length(content) FROM job_trace_chunks WHERE job_id = ${jobId} ORDER BY position DESC LIMIT 1),
+      0)::float8 AS "end"`;
+  return end.end;
 }
 
 /** Whether the record under the alias `t` belongs to a topic; who sees it is asked when it is read. */

@@ -81,6 +81,8 @@ export interface Config {
     unzippedBytes?: number;
     archiveBytes?: number;
     quotaBytes?: number;
+    traceBytes?: number;
+    artifactsBytes?: number;
   };
   /** Milliseconds between SIGTERM and the end of listening; a default when absent. */
   drain?: number | undefined;
@@ -203,6 +205,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       unzippedBytes: setting('GANTRY_MAX_UNZIPPED_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
       archiveBytes: setting('GANTRY_MAX_ARCHIVE_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
       quotaBytes: setting('GANTRY_REPOSITORY_QUOTA_BYTES', atMost(Number.MAX_SAFE_INTEGER)),
+      traceBytes: setting('GANTRY_MAX_TRACE_BYTES', atMost(MOST_INLINE_BYTES)),
+      artifactsBytes: setting('GANTRY_MAX_ARTIFACTS_BYTES', parseFreeBytes),
     }),
     drain: setting('GANTRY_DRAIN_SECONDS', parseDelay),
     gitGrace: setting('GANTRY_GIT_GRACE_SECONDS', parseDelay),

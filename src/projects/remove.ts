@@ -1,4 +1,5 @@
 import type { Context } from '#src/access/actor.ts';
+import { artifactsStore } from '#src/artifacts/place.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { finishForks } from '#src/repository/fork.ts';
 import { withNobodyInside } from '#src/repository/lock.ts';
@@ -26,7 +27,9 @@ export async function removeProject({ db, repositories, uploads }: Removal, proj
   await finishForks({ db, repositories }, doomed.id);
   // The row is what says that something is left to remove: it goes last.
   await withNobodyInside(db, doomed.id, () => repositories.remove(doomed));
+  await repositories.removeTraces(doomed);
   await uploads.remove({ projectId });
+  await artifactsStore({ uploads }).remove({ projectId });
   const subjects = [
     sql`subject_type = 'Issue' AND subject_id IN (SELECT id FROM issues WHERE project_id = ${projectId})`,
     sql`subject_type = 'MergeRequest' AND subject_id IN (SELECT id FROM merge_requests WHERE target_project_id = ${projectId})`,

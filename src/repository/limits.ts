@@ -1,4 +1,4 @@
-/** What repositories and those who read and write them may take of the machine, in bytes (README.md, Configuration). */
+/** What repositories, jobs and those who read and write them may take of the machine, in bytes (README.md, Configuration). */
 export interface RepositoryLimits {
   /** The largest content that is given within an answer; what is larger has to be streamed. */
   inlineBytes: number;
@@ -12,6 +12,10 @@ export interface RepositoryLimits {
   archiveBytes: number;
   /** What a repository may take on the disk; Infinity where it is not limited. */
   quotaBytes: number;
+  /** What is kept of the trace of a job. */
+  traceBytes: number;
+  /** The largest artifacts of a job; 0 where none are taken. */
+  artifactsBytes: number;
 }
 
 export const DEFAULT_LIMITS: RepositoryLimits = {
@@ -21,4 +25,6 @@ export const DEFAULT_LIMITS: RepositoryLimits = {
   unzippedBytes: 16 * 1024 ** 2,
   archiveBytes: 2 * 1024 ** 3,
   quotaBytes: Number.POSITIVE_INFINITY,
+  traceBytes: 4 * 1024 ** 2,
+  artifactsBytes: 100 * 1024 ** 2,
 };

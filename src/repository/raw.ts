@@ -18,6 +18,8 @@ const BINARY = 'application/octet-stream';
 export interface RawContent {
   /** Must be read or destroyed. */
   stream: Readable;
+  /** Opens these bytes of it alone, the last one included, where that takes less than reading what comes before. */
+  part?: (range: { start: number; end: number }) => Promise<Readable>;
   /** In bytes; null where nobody knows before all is made. */
   size: number | null;
   type: typeof TEXT | typeof BINARY;

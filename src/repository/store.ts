@@ -35,6 +35,9 @@ export interface StoredEntry {
   id: number | null;
 }
 
+/** The directory of a storage in which the traces of jobs are, beside the repositories. */
+const TRACES = 'traces';
+
 /** What follows the name of a repository in those of its drafts. */
 const DRAFT = /^\.(copy|import|gone)-/;
 
@@ -82,6 +85,29 @@ export class RepositoryStore {
     const root = this.#roots.get(repositoryStorage);
     if (root === undefined) throw new Error(`There is no storage "${repositoryStorage}"`);
     return path.join(root, (id % 256).toString(16).padStart(2, '0'), `${id}.git`);
+  }
+
+  /** Where the traces of a project's jobs lie, or will: `<storage>/traces/<last byte of its ID in hexadecimal>/<ID>`. */
+  traces({ id, repositoryStorage }: RepositoryPlace): string {
+    const folder = path.dirname(this.directory({ id, repositoryStorage }));
+    return path.join(path.dirname(folder), TRACES, path.basename(folder), String(id));
+  }
+
+  /** Removes the traces of a project's jobs. */
+  async removeTraces(place: RepositoryPlace): Promise<void> {
+    await rm(this.traces(place), { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** The projects that have a directory for traces, and those directories. */
+  async *traceDirectories(): AsyncGenerator<{ storage: string; directory: string; id: number }> {
+    for (const [storage, root] of this.#roots) {
+      for (const folder of await namesIn(path.join(root, TRACES))) {
+        for (const name of await namesIn(path.join(root, TRACES, folder))) {
+          const directory = path.join(root, TRACES, folder, name);
+          if (/^\d+$/.test(name)) yield { storage, directory, id: Number(name) };
+        }
+      }
+    }
   }
 
   /** The reader of a repository; null as long as nothing was ever written to it. */

@@ -4,7 +4,7 @@ import type { StoredFile } from '#src/uploads/store.ts';
 type Stores = Pick<Context, 'db' | 'uploads'>;
 
 /** Milliseconds after which nobody is about to record a file any more. */
-const ABANDONED = 60 * 60_000;
+export const ABANDONED = 60 * 60_000;
 /** How many files are looked up at once. */
 const AT_ONCE = 500;
 

@@ -77,7 +77,7 @@ function described({ secret, fileName }: { secret: string; fileName: string }): 
 const LONGEST_GIVEN = 1000;
 
 /** A name that is one on every disk and needs no escaping in addresses and Markdown. */
-function fileNameOf(given: string): string {
+export function fileNameOf(given: string): string {
   const plain = path.posix.basename(given.slice(-LONGEST_GIVEN).replaceAll('\\', '/')).replace(/[^\w.+-]/g, '_');
   const ending = path.extname(plain).slice(0, 20);
   const name = `${path.basename(plain, path.extname(plain)).slice(0, 200)}${ending}`;

@@ -64,6 +64,10 @@ export class DiskUploads implements UploadStore {
     await access(this.#root, constants.R_OK | constants.W_OK);
   }
 
+  below(name: string): UploadStore {
+    return new DiskUploads(path.join(this.#root, name));
+  }
+
   #pathOf({ projectId, secret, fileName }: Place): string {
     return path.join(this.#root, String(projectId), secret, fileName);
   }

@@ -23,28 +23,33 @@ const SOCKETS = 500;
 
 /** The uploaded files in a bucket of an S3-compatible store: `<prefix><project ID>/<secret>/<name>`. */
 export class S3Uploads implements UploadStore {
+  readonly #settings: S3Settings;
   readonly #client: S3Client;
   readonly #bucket: string;
   readonly #prefix: string;
 
-  constructor({ bucket, prefix, endpoint, region, credentials }: S3Settings) {
+  /** @param client of another store at the same endpoint, to share its connections */
+  constructor({ bucket, prefix, endpoint, region, credentials }: S3Settings, client?: S3Client) {
+    this.#settings = { bucket, prefix, endpoint, region, credentials };
     this.#bucket = bucket;
     this.#prefix = prefix;
-    this.#client = new S3Client({
-      region,
-      ...(credentials && { credentials }),
-      // Stores of one's own seldom have a name in the DNS for every bucket.
-      ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-      requestHandler: {
-        connectionTimeout: CONNECTING,
-        socketTimeout: SILENCE,
-        httpAgent: { maxSockets: SOCKETS },
-        httpsAgent: { maxSockets: SOCKETS },
-      },
-      // Stores of other makers do not know the checksums that are sent by default.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-    });
+    this.#client =
+      client ??
+      new S3Client({
+        region,
+        ...(credentials && { credentials }),
+        // Stores of one's own seldom have a name in the DNS for every bucket.
+        ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
+        requestHandler: {
+          connectionTimeout: CONNECTING,
+          socketTimeout: SILENCE,
+          httpAgent: { maxSockets: SOCKETS },
+          httpsAgent: { maxSockets: SOCKETS },
+        },
+        // Stores of other makers do not know the checksums that are sent by default.
+        requestChecksumCalculation: 'WHEN_REQUIRED',
+        responseChecksumValidation: 'WHEN_REQUIRED',
+      });
   }
 
   async write(place: Place, content: AsyncIterable<Uint8Array>, size: number): Promise<void> {
@@ -100,6 +105,10 @@ export class S3Uploads implements UploadStore {
 
   async check(): Promise<void> {
     await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }));
+  }
+
+  below(name: string): UploadStore {
+    return new S3Uploads({ ...this.#settings, prefix: `${this.#prefix}${name}/` }, this.#client);
   }
 
   #at({ projectId, secret, fileName }: Place): { Bucket: string; Key: string } {

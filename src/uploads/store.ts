@@ -43,4 +43,6 @@ export interface UploadStore {
   remove(files: { projectId: number; secret?: string }): Promise<void>;
   /** Throws an Error that says why files cannot be kept, if so. */
   check(): Promise<void>;
+  /** A store of other files in the same place, below this name. They are not among the files of this one. */
+  below(name: string): UploadStore;
 }

@@ -2,14 +2,15 @@ import type { Router } from 'express';
 import { traceCoverage } from '#src/jobs/coverage.ts';
 import { failureReason } from '#src/jobs/failure_reason.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
-import { NotFound } from '#src/platform/errors.ts';
 import { askingRunner } from '#src/runners/asking.ts';
 import { endRunningJob } from '#src/runners/finish.ts';
 import { isRunning, runningJob } from '#src/runners/job_token.ts';
 import { jobPayload } from '#src/runners/payload/build.ts';
 import { noteSignOfLife } from '#src/runners/sign_of_life.ts';
 import { takeJob } from '#src/runners/take.ts';
+import { writeTrace } from '#src/traces/append.ts';
 import type { ProtocolAnswer, ProtocolEndpoint } from '#src/web/runner_answers.ts';
+import { jobIdOf } from '#src/web/runner_job.ts';
 import { BadParameter, readText, requireTexts } from '#src/web/runner_parameters.ts';
 import type { RunnerProtocolOptions } from '#src/web/runner_protocol.ts';
 import { SMALL_BODY } from '#src/web/runner_registration.ts';
@@ -53,13 +54,15 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
       const token = given.token ?? request.get('JOB-TOKEN');
       requireTexts({ token }, ['token']);
       const state = stateOf(given);
-      const job = await runningJob(db, jobId(request.params.id), token);
+      const job = await runningJob(db, jobIdOf(request), token);
       if (!isRunning(job)) return over(job.status);
+      const trace = readText(given, 'trace');
+      if (trace !== null) await writeTrace(stores, job.id, trace);
       if (state === 'running') {
         await noteSignOfLife(db, job.id);
         return { status: 200, body: 200, headers: { [JOB_STATUS]: job.status } };
       }
-      const coverage = await traceCoverage(db, job);
+      const coverage = await traceCoverage(stores, job);
       const end =
         state === 'success'
           ? ({ state, coverage } as const)
@@ -71,17 +74,11 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
 }
 
 /** By which the runner learns that the job goes no further. */
-export const JOB_STATUS = 'Job-Status';
+const JOB_STATUS = 'Job-Status';
 
 /** What the runner of a job is told that has ended: to stop. */
-export function over(status: JobStatus): ProtocolAnswer {
+function over(status: JobStatus): ProtocolAnswer {
   return { status: 404, body: { message: '404 Not Found' }, headers: { [JOB_STATUS]: status } };
-}
-
-/** The ID in a path. Throws NotFound. */
-export function jobId(text: unknown): number {
-  if (typeof text !== 'string' || !/^\d{1,10}$/.test(text)) throw new NotFound('Job');
-  return Number(text);
 }
 
 const STATES = ['running', 'success', 'failed'] as const;

@@ -1,0 +1,41 @@
+/** Milliseconds of each unit, by the names under which it is written. */
+const UNITS: readonly [RegExp, number][] = [
+  [/^(s|secs?|seconds?)$/, 1_000],
+  [/^(m|mins?|minutes?)$/, 60_000],
+  [/^(h|hrs?|hours?)$/, 3_600_000],
+  [/^(d|days?)$/, 86_400_000],
+  [/^(w|wks?|weeks?)$/, 7 * 86_400_000],
+  [/^(mos?|months?)$/, 30 * 86_400_000],
+  [/^(y|yrs?|years?)$/, 31_557_600_000],
+];
+
+/** Characters of the longest text that is looked at, and the longest time, in milliseconds: a hundred years. */
+const LONGEST_TEXT = 200;
+const LONGEST = 100 * 31_557_600_000;
+
+/**
+ * How long artifacts are kept, as people write it in `expire_in`: `42` (seconds), `3 mins 4 sec`, `2h20min`, `6 mos 1 day`,
+ * `3 weeks and 2 days`, `never`.
+ *
+ * @returns milliseconds; Infinity for `never`; null where it is no such text
+ */
+export function parseDuration(text: string): number | null {
+  const plain = text.trim().toLowerCase();
+  if (plain.length > LONGEST_TEXT) return null;
+  if (plain === 'never') return Number.POSITIVE_INFINITY;
+  if (/^\d{1,12}$/.test(plain)) return within(Number(plain) * 1_000);
+  const words = plain.replace(/,|\band\b/g, ' ').match(/\d{1,9}(?:\.\d{1,6})?|[a-z]+|\S/g) ?? [];
+  if (words.length === 0 || words.length % 2 === 1) return null;
+  let sum = 0;
+  for (let at = 0; at < words.length; at += 2) {
+    const [number = '', name = ''] = words.slice(at, at + 2);
+    const unit = UNITS.find(([names]) => names.test(name))?.[1];
+    if (!/^\d/.test(number) || unit === undefined) return null;
+    sum += Number(number) * unit;
+  }
+  return within(sum);
+}
+
+function within(milliseconds: number): number | null {
+  return milliseconds <= LONGEST ? Math.round(milliseconds) : null;
+}

@@ -1,0 +1,11 @@
+/** How many bytes there are without a character of UTF-8 at the end that has not come as a whole. */
+export function wholeCharacters(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) break;
+    if (byte < 0xc0) continue;
+    const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}

@@ -1,0 +1,18 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Breaks off a request whose body is still coming when so many milliseconds are over in `total`, or of which nothing has come
+ * for `silence` milliseconds, at most twice as many.
+ */
+export function endSilentBody(request: IncomingMessage, { total, silence }: { total: number; silence: number }): void {
+  const { socket } = request;
+  const deadline = performance.now() + total;
+  let before = -1;
+  const timer = setInterval(() => {
+    if (request.complete || request.destroyed) return clearInterval(timer);
+    const isSilent = socket.bytesRead === before && !request.isPaused();
+    before = socket.bytesRead;
+    if (isSilent || performance.now() > deadline) request.destroy();
+  }, silence).unref();
+  request.once('close', () => clearInterval(timer));
+}

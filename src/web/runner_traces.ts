@@ -1,0 +1,63 @@
+import type { Request, Router } from 'express';
+import { FairQueue } from '#src/platform/fair_queue.ts';
+import { noteSignOfLife } from '#src/runners/sign_of_life.ts';
+import { appendTrace } from '#src/traces/append.ts';
+import type { ProtocolEndpoint } from '#src/web/runner_answers.ts';
+import { jobIdOf, requireRunningJob } from '#src/web/runner_job.ts';
+import { BadParameter } from '#src/web/runner_parameters.ts';
+import type { RunnerProtocolOptions } from '#src/web/runner_protocol.ts';
+
+/** How many pieces of traces are received at a time; those of one job come one after the other. */
+const TURNS = { concurrency: 100, perCaller: 1, waitingPerCaller: 10, waiting: 1_000, patience: 60_000 };
+
+/** Bytes of the longest piece, beside what is kept of a trace in all. */
+const BESIDE = 64 * 1024 * 1024;
+
+/** Runners send what their jobs print, piece by piece. */
+export function addTraces(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
+  const { stores } = options;
+  const turns = new FairQueue(TURNS);
+  const receive = async (request: Request) => {
+    const job = await requireRunningJob(options, request);
+    const offset = offsetOf(request);
+    const { piece, sent } = await readPiece(request, stores.repositories.limits.traceBytes);
+    const { isAccepted, received } = await appendTrace(stores, job.id, offset, piece, sent);
+    await noteSignOfLife(stores.db, job.id);
+    const headers = { 'Job-Status': job.status, Range: `0-${received}` };
+    return { status: isAccepted ? 202 : 416, headers };
+  };
+  router.patch(
+    '/jobs/:id/trace',
+    // A runner that sends slowly holds back its own job alone.
+    endpoint('/jobs/:id/trace', (request) => turns.run(`job ${jobIdOf(request)}`, () => receive(request)), {
+      ownTurns: true,
+    }),
+  );
+}
+
+/** Where the piece begins: `0-99`, also as `bytes 0-99/*`; its end is told by the body. Throws BadParameter. */
+function offsetOf(request: Request): number {
+  const range = request.get('Content-Range');
+  if (range === undefined) throw new BadParameter('The header Content-Range is missing');
+  const [, offset] = /^(?:bytes[ =])?(\d{1,15})-/.exec(range.trim()) ?? [];
+  if (offset === undefined) throw new BadParameter('The header Content-Range is invalid');
+  return Number(offset);
+}
+
+/** The beginning of the body, as much as may be kept of it, and how long it is. Throws BadParameter. */
+async function readPiece(request: Request, limit: number): Promise<{ piece: Buffer; sent: number }> {
+  const kept: Buffer[] = [];
+  let sent = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      // One byte more, by which it shows that something is left out.
+      if (sent <= limit) kept.push(chunk.subarray(0, limit + 1 - sent));
+      sent += chunk.length;
+      if (sent > limit + BESIDE) throw new BadParameter('The piece of the trace is too large');
+    }
+  } catch (error) {
+    if (error instanceof BadParameter) throw error;
+    throw new BadParameter('The body ended before all of it had come');
+  }
+  return { piece: Buffer.concat(kept), sent };
+}
