@@ -49,7 +49,7 @@ export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | '
 /** When jobs run by themselves, and how many of a name at once. */
 export const JOB_PACES: JobPaces = {
   'members.expire': { cron: '3 * * * *' },
-  'jobs.expire': { cron: '* * * * *' },
+  'jobs.expire': { cron: '*/5 * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
   'artifacts.expire': { cron: '*/10 * * * *' },
