@@ -31,7 +31,7 @@ export async function sendAsRunner(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<RunnerAnswer> {
-  const type = typeof body === 'string' ? {} : { 'Content-Type': 'application/json' };
+  const type: Record<string, string> = typeof body === 'string' ? {} : { 'Content-Type': 'application/json' };
   const response = await fetch(`${url}/api/v4${path}`, {
     method,
     headers: { ...type, ...headers },
