@@ -86,7 +86,10 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     // What was not recorded of pushes may concern merge requests.
     'repositories.reconcile': (_wanted, jobs) =>
-      eachStep([() => reconcileAll({ db, repositories, jobs }), () => refreshMergeRequests({ db, repositories, jobs }, {})]),
+      eachStep([
+        () => reconcileAll({ db, repositories, jobs }),
+        () => refreshMergeRequests({ db, repositories, jobs }, {}),
+      ]),
     'merge_requests.refresh': (wanted, jobs) => refreshMergeRequests({ db, repositories, jobs }, wanted),
     'merge_requests.merged': async ({ mergeRequestId, userId }, jobs) => {
       const context = await as(userId, jobs);

@@ -6,7 +6,7 @@ const CiLintStatus = builder.enumType('CiLintStatus', {
   description: 'Whether a `.gitlab-ci.yml` can be used.',
   values: {
     VALID: { value: 'valid', description: 'Pipelines can be made of it.' },
-    INVALID: { value: 'invalid', description: 'It has errors.' },
+    INVALID: { value: 'invalid', description: 'Pipelines would fail because of errors in it.' },
   } as const,
 });
 

@@ -144,7 +144,11 @@ builder.mutationFields((t) => ({
     description:
       'Replaces the token that runners of a project register with; runners that are registered stay. For masters.',
     args: {
-      input: t.arg({ type: ResetProjectRunnersTokenInput, required: true, description: 'Names the project.' }),
+      input: t.arg({
+        type: ResetProjectRunnersTokenInput,
+        required: true,
+        description: 'Names the project whose token is replaced.',
+      }),
     },
     resolve: (_root, { input: { project } }, context) => resetProjectRunnersToken(context, project),
   }),
@@ -153,7 +157,11 @@ builder.mutationFields((t) => ({
     description:
       'Replaces the token that shared runners register with; runners that are registered stay. For administrators.',
     args: {
-      input: t.arg({ type: ResetRunnersRegistrationTokenInput, required: true, description: 'Nothing to name.' }),
+      input: t.arg({
+        type: ResetRunnersRegistrationTokenInput,
+        required: true,
+        description: 'Has no fields that matter.',
+      }),
     },
     resolve: async (_root, _args, context) => ({ token: await resetRegistrationToken(context) }),
   }),
