@@ -40,6 +40,7 @@ import { type Precheck, precheck } from '#src/precheck.ts';
 import { ForeseenProject, type ProjectHabit } from '#src/projects/foreseen.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
+import { QueueWatch } from '#src/runners/queue_watch.ts';
 import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
 import { type RawTrace, readRawTrace } from '#src/traces/read.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
@@ -190,7 +191,10 @@ export function createApp({
   const entrance: Entrance = { stores, baseUrl, report, budget, turns, identify, domainContext, contextAt, contextOf };
   const readBody: RunnerProtocolOptions['readBody'] = (request, bytes, file) =>
     bodyParameters(request, { bytes, file });
-  app.use('/api/v4', runnerProtocol({ stores, baseUrl, readBody, sendContent: sendRaw, report }));
+  app.use(
+    '/api/v4',
+    runnerProtocol({ stores, baseUrl, queue: new QueueWatch(listener), readBody, sendContent: sendRaw, report }),
+  );
   serveRest(app, entrance);
 
   const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);

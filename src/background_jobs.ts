@@ -31,6 +31,7 @@ import { forkRepository } from '#src/repository/fork.ts';
 import { maintainActive, maintainProject } from '#src/repository/maintain.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
+import { expireJobs } from '#src/runners/expire.ts';
 import { cleanUpTraces } from '#src/traces/clean_up.ts';
 import { removeTraceFile } from '#src/traces/file.ts';
 import { cleanUpUploads } from '#src/uploads/clean_up.ts';
@@ -48,6 +49,7 @@ export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | '
 /** When jobs run by themselves, and how many of a name at once. */
 export const JOB_PACES: JobPaces = {
   'members.expire': { cron: '3 * * * *' },
+  'jobs.expire': { cron: '* * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
   'artifacts.expire': { cron: '*/10 * * * *' },
@@ -100,6 +102,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     'merge_requests.remove_refs': ({ projectId }) => removeUnneededRefs({ db, repositories }, projectId),
     'merge_requests.trace_notes': ({ mergeRequestId }) => traceDiscussions({ db, repositories }, mergeRequestId),
     'pipelines.create': (push, jobs) => createPushedPipelines({ db, repositories, jobs }, push),
+    'jobs.expire': (_wanted, jobs) => expireJobs({ db, jobs }),
     'commits.refer': (push, jobs) => referFromCommits({ db, repositories, jobs }, push),
     'traces.remove': (file) => removeTraceFile(repositories, file),
     'artifacts.remove': ({ files }) => removeArtifacts({ uploads }, files),

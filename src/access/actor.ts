@@ -3,10 +3,10 @@ import type { Db } from '#src/platform/db.ts';
 import { Forbidden, InsufficientScope, Unauthenticated } from '#src/platform/errors.ts';
 
 /**
- * By what an actor was known. `password`: of a client of git. `server`: by none, where the server acts in the name of a user,
- * as for the token of a trigger.
+ * By what an actor was known. `password`: of a client of git. `job`: the token of a job, which reaches one repository. `server`:
+ * by none, where the server acts in the name of a user, as for the token of a trigger.
  */
-export type CredentialKind = 'session' | 'private_token' | 'personal_token' | 'oauth' | 'password' | 'server';
+export type CredentialKind = 'session' | 'private_token' | 'personal_token' | 'oauth' | 'password' | 'job' | 'server';
 
 /** Who asks, as told by a credential. */
 export interface Actor {
@@ -19,6 +19,8 @@ export interface Actor {
   readonly credential: CredentialKind;
   /** What the credential reaches: `api` is everything. */
   readonly scopes: readonly string[];
+  /** Of the token of a job: the only project that it reaches, whose repository it reads. */
+  readonly jobProjectId?: number;
   /** The administrator who acts as this user through `sudo`. */
   readonly impersonator?: number;
 }

@@ -77,17 +77,18 @@ async function insertJobs(tx: Transaction, pipelineId: number, input: NewPipelin
     allow_failure: job.allowFailure,
     when: job.when,
     options: { ...job.options, variables: job.variables },
+    tags: job.tags,
     ...environmentOf(job, { ...known, ...job.variables, ...input.variables }),
   }));
   rows.sort((left, right) => left.stage_index - right.stage_index);
   await tx.$executeRaw(sql`
     INSERT INTO jobs (project_id, pipeline_id, user_id, name, stage, stage_index, allow_failure, "when", options,
-      environment, environment_url, environment_action, on_stop)
+      tags, environment, environment_url, environment_action, on_stop)
     SELECT ${input.projectId}::int, ${pipelineId}::int, ${input.userId}::int, j.name, j.stage, j.stage_index, j.allow_failure,
-      j."when", j.options, j.environment, j.environment_url, j.environment_action, j.on_stop
+      j."when", j.options, j.tags, j.environment, j.environment_url, j.environment_action, j.on_stop
     FROM ROWS FROM (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS (name text, stage text, stage_index int,
-      allow_failure boolean, "when" text, options jsonb, environment text, environment_url text, environment_action text,
-      on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, environment,
+      allow_failure boolean, "when" text, options jsonb, tags text[], environment text, environment_url text, environment_action text,
+      on_stop text)) WITH ORDINALITY AS j (name, stage, stage_index, allow_failure, "when", options, tags, environment,
       environment_url, environment_action, on_stop, ord) ORDER BY j.ord`);
 }
 

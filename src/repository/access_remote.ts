@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { can } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts';
-import { authenticate, authenticatedUser } from '#src/access/authenticate.ts';
+import { activeUser, authenticate, authenticatedUser } from '#src/access/authenticate.ts';
 import { readCredentials } from '#src/access/credentials.ts';
 import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
 import { DomainError, NotFound, Unauthenticated } from '#src/platform/errors.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
 import { writeRefusal } from '#src/repository/writable.ts';
+import { jobOfToken } from '#src/runners/job_token.ts';
+import { isJobToken } from '#src/runners/tokens.ts';
 
 /** What a client of git wants of a repository. */
 export type RemoteService = 'fetch' | 'push';
@@ -24,6 +26,7 @@ export async function identifyRemote(
   const basic = readBasic(headers.authorization);
   const { privateToken, bearer } = readCredentials(headers);
   if (!basic && !privateToken && !bearer) return null;
+  if (basic && isJobToken(basic.password)) return actorOfJob(context.db, basic.password);
   const actor = await authenticate(context.db, { privateToken: privateToken ?? basic?.password, bearer });
   if (actor) return actor;
   if (!basic) throw new Unauthenticated(UNKNOWN);
@@ -42,7 +45,10 @@ export async function openRemote(context: Context, fullPath: string, service: Re
     throw forbidden('The scope of this access token does not reach repositories: it needs the scope "api".');
   }
   const project = await find(context, fullPath);
-  const { actor } = context;
+  const { jobProjectId } = context.actor ?? {};
+  if (jobProjectId !== undefined && service === 'push') throw forbidden('The token of a job cannot push.');
+  // Elsewhere it is as good as none.
+  const actor = jobProjectId === undefined || jobProjectId === project.id ? context.actor : null;
   if (!actor && (service === 'push' || !can(null, 'read_repository', project))) throw new Unauthenticated(ASK);
   if (!can(actor, 'read_repository', project)) {
     throw forbidden('You are not allowed to download code from this project.');
@@ -57,6 +63,14 @@ export async function openRemote(context: Context, fullPath: string, service: Re
 
 const ASK = 'Authentication is required: your user name, with your password or an access token.';
 const UNKNOWN = 'User name, password or access token are wrong.';
+
+/** Who started the job that runs with this token, within its reach. Throws Unauthenticated. */
+async function actorOfJob(db: Context['db'], token: string): Promise<Actor> {
+  const job = await jobOfToken(db, token);
+  const user = job && (await activeUser(db, job.userId));
+  if (!user) throw new Unauthenticated('The token of a job is only valid while the job runs.');
+  return { ...user, credential: 'job', jobProjectId: job.projectId };
+}
 
 async function find(context: Context, fullPath: string): Promise<ProjectRow> {
   try {

@@ -11,3 +11,8 @@ const LONGEST = 255;
 export function isToken(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= LONGEST && !value.includes('\0');
 }
+
+/** Whether a text looks like the token of a job, which is then nothing else. */
+export function isJobToken(text: string): boolean {
+  return text.startsWith(JOB_TOKEN);
+}

@@ -1,8 +1,10 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '#src/access/actor.ts';
 import type { RawContent } from '#src/repository/raw.ts';
+import type { QueueWatch } from '#src/runners/queue_watch.ts';
 import { type Answering, answering, type ProtocolEndpoint } from '#src/web/runner_answers.ts';
 import { addArtifacts } from '#src/web/runner_artifacts.ts';
+import { addJobs } from '#src/web/runner_jobs.ts';
 import { addRegistration } from '#src/web/runner_registration.ts';
 import { addTraces } from '#src/web/runner_traces.ts';
 
@@ -10,6 +12,8 @@ export interface RunnerProtocolOptions extends Answering {
   stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'repositories' | 'uploads'>;
   /** URL of the server, without a trailing slash. */
   baseUrl(request: Request): string;
+  /** Knows whether there may be a job for a runner. */
+  queue: Pick<QueueWatch, 'valueFor'>;
   /**
    * The parameters of a body of at most so many bytes: JSON or a form, of which one parameter may be a SpooledFile. Throws
    * errors with a `status`.
@@ -22,7 +26,7 @@ export interface RunnerProtocolOptions extends Answering {
 /** What adds endpoints to the protocol, each in a file of its own. */
 type Part = (router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions) => void;
 
-const PARTS: readonly Part[] = [addRegistration, addTraces, addArtifacts];
+const PARTS: readonly Part[] = [addRegistration, addJobs, addTraces, addArtifacts];
 
 /** Where anything of it may be: other requests are not looked at. */
 const PATH = /^\/(runners|jobs)(\/|$)/;

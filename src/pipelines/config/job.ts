@@ -82,6 +82,7 @@ export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget
       ...readVariables(defaults.variables, 'variables', budget),
       ...readVariables(raw.variables, `${where}:variables`, budget),
     },
+    tags: readNames(raw.tags, `${where}:tags`, budget) ?? [],
     options: optionsOf(raw, script, defaults, where, budget),
   };
 }

@@ -33,6 +33,8 @@ export interface JobConfig {
   environment: EnvironmentConfig | null;
   /** Those of the file and, before them, its own. */
   variables: Variables;
+  /** All of which a runner must have. */
+  tags: string[];
   /** What the runner needs, under the names of the file. */
   options: Record<string, unknown>;
 }

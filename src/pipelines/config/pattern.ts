@@ -5,7 +5,7 @@ import { InvalidConfig } from '#src/pipelines/config/model.ts';
 const PATIENCE = 200;
 
 /** The pattern and its flags between and behind the slashes; null when it is none. */
-function parts(text: string): { source: string; flags: string } | null {
+export function patternParts(text: string): { source: string; flags: string } | null {
   const match = /^\/(.+)\/([imx]*)$/s.exec(text);
   if (!match) return null;
   const [, body = '', flags = ''] = match;
@@ -16,7 +16,7 @@ function parts(text: string): { source: string; flags: string } | null {
 
 /** Whether a text is a regular expression between slashes. */
 export function isPattern(text: string): boolean {
-  const found = parts(text);
+  const found = patternParts(text);
   if (!found) return false;
   try {
     new RegExp(found.source, found.flags);
@@ -40,7 +40,7 @@ export class PatternMatcher {
 
   /** Whether the pattern is found in the text. Throws InvalidConfig when the patterns take too long. */
   matches(pattern: string, text: string): boolean {
-    const found = parts(pattern);
+    const found = patternParts(pattern);
     if (!found) return false;
     sandbox ??= vm.createContext(Object.create(null));
     const [source, flags, subject] = [found.source, found.flags, text].map((value) => JSON.stringify(value));

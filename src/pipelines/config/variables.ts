@@ -3,23 +3,27 @@ import type { Occasion } from '#src/pipelines/config/select.ts';
 
 /** What every job knows of its pipeline, and the file may use in the names of environments. */
 export function predefined({ ref, tag, source, project }: Occasion, sha: string): Variables {
-  const slug = ref
-    .toLowerCase()
-    .slice(0, 63)
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
   const names = project.split('/');
   return {
     CI: 'true',
     CI_COMMIT_SHA: sha,
     CI_COMMIT_REF_NAME: ref,
-    CI_COMMIT_REF_SLUG: slug,
+    CI_COMMIT_REF_SLUG: refSlug(ref),
     ...(tag ? { CI_COMMIT_TAG: ref } : {}),
     CI_PIPELINE_SOURCE: source,
     CI_PROJECT_PATH: project,
     CI_PROJECT_NAME: names.at(-1) ?? '',
     CI_PROJECT_NAMESPACE: names.slice(0, -1).join('/'),
   };
+}
+
+/** A ref or path as part of a host name: at most 63 small letters, digits and hyphens within. */
+export function refSlug(ref: string): string {
+  return ref
+    .toLowerCase()
+    .slice(0, 63)
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
 }
 
 /**
