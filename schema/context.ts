@@ -6,6 +6,7 @@ import { commitStatuses } from '#src/pipelines/of_commits.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
 import { type BranchRefusals, branchRefusals } from '#src/repository/protection.ts';
+import { fullyVisible } from '#src/runners/visibility.ts';
 import { traceTexts } from '#src/traces/read.ts';
 
 /** What every resolver gets: the domain's context, the URL that the client used, and batching loaders for this request. */
@@ -28,6 +29,8 @@ export interface Loaders {
   readonly commit: DataLoader<CommitKey, CommitRow | null, string>;
   /** What jobs printed that the actor may read. */
   readonly trace: DataLoader<number, string>;
+  /** Whether the actor sees all that is known of a runner. */
+  readonly runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number>;
   /** Why the actor may not do something to branches of a project; null for anonymous callers, who may do nothing. */
   readonly branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number>;
   /** Status of the latest pipeline of a commit. */
@@ -59,6 +62,7 @@ function makeLoaders(context: Context): Loaders {
     project,
     groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
     commit: new DataLoader((keys) => commitsByKeys(context, keys, (id) => project.load(id)), { cacheKeyFn: commitKey }),
+    runnerInFull: new DataLoader((runners) => fullyVisible(context, runners), { cacheKeyFn: ({ id }) => id }),
     branchRefusals: new DataLoader((projects) => refusalsOf(context, projects), { cacheKeyFn: ({ id }) => id }),
     trace: new DataLoader((ids) => traceTexts(context, ids)),
     commitStatus: new DataLoader((keys) => commitStatuses(context, keys), { cacheKeyFn: commitKey }),

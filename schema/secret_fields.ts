@@ -10,6 +10,7 @@ import {
 export const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'privateToken',
   'recoveryCodes',
+  'registrationToken',
   'runnersToken',
   'secret',
   'token',

@@ -49,7 +49,7 @@ export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | '
 /** When jobs run by themselves, and how many of a name at once. */
 export const JOB_PACES: JobPaces = {
   'members.expire': { cron: '3 * * * *' },
-  'jobs.expire': { cron: '* * * * *' },
+  'jobs.expire': { cron: '*/5 * * * *' },
   'sessions.expire': { cron: '17 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
   'artifacts.expire': { cron: '*/10 * * * *' },
@@ -86,7 +86,10 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     'repositories.contributors': ({ projectId }) => countContributors({ db, repositories }, projectId),
     // What was not recorded of pushes may concern merge requests.
     'repositories.reconcile': (_wanted, jobs) =>
-      eachStep([() => reconcileAll({ db, repositories }), () => refreshMergeRequests({ db, repositories, jobs }, {})]),
+      eachStep([
+        () => reconcileAll({ db, repositories, jobs }),
+        () => refreshMergeRequests({ db, repositories, jobs }, {}),
+      ]),
     'merge_requests.refresh': (wanted, jobs) => refreshMergeRequests({ db, repositories, jobs }, wanted),
     'merge_requests.merged': async ({ mergeRequestId, userId }, jobs) => {
       const context = await as(userId, jobs);

@@ -17,6 +17,7 @@ import { issues } from '#rest/v4/issues.ts';
 import { jobs } from '#rest/v4/jobs.ts';
 import { keys } from '#rest/v4/keys.ts';
 import { labels } from '#rest/v4/labels.ts';
+import { lint } from '#rest/v4/lint.ts';
 import { members } from '#rest/v4/members.ts';
 import { mergeRequests } from '#rest/v4/merge_requests.ts';
 import { milestones } from '#rest/v4/milestones.ts';
@@ -26,6 +27,7 @@ import { notifications } from '#rest/v4/notifications.ts';
 import { pipelines } from '#rest/v4/pipelines.ts';
 import { projects } from '#rest/v4/projects.ts';
 import { repository } from '#rest/v4/repository.ts';
+import { runners } from '#rest/v4/runners.ts';
 import { settings } from '#rest/v4/settings.ts';
 import { snippets } from '#rest/v4/snippets.ts';
 import { statuses } from '#rest/v4/statuses.ts';
@@ -74,6 +76,8 @@ export const routes: Route[] = [
   ...statuses,
   ...pipelines,
   ...jobs,
+  ...runners,
+  ...lint,
   ...environments,
   ...deployments,
   ...triggers,

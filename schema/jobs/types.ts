@@ -5,12 +5,9 @@ import { Node, toGlobalId } from '#schema/node/types.ts';
 import { JobStatus } from '#schema/pipelines/types.ts';
 import { ownProject } from '#schema/projects/own_project.ts';
 import { through } from '#schema/records/plugin.ts';
+import '#schema/runners/types.ts';
 import '#schema/users/types.ts';
-
-const Runner = builder.objectRef<number>('Runner').implement({
-  description: 'A program that runs jobs on another machine.',
-  fields: (t) => ({ databaseId: t.int({ description: 'Numeric ID of the runner.', resolve: (id) => id }) }),
-});
+import { FAILURE_REASONS } from '#src/jobs/failure_reason.ts';
 
 interface ArtifactsRow {
   projectId: number;
@@ -45,6 +42,18 @@ const JobWhen = builder.enumType('JobWhen', {
     ON_FAILURE: { value: 'on_failure', description: 'After a job of an earlier stage has failed.' },
     ALWAYS: { value: 'always', description: 'After the jobs of earlier stages, whatever their result.' },
     MANUAL: { value: 'manual', description: 'Only when started manually by a user.' },
+  } as const,
+});
+
+const JobFailureReason = builder.enumType('JobFailureReason', {
+  description: 'Why a job failed.',
+  values: {
+    UNKNOWN: { value: 'unknown_failure', description: 'For a reason that the server does not know.' },
+    SCRIPT: { value: 'script_failure', description: 'A command of its script failed.' },
+    RUNNER_SYSTEM: { value: 'runner_system_failure', description: 'The runner, or preparing the job for it, failed.' },
+    TIMEOUT: { value: 'job_execution_timeout', description: 'The job ran longer than it can.' },
+    STUCK: { value: 'stuck_or_timeout_failure', description: 'Its runner gave no sign of life for an hour.' },
+    RUNNER_UNSUPPORTED: { value: 'runner_unsupported', description: 'The runner cannot do what the job needs.' },
   } as const,
 });
 
@@ -105,10 +114,25 @@ export const Job = builder.prismaObject('Job', {
       description: 'When the job’s log and artifacts were erased; null if they were not.',
     }),
     user: t.relation('user', { description: 'The user who started the job or the pipeline.' }),
-    runner: t.expose('runnerId', {
-      type: Runner,
+    runner: t.relation('runner', {
       nullable: true,
-      description: 'The runner that runs or ran the job; null before that.',
+      description: 'The runner that runs or ran the job; null before that, and if it was deleted.',
+    }),
+    tags: t.stringList({
+      description: 'The tags that a runner must have to run the job.',
+      select: { tags: true },
+      resolve: ({ tags }) => tags ?? [],
+    }),
+    timeout: t.exposeInt('timeout', {
+      nullable: true,
+      description: 'How long the job can run, in seconds; null before a runner takes it.',
+    }),
+    failureReason: t.field({
+      type: JobFailureReason,
+      nullable: true,
+      description: 'Why the job failed; null if it did not, or if nothing is known of it.',
+      select: { failureReason: true },
+      resolve: ({ failureReason: reason }) => FAILURE_REASONS.find((known) => known === reason) ?? null,
     }),
     artifactsFile: t.field({
       type: JobArtifacts,

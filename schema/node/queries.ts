@@ -28,6 +28,7 @@ import type { ModelName } from '#src/platform/records/model.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectOf } from '#src/projects/below.ts';
 import { findProjectsByIds } from '#src/projects/find.ts';
+import { findRunnersByIds } from '#src/runners/list.ts';
 import { findSnippetsByIds } from '#src/snippets/find.ts';
 import { findTodosByIds } from '#src/todos/list.ts';
 import { findTriggersByIds } from '#src/triggers/list.ts';
@@ -64,6 +65,7 @@ const FINDERS: Record<string, Finder> = {
   Deployment: inProjects('Deployment', findDeploymentsByIds),
   Environment: inProjects('Environment', findEnvironmentsByIds),
   Job: inProjects('Job', findJobsByIds),
+  Runner: (context, ids, info) => findRunnersByIds(context, ids, selectionAt(info, 'Runner')),
   Pipeline: inProjects('Pipeline', findPipelinesByIds),
 };
 

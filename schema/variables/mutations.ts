@@ -20,12 +20,22 @@ const assignment = (t: InputFields) => ({
 
 const CreateVariableInput = builder.inputType('CreateVariableInput', {
   description: 'A new variable of a project.',
-  fields: assignment,
+  fields: (t) => ({
+    ...assignment(t),
+    isProtected: t.boolean({
+      description: 'Whether only jobs of protected branches get the variable. False when left out.',
+    }),
+  }),
 });
 
 const UpdateVariableInput = builder.inputType('UpdateVariableInput', {
   description: 'Which variable to change.',
-  fields: assignment,
+  fields: (t) => ({
+    ...assignment(t),
+    isProtected: t.boolean({
+      description: 'Whether only jobs of protected branches get the variable. Unchanged when left out.',
+    }),
+  }),
 });
 
 const DeleteVariableInput = builder.inputType('DeleteVariableInput', {
@@ -72,8 +82,8 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: UpdateVariableInput, required: true, description: 'Key and new value of the variable.' }),
     },
-    resolve: async (_root, { input: { project, key, value } }, context, info) =>
-      shown(context, await updateVariable(context, project, key, value), info),
+    resolve: async (_root, { input: { project, ...variable } }, context, info) =>
+      shown(context, await updateVariable(context, project, variable), info),
   }),
   deleteVariable: t.field({
     type: DeleteVariablePayload,

@@ -17,6 +17,9 @@ export const Variable = builder.prismaObject('Variable', {
       select: { valueEncrypted: true },
       resolve: (variable, _args, context) => variableValue(context, variable),
     }),
+    isProtected: t.exposeBoolean('protected', {
+      description: 'Whether only jobs of protected branches get the variable.',
+    }),
   }),
 });
 

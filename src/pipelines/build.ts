@@ -23,6 +23,8 @@ export interface NewPipeline extends Occasion {
   variablesEncrypted?: Uint8Array<ArrayBuffer> | null;
   /** The same key makes no second pipeline. */
   pushKey?: string;
+  /** Whether it has no jobs, as the commit asks for none. */
+  isSkipped?: boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ export async function buildPipeline(
   return desk.db.$transaction(async (tx) => {
     const id = await insertPipeline(tx, input, plan, commit && commitTime(commit));
     if (id === null) return null;
-    await insertJobs(tx, id, input, plan);
+    if (!input.isSkipped) await insertJobs(tx, id, input, plan);
     await settlePipeline(tx, desk, id);
     // What has failed from the start ends no more.
     if (plan.error !== null) {
@@ -55,10 +57,11 @@ async function insertPipeline(
   committedAt: number | null,
 ): Promise<number | null> {
   const { projectId, ref, tag, sha, beforeSha, source, userId, triggerId, variablesEncrypted, pushKey } = input;
+  const status = error !== null ? 'failed' : input.isSkipped ? 'skipped' : 'pending';
   const [row] = await tx.$queryRaw<{ id: number }[]>`
     INSERT INTO pipelines (project_id, ref, tag, sha, before_sha, status, source, user_id, trigger_id, variables_encrypted,
       yaml_errors, push_key, committed_at, finished_at)
-    VALUES (${projectId}, ${ref}, ${tag}, ${sha}, ${beforeSha}, ${error === null ? 'pending' : 'failed'}::job_status,
+    VALUES (${projectId}, ${ref}, ${tag}, ${sha}, ${beforeSha}, ${status}::job_status,
       ${source}::pipeline_source, ${userId}, ${triggerId ?? null}::int, ${variablesEncrypted ?? null}::bytea, ${error}, ${pushKey ?? null},
       to_timestamp(${committedAt}::float8), CASE WHEN ${error}::text IS NULL THEN NULL ELSE now() END)
     ON CONFLICT (push_key) DO NOTHING RETURNING id`;

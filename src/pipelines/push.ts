@@ -28,6 +28,9 @@ export interface PushedRef {
   pushKey: string;
 }
 
+/** By what the message of a commit asks for no jobs. */
+const SKIPS = /\[(ci[ _-]skip|skip[ _-]ci)\]/i;
+
 const BRANCHES = 'refs/heads/';
 const TAGS = 'refs/tags/';
 /** A push of more refs than this one brings a whole repository, and starts no pipelines. */
@@ -56,7 +59,7 @@ export async function wantPipelines(
 
 /**
  * Makes the pipelines of a push; none if the project has jobs turned off, and none for a ref for which the file has no job.
- * An invalid file makes a failed one that tells why.
+ * An invalid file makes a failed one that tells why, and a commit with `[ci skip]` in its message a skipped one without jobs.
  */
 export async function createPushedPipelines(
   { repositories, ...desk }: Desk & Pick<Context, 'repositories'>,
@@ -69,10 +72,12 @@ export async function createPushedPipelines(
   if (!project || !repository || !settings?.jobsEnabled) return;
   if ((await db.user.count({ where: { id: userId } })) === 0) return;
   for (const pushed of refs) {
-    if ((await repository.commit(pushed.sha)) === null) continue;
+    const commit = await repository.commit(pushed.sha);
+    if (commit === null) continue;
     const occasion = { ref: pushed.ref, tag: pushed.tag, source: 'push', project: project.fullPath } as const;
     const plan = await planPipeline(repository, occasion, pushed.sha);
-    if (plan.error === null && !plan.jobs?.length) continue;
-    await buildPipeline(desk, { ...pushed, ...occasion, projectId, userId }, { repository, plan });
+    const isSkipped = plan.error === null && plan.jobs !== null && SKIPS.test(commit.message);
+    if (plan.error === null && !plan.jobs?.length && !isSkipped) continue;
+    await buildPipeline(desk, { ...pushed, ...occasion, projectId, userId, isSkipped }, { repository, plan });
   }
 }

@@ -4,6 +4,7 @@ import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import { RefReader } from '#src/git/refs/read.ts';
 import { isOwnRef, OWN_REFS, recordOwnRefs } from '#src/merge_requests/refs.ts';
+import { wantPipelines } from '#src/pipelines/push.ts';
 import type { Db, Transaction } from '#src/platform/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
@@ -19,7 +20,8 @@ declare module '#src/platform/background/queue.ts' {
   }
 }
 
-export type Stores = Pick<Context, 'db' | 'repositories'>;
+/** Pipelines are only made where there are background jobs. */
+export type Stores = Pick<Context, 'db' | 'repositories'> & { jobs?: Context['jobs'] };
 
 /** How many projects are looked for at once. */
 const AT_ONCE = 500;
@@ -47,8 +49,8 @@ function spare({ repositories }: Stores, error: unknown): void {
   repositories.reportDamage(error);
 }
 
-/** As reconcileAll, for one project; what nobody is known to have pushed counts as its creator's. */
-export async function reconcileRepository({ db, repositories }: Stores, projectId: number): Promise<void> {
+/** As reconcileAll, for one project; what nobody is known to have pushed counts as its creator's, and has its pipelines made. */
+export async function reconcileRepository({ db, repositories, jobs }: Stores, projectId: number): Promise<void> {
   const project = await findPushedProject(db, projectId);
   const reader = project && (await repositories.open(project));
   // A repository that is not there was lost, and not emptied: what is known of it stays.
@@ -61,7 +63,10 @@ export async function reconcileRepository({ db, repositories }: Stores, projectI
     const recorder = { reader, project, settings, pusher, described: new Map() };
     const pushed = changes.filter(({ name }) => !isOwnRef(name));
     const own = changes.filter(({ name }) => isOwnRef(name));
-    if (pushed.length > 0) await record(tx, recorder, pushed);
+    if (pushed.length > 0) {
+      await record(tx, recorder, pushed);
+      await wantPipelines(tx, { jobs }, reader, { projectId, userId: project.creatorId, changes: pushed });
+    }
     if (own.length > 0) await recordOwnRefs(tx, projectId, own);
   });
 }

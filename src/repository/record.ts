@@ -54,8 +54,11 @@ export async function pushRefs(
     recorder.described = await describeChanges(reader, project.defaultBranch, parts);
   };
   const recordMade = async (tx: Transaction, made: readonly RefChange[]) => {
-    const watched = await record(tx, recorder, made);
+    const { watched, missed } = await record(tx, recorder, made);
     await wantRefresh(tx, context, { projectId: project.id, userId: pusher.id, branches: watched });
+    for (const { change, pusher } of missed) {
+      await wantPipelines(tx, context, reader, { projectId: project.id, userId: pusher.id, changes: [change] });
+    }
     const pushes = steps ?? [{ change: null, pusher }];
     for (const { change, pusher } of pushes) {
       const push = { projectId: project.id, userId: pusher.id, changes: change === null ? made : [change] };
@@ -83,19 +86,27 @@ export interface Recorder {
   described: Map<RefChange, Described>;
 }
 
-/**
- * Records changes that were made, in the transaction that holds the repository's lock; what a crash left out comes first. Returns
- * those of the branches that open merge requests are about.
- */
-export async function record(tx: Transaction, recorder: Recorder, changes: readonly RefChange[]): Promise<string[]> {
+/** What became known when changes were recorded. */
+export interface Recorded {
+  /** Those of the branches that open merge requests are about. */
+  watched: string[];
+  /** What a crash had left out; nobody is known to have pushed it, so it counts as the creator's. */
+  missed: Step[];
+}
+
+/** Records changes that were made, in the transaction that holds the repository's lock; what a crash left out comes first. */
+export async function record(tx: Transaction, recorder: Recorder, changes: readonly RefChange[]): Promise<Recorded> {
   const { project, reader } = recorder;
   const known = await recordedRefs(tx, project.id, changes);
   const all: Step[] = [];
+  const missed: Step[] = [];
   for (const change of changes) {
     const recorded = known.refs.get(change.name) ?? null;
     if (recorded !== change.from) {
-      const missed = { name: change.name, from: recorded, to: change.from };
-      all.push({ change: missed, pusher: await findPusher(tx, project.creatorId) });
+      const left = { name: change.name, from: recorded, to: change.from };
+      const step = { change: left, pusher: await findPusher(tx, project.creatorId) };
+      missed.push(step);
+      all.push(step);
     }
     all.push(...(recorder.steps ?? [{ change, pusher: recorder.pusher }]));
   }
@@ -112,7 +123,7 @@ export async function record(tx: Transaction, recorder: Recorder, changes: reado
   const commits = await countCommits(recorder, defaultBranch, all.length === parts.length, parts);
   const size = await repositorySize(reader.directory);
   await write(tx, project.id, { events, changes, commits, size });
-  return known.watched;
+  return { watched: known.watched, missed };
 }
 
 interface Written {

@@ -12,6 +12,8 @@ import { findVariable } from '#src/variables/list.ts';
 interface NewVariable {
   key: string;
   value: string;
+  /** Whether only jobs of protected branches get it. */
+  isProtected?: boolean | null | undefined;
 }
 
 /** Where a variable is to be read, once it was changed. */
@@ -26,12 +28,13 @@ const ID = select('Variable', { id: true });
 export async function createVariable(
   context: Context,
   ref: Ref,
-  { key, value }: NewVariable,
+  { key, value, isProtected }: NewVariable,
 ): Promise<ChangedVariable> {
   const project = await administered(context, ref);
   const errors = keyErrors(key);
   if (errors.length > 0) throw new ValidationFailed({ key: errors });
-  const data = { projectId: project.id, key, valueEncrypted: encrypt(value, context.secret) };
+  const valueEncrypted = encrypt(value, context.secret);
+  const data = { projectId: project.id, key, valueEncrypted, protected: isProtected ?? false };
   await context.db.variable.create({ data }).catch((error) => {
     throw violates(error) ? new ValidationFailed({ key: ['has already been taken'] }) : error;
   });
@@ -39,12 +42,19 @@ export async function createVariable(
 }
 
 /** Gives a variable another value. Throws NotFound, Forbidden. */
-export async function updateVariable(context: Context, ref: Ref, key: string, value: string): Promise<ChangedVariable> {
+export async function updateVariable(
+  context: Context,
+  ref: Ref,
+  { key, value, isProtected }: NewVariable,
+): Promise<ChangedVariable> {
   const project = await administered(context, ref);
   const { id } = await findVariable(context, project, key, ID);
   const { count } = await context.db.variable.updateMany({
     where: { id },
-    data: { valueEncrypted: encrypt(value, context.secret) },
+    data: {
+      valueEncrypted: encrypt(value, context.secret),
+      ...(isProtected == null ? {} : { protected: isProtected }),
+    },
   });
   if (count === 0) throw new NotFound('Variable');
   return { project, key };

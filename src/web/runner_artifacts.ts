@@ -8,8 +8,8 @@ import { noteSignOfLife } from '#src/runners/sign_of_life.ts';
 import { endSilentBody } from '#src/web/end_silent_body.ts';
 import type { ProtocolAnswer, ProtocolEndpoint } from '#src/web/runner_answers.ts';
 import { jobIdOf, jobTokenOf, requireRunningJob } from '#src/web/runner_job.ts';
+import type { RunnerProtocolOptions } from '#src/web/runner_options.ts';
 import { BadParameter, readText } from '#src/web/runner_parameters.ts';
-import type { RunnerProtocolOptions } from '#src/web/runner_protocol.ts';
 
 /** How many archives are received at a time, onto the disk; those of one job come one after the other. */
 const TURNS = { concurrency: 20, perCaller: 1, waitingPerCaller: 4, waiting: 200, patience: 60_000 };

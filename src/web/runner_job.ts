@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { Forbidden } from '#src/platform/errors.ts';
 import { isRunning, runningJob, type TokenJob } from '#src/runners/job_token.ts';
-import type { RunnerProtocolOptions } from '#src/web/runner_protocol.ts';
+import type { RunnerProtocolOptions } from '#src/web/runner_options.ts';
 
 /** The token of a job as its runner sends it before the body: in the header, or in the URL. */
 export function jobTokenOf(request: Request): unknown {

@@ -11,8 +11,8 @@ import { takeJob } from '#src/runners/take.ts';
 import { writeTrace } from '#src/traces/append.ts';
 import type { ProtocolAnswer, ProtocolEndpoint } from '#src/web/runner_answers.ts';
 import { jobIdOf } from '#src/web/runner_job.ts';
+import type { RunnerProtocolOptions } from '#src/web/runner_options.ts';
 import { BadParameter, readText, requireTexts } from '#src/web/runner_parameters.ts';
-import type { RunnerProtocolOptions } from '#src/web/runner_protocol.ts';
 import { SMALL_BODY } from '#src/web/runner_registration.ts';
 
 /** By which the queue value goes to the runner, which sends it back. */

@@ -1,27 +1,10 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { Context } from '#src/access/actor.ts';
-import type { RawContent } from '#src/repository/raw.ts';
-import type { QueueWatch } from '#src/runners/queue_watch.ts';
-import { type Answering, answering, type ProtocolEndpoint } from '#src/web/runner_answers.ts';
+import { type RequestHandler, Router } from 'express';
+import { answering, type ProtocolEndpoint } from '#src/web/runner_answers.ts';
 import { addArtifacts } from '#src/web/runner_artifacts.ts';
 import { addJobs } from '#src/web/runner_jobs.ts';
+import type { RunnerProtocolOptions } from '#src/web/runner_options.ts';
 import { addRegistration } from '#src/web/runner_registration.ts';
 import { addTraces } from '#src/web/runner_traces.ts';
-
-export interface RunnerProtocolOptions extends Answering {
-  stores: Pick<Context, 'db' | 'secret' | 'jobs' | 'repositories' | 'uploads'>;
-  /** URL of the server, without a trailing slash. */
-  baseUrl(request: Request): string;
-  /** Knows whether there may be a job for a runner. */
-  queue: Pick<QueueWatch, 'valueFor'>;
-  /**
-   * The parameters of a body of at most so many bytes: JSON or a form, of which one parameter may be a SpooledFile. Throws
-   * errors with a `status`.
-   */
-  readBody(request: Request, bytes: number, file?: { name: string; bytes: number }): Promise<Record<string, unknown>>;
-  /** Sends a content, or the part of it that is asked for. */
-  sendContent(content: RawContent, request: Request, response: Response): Promise<void>;
-}
 
 /** What adds endpoints to the protocol, each in a file of its own. */
 type Part = (router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions) => void;

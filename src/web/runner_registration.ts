@@ -3,8 +3,8 @@ import { runnerOfToken } from '#src/runners/own_token.ts';
 import { registerRunner } from '#src/runners/register.ts';
 import { readInfo } from '#src/runners/values.ts';
 import type { ProtocolEndpoint } from '#src/web/runner_answers.ts';
+import type { RunnerProtocolOptions } from '#src/web/runner_options.ts';
 import { readFlag, readTagList, readText, requireTexts } from '#src/web/runner_parameters.ts';
-import type { RunnerProtocolOptions } from '#src/web/runner_protocol.ts';
 
 /** Bytes of the largest body that a runner sends of itself. */
 export const SMALL_BODY = 256 * 1024;

@@ -4,8 +4,8 @@ import { noteSignOfLife } from '#src/runners/sign_of_life.ts';
 import { appendTrace } from '#src/traces/append.ts';
 import type { ProtocolEndpoint } from '#src/web/runner_answers.ts';
 import { jobIdOf, requireRunningJob } from '#src/web/runner_job.ts';
+import type { RunnerProtocolOptions } from '#src/web/runner_options.ts';
 import { BadParameter } from '#src/web/runner_parameters.ts';
-import type { RunnerProtocolOptions } from '#src/web/runner_protocol.ts';
 
 /** How many pieces of traces are received at a time; those of one job come one after the other. */
 const TURNS = { concurrency: 100, perCaller: 1, waitingPerCaller: 10, waiting: 1_000, patience: 60_000 };

@@ -7,10 +7,10 @@ import {
   WHEN,
   type When,
 } from '#src/pipelines/config/model.ts';
+import { readList, readOptions } from '#src/pipelines/config/options.ts';
 import { isPattern, splitEntry } from '#src/pipelines/config/pattern.ts';
 import {
   type Budget,
-  copyOf,
   isRecord,
   type Raw,
   readCommands,
@@ -51,9 +51,6 @@ const KEYS = new Set([
   'artifacts',
 ]);
 
-/** Keys that are passed to the runner as they are. */
-const PASSED_ON = ['tags', 'dependencies', 'artifacts'] as const;
-
 /** One job of the file. Throws InvalidConfig. */
 export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget: Budget): JobConfig {
   const name = budget.spend(key);
@@ -82,7 +79,7 @@ export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget
       ...readVariables(defaults.variables, 'variables', budget),
       ...readVariables(raw.variables, `${where}:variables`, budget),
     },
-    tags: readNames(raw.tags, `${where}:tags`, budget) ?? [],
+    tags: readList(raw.tags, `${where} tags`, budget) ?? [],
     options: optionsOf(raw, script, defaults, where, budget),
   };
 }
@@ -91,18 +88,24 @@ function optionsOf(raw: Raw, script: string[], defaults: JobDefaults, where: str
   // What holds for all counts for each.
   const before = readCommands(raw.before_script ?? defaults.beforeScript, `${where}:before_script`, budget);
   const after = readCommands(raw.after_script ?? defaults.afterScript, `${where}:after_script`, budget);
-  const coverage = scalarText(raw.coverage);
-  if (raw.coverage != null && (coverage === null || !isPattern(coverage))) {
-    throw new InvalidConfig(`${where} coverage config must be a regular expression`);
-  }
+  const { image, services, cache } = defaults;
   const options: Record<string, unknown> = {
     script,
     before_script: before,
     after_script: after,
-    coverage,
+    ...readOptions(
+      {
+        image: raw.image ?? image,
+        services: raw.services ?? services,
+        cache: raw.cache ?? cache,
+        artifacts: raw.artifacts,
+        dependencies: raw.dependencies,
+        coverage: raw.coverage,
+      },
+      where,
+      budget,
+    ),
   };
-  for (const key of ['image', 'services', 'cache'] as const) options[key] = copyOf(raw[key] ?? defaults[key], budget);
-  for (const key of PASSED_ON) options[key] = copyOf(raw[key], budget);
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value != null));
 }
 

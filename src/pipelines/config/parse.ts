@@ -1,6 +1,7 @@
 import { parseDocument } from 'yaml';
 import { readJob } from '#src/pipelines/config/job.ts';
 import { type Config, InvalidConfig, type JobConfig, LARGEST_CONFIG } from '#src/pipelines/config/model.ts';
+import { readCache, readImage, readServices } from '#src/pipelines/config/options.ts';
 import { Budget, isRecord, type Raw, readCommands, readNames, readVariables } from '#src/pipelines/config/values.ts';
 
 /** How often one anchor may be repeated, repetitions within repetitions included. */
@@ -27,11 +28,18 @@ export function parseConfig(text: string): Config {
     services: raw.services,
     cache: raw.cache,
   };
+  // Wrong ones are named as what they are, even where each job has its own.
+  readImage(raw.image, 'image', budget);
+  readServices(raw.services, 'services', budget);
+  readCache(raw.cache, 'cache', budget);
   const names = Object.keys(raw).filter((name) => !GLOBAL.has(name) && !name.startsWith('.'));
   if (names.length === 0) throw new InvalidConfig('jobs config should contain at least one visible job');
   if (names.length > MOST_JOBS) throw new InvalidConfig(`jobs config should contain at most ${MOST_JOBS} jobs`);
   const jobs = names.map((name) => readJob(name, raw[name], defaults, budget));
-  for (const job of jobs) checkStop(job, jobs);
+  for (const job of jobs) {
+    checkStop(job, jobs);
+    checkDependencies(job, jobs, stages);
+  }
   return { stages, jobs };
 }
 
@@ -63,6 +71,18 @@ function isTooDeep(text: string): boolean {
     if (depth > DEEPEST) return true;
   }
   return false;
+}
+
+/** What a job depends on is a job of an earlier stage. */
+function checkDependencies({ name, stage, options }: JobConfig, jobs: readonly JobConfig[], stages: readonly string[]) {
+  const { dependencies } = options;
+  for (const wanted of Array.isArray(dependencies) ? dependencies : []) {
+    const found = jobs.find((job) => job.name === wanted);
+    if (!found) throw new InvalidConfig(`${name} job: undefined dependency: ${wanted}`);
+    if (stages.indexOf(found.stage) >= stages.indexOf(stage)) {
+      throw new InvalidConfig(`${name} job: dependency ${wanted} is not defined in prior stages`);
+    }
+  }
 }
 
 /** A job that is named as the one that stops an environment must do so, and to the same one. */

@@ -11,11 +11,11 @@ export interface Plan {
   error: string | null;
 }
 
-/** Reads a file, and which of its jobs the occasion has. */
-export function planOf({ text, occasion }: { text: string; occasion: Occasion }): Plan {
+/** Reads a file, and which of its jobs the occasion has; all of them without any. */
+export function planOf({ text, occasion }: { text: string; occasion: Occasion | null }): Plan {
   try {
     const config = parseConfig(text);
-    return { config, jobs: selectJobs(config, occasion), error: null };
+    return { config, jobs: occasion ? selectJobs(config, occasion) : config.jobs, error: null };
   } catch (error) {
     if (!(error instanceof InvalidConfig)) throw error;
     return { config: null, jobs: null, error: error.message };

@@ -11,11 +11,15 @@ export const CONFIG_PATH = '.gitlab-ci.yml';
 
 /** Milliseconds in which a file must be read: anchors, tags and nesting can make a small one take long. */
 const DEADLINE = 500;
+const OPTIONS = { deadline: DEADLINE, memory: 128 };
 
 /** In a checkout the thread is TypeScript, in the published package JavaScript. */
 const SCRIPT = new URL(import.meta.filename.endsWith('.ts') ? './thread.ts' : './thread.js', import.meta.url);
 
-const thread = new DeadlineThread<Parameters<typeof planOf>[0], Plan>(SCRIPT, { deadline: DEADLINE, memory: 128 });
+const thread = new DeadlineThread<Parameters<typeof planOf>[0], Plan>(SCRIPT, OPTIONS);
+
+/** Another one for what anybody sends: pipelines do not wait for it. */
+const lintThread = new DeadlineThread<Parameters<typeof planOf>[0], Plan>(SCRIPT, OPTIONS);
 
 /**
  * Reads the file of a commit, and which of its jobs the occasion has, in a thread of its own.
@@ -31,7 +35,26 @@ export async function planPipeline(repository: RepositoryReader, occasion: Occas
     return await thread.run(`project ${occasion.project}`, { text: content.toString('utf8'), occasion });
   } catch (error) {
     if (error instanceof TooLarge) return invalid(`The file is larger than ${LARGEST_CONFIG} bytes`);
-    if (error instanceof Overrun) return invalid(`Reading the file takes more than ${DEADLINE} ms`);
+    if (error instanceof Overrun) return invalid(OVERRUN);
+    throw error;
+  }
+}
+
+const OVERRUN = `Reading the file takes more than ${DEADLINE} ms`;
+
+/**
+ * What is wrong with a text that is to become such a file; null if nothing is.
+ *
+ * @param caller whose turn it takes
+ * @throws RateLimited, Unavailable when too many texts wait
+ */
+export async function configError(caller: string, text: string): Promise<string | null> {
+  if (text.trim() === '') return `Please provide content of ${CONFIG_PATH}`;
+  if (Buffer.byteLength(text) > LARGEST_CONFIG) return `The file is larger than ${LARGEST_CONFIG} bytes`;
+  try {
+    return (await lintThread.run(caller, { text, occasion: null })).error;
+  } catch (error) {
+    if (error instanceof Overrun) return OVERRUN;
     throw error;
   }
 }
