@@ -61,10 +61,55 @@ job:
 
   it('holds nothing that the database cannot keep', () => {
     const odd = JSON.stringify('a\0b\ud800');
-    const { jobs } = parseConfig(`${odd}: {script: ${odd}, variables: {${odd}: ${odd}}, image: {${odd}: ${odd}}}`);
+    const { jobs } = parseConfig(`${odd}: {script: ${odd}, variables: {${odd}: ${odd}}, image: {name: ${odd}}, tags: [${odd}]}`);
     expect(JSON.stringify(jobs)).not.toMatch(/\\u0000|\\ud800/);
     expect(jobs[0]?.name).toBe('ab\ufffd');
     expect(message(`a: {script: x, ${odd}: 1}`)).toBe('jobs:a config contains unknown keys: ab\ufffd');
+  });
+
+  it.each([
+    ['image: {name: x, pull: y}', 'jobs:a:image config contains unknown keys: pull'],
+    ['image: [x]', 'jobs:a:image config should be a hash or a string'],
+    ['image: {}', 'jobs:a:image name should be a string'],
+    ["image: ''", "jobs:a:image config can't be blank"],
+    ['services: db', 'jobs:a:services config should be an array'],
+    ['services: [{alias: x}]', 'jobs:a:services name should be a string'],
+    ['cache: [x]', 'jobs:a:cache config should be a hash'],
+    ['cache: {key: {a: 1}}', 'jobs:a:cache key should be a string or symbol'],
+    ['cache: {paths: x}', 'jobs:a:cache paths should be an array of strings'],
+    ['cache: {untracked: x}', 'jobs:a:cache untracked should be a boolean value'],
+    ['cache: {when: always}', 'jobs:a:cache config contains unknown keys: when'],
+    ['artifacts: x', 'jobs:a:artifacts config should be a hash'],
+    ['artifacts: {paths: [{a: 1}]}', 'jobs:a:artifacts paths config should be an array of strings'],
+    ['artifacts: {when: later}', 'jobs:a:artifacts when should be on_success, on_failure or always'],
+    ['artifacts: {expire_in: soon}', 'jobs:a:artifacts expire in should be a duration'],
+    ['artifacts: {name: [x]}', 'jobs:a:artifacts name should be a string'],
+    ['artifacts: {reports: x}', 'jobs:a:artifacts config contains unknown keys: reports'],
+    ['tags: x', 'jobs:a tags should be an array of strings'],
+    ['dependencies: x', 'jobs:a dependencies should be an array of strings'],
+    ['dependencies: [nobody]', 'a job: undefined dependency: nobody'],
+    ['dependencies: [b]', 'a job: dependency b is not defined in prior stages'],
+    ['dependencies: [c]', 'a job: dependency c is not defined in prior stages'],
+    ['coverage: 5%', 'jobs:a coverage config must be a regular expression'],
+  ])('is refused with %s', (line, expected) => {
+    const text = `a: {script: s, ${line}}\nb: {script: s}\nc: {script: s, stage: deploy}`;
+    expect(message(text)).toBe(expected);
+  });
+
+  it.each([
+    ['image: x', 'image config should be a hash or a string'],
+    ['services: x', 'services config should be an array'],
+    ['cache: x', 'cache config should be a hash'],
+  ])('is refused with a wrong default, even where each job has its own: %s', (line, expected) => {
+    const own = 'a: {script: s, image: y, services: [], cache: {}}';
+    expect(message(`${line.replace(': x', ': 5')}\n${own}`)).toBe(expected);
+  });
+
+  it('takes durations as people write them, and dependencies on earlier stages', () => {
+    for (const duration of ['42', '3 mins 4 sec', '2h20min', '6 mos 1 day', '3 weeks and 2 days', 'never', '1 week']) {
+      const text = `a: {script: s, stage: build}\nb: {script: s, dependencies: [a], artifacts: {expire_in: ${duration}}}`;
+      expect(parseConfig(text).jobs[1]?.options.artifacts).toEqual({ expire_in: duration });
+    }
   });
 
   it('lets manual jobs be left out unless it says otherwise', () => {

@@ -16,6 +16,7 @@ export interface Beside {
   db: Db;
   repositories: RepositoryStore;
   send: Send;
+  url: string;
 }
 
 /** Where a world keeps an uploaded file, or those of a project. */
@@ -39,7 +40,8 @@ export async function startBeside(world: World): Promise<Beside> {
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { send, close } = sender((server.address() as AddressInfo).port);
+  const { port } = server.address() as AddressInfo;
+  const { send, close } = sender(port);
   afterAll(async () => {
     close();
     server.closeAllConnections();
@@ -48,5 +50,5 @@ export async function startBeside(world: World): Promise<Beside> {
     await repositories.close();
     await db.$disconnect();
   });
-  return { db, repositories, send };
+  return { db, repositories, send, url: `http://127.0.0.1:${port}` };
 }

@@ -67,6 +67,7 @@ export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget
   const script = readCommands(raw.script, `${where}:script`, budget);
   if (!script?.some((command) => command.trim() !== '')) throw new InvalidConfig(`${where} script can't be blank`);
   const when = readWhen(raw.when, where);
+  const tags = readList(raw.tags, `${where} tags`, budget);
   return {
     name,
     stage,
@@ -79,8 +80,8 @@ export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget
       ...readVariables(defaults.variables, 'variables', budget),
       ...readVariables(raw.variables, `${where}:variables`, budget),
     },
-    tags: readList(raw.tags, `${where} tags`, budget) ?? [],
-    options: optionsOf(raw, script, defaults, where, budget),
+    tags: tags ?? [],
+    options: { ...optionsOf(raw, script, defaults, where, budget), ...(tags ? { tags } : {}) },
   };
 }
 

@@ -25,12 +25,12 @@ export function payloadSteps(options: Options, timeout: number): PayloadStep[] {
 }
 
 /** In what the job runs; null leaves it to the runner. */
-export function payloadImage(options: Options): { name: string } | null {
+export function payloadImage(options: Options): PayloadImage | null {
   const [image] = named([options.image]);
   return image ?? null;
 }
 
-export function payloadServices(options: Options): { name: string }[] {
+export function payloadServices(options: Options): PayloadImage[] {
   return named(Array.isArray(options.services) ? options.services : []);
 }
 
@@ -61,11 +61,27 @@ function lines(value: unknown): string[] {
   return list.filter((entry) => ['string', 'number', 'boolean'].includes(typeof entry)).map(String);
 }
 
-/** Images are named by a text, or by a mapping with a name. */
-function named(values: readonly unknown[]): { name: string }[] {
+/** An image as it is named: by a text, or by a mapping with a name, of which later runners understand more. */
+interface PayloadImage {
+  name: string;
+  alias?: string;
+  entrypoint?: string[];
+  command?: string[];
+}
+
+function named(values: readonly unknown[]): PayloadImage[] {
   return values.flatMap((value) => {
-    const name = isRecord(value) ? value.name : value;
-    return typeof name === 'string' && name !== '' ? [{ name }] : [];
+    const given = isRecord(value) ? value : { name: value };
+    const { name, alias, entrypoint, command } = given;
+    if (typeof name !== 'string' || name === '') return [];
+    return [
+      {
+        name,
+        ...(typeof alias === 'string' ? { alias } : {}),
+        ...(entrypoint == null ? {} : { entrypoint: lines(entrypoint) }),
+        ...(command == null ? {} : { command: lines(command) }),
+      },
+    ];
   });
 }
 
