@@ -61,7 +61,9 @@ job:
 
   it('holds nothing that the database cannot keep', () => {
     const odd = JSON.stringify('a\0b\ud800');
-    const { jobs } = parseConfig(`${odd}: {script: ${odd}, variables: {${odd}: ${odd}}, image: {name: ${odd}}, tags: [${odd}]}`);
+    const { jobs } = parseConfig(
+      `${odd}: {script: ${odd}, variables: {${odd}: ${odd}}, image: {name: ${odd}}, tags: [${odd}]}`,
+    );
     expect(JSON.stringify(jobs)).not.toMatch(/\\u0000|\\ud800/);
     expect(jobs[0]?.name).toBe('ab\ufffd');
     expect(message(`a: {script: x, ${odd}: 1}`)).toBe('jobs:a config contains unknown keys: ab\ufffd');

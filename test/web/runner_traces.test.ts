@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { appendTrace, appendTraceWithin, writeTrace } from '#src/traces/append.ts';
-import { lastOfTrace } from '#src/traces/read.ts';
+import { readTraceTail } from '#src/traces/tail.ts';
 import { endJob, type TakenJob, takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -243,12 +243,12 @@ describe('Traces', () => {
   it('give their end, in which a pattern for coverage is looked for', async () => {
     const job = await takenJob(world, owner, project);
     await patch(job, 0, `${'x'.repeat(9_000)}Coverage: 84.2%\n`);
-    expect(await lastOfTrace(world.as(owner), job.id)).toContain('Coverage: 84.2%');
-    expect(await lastOfTrace(world.as(owner), job.id, 7)).toBe(' 84.2%\n');
+    expect(await readTraceTail(world.as(owner), job.id)).toContain('Coverage: 84.2%');
+    expect(await readTraceTail(world.as(owner), job.id, 7)).toBe(' 84.2%\n');
     const old = await takenJob(world, owner, project);
     await world.db.jobTraceChunk.create({ data: { jobId: old.id, position: 0, content: Buffer.from('rows 7%\n') } });
-    expect(await lastOfTrace(world.as(owner), old.id, 4)).toBe(' 7%\n');
-    expect(await lastOfTrace(world.as(owner), (await takenJob(world, owner, project)).id)).toBe('');
+    expect(await readTraceTail(world.as(owner), old.id, 4)).toBe(' 7%\n');
+    expect(await readTraceTail(world.as(owner), (await takenJob(world, owner, project)).id)).toBe('');
   });
 
   it('go from the disk when they are erased', async () => {
