@@ -126,7 +126,8 @@ export const manual: Readonly<Record<string, ManualPage>> = {
       '--force': 'replace FILE if it exists',
       ...PROGRESS,
     },
-    notes: 'The backup holds the database, repositories, uploads and the secret. - is the standard output.',
+    notes:
+      'The backup holds the database, repositories, uploads, traces and artifacts of jobs, and the secret. - is the standard output.',
   },
   'backup verify': {
     usage: 'FILE [EARLIER …]',
