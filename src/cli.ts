@@ -7,6 +7,7 @@ import { fsckCommands } from './operating/commands/fsck.ts';
 import { findCommand, helpOn, overview, WrongUse } from './operating/commands/help.ts';
 import { jobCommands } from './operating/commands/jobs.ts';
 import { keyCommands } from './operating/commands/keys.ts';
+import { runnerCommands } from './operating/commands/runner.ts';
 import { seedCommands } from './operating/commands/seed.ts';
 import { readServeOptions } from './operating/commands/serve_options.ts';
 import { tokenCommands } from './operating/commands/tokens.ts';
@@ -29,6 +30,7 @@ export const commands: Readonly<Record<string, Run>> = {
   ...backupCommands,
   ...upgradeCommands,
   ...doctorCommands,
+  ...runnerCommands,
 };
 
 /**

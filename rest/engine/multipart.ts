@@ -26,9 +26,7 @@ export async function multipart(
   try {
     const parser = parserOf(request, limits, fields, (name, stream, fileName) => {
       if (!file || name !== file.name || spooling) return void stream.resume();
-      spooling = SpooledFile.from(fileName, stream, file.bytes).catch((error) => {
-        throw error instanceof FileTooLarge ? tooLarge(`a file of ${file.bytes} bytes`) : error;
-      });
+      spooling = SpooledFile.from(fileName, stream, file.bytes);
       // A file that is refused ends the reading of the body.
       spooling.catch((error) => parser.destroy(error));
     });
@@ -38,6 +36,7 @@ export async function multipart(
   } catch (error) {
     // Whatever was wrong: nothing stays on the disk.
     spooling?.then((spooled) => spooled[Symbol.asyncDispose]()).catch(() => undefined);
+    if (error instanceof FileTooLarge && file) throw tooLarge(`a file of ${file.bytes} bytes`);
     throw error instanceof BadBody ? error : new BadBody(400, 'The body is not valid multipart/form-data');
   }
 }

@@ -102,17 +102,8 @@ export async function traceTexts({ db, repositories }: Stores, ids: readonly num
   return ids.map((id) => (fits(id) ? textOf(texts.get(id)) : tooLarge(sizes.get(id) ?? 0)));
 }
 
-/** The end of what a job printed, at most so many bytes, as text: what a pattern for its coverage is looked for in. */
-export async function lastOfTrace({ db, repositories }: Stores, jobId: number, bytes = 256 * 1024): Promise<string> {
-  const trace = await locateTrace(db, jobId);
-  if (trace) {
-    const from = Math.max(0, trace.size - bytes);
-    return textOf(await readAt(traceFile(repositories, trace), from, trace.size - from));
-  }
-  return textOf((await chunksOf(db, [jobId])).get(jobId)?.subarray(-bytes));
-}
-
-function textOf(bytes: Buffer = Buffer.alloc(0)): string {
+/** Bytes as text: what is no UTF-8 is replaced, and NUL is left out. */
+export function textOf(bytes: Buffer = Buffer.alloc(0)): string {
   return bytes.toString('utf8').replaceAll('\0', '');
 }
 

@@ -1,19 +1,20 @@
 import type { Context } from '#src/access/actor.ts';
+import { readChunks } from '#src/traces/chunks.ts';
+import { readAt, traceFile } from '#src/traces/file.ts';
 import { locateTrace } from '#src/traces/locate.ts';
-import { LARGEST_PART, readTracePart } from '#src/traces/part.ts';
+import { textOf } from '#src/traces/read.ts';
 
 /** Bytes of the end of a trace in which something is looked for. */
-const TAIL = 4 * LARGEST_PART;
+const TAIL = 256 * 1024;
 
-/** The end of what a job printed; what is no UTF-8 is replaced. */
-export async function readTraceTail(stores: Pick<Context, 'db' | 'repositories'>, jobId: number): Promise<string> {
-  const size = (await locateTrace(stores.db, jobId))?.size ?? 0;
-  let text = '';
-  for (let from = Math.max(0, size - TAIL), more = true; more; ) {
-    const part = await readTracePart(stores, jobId, from, true);
-    text += part.content;
-    more = part.hasMore && part.nextOffset > from;
-    from = part.nextOffset;
-  }
-  return text;
+/** The end of what a job printed, at most so many bytes; what is no UTF-8 is replaced. */
+export async function readTraceTail(
+  { db, repositories }: Pick<Context, 'db' | 'repositories'>,
+  jobId: number,
+  bytes = TAIL,
+): Promise<string> {
+  const trace = await locateTrace(db, jobId);
+  if (!trace) return textOf((await readChunks(db, jobId)).subarray(-bytes));
+  const from = Math.max(0, trace.size - bytes);
+  return textOf(await readAt(traceFile(repositories, trace), from, trace.size - from));
 }

@@ -11,6 +11,7 @@ import { createTag } from '#src/tags/create.ts';
 import { findTrigger, triggerToken } from '#src/triggers/list.ts';
 import { createTrigger } from '#src/triggers/save.ts';
 import { createVariable } from '#src/variables/save.ts';
+import { storeArtifacts } from '../support/artifacts.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { commitTo, opened } from '../support/merge_requests.ts';
 import { fillRepository } from '../support/repository.ts';
@@ -215,6 +216,19 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     await world.db.jobTraceChunk.create({ data: { jobId: given.job_id, position: 0, content: Buffer.from('text') } });
     return given;
   };
+  /** As job, with artifacts that are kept for a day. */
+  const jobWithArtifacts = async (at: Stage) => {
+    const given = await job(at);
+    await storeArtifacts(world, { id: given.job_id, projectId: given.id });
+    return given;
+  };
+  /** Of a branch whose pipeline succeeded. */
+  const latestArtifacts = async (at: Stage) => {
+    const { id, pipeline_id, job_id } = await pipeline(at);
+    await storeArtifacts(world, { id: job_id, projectId: id });
+    await world.db.pipeline.update({ where: { id: pipeline_id }, data: { status: 'success' } });
+    return { id, ref_name: 'topic', job: 'ship' };
+  };
   const manualJob = async (at: Stage) => {
     const given = await job(at);
     await world.db.job.update({ where: { id: given.job_id }, data: { status: 'manual' } });
@@ -288,6 +302,9 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     'GET /projects/:id/pipelines/:pipeline_id/jobs': { ...reading, given: pipeline },
     'GET /projects/:id/jobs/:job_id': { ...reading, given: job },
     'GET /projects/:id/jobs/:job_id/trace': { ...reading, given: job },
+    'GET /projects/:id/jobs/:job_id/artifacts': { ...reading, given: jobWithArtifacts },
+    'GET /projects/:id/jobs/artifacts/:ref_name/download': { ...reading, given: latestArtifacts },
+    'POST /projects/:id/jobs/:job_id/artifacts/keep': { success: 200, level: 30, given: jobWithArtifacts },
     'POST /projects/:id/jobs/:job_id/cancel': { success: 201, level: 30, given: job },
     'POST /projects/:id/jobs/:job_id/retry': { success: 201, level: 30, given: finishedJob },
     'POST /projects/:id/jobs/:job_id/play': { success: 200, level: 30, given: manualJob },

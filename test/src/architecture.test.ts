@@ -88,6 +88,8 @@ describe('Who may import whom', () => {
     const own = ['isomorphic-git', 'diff', 'tar-stream', 'yazl'];
     const allowed = [...own, 'lru-cache'];
     const found = importsOf('src').filter(({ file, imported }) => {
+      // Runners pack the artifacts of their jobs.
+      if (imported === 'yazl' && file.startsWith('src/operating/runner/')) return false;
       if (!file.startsWith('src/git/')) return own.includes(imported);
       if (imported.startsWith('#')) return !imported.startsWith('#src/git/');
       return !imported.startsWith('node:') && !allowed.includes(imported);

@@ -94,9 +94,11 @@ describe('The configuration', () => {
       GANTRY_MAX_ARCHIVE_BYTES: '4',
       GANTRY_REPOSITORY_QUOTA_BYTES: '5',
       GANTRY_GIT_REQUESTS: '6',
+      GANTRY_MAX_TRACE_BYTES: '7',
+      GANTRY_MAX_ARTIFACTS_BYTES: '0',
     });
     const limits = { objectBytes: 1, pushBytes: 2, unzippedBytes: 3, archiveBytes: 4, quotaBytes: 5 };
-    expect([repositoryLimits, gitRequests]).toEqual([limits, 6]);
+    expect([repositoryLimits, gitRequests]).toEqual([{ ...limits, traceBytes: 7, artifactsBytes: 0 }, 6]);
     expect(load({}).repositoryLimits).toEqual({});
   });
 
@@ -134,6 +136,8 @@ describe('The configuration', () => {
     ['GANTRY_STORAGES', 'fast=/f,slow=/x/../f'],
     ['GANTRY_STORAGES', 'fast=data/repositories'],
     ['GANTRY_MAX_OBJECT_BYTES', '0'],
+    ['GANTRY_MAX_TRACE_BYTES', '0'],
+    ['GANTRY_MAX_ARTIFACTS_BYTES', '1 GB'],
     ['GANTRY_REPOSITORY_QUOTA_BYTES', '1 GB'],
     ['GANTRY_GIT_REQUESTS', 'many'],
     ['GANTRY_COMPRESSION', 'brotli'],

@@ -13,6 +13,7 @@ import { administer, emptyDatabase, freshDatabase } from '../support/database.ts
 import { scratch } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';
 import { startMailbox } from '../support/mailbox.ts';
+import { takenJob } from '../support/running_job.ts';
 import { SECRET, startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -211,6 +212,14 @@ describe('gantry doctor', () => {
     mkdirSync(directory, { recursive: true });
     writeFileSync(path.join(directory, 'f.txt'), 'abc');
     expect(await said('uploads', config)).toMatch(/^OK .*; the latest 1 uploads are there$/);
+    const { id: jobId } = await takenJob(world, owner, project);
+    const artifacts = { ...place, jobId, fileName: 'artifacts.zip', size: 3 };
+    await world.db.jobArtifacts.create({ data: artifacts });
+    expect(await said('uploads', config)).toMatch(/^FAIL 1 of the latest 1 artifacts of jobs are missing/);
+    const below = path.join(config.dataDir, 'uploads/artifacts', String(project.id), place.secret);
+    mkdirSync(below, { recursive: true });
+    writeFileSync(path.join(below, 'artifacts.zip'), 'abc');
+    expect(await said('uploads', config)).toMatch(/^OK .*; the latest 1 uploads and 1 artifacts are there$/);
     await sql(`DELETE FROM projects WHERE id = ${project.id}`);
   });
 

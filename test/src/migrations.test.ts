@@ -57,6 +57,7 @@ const RELEASED: Record<string, string> = {
   '20261123024000_merging': '2ff5cc1dca1d6acbee6beaf3281f0ae3ebaf4b5e1cf669d8b7ff3a91d42ea010',
   '20261123026000_mail_deliveries': '55c4f2688a0e67eb57f8597aa924aeb3d6a5a110cf377bf4c37791e364f85877',
   '20261124030000_runners': '6df2836de819ddfd9162f56ecbd5db3b16fca88c6e300335f380eaacad6439b8',
+  '20261124040000_job_files': '4e6cb4303a936faa5727d28e82cdc4812955ef33598c6ceb35f3d4e48d7cb527',
 };
 
 const directory = packagePath('prisma/migrations');

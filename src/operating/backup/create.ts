@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { artifactsStore } from '#src/artifacts/place.ts';
 import { selectWaiting, WAITING_JOBS } from '#src/platform/background/carry.ts';
 import { Exclusion } from '#src/platform/database/exclude.ts';
 import { Snapshot, type Table } from '#src/platform/database/snapshot.ts';
@@ -8,6 +9,7 @@ import { opens } from '#src/platform/secrets.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { Archive } from './archive.ts';
+import { archiveArtifacts, archiveTraces } from './job_files.ts';
 import { Known } from './known.ts';
 import { FORMAT, type Head, type Missing } from './manifest.ts';
 import { isThere } from './present.ts';
@@ -50,7 +52,7 @@ const PART = 4 * 1024 * 1024;
 
 /**
  * A backup as a tar archive, in chunks; returns what it holds. It shows one moment, however long it takes and whatever is
- * written meanwhile: the rows of one snapshot of the database, the refs that these record, the uploads that they name, and
+ * written meanwhile: the rows of one snapshot of the database, the refs that these record, the files that they name, and
  * all objects that were there then.
  */
 export async function* createBackup(options: BackupOptions): AsyncGenerator<Buffer, BackupSummary> {
@@ -76,6 +78,8 @@ export async function* createBackup(options: BackupOptions): AsyncGenerator<Buff
   const sources: Sources = { archive, snapshot, exclusion, known, missing, onStep };
   yield* archiveRepositories(sources, repositories);
   yield* archiveUploads(sources, uploads);
+  yield* archiveArtifacts(sources, artifactsStore({ uploads }));
+  yield* archiveTraces(sources, repositories);
   yield* archive.finish({ id: head.id, elsewhere: known.taken, missing });
   return { ...summary, missing, elsewhere: known.taken.length };
 }

@@ -3,7 +3,7 @@ import type { DumpedTable } from '#src/platform/database/load.ts';
 import type { AppliedMigration, Sequence } from '#src/platform/database/snapshot.ts';
 
 /** The format of backups that this version writes, and the latest that it reads. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** A backup that others are made on top of. */
 export interface Link {
@@ -48,7 +48,7 @@ export interface Elsewhere extends Sum {
 
 /** What was in the database and was not found as a file. */
 export interface Missing {
-  kind: 'repository' | 'upload';
+  kind: 'repository' | 'upload' | 'trace' | 'artifacts';
   projectId: number;
   path: string;
   /** Whether the project was deleted while the backup was made. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { artifactsStore } from '#src/artifacts/place.ts';
 import { removeProjectsLater } from '#src/platform/background/carry.ts';
 import type { Config } from '#src/platform/config.ts';
 import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
@@ -110,7 +111,10 @@ async function restoreInto(options: RestoreOptions, directory: string, touched: 
     const repositories = new RepositoryStore(config.storages);
     const dangling = await stage.placeRepositories(repositories, signal);
     if ('bucket' in config.uploads) touched.push(`the bucket ${config.uploads.bucket}`);
-    await stage.placeUploads(await openUploads(config), signal);
+    const uploads = await openUploads(config);
+    await stage.placeTraces(repositories, signal);
+    await stage.placeUploads(uploads, signal);
+    await stage.placeUploads(artifactsStore({ uploads }), signal, 'artifacts');
     if (config.secret === undefined) writePrivateFile(secretFile(config), `${secret}\n`);
     await syncDisks(placesOf(config));
     signal?.throwIfAborted();
@@ -187,11 +191,17 @@ function refuseFull(config: Config): void {
 async function refuseFullBucket(config: Config): Promise<void> {
   const { uploads } = config;
   if ('directory' in uploads) return;
-  for await (const { projectId, secret, fileName } of (await openUploads(config)).list()) {
-    const file = `${uploads.prefix}${projectId}/${secret}/${fileName}`;
-    throw new Error(
-      `The bucket ${uploads.bucket} is not empty: it has "${file}". Restore into an empty one (GANTRY_UPLOADS).`,
-    );
+  const store = await openUploads(config);
+  for (const [files, prefix] of [
+    [store, uploads.prefix],
+    [artifactsStore({ uploads: store }), `${uploads.prefix}artifacts/`],
+  ] as const) {
+    for await (const { projectId, secret, fileName } of files.list()) {
+      const file = `${prefix}${projectId}/${secret}/${fileName}`;
+      throw new Error(
+        `The bucket ${uploads.bucket} is not empty: it has "${file}". Restore into an empty one (GANTRY_UPLOADS).`,
+      );
+    }
   }
 }
 

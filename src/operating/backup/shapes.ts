@@ -32,6 +32,8 @@ const missing = {
   kind: either(
     (value) => value === 'repository',
     (value) => value === 'upload',
+    (value) => value === 'trace',
+    (value) => value === 'artifacts',
   ),
   projectId: count,
   path: text,

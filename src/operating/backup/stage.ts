@@ -10,6 +10,7 @@ import { isValidBranchName } from '#src/git/refs/name.ts';
 import { parsePackedRefs } from '#src/git/refs/packed.ts';
 import type { Dump, DumpedTable } from '#src/platform/database/load.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
+import { traceFile } from '#src/traces/file.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { BadBackup, LARGEST, readJson, whole } from './input.ts';
 import type { DatabaseFacts } from './manifest.ts';
@@ -20,6 +21,7 @@ import { BrokenArchive, type Entry } from './unarchive.ts';
 
 /** Where repositories wait in their storage, until all of the backup is known to be right. */
 const WAITING = '.restoring';
+const WAITING_TRACES = '.restoring-traces';
 
 /** How many of the refs whose objects are missing are named. */
 const NAMED = 20;
@@ -48,7 +50,9 @@ export class Stage {
     if (name === 'secret') this.secret = (await whole(entry, LARGEST.small)).toString().replace(/\n$/, '');
     else if (name === 'database.json') this.#database = await readJson(entry, LARGEST.database, isDatabaseFacts);
     else if (tableOf(name) !== null) await this.#write(this.#tableFile(String(tableOf(name))), content, 'a');
-    else if (/^uploads\/\d+\/[0-9a-f]+\/[\w.+-]*[\w+-][\w.+-]*$/.test(name)) await this.#write(name, content);
+    else if (/^(?:uploads|artifacts)\/\d+\/[0-9a-f]+\/[\w.+-]*[\w+-][\w.+-]*$/.test(name))
+      await this.#write(name, content);
+    else if (name.startsWith('traces/')) await this.#takeTrace(entry);
     else if (name.startsWith('repositories/')) await this.#takeOfRepository(entry);
     else throw new BrokenArchive(`it holds something unknown: ${name}`);
   }
@@ -83,9 +87,31 @@ export class Stage {
     return dangling.slice(0, NAMED);
   }
 
-  /** Gives the uploads to their store. */
-  async placeUploads(uploads: UploadStore, signal?: AbortSignal): Promise<void> {
-    const root = path.join(this.#directory, 'uploads');
+  /** Moves the traces of jobs to where they belong. */
+  async placeTraces(repositories: RepositoryStore, signal?: AbortSignal): Promise<void> {
+    for (const [storage, root] of Object.entries(this.#storages)) {
+      const waiting = path.join(root, WAITING_TRACES);
+      for (const project of await readdir(waiting).catch(orIfAbsent<string[]>([]))) {
+        for (const name of await readdir(path.join(waiting, project))) {
+          signal?.throwIfAborted();
+          const [jobId = 0, version = 0] = name.split('.').map(Number);
+          const place = { id: Number(project), repositoryStorage: storage };
+          const to = traceFile(repositories, { project: place, jobId, version });
+          await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+          await rename(path.join(waiting, project, name), to);
+        }
+      }
+      await rm(waiting, { recursive: true, force: true });
+    }
+  }
+
+  /** Gives files to their store: uploads, or artifacts of jobs. */
+  async placeUploads(
+    uploads: UploadStore,
+    signal?: AbortSignal,
+    kind: 'uploads' | 'artifacts' = 'uploads',
+  ): Promise<void> {
+    const root = path.join(this.#directory, kind);
     for (const project of await readdir(root).catch(orIfAbsent<string[]>([]))) {
       for (const secret of await readdir(path.join(root, project))) {
         for (const fileName of await readdir(path.join(root, project, secret))) {
@@ -99,12 +125,24 @@ export class Stage {
     }
   }
 
-  async #takeOfRepository({ path: name, content, size }: Entry): Promise<void> {
-    const [, storage = '', id = '', rest = ''] = /^repositories\/([A-Za-z0-9_-]+)\/(\d+)\.git\/(.+)$/.exec(name) ?? [];
+  async #takeTrace({ path: name, content }: Entry): Promise<void> {
+    const [, storage = '', project = '', file = ''] =
+      /^traces\/([A-Za-z0-9_-]+)\/(\d+)\/(\d+\.\d+\.log)$/.exec(name) ?? [];
+    if (file === '') throw new BrokenArchive(`it holds something unknown: ${name}`);
+    await save(path.join(this.#rootOf(storage, name), WAITING_TRACES, project, file), content, 0o600);
+  }
+
+  /** Throws BadBackup when there is no such storage. */
+  #rootOf(storage: string, name: string): string {
     const root = Object.hasOwn(this.#storages, storage) ? this.#storages[storage] : undefined;
     if (root === undefined)
       throw new BadBackup(`GANTRY_STORAGES does not tell the directory of the storage of ${name}`);
-    const directory = path.join(root, WAITING, `${id}.git`);
+    return root;
+  }
+
+  async #takeOfRepository({ path: name, content, size }: Entry): Promise<void> {
+    const [, storage = '', id = '', rest = ''] = /^repositories\/([A-Za-z0-9_-]+)\/(\d+)\.git\/(.+)$/.exec(name) ?? [];
+    const directory = path.join(this.#rootOf(storage, name), WAITING, `${id}.git`);
     if (rest === 'HEAD') {
       const head = decodeName(await whole({ path: name, size, content }, LARGEST.small));
       const branch = /^ref: refs\/heads\/(.+)\n$/.exec(head)?.[1] ?? '';

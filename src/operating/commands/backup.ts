@@ -48,7 +48,7 @@ async function backup(args: string[]): Promise<number> {
   progress.end();
   const held = summary.elsewhere > 0 ? `; ${summary.elsewhere} files are in earlier backups` : '';
   say(
-    `Backed up ${summary.rows} rows of ${summary.tables} tables, repositories and uploads: ${formatBytes(bytes)}${held}.`,
+    `Backed up ${summary.rows} rows of ${summary.tables} tables, repositories and files: ${formatBytes(bytes)}${held}.`,
   );
   for (const { path: name } of summary.missing.filter(({ gone }) => !gone))
     say(`Missing on the disk, and so in the backup: ${name}`);

@@ -126,7 +126,8 @@ export const manual: Readonly<Record<string, ManualPage>> = {
       '--force': 'replace FILE if it exists',
       ...PROGRESS,
     },
-    notes: 'The backup holds the database, repositories, uploads and the secret. - is the standard output.',
+    notes:
+      'The backup holds the database, repositories, uploads, traces and artifacts of jobs, and the secret. - is the standard output.',
   },
   'backup verify': {
     usage: 'FILE [EARLIER …]',
@@ -147,6 +148,35 @@ export const manual: Readonly<Record<string, ManualPage>> = {
       ...PROGRESS,
     },
     notes: 'The server has to be stopped.',
+  },
+  'runner register': {
+    usage: '--url URL --registration-token TOKEN [--tag TAG …] [--run-untagged] [--description TEXT] [--config FILE]',
+    summary: 'register a runner of this machine with a server',
+    options: {
+      '--url URL': 'the server whose jobs it is to run',
+      '--registration-token TOKEN': 'of the server or of a project; - reads it from the standard input',
+      '--tag TAG': 'a tag of the runner; may be repeated',
+      '--run-untagged': 'of a runner with tags: take jobs without tags as well',
+      '--description TEXT': 'what people see of it; the name of the machine if left out',
+      '--config FILE': 'where to keep its token; gantry-runner.json if left out',
+    },
+  },
+  'runner run': {
+    usage: '[--config FILE] [--directory DIRECTORY] [--concurrency NUMBER] [--once]',
+    summary: 'run jobs of a server on this machine, in a shell',
+    options: {
+      '--config FILE': 'the file that `gantry runner register` wrote; gantry-runner.json if left out',
+      '--directory DIRECTORY': 'for working copies and caches; beside the file if left out',
+      '--concurrency NUMBER': 'how many jobs to run at once; 1 if left out',
+      '--once': 'end as soon as no job is waiting and none runs',
+    },
+    notes:
+      'Jobs run as the user who runs this command and can do whatever this user can: whoever pushes to the projects runs code\nhere. On SIGTERM or Ctrl+C it finishes its jobs; on the second one it stops them.',
+  },
+  'runner unregister': {
+    usage: '[--config FILE]',
+    summary: 'remove the runner of this machine from its server',
+    options: { '--config FILE': 'the file that `gantry runner register` wrote; gantry-runner.json if left out' },
   },
   'keys rotate': {
     usage: '',

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { artifactsStore } from '#src/artifacts/place.ts';
 import { isAbsent } from '#src/git/refs/read.ts';
 import type { S3Settings } from '#src/platform/config/uploads.ts';
 import type { Config } from '#src/platform/config.ts';
@@ -10,6 +11,7 @@ import { checkDisk } from '#src/platform/lifecycle/checks.ts';
 import { isNeeded, noGantry } from '#src/platform/lifecycle/require_gantry.ts';
 import { formatBytes } from '#src/platform/text.ts';
 import { openUploads } from '#src/uploads/open.ts';
+import type { Place, UploadStore } from '#src/uploads/store.ts';
 import { type Finding, fail, ok, type Status, warn } from './check.ts';
 
 const MIB = 1024 * 1024;
@@ -137,9 +139,24 @@ export async function checkUploads(config: Config, url: string | null): Promise<
   const store = await openUploads(config);
   const lost: string[] = [];
   for (const row of rows) if (!(await store.has(row))) lost.push(`${row.projectId}/${row.secret}/${row.fileName}`);
-  if (lost.length === 0) return { ...place, summary: `${place.summary}; the latest ${rows.length} uploads are there` };
   const advice = 'Restore the uploads from a backup, or correct GANTRY_UPLOADS or GANTRY_DATA.';
-  return fail(`${lost.length} of the latest ${rows.length} uploads are missing in ${root}, such as ${lost[0]}`, advice);
+  if (lost.length > 0)
+    return fail(
+      `${lost.length} of the latest ${rows.length} uploads are missing in ${root}, such as ${lost[0]}`,
+      advice,
+    );
+  const artifacts = await latestArtifacts(url);
+  const gone = await countAbsent(artifactsStore({ uploads: store }), artifacts);
+  if (gone > 0)
+    return fail(`${gone} of the latest ${artifacts.length} artifacts of jobs are missing in ${root}`, advice);
+  const there = `the latest ${rows.length} uploads${artifacts.length > 0 ? ` and ${artifacts.length} artifacts` : ''} are there`;
+  return { ...place, summary: `${place.summary}; ${there}` };
+}
+
+async function countAbsent(store: UploadStore, files: readonly Place[]): Promise<number> {
+  let count = 0;
+  for (const file of files) if (!(await store.has(file))) count++;
+  return count;
 }
 
 async function checkBucket(config: Config, { bucket, endpoint = 'Amazon S3' }: S3Settings): Promise<Finding> {
@@ -158,5 +175,16 @@ async function latestUploads(url: string): Promise<{ projectId: number; secret: 
     return query(`
       SELECT u.project_id AS "projectId", u.secret, u.file_name AS "fileName" FROM uploads u
       JOIN projects p ON p.id = u.project_id AND p.deleted_at IS NULL ORDER BY u.id DESC LIMIT ${SAMPLE}`);
+  });
+}
+
+/** The latest artifacts that are not about to expire. */
+async function latestArtifacts(url: string): Promise<Place[]> {
+  return look(url, async (query) => {
+    if (!(await hasTable(query, 'job_artifacts'))) return [];
+    return query(`
+      SELECT a.project_id AS "projectId", a.secret, a.file_name AS "fileName" FROM job_artifacts a
+      JOIN projects p ON p.id = a.project_id AND p.deleted_at IS NULL
+      WHERE a.expire_at IS NULL OR a.expire_at > now() + interval '1 minute' ORDER BY a.job_id DESC LIMIT ${SAMPLE}`);
   });
 }

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { isAbandoned } from '#src/git/write/leftovers.ts';
 import type { Finding } from '#src/operating/fsck/finding.ts';
+import { checkArtifacts, checkJobFiles, checkTraces } from '#src/operating/fsck/job_files.ts';
 import { type CheckedProject, checkRepository, FIX } from '#src/operating/fsck/repository.ts';
 import { Prisma } from '#src/platform/db.ts';
 import { ABANDONED_DRAFT } from '#src/repository/clean_up.ts';
@@ -39,6 +40,8 @@ export async function* check(
     onChecked();
     yield* await checkRepository(stores, found, fix);
     yield* checkUploads(stores, found);
+    yield* checkArtifacts(stores, found);
+    yield* checkTraces(stores, found, fix);
   }
   if (project !== undefined) {
     if (count === 0) throw new Error(`There is no project "${project}"`);
@@ -46,6 +49,7 @@ export async function* check(
   }
   yield* checkStorages(stores, fix);
   yield* checkUnrecorded(stores, fix);
+  yield* checkJobFiles(stores, fix);
 }
 
 async function* projects({ db }: CheckStores, fullPath: string | undefined): AsyncGenerator<CheckedProject> {

@@ -71,6 +71,12 @@ export class Exclusion implements AsyncDisposable {
     return rowCount === 1;
   }
 
+  /** Whether a statement finds anything in the database as it is now. */
+  async finds(statement: string, values: readonly unknown[]): Promise<boolean> {
+    const { rowCount } = await this.#objects.query(statement, [...values]);
+    return (rowCount ?? 0) > 0;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#objects, this.#repository].map((client) => client.end().catch(() => undefined)));
   }
