@@ -109,6 +109,16 @@ describe('The ref of a merge request', () => {
     expect(await gitLines(directory, ['count-objects', '-v'])).toContain('garbage: 0');
   });
 
+  it('stays when the group of the fork is deleted: the merge request cannot be merged any more', async () => {
+    const { project, head, fork } = await fromFork();
+    const group = await world.group({ owner: forker });
+    await world.db.project.update({ where: { id: fork.id }, data: { namespaceId: group.id } });
+    expect((await world.api(forker).delete(`/groups/${group.id}`)).status).toBe(204);
+    await becomes(project, { merge_status: 'cannot_be_merged', sha: head });
+    await world.idle();
+    expect(await refsOf(project)).toContain('refs/merge-requests/1/head');
+  });
+
   it('is not copied to forks', async () => {
     const { project, open } = await stage();
     await open();
