@@ -357,6 +357,17 @@ describe('PUT /jobs/:id', () => {
     expect((await world.db.job.findUniqueOrThrow({ where: { id: job.id } })).status).toBe('canceled');
   });
 
+  it('takes a whole trace with the end of the job, of 8 MiB at most with all that is beside it', async () => {
+    const project = await projectWithJobs();
+    const runner = await registerRunner(world);
+    const job = await runner.take();
+    expect((await runner.update(job, 'success', { trace: 'x'.repeat(9 * 1024 * 1024) })).status).toBe(413);
+    const text = 'line ü\n'.repeat(100_000);
+    expect((await runner.update(job, 'success', { trace: text })).status).toBe(200);
+    const trace = await world.api(owner).get(`/projects/${project.id}/jobs/${job.id}/trace`);
+    expect(trace.body).toBe(text);
+  });
+
   it('ends a job once: the second time it is over', async () => {
     await projectWithJobs();
     const runner = await registerRunner(world);
