@@ -256,6 +256,7 @@ export const Project = builder.prismaObject('Project', {
     runnersToken: t.string({
       nullable: true,
       description: 'The token that runners register with. For masters of the project; null for others.',
+      select: { runnersToken: true },
       resolve: (project, _args, context) => runnersToken(context, project),
     }),
     permissions: t.field({

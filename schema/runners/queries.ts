@@ -4,7 +4,7 @@ import { JobConnection } from '#schema/jobs/types.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { ProjectConnection } from '#schema/projects/list.ts';
 import { Project } from '#schema/projects/types.ts';
-import { loadBelow } from '#schema/records/below.ts';
+import { loaderAt } from '#schema/records/below.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { Runner } from '#schema/runners/types.ts';
@@ -77,11 +77,14 @@ builder.prismaObjectFields(Runner, (t) => ({
     type: [Project],
     description: 'All projects that the runner is enabled for and that the caller can see. Prefer `projects`.',
     select: { id: true },
-    resolve: async (runner, _args, context, info) => {
-      const { page } = ALL_PROJECTS;
+    resolve: (runner, _args, context, info) => {
       const selection = selectionAt(info, 'Project');
-      const load = (runners: readonly { id: number }[]) => listRunnerProjects(context, runners, page, selection);
-      return (await loadBelow(context, info, { page, selection }, runner, load)).nodes;
+      // A shared runner may be in the lists of many projects: it is looked at once.
+      const load = async (ids: readonly number[]) => {
+        const runners = ids.map((id) => ({ id }));
+        return (await listRunnerProjects(context, runners, ALL_PROJECTS.page, selection)).map(({ nodes }) => nodes);
+      };
+      return loaderAt(context, info, selection, load).load(runner.id);
     },
   }),
   jobs: t.field({

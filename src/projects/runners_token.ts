@@ -1,11 +1,13 @@
 import { can } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
+import type { Columns } from '#src/platform/records/model.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
 /** What runners register with; null unless the actor administers the project (behaviour.md 7). */
-export async function runnersToken({ db, actor, secret }: Context, project: ProjectRow): Promise<string | null> {
-  if (!can(actor, 'admin_runner', project)) return null;
-  const row = await db.project.findUnique({ where: { id: project.id }, select: { runnersToken: true } });
-  return row ? decrypt(row.runnersToken, secret) : null;
+export function runnersToken(
+  { actor, secret }: Context,
+  project: ProjectRow & Pick<Columns['Project'], 'runnersToken'>,
+): string | null {
+  return can(actor, 'admin_runner', project) ? decrypt(Buffer.from(project.runnersToken, 'base64'), secret) : null;
 }

@@ -74,5 +74,5 @@ function isFor({ isShared, projectIds, runUntagged, tagList }: AskingRunner): Pr
     THEN ARRAY(SELECT jsonb_array_elements_text(j.options->'tags')) END, '{}')`;
   const place = isShared ? sql`p.shared_runners_enabled` : sql`j.project_id = ANY(${projectIds}::int[])`;
   return sql`j.status = 'pending' AND NOT j.generic AND ${place} AND p.jobs_enabled AND NOT p.archived
-    AND p.deleted_at IS NULL AND u.state = 'active' AND ${tags} <@ ${tagList}::text[] AND (${runUntagged} OR ${tags} <> '{}')`;
+    AND p.deleted_at IS NULL AND u.state = 'active' AND NOT u.ghost AND ${tags} <@ ${tagList}::text[] AND (${runUntagged} OR ${tags} <> '{}')`;
 }

@@ -264,7 +264,25 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     return { id, token: triggerToken(world.as(owner), trigger), ref: 'topic' };
   };
 
+  /** A runner that is enabled for these projects. */
+  const runnerOf = async (...places: { id: number }[]) => {
+    const projects = { create: places.map(({ id: projectId }) => ({ projectId })) };
+    const tokenHash = Buffer.from(world.unique('runner'));
+    return (await world.db.runner.create({ data: { description: 'a runner', tokenHash, projects } })).id;
+  };
+
   return {
+    'GET /projects/:id/runners': { success: 200, level: 40, given: project },
+    'POST /projects/:id/runners': {
+      success: 201,
+      level: 40,
+      given: async (at) => ({ ...project(at), runner_id: await runnerOf(at.elsewhere) }),
+    },
+    'DELETE /projects/:id/runners/:runner_id': {
+      success: 204,
+      level: 40,
+      given: async (at) => ({ ...project(at), runner_id: await runnerOf(at.project, at.elsewhere) }),
+    },
     'GET /projects/:id/repository/commits/:sha/statuses': { ...reading20, given: commit },
     'POST /projects/:id/statuses/:sha': {
       success: 201,

@@ -57,6 +57,11 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     const data = { userId, authorId: owner.id, projectId: project.id, issueId, action: 'marked' } as const;
     return { id: (await world.db.todo.create({ data })).id };
   };
+  /** A shared runner, which everybody sees and administrators change. */
+  const sharedRunner = async () => {
+    const data = { description: 'shared', isShared: true, tokenHash: Buffer.from(world.unique('runner')) };
+    return { id: (await world.db.runner.create({ data })).id };
+  };
   void users;
 
   return {
@@ -126,6 +131,12 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /todos': reading,
     'POST /todos/mark_as_done': { success: 204, level: 0 },
     'POST /todos/:id/mark_as_done': { success: 201, level: 0, given: (_at, who) => todoOf(who?.id) },
+    'GET /runners': reading,
+    'GET /runners/all': administrating,
+    'GET /runners/:id': { ...reading, given: sharedRunner },
+    'PUT /runners/:id': { ...administrating, given: async () => ({ ...(await sharedRunner()), description: 'new' }) },
+    'DELETE /runners/:id': { success: 204, level: 100, given: sharedRunner },
+    'POST /ci/lint': { ...anybody, given: () => ({ content: 'a: {script: x}' }) },
     'GET /templates/licenses': anybody,
     'GET /templates/licenses/:name': { ...anybody, given: () => ({ name: 'mit' }) },
     'GET /templates/gitignores': anybody,

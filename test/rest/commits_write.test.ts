@@ -416,6 +416,42 @@ describe('What a crash left unrecorded', () => {
   });
 });
 
+describe('Pipelines that a crash left unmade', () => {
+  const CONFIG = 'unit: {script: x}';
+  const IDENTITY = ['-c', 'user.name=T', '-c', 'user.email=t@example.org'];
+  const jobs = world.as(owner).jobs;
+  /** A commit that git has, and the database knows nothing of. */
+  const lose = (directory: string, ...refs: string[]) => {
+    const lost = git(directory, [...IDENTITY, 'commit-tree', '-p', 'master', '-m', 'lost', 'master^{tree}']).trim();
+    for (const name of refs) git(directory, ['update-ref', `refs/${name}`, lost]);
+    return lost;
+  };
+  const pipelinesOf = async (projectId: number, sha: string) => {
+    await world.idle();
+    return world.db.pipeline.findMany({ where: { projectId, sha }, orderBy: { ref: 'asc' } });
+  };
+
+  it('are made when the changes are found, once for each, in the name of the creator', async () => {
+    const own = await filled([{ action: 'create', file_path: '.gitlab-ci.yml', content: CONFIG }]);
+    const lost = lose(own.directory, 'heads/master', 'tags/came');
+    await reconcileAll({ db: world.db, repositories: world.repositories, jobs });
+    await reconcileAll({ db: world.db, repositories: world.repositories, jobs });
+    const made = await pipelinesOf(own.project.id, lost);
+    expect(made.map(({ ref, tag, userId, source }) => [ref, tag, userId, source])).toEqual([
+      ['came', true, owner.id, 'push'],
+      ['master', false, owner.id, 'push'],
+    ]);
+  });
+
+  it('are made with the next push, where that comes first', async () => {
+    const own = await filled([{ action: 'create', file_path: '.gitlab-ci.yml', content: CONFIG }]);
+    const lost = lose(own.directory, 'heads/master');
+    const next = await committed(own.at, [{ action: 'create', file_path: 'b', content: '2' }]);
+    expect(await pipelinesOf(own.project.id, lost)).toHaveLength(1);
+    expect(await pipelinesOf(own.project.id, next.id)).toHaveLength(1);
+  });
+});
+
 describe('POST /projects/:id/repository/commits/:sha/cherry_pick', () => {
   it('commits the change to another branch, with its author', async () => {
     const own = await filled([{ action: 'create', file_path: 'a', content: '1\n' }]);

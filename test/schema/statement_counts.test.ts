@@ -74,7 +74,17 @@ async function filled(count: number, { id: namespaceId } = home) {
   return { project, sha };
 }
 
+/** Runners, of which each has run a job, and a few are in the lists of all projects. */
+async function runJobs(projectId: number) {
+  for (const [n, job] of (await world.db.job.findMany({ where: { projectId } })).entries()) {
+    const data = { description: `runner ${n}`, isShared: n < 3, tokenHash: Buffer.from(`runner ${n}`) };
+    const { id: runnerId } = await world.db.runner.create({ data: { ...data, projects: { create: [{ projectId }] } } });
+    await world.db.job.update({ where: { id: job.id }, data: { runnerId } });
+  }
+}
+
 const { project, sha } = await filled(MANY);
+await runJobs(project.id);
 for (let n = 1; n < MANY; n += 1) await filled(1);
 for (const group of [top, inner, inmost]) await filled(1, group);
 for (const { id: userId } of others) {
