@@ -86,6 +86,7 @@ export const UpdateProjectInput = builder.inputType('UpdateProjectInput', {
     ...texts(t),
     ...switches(({ description }) => t.boolean({ description })),
     visibility: t.field({ type: Visibility, description: 'Who can see the project; no wider than its group.' }),
+    buildTimeout: t.int({ description: 'How long a job can run, in seconds: 60 to 2592000 (30 days).' }),
   }),
 });
 

@@ -214,6 +214,9 @@ export const Project = builder.prismaObject('Project', {
     publicJobs: t.exposeBoolean('publicJobs', {
       description: 'Whether everyone who can see the project can see its pipelines and jobs.',
     }),
+    buildTimeout: t.exposeInt('buildTimeout', {
+      description: 'How long a job of the project can run, in seconds; 3600 in new projects.',
+    }),
     requestAccessEnabled: t.exposeBoolean('requestAccessEnabled', {
       description: 'Whether users can ask for access to the project.',
     }),

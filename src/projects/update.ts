@@ -16,7 +16,12 @@ export interface ProjectChanges extends Pick<ProjectTexts, 'description' | 'defa
   name?: string | null | undefined;
   path?: string | null | undefined;
   visibility?: Visibility | null | undefined;
+  /** Seconds that a job may run. */
+  buildTimeout?: number | null | undefined;
 }
+
+/** The shortest and the longest time of a job: a minute, and thirty days. */
+const TIMEOUTS = { least: 60, most: 30 * 86_400 };
 
 /**
  * Changes a project: unset means unchanged, null clears description, default branch and tags. Under another path it is
@@ -29,6 +34,10 @@ export async function updateProject(context: Context, ref: Ref, changes: Project
   const name = changes.name?.trim() ?? found.name;
   if (name !== found.name) authorize(actor, 'rename_project', found);
   if ((changes.visibility ?? found.visibility) !== found.visibility) authorize(actor, 'change_visibility', found);
+  const timeout = changes.buildTimeout;
+  if (timeout != null && (timeout < TIMEOUTS.least || timeout > TIMEOUTS.most)) {
+    throw new ValidationFailed({ build_timeout: [`must be from ${TIMEOUTS.least} to ${TIMEOUTS.most}`] });
+  }
   const settings = await currentSettings(context.db);
   const branchErrors = textErrors({ defaultBranch: changes.defaultBranch });
   if (Object.keys(branchErrors).length > 0) {
@@ -93,9 +102,10 @@ async function hold(tx: Transaction, id: number): Promise<HeldProject> {
   return { ...project, namespacePath: namespace.fullPath, group };
 }
 
-function columns({ description, defaultBranch: _, tagList, ...switches }: ProjectChanges) {
+function columns({ description, defaultBranch: _, tagList, buildTimeout, ...switches }: ProjectChanges) {
   return {
     ...givenSwitches(switches),
+    ...(buildTimeout == null ? {} : { buildTimeout }),
     ...(description === undefined ? {} : { description }),
     ...(tagList === undefined ? {} : { tagList: tags(tagList) }),
   };

@@ -202,6 +202,25 @@ describe('Registration tokens', () => {
   });
 });
 
+describe('The time that jobs may take', () => {
+  const text = `mutation ($input: UpdateProjectInput!) { updateProject(input: $input) { project { buildTimeout } } }`;
+
+  it('is set by masters of the project, and told to runners', async () => {
+    const input = { project: project.fullPath, buildTimeout: 120 };
+    expect((await ask(text, { input }, master)).data.updateProject.project.buildTimeout).toBe(120);
+    expect((await ask(text, { input }, reporter)).errors[0].extensions.code).toBe('FORBIDDEN');
+    await world.api(master).post(`/projects/${project.id}/pipeline?ref=master`);
+    const job = await own.take();
+    expect(job.runner_info).toEqual({ timeout: 120 });
+    await own.update(job, 'success');
+  });
+
+  it.each([0, 59, 2_592_001, -1])('is not %s seconds', async (buildTimeout) => {
+    const { errors } = await ask(text, { input: { project: project.fullPath, buildTimeout } }, master);
+    expect(errors[0].extensions).toMatchObject({ code: 'VALIDATION_FAILED' });
+  });
+});
+
 describe('Protected variables', () => {
   it('are made and changed as such, by REST too', async () => {
     const create = `mutation ($input: CreateVariableInput!) { createVariable(input: $input) { variable { key isProtected } } }`;
