@@ -36,9 +36,10 @@ export async function sendRaw(content: RawContent, request: IncomingMessage, res
     response.removeHeader('ETag');
     return refuse(response, 416, { error: '416 Range Not Satisfiable' }, { 'Content-Range': `bytes */${size}` });
   }
+  // Whatever fails now is an answer of its own, of which nothing is said yet.
+  const wanted = range ? await open(content, range) : stream;
   if (range) response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
   if (size !== null) response.setHeader('Content-Length', range ? range.end - range.start + 1 : size);
-  const wanted = range ? await open(content, range) : stream;
   response.writeHead(range ? 206 : 200);
   if (request.method === 'HEAD') return void response.end();
   try {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createBoardList } from '#src/boards/save_list.ts';
 import { createSnippet } from '#src/snippets/save.ts';
+import { storeArtifacts } from '../support/artifacts.ts';
 import { pipelineOf } from '../support/ci.ts';
 import { startWorld } from '../support/world.ts';
 import { endpoints } from './matrix.ts';
@@ -65,11 +66,14 @@ const ids: Record<string, number> = {
 const numberOf = (path: string, name: string) =>
   talkOf(path)[name] ?? ids[name] ?? (name === 'issue_iid' || name === 'merge_request_iid' ? 1 : undefined);
 
+await storeArtifacts(world, { id: ids.job_id ?? 0, projectId: hidden.id });
+
 /** All that must stay as it is. */
 const state = () =>
   Promise.all([
     world.db.pipeline.findMany(inHidden),
     world.db.job.findMany(inHidden),
+    world.db.jobArtifacts.findMany(inHidden),
     world.db.environment.findMany(inHidden),
     world.db.deployment.findMany(inHidden),
     world.db.trigger.findMany(inHidden),

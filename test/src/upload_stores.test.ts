@@ -42,6 +42,24 @@ describe.each(stores)('Uploaded files %s', (_where, store) => {
     expect(await read(await store.read(at, { start: 5, end: 7 }))).toBe('tex');
   });
 
+  it('are apart from those below a name, which are in the same place', async () => {
+    const other = store.below('artifacts');
+    const at = place(7, 'c'.repeat(32));
+    await store.write(at, parts(Buffer.from('upload')), 6);
+    await other.write(at, parts(Buffer.from('artifacts')), 9);
+    expect([await read(await store.read(at)), await read(await other.read(at))]).toEqual(['upload', 'artifacts']);
+    const listed = async (from: UploadStore) => {
+      const sizes: number[] = [];
+      for await (const { projectId, size } of from.list()) if (projectId === 7) sizes.push(size);
+      return sizes;
+    };
+    expect([await listed(store), await listed(other)]).toEqual([[6], [9]]);
+    await store.remove({ projectId: 7 });
+    expect([await store.has(at), await other.has(at)]).toEqual([false, true]);
+    await other.remove({ projectId: 7 });
+    expect(await listed(other)).toEqual([]);
+  });
+
   it('may be large, and are never in memory as a whole', { ...LONG, timeout: 60_000 }, async () => {
     const at = place(2, 'b'.repeat(32));
     const part = Buffer.alloc(1 << 20, 'x');

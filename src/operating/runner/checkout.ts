@@ -27,6 +27,8 @@ export async function checkOut(
     ...around.environment,
     ...settings([
       [`http.${url.origin}/.extraHeader`, `Authorization: Basic ${Buffer.from(secret).toString('base64')}`],
+      // The credentials are for this server alone.
+      ['http.followRedirects', 'false'],
     ]),
     GIT_TERMINAL_PROMPT: '0',
   };

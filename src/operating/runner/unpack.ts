@@ -61,7 +61,8 @@ async function unpackOne(zip: ZipFile, entry: Entry, directory: string, say: (li
   const target = path.join(directory, fileName);
   const isInside = target.startsWith(directory + path.sep);
   const segments = fileName.split('/').filter((segment) => segment !== '');
-  if (!isInside || segments.includes('..') || segments[0] === '.git') return say(`WARNING: ${fileName} is left out.`);
+  if (!isInside || segments.includes('..') || segments[0]?.toLowerCase() === '.git')
+    return say(`WARNING: ${fileName} is left out.`);
   if (fileName.endsWith('/')) return makeDirectories(directory, segments);
   if ((mode & KIND) !== 0 && (mode & KIND) !== REGULAR) return say(`WARNING: ${fileName} is no file, and is left out.`);
   if (entry.isEncrypted()) throw new BadArchive(`${fileName} is encrypted`);

@@ -29,12 +29,13 @@ export async function work(options: WorkOptions): Promise<void> {
   const { config, concurrency, once, ending, say } = options;
   const api = new RunnerApi(config.url);
   const running = new Set<Promise<void>>();
+  const ended = untilAborted(ending);
   let lastUpdate: string | undefined;
   let away = 0;
   try {
     while (!ending.aborted) {
       if (running.size >= concurrency) {
-        await Promise.race([...running, untilAborted(ending)]);
+        await Promise.race([...running, ended]);
         continue;
       }
       const answer = await ask(api, config, lastUpdate, options);
