@@ -56,6 +56,7 @@ const RELEASED: Record<string, string> = {
   '20261123022001_tell_merge_requests': '90262bf48b78ca831e81f64731d61340e03799977d984b3821c1cf9e9be95091',
   '20261123024000_merging': '2ff5cc1dca1d6acbee6beaf3281f0ae3ebaf4b5e1cf669d8b7ff3a91d42ea010',
   '20261123026000_mail_deliveries': '55c4f2688a0e67eb57f8597aa924aeb3d6a5a110cf377bf4c37791e364f85877',
+  '20261124010000_deploy_keys': 'b79848a0d6267453400d3e5fd536a6d8f4b0582757b3f6506816a1b89b4609b4',
 };
 
 const directory = packagePath('prisma/migrations');
