@@ -38,6 +38,8 @@ export interface PackLimits {
   packBytes: number;
   /** Each blob in it. */
   objectBytes: number;
+  /** Whether what sends it goes on when the pack has ended: its end tells that it is complete. */
+  goesOn?: boolean | undefined;
 }
 
 /**
@@ -71,11 +73,11 @@ export class Quarantine {
   }
 
   /**
-   * Takes in a pack as it comes and checks its objects one by one. Reads it to its end even if it is refused, so that the
-   * client hears why, unless there is too much of it. Throws RefusedObjects, InvalidRequest, TooMuchSent, or what the stream
+   * Takes in a pack as it comes and checks its objects one by one. Reads what does not go on to its end even if it is refused, so
+   * that the client hears why, unless there is too much of it. Throws RefusedObjects, InvalidRequest, TooMuchSent, or what the stream
    * throws when the client is gone.
    */
-  async takePack(reader: ByteReader, { packBytes, objectBytes }: PackLimits): Promise<void> {
+  async takePack(reader: ByteReader, { packBytes, objectBytes, goesOn }: PackLimits): Promise<void> {
     const header = await reader.exactly(12);
     if (header === null || header.toString('latin1', 0, 4) !== 'PACK') throw new InvalidRequest('There is no pack');
     const strict = `--strict=${TOLERATED.join(',')}`;
@@ -86,7 +88,7 @@ export class Quarantine {
     const patience = new UnpackPatience(program);
     try {
       await patience.during(() => write(program, header));
-      for await (const chunk of reader.remaining()) {
+      for await (const chunk of goesOn ? until(result, reader.remaining()) : reader.remaining()) {
         if (patience.count(chunk.length) > packBytes)
           throw new TooMuchSent(`The push has more than ${packBytes} bytes (GANTRY_MAX_PUSH_BYTES).`);
         await patience.during(() => write(program, chunk));
@@ -262,6 +264,16 @@ async function removeSkeleton(repository: string): Promise<void> {
 }
 
 /** Waits where the program is slower than the client; does nothing for one that has ended. */
+/** What comes until the program has ended, which knows by itself where a pack does. */
+async function* until(ended: Promise<unknown>, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  const end = ended.then(() => null);
+  for (;;) {
+    const next = await Promise.race([chunks.next(), end]);
+    if (next === null || next.done) return;
+    yield next.value;
+  }
+}
+
 async function write({ stdin }: GroupProgram, chunk: Buffer): Promise<void> {
   if (stdin.destroyed || stdin.writableEnded || stdin.write(chunk)) return;
   const settled = new AbortController();
