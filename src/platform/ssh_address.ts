@@ -15,7 +15,16 @@ const USUAL_PORT = 22;
  * @param baseUrl of the server, without a trailing slash
  */
 export function sshUrl(fullPath: string, baseUrl: string, address: SshAddress | null): string {
-  const host = address?.host ?? new URL(baseUrl).hostname;
-  const port = address?.port ?? USUAL_PORT;
-  return port === USUAL_PORT ? `git@${host}:${fullPath}.git` : `ssh://git@${host}:${port}/${fullPath}.git`;
+  const host = hostOf(baseUrl, address);
+  const isUsual = address === null || address.port === USUAL_PORT;
+  return isUsual ? `git@${host}:${fullPath}.git` : `${sshBase(baseUrl, address)}/${fullPath}.git`;
+}
+
+/** What addresses of repositories begin with, as a URL. */
+export function sshBase(baseUrl: string, address: SshAddress): string {
+  return `ssh://git@${hostOf(baseUrl, address)}${address.port === USUAL_PORT ? '' : `:${address.port}`}`;
+}
+
+function hostOf(baseUrl: string, address: SshAddress | null): string {
+  return address?.host ?? new URL(baseUrl).hostname;
 }

@@ -1,0 +1,39 @@
+import { Gone } from '#src/repository/remote/failure.ts';
+import { REMOTE_LIMITS, type RemoteLimits } from '#src/repository/remote/limits.ts';
+import type { ChannelInput, ChannelOutput } from '#src/ssh/channel_io.ts';
+
+/** What a client has to do for its command to go on. */
+export interface CommandLimits extends RemoteLimits {
+  /** Milliseconds for which nothing may come where it is waited for: a client may have much to prepare. */
+  silence: number;
+}
+
+/**
+ * Ends a command, until the function that is returned is called, when its client neither sends what is waited for nor takes what
+ * it is sent, or when all takes too long. While the server itself has to work, nothing is demanded.
+ */
+export function watchCommand(
+  { input, output }: { input: ChannelInput; output: ChannelOutput },
+  controller: AbortController,
+  { silence, ...given }: Pick<CommandLimits, 'silence'> & Partial<RemoteLimits>,
+): () => void {
+  const { total, window, bytes } = { ...REMOTE_LIMITS, ...given };
+  const end = (reason: string) => controller.abort(new Gone(reason));
+  const timer = setTimeout(end, total, 'The command took too long.');
+  let last = { received: 0, sent: 0, awaited: false };
+  let silent = 0;
+  const pace = Math.min(window, silence);
+  const watch = setInterval(() => {
+    const now = { received: input.received, sent: output.sent, awaited: output.isAwaiting };
+    const isStuck = now.awaited && last.awaited && now.sent - last.sent < bytes;
+    const isSilent = input.isAwaited && !now.awaited && now.received === last.received && now.sent === last.sent;
+    silent = isSilent ? silent + pace : 0;
+    last = now;
+    if (isStuck) end(`The client has to take ${bytes} bytes within ${window / 1000} s.`);
+    else if (silent >= silence) end('Nothing came for too long.');
+  }, pace);
+  return () => {
+    clearTimeout(timer);
+    clearInterval(watch);
+  };
+}
