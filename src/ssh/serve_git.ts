@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Context } from '#src/access/actor.ts';
-import { pushAdvertisement } from '#src/git/remote/push_advertisement.ts';
+import { pushableRefs } from '#src/git/remote/push_advertisement.ts';
 import { converse } from '#src/git/remote/serve_fetch.ts';
 import { type KeyHolder, noteKeyUse } from '#src/keys/holder.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -47,7 +47,7 @@ export async function serveGit(
       await finished(output);
       return status;
     }
-    output.write(await pushAdvertisement(directory));
+    output.write(await pushableRefs(directory));
     output.end(await answerPush({ context, project, body: input, signal, goesOn: true }, output));
     await finished(output);
     return 0;

@@ -97,12 +97,18 @@ export async function listenSsh({ host, port, hostKeys, desk }: SshListenOptions
 }
 
 function configOf(hostKeys: readonly string[]): ServerConfig {
-  const parsed = hostKeys.map((text) => ({ key: ssh2.utils.parseKey(text) as ParsedKey }));
+  const parsed = hostKeys.map((text) => ssh2.utils.parseKey(text) as ParsedKey).flatMap(signing);
   return {
     // A key that was read once is taken as it is.
-    hostKeys: parsed as unknown as ServerConfig['hostKeys'],
+    hostKeys: parsed.map((key) => ({ key })) as unknown as ServerConfig['hostKeys'],
     algorithms: ALGORITHMS as unknown as NonNullable<ServerConfig['algorithms']>,
     ident: 'Gantry',
     ...KEEP_ALIVE,
   };
+}
+
+/** For RSA ssh2 also offers signatures with SHA-1, unless the key is known to it by the names of the others. */
+function signing(key: ParsedKey): ParsedKey[] {
+  if (key.type !== 'ssh-rsa') return [key];
+  return ['rsa-sha2-512', 'rsa-sha2-256'].map((type) => Object.create(key, { type: { value: type } }) as ParsedKey);
 }
