@@ -4,7 +4,7 @@ import * as operations from '#src/generated/operations.ts';
 const precheck = 'admin_deploy_key';
 
 /** Reads say "Not found", as for most records below a project (behaviour.md 1.3). */
-const notFound = { DeployKey: '404 Not found' };
+const notFound = { 'Deploy Key': '404 Not found' };
 
 export const deployKeys: Route[] = [
   {

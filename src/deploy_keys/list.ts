@@ -72,7 +72,7 @@ export async function changedDeployKey<R>(
   selection: Selection<'DeployKey', R>,
 ): Promise<R> {
   const found = await readRow(db, selection, { rows: key, where: sql`${key.id} = ${id} AND ${ofProject(project.id)}` });
-  if (!found) throw new NotFound('DeployKey');
+  if (!found) throw new NotFound('Deploy Key');
   return found;
 }
 

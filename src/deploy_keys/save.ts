@@ -55,11 +55,11 @@ export async function enableDeployKey(context: Context, ref: Ref, id: number): P
   try {
     await context.db.$transaction(async (tx) => {
       const [key] = await tx.$queryRaw<object[]>`SELECT k.id FROM deploy_keys k WHERE k.id = ${id} AND ${accessibleTo(actor)}`;
-      if (!key) throw new NotFound('DeployKey');
+      if (!key) throw new NotFound('Deploy Key');
       await join(tx, project.id, id);
     });
   } catch (error) {
-    throw vanished(error) === 'key' ? new NotFound('DeployKey') : error;
+    throw vanished(error) === 'key' ? new NotFound('Deploy Key') : error;
   }
   return { project, id };
 }
@@ -68,7 +68,7 @@ export async function enableDeployKey(context: Context, ref: Ref, id: number): P
 export async function deleteDeployKey(context: Context, ref: Ref, id: number): Promise<void> {
   const { project } = await administered(context, ref);
   const { count } = await context.db.projectDeployKey.deleteMany({ where: { projectId: project.id, deployKeyId: id } });
-  if (count === 0) throw new NotFound('DeployKey');
+  if (count === 0) throw new NotFound('Deploy Key');
 }
 
 /** The deploy key of these bytes, if the actor may add it to projects. Throws ValidationFailed when it is somebody else's. */
