@@ -46,6 +46,7 @@ export async function execute(desk: Desk, visitor: Visitor, wish: Wish, controll
   const refusal = () => new TooMuchSent(`The client has sent more than ${most} bytes.`);
   const input = new ChannelInput(channel, most, refusal);
   input.on('error', () => undefined);
+  signal.addEventListener('abort', () => input.destroy(signal.reason), { once: true });
   const output = new ChannelOutput(channel, visitor.socket, signal);
   output.on('error', () => undefined);
   const unwatch = watchCommand({ input, output }, controller, desk.limits);

@@ -1,5 +1,7 @@
+import { REMOTE_LIMITS, type RemoteLimits } from '#src/repository/remote/limits.ts';
+
 /** What clients may take of the SSH server. Times are in milliseconds. */
-export interface SshLimits {
+export interface SshLimits extends RemoteLimits {
   /** Connections in all, and of one network (an IPv4 address, an IPv6 network of 64 bits). */
   connections: number;
   connectionsEach: number;
@@ -35,6 +37,7 @@ export interface Rate {
 }
 
 export const SSH_LIMITS: SshLimits = {
+  ...REMOTE_LIMITS,
   connections: 1_000,
   connectionsEach: 400,
   strangers: 500,

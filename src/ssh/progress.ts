@@ -1,12 +1,6 @@
 import { Gone } from '#src/repository/remote/failure.ts';
-import { REMOTE_LIMITS, type RemoteLimits } from '#src/repository/remote/limits.ts';
 import type { ChannelInput, ChannelOutput } from '#src/ssh/channel_io.ts';
-
-/** What a client has to do for its command to go on. */
-export interface CommandLimits extends RemoteLimits {
-  /** Milliseconds for which nothing may come where it is waited for: a client may have much to prepare. */
-  silence: number;
-}
+import type { SshLimits } from '#src/ssh/limits.ts';
 
 /**
  * Ends a command, until the function that is returned is called, when its client neither sends what is waited for nor takes what
@@ -15,9 +9,8 @@ export interface CommandLimits extends RemoteLimits {
 export function watchCommand(
   { input, output }: { input: ChannelInput; output: ChannelOutput },
   controller: AbortController,
-  { silence, ...given }: Pick<CommandLimits, 'silence'> & Partial<RemoteLimits>,
+  { silence, total, window, bytes }: Pick<SshLimits, 'silence' | 'total' | 'window' | 'bytes'>,
 ): () => void {
-  const { total, window, bytes } = { ...REMOTE_LIMITS, ...given };
   const end = (reason: string) => controller.abort(new Gone(reason));
   const timer = setTimeout(end, total, 'The command took too long.');
   let last = { received: 0, sent: 0, awaited: false };

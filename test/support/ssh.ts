@@ -84,7 +84,10 @@ export class SshWorld {
   /** A client that has logged in. Throws what the client does. */
   async connect(key: ClientKey, more: Partial<ConnectConfig> = {}): Promise<Client> {
     const client = new ssh2.Client();
-    const ready = once(client, 'ready');
+    const ready = Promise.race([
+      once(client, 'ready'),
+      once(client, 'close').then(() => Promise.reject(new Error('The server ended the connection'))),
+    ]);
     const { privateKey } = key;
     client.connect({ host: '127.0.0.1', port: this.port, username: 'git', privateKey, ...more });
     await ready;
@@ -135,8 +138,12 @@ export async function heard(channel: ClientChannel): Promise<Said> {
   return { code, output, said };
 }
 
-/** Serves a world over SSH too; it goes with the test file. */
-export async function startSshWorld(world: World, limits: Partial<SshLimits> = {}): Promise<SshWorld> {
+/** Serves a world over SSH too; it goes with the test file unless it is said. */
+export async function startSshWorld(
+  world: World,
+  limits: Partial<SshLimits> = {},
+  atEnd: (end: () => Promise<void> | void) => void = afterAll,
+): Promise<SshWorld> {
   keys ??= hostKeys(path.join(scratch, 'host'));
   const { actor: _, clientAddress: __, ...stores } = world.as(await world.user());
   const told: CommandFacts[] = [];
@@ -144,6 +151,12 @@ export async function startSshWorld(world: World, limits: Partial<SshLimits> = {
   const tell = (facts: CommandFacts) => void told.push(facts);
   const desk = { stores, seats: new RemoteSeats(), limits: { ...SSH_LIMITS, ...limits }, tell, report };
   const listening = await listenSsh({ host: '127.0.0.1', port: 0, hostKeys: await keys, desk });
-  afterAll(() => listening.close(0));
+  let isClosed = false;
+  const { close } = listening;
+  listening.close = (grace) => {
+    isClosed = true;
+    return close(grace);
+  };
+  atEnd(() => (isClosed ? undefined : close(0)));
   return new SshWorld(world, listening, told);
 }
