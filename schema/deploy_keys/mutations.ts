@@ -48,8 +48,7 @@ function deployKeyPayload(mutation: string) {
       deployKey: t.field({
         type: DeployKey,
         description: 'The deploy key as it is now.',
-        resolve: (changed, _args, context, info) =>
-          changedDeployKey(context, changed, selectionAt(info, 'DeployKey')),
+        resolve: (changed, _args, context, info) => changedDeployKey(context, changed, selectionAt(info, 'DeployKey')),
       }),
     }),
   });
@@ -77,14 +76,18 @@ builder.mutationFields((t) => ({
     type: deployKeyPayload('enableDeployKey'),
     description:
       'Adds an existing deploy key to another project. For masters of the project who are masters of one that has the key.',
-    args: { input: t.arg({ type: EnableDeployKeyInput, required: true, description: 'Names the key and the project.' }) },
+    args: {
+      input: t.arg({ type: EnableDeployKeyInput, required: true, description: 'Names the key and the project.' }),
+    },
     resolve: (_root, { input: { project, id } }, context) => enableDeployKey(context, project, id),
   }),
   deleteDeployKey: t.field({
     type: DeleteDeployKeyPayload,
     description:
       'Removes a deploy key from a project, and deletes it if no other project has it. For masters of the project.',
-    args: { input: t.arg({ type: DeleteDeployKeyInput, required: true, description: 'Names the key and the project.' }) },
+    args: {
+      input: t.arg({ type: DeleteDeployKeyInput, required: true, description: 'Names the key and the project.' }),
+    },
     resolve: async (_root, { input }, context) => {
       await deleteDeployKey(context, input.project, input.id);
       return input;

@@ -33,7 +33,8 @@ SshKey.implement({
       description: 'When the key was last used, to the minute; null if never.',
     }),
     canPush: t.boolean({
-      description: 'Always false: deploy keys with push access are of the type `DeployKey`, and keys of users have the permissions of their user.',
+      description:
+        'Always false: deploy keys with push access are of the type `DeployKey`, and keys of users have the permissions of their user.',
       resolve: () => false,
     }),
     user: t.expose('user', { type: User, description: 'The user who owns the key.' }),

@@ -6,7 +6,15 @@ import { Forbidden, InsufficientScope, Unauthenticated } from '#src/platform/err
  * By what an actor was known. `password`, `ssh_key`, `deploy_key`: of a client of git. `server`: by none, where the server acts in the name of a user,
  * as for the token of a trigger.
  */
-export type CredentialKind = 'session' | 'private_token' | 'personal_token' | 'oauth' | 'password' | 'ssh_key' | 'deploy_key' | 'server';
+export type CredentialKind =
+  | 'session'
+  | 'private_token'
+  | 'personal_token'
+  | 'oauth'
+  | 'password'
+  | 'ssh_key'
+  | 'deploy_key'
+  | 'server';
 
 /** Who asks, as told by a credential. */
 export interface Actor {

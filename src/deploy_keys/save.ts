@@ -54,7 +54,9 @@ export async function enableDeployKey(context: Context, ref: Ref, id: number): P
   const { actor, project } = await administered(context, ref);
   try {
     await context.db.$transaction(async (tx) => {
-      const [key] = await tx.$queryRaw<object[]>`SELECT k.id FROM deploy_keys k WHERE k.id = ${id} AND ${accessibleTo(actor)}`;
+      const [key] = await tx.$queryRaw<
+        object[]
+      >`SELECT k.id FROM deploy_keys k WHERE k.id = ${id} AND ${accessibleTo(actor)}`;
       if (!key) throw new NotFound('Deploy Key');
       await join(tx, project.id, id);
     });

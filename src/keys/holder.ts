@@ -93,6 +93,7 @@ export async function noteKeyUse(db: Db, holder: KeyHolder): Promise<void> {
   const { kind, keyId, toNote } = holder;
   if (kind === 'user' && holder.firstToday) await noteSeenToday(db, holder.actor.id);
   if (!toNote) return;
-  if (kind === 'user') await db.$executeRaw`UPDATE ssh_keys k SET last_used_at = now() WHERE id = ${keyId} AND ${TO_NOTE}`;
+  if (kind === 'user')
+    await db.$executeRaw`UPDATE ssh_keys k SET last_used_at = now() WHERE id = ${keyId} AND ${TO_NOTE}`;
   else await db.$executeRaw`UPDATE deploy_keys k SET last_used_at = now() WHERE id = ${keyId} AND ${TO_NOTE}`;
 }

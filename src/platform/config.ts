@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { BudgetLimits } from './budget.ts';
-import { readTrustedDocuments } from './config/trusted_documents.ts';
 import { readSsh, type SshConfig } from './config/ssh.ts';
+import { readTrustedDocuments } from './config/trusted_documents.ts';
 import { unknownSettings } from './config/unknown.ts';
 import { readUploads, type S3Settings } from './config/uploads.ts';
 import {

@@ -85,7 +85,11 @@ function refusalIn(error: unknown, capabilities: ReadonlySet<string>): string {
 }
 
 /** Takes in the pack of a push, if the repository has room for it. Throws as takePack. */
-async function takeObjects({ context, project, goesOn }: Push, quarantine: Quarantine, reader: ByteReader): Promise<void> {
+async function takeObjects(
+  { context, project, goesOn }: Push,
+  quarantine: Quarantine,
+  reader: ByteReader,
+): Promise<void> {
   const { repositories } = context;
   const { objectBytes, pushBytes } = repositories.limits;
   const before = await quotaRefusal(repositories, project, 0);

@@ -45,5 +45,8 @@ function unquoted(word: string): string {
 
 /** `/group/project.git/`, with or without slashes and ending. */
 function projectPath(text: string): string {
-  return text.replace(/^\/+/, '').replace(/\/+$/, '').replace(/\.git$/, '');
+  return text
+    .replace(/^\/+/, '')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '');
 }

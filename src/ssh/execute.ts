@@ -42,7 +42,8 @@ export async function execute(desk: Desk, visitor: Visitor, wish: Wish, controll
   const { channel } = wish;
   const command = wish.command === null ? null : parseCommand(wish.command);
   const { signal } = controller;
-  const most = command?.service === 'push' ? desk.stores.repositories.limits.pushBytes + LONGEST_COMMANDS : LONGEST_FETCH;
+  const most =
+    command?.service === 'push' ? desk.stores.repositories.limits.pushBytes + LONGEST_COMMANDS : LONGEST_FETCH;
   const refusal = () => new TooMuchSent(`The client has sent more than ${most} bytes.`);
   const input = new ChannelInput(channel, most, refusal);
   input.on('error', () => undefined);
@@ -57,7 +58,8 @@ export async function execute(desk: Desk, visitor: Visitor, wish: Wish, controll
     if (holder === null) throw refused('Your key is not valid any more, or your account is blocked.');
     if (wish.command === null) status = await greet(desk, holder, output);
     else if (command === null) throw refused(unknown(wish.command));
-    else status = await serveGit(desk, { holder, address: visitor.address }, command, { ...wish, input, output, signal });
+    else
+      status = await serveGit(desk, { holder, address: visitor.address }, command, { ...wish, input, output, signal });
   } catch (error) {
     complain(desk, error, channel);
   } finally {
@@ -98,7 +100,9 @@ function complain(desk: Desk, thrown: unknown, channel: ServerChannel): void {
   const { error, isOurs } = failureOf(thrown);
   if (isOurs) desk.report(thrown);
   const isTold = error instanceof DomainError || error instanceof TooMuchSent || error instanceof Gone;
-  const usual = isOurs ? 'Something went wrong on the server.' : 'The client and the server did not understand each other.';
+  const usual = isOurs
+    ? 'Something went wrong on the server.'
+    : 'The client and the server did not understand each other.';
   say(channel, isTold ? error.message : usual);
 }
 

@@ -23,7 +23,8 @@ export async function hostKeys(directory: string): Promise<string[]> {
       const text = readPrivateFile(place) ?? createPrivateFile(place, await make());
       const key = ssh2.utils.parseKey(text);
       const usable = !(key instanceof Error) && key.isPrivateKey() && key.type === type;
-      if (!usable) throw new Error(`${place} is damaged: a private key without a passphrase, of type ${type}, was expected.`);
+      if (!usable)
+        throw new Error(`${place} is damaged: a private key without a passphrase, of type ${type}, was expected.`);
       return text;
     }),
   );

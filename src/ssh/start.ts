@@ -27,7 +27,10 @@ export interface StartedSsh {
  *
  * @throws Error that says which setting to change
  */
-export async function startSsh(config: SshConfig, { log, limits, hostKeys, ...shared }: SshOptions): Promise<StartedSsh | null> {
+export async function startSsh(
+  config: SshConfig,
+  { log, limits, hostKeys, ...shared }: SshOptions,
+): Promise<StartedSsh | null> {
   const tell = (facts: CommandFacts) => {
     const { command, status, ms } = facts;
     sshCommands.observe({ command, outcome: status === 0 ? 'success' : 'failure' }, ms / 1_000);

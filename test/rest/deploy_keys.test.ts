@@ -17,8 +17,7 @@ const project = () => world.project({ owner });
 const at = ({ id }: { id: number }) => `/projects/${id}/deploy_keys`;
 const add = async (to: { id: number }, values: object = {}, by = api) =>
   (await by.post(at(to), { title: 'key', key: newKey(), ...values })).body;
-const idsOf = async (of: { id: number }) =>
-  (await api.get(at(of))).body.map(({ id }: { id: number }) => id);
+const idsOf = async (of: { id: number }) => (await api.get(at(of))).body.map(({ id }: { id: number }) => id);
 
 describe('POST /projects/:id/deploy_keys', () => {
   it('adds a key, which can only read unless it is said', async () => {
@@ -228,7 +227,12 @@ describe('A deploy key', () => {
     const input = { project: one.fullPath, title: 'api', key: newKey(), canPush: true };
     const created = (await world.graphql(create, { input }, owner)).body.data.createDeployKey.deployKey;
     const { id, databaseId } = created;
-    expect(created).toMatchObject({ title: 'api', canPush: true, lastUsedAt: null, user: { username: owner.username } });
+    expect(created).toMatchObject({
+      title: 'api',
+      canPush: true,
+      lastUsedAt: null,
+      user: { username: owner.username },
+    });
     const foreign = await world.graphql(create, { input }, other);
     expect(foreign.body.errors[0].extensions.code).toBe('NOT_FOUND');
     const enable = `mutation { enableDeployKey(input: {project: "${two.id}", id: "${id}"}) { deployKey { databaseId } } }`;

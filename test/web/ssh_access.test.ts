@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import type { ClientChannel } from 'ssh2';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -47,7 +47,9 @@ describe('Logging in', () => {
   it('is for keys that somebody has, by the name git alone', async () => {
     await expect(ssh.connect(clientKey())).rejects.toThrow('All configured authentication methods failed');
     await expect(ssh.connect(key, { username: 'ann' })).rejects.toThrow('All configured authentication methods failed');
-    await expect(ssh.connect(key, { username: 'root' })).rejects.toThrow('All configured authentication methods failed');
+    await expect(ssh.connect(key, { username: 'root' })).rejects.toThrow(
+      'All configured authentication methods failed',
+    );
   });
 
   it('takes no passwords', async () => {
@@ -195,7 +197,7 @@ describe('Everything else', () => {
     'git-upload-pack "$(touch x)"',
     'git-upload-pack `touch x`',
     "git-upload-pack --upload-pack='touch x' 'a'",
-    "git-upload-pack --help",
+    'git-upload-pack --help',
     "git-upload-pack 'a'\ntouch x",
     'scp -t /tmp/x',
     'git-lfs-authenticate a download',
@@ -205,7 +207,10 @@ describe('Everything else', () => {
     `git-upload-pack '${'x'.repeat(10_000)}'`,
   ])('is refused: %s', async (command) => {
     expect(await ssh.run(key, command)).toEqual(SHELL);
-    expect([existsSync('x'), existsSync(path.join(world.repositories.directory(project), 'x'))]).toEqual([false, false]);
+    expect([existsSync('x'), existsSync(path.join(world.repositories.directory(project), 'x'))]).toEqual([
+      false,
+      false,
+    ]);
   });
 
   it('says that archives are not served', async () => {
@@ -216,7 +221,9 @@ describe('Everything else', () => {
   it('no terminal, no forwarding of agents and X11, no subsystem', async () => {
     const client = await ssh.connect(key);
     const shell = (options: object) =>
-      new Promise((resolve) => client.exec('x', options, (error, channel) => resolve(error?.message ?? heard(channel))));
+      new Promise((resolve) =>
+        client.exec('x', options, (error, channel) => resolve(error?.message ?? heard(channel))),
+      );
     expect(await shell({ pty: true })).toBe('Unable to request a pseudo-terminal');
     expect(await shell({ x11: true })).toBe('Unable to request X11');
     const sftp = await new Promise((resolve) => client.sftp((error) => resolve(error?.message)));
@@ -249,7 +256,11 @@ describe('Everything else', () => {
         client.exec(fetchOf(project.fullPath), { env }, (error, channel) => (error ? reject(error) : resolve(channel))),
       );
     const marker = path.join(scratch(), 'touched');
-    const variables = [['GIT_PROTOCOL', 'version=2'], ['GIT_TRACE', marker], ['GIT_PROTOCOL', `$(touch ${marker})`]];
+    const variables = [
+      ['GIT_PROTOCOL', 'version=2'],
+      ['GIT_TRACE', marker],
+      ['GIT_PROTOCOL', `$(touch ${marker})`],
+    ];
     for (const [name = '', value = ''] of variables) {
       const channel = await ask({ [name]: value });
       const answer = heard(channel);

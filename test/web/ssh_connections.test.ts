@@ -225,7 +225,7 @@ describe('Commands', () => {
     const line = `${'0'.repeat(40)} ${head} refs/heads/main\0report-status`;
     channel.write(`${(line.length + 4).toString(16).padStart(4, '0')}${line}0000`);
     channel.write(Buffer.from('PACK\0\0\0\x02\0\0\0\x03', 'latin1'));
-    const incoming = () => readdirSync(path.join(directory, 'objects')).filter((name) => name.startsWith('tmp'));
+    const incoming = () => readdirSync(path.join(directory, 'objects')).filter((name) => name.startsWith('incoming-'));
     await world.until(async () => incoming().length > 0);
     (client as unknown as { _sock: Socket })._sock.destroy();
     await world.until(async () => incoming().length === 0);

@@ -44,7 +44,10 @@ describe('A deploy key that can only read', () => {
       await world.project({ owner, visibility: 'internal' }),
     ];
     for (const closed of [hidden, internal]) {
-      expect(await ssh.run(deploy, `git-upload-pack '${closed.fullPath}'`)).toMatchObject({ code: 128, said: NOT_FOUND });
+      expect(await ssh.run(deploy, `git-upload-pack '${closed.fullPath}'`)).toMatchObject({
+        code: 128,
+        said: NOT_FOUND,
+      });
     }
     expect((await sshGit(deploy, scratch(), 'ls-remote', ssh.url(open))).code).toBe(0);
     const answer = await push(deploy, 'x', open);

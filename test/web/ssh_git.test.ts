@@ -84,7 +84,16 @@ describe('Fetching over SSH', () => {
     const { project } = await pushed();
     const copy = path.join(scratch(), 'partial');
     await done(
-      sshGit(key, path.dirname(copy), 'clone', '--quiet', '--no-checkout', '--filter=blob:none', ssh.url(project), copy),
+      sshGit(
+        key,
+        path.dirname(copy),
+        'clone',
+        '--quiet',
+        '--no-checkout',
+        '--filter=blob:none',
+        ssh.url(project),
+        copy,
+      ),
     );
     expect(await done(sshGit(key, copy, 'cat-file', '-p', 'HEAD:README.md'))).toBe('Hello');
   });
@@ -139,7 +148,10 @@ describe('Pushing over SSH', () => {
     const theirs = await ssh.key(developer);
     await commitFile(work, 'b', '2');
     const answer = await sshGit(theirs, work, 'push', 'origin', 'main');
-    expect([answer.code, answer.said]).toEqual([1, expect.stringContaining('You are not allowed to push into this branch')]);
+    expect([answer.code, answer.said]).toEqual([
+      1,
+      expect.stringContaining('You are not allowed to push into this branch'),
+    ]);
     await done(sshGit(theirs, work, 'push', '--quiet', 'origin', 'main:topic'));
   });
 

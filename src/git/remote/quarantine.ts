@@ -263,7 +263,6 @@ async function removeSkeleton(repository: string): Promise<void> {
   }
 }
 
-/** Waits where the program is slower than the client; does nothing for one that has ended. */
 /** What comes until the program has ended, which knows by itself where a pack does. */
 async function* until(ended: Promise<unknown>, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const end = ended.then(() => null);
@@ -274,6 +273,7 @@ async function* until(ended: Promise<unknown>, chunks: AsyncGenerator<Buffer>): 
   }
 }
 
+/** Waits where the program is slower than the client; does nothing for one that has ended. */
 async function write({ stdin }: GroupProgram, chunk: Buffer): Promise<void> {
   if (stdin.destroyed || stdin.writableEnded || stdin.write(chunk)) return;
   const settled = new AbortController();

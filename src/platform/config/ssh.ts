@@ -24,7 +24,11 @@ type Setting = <Value>(name: string, parse: (text: string) => Value) => Value | 
  * Reads the settings of SSH; null where it is turned off. Where the port for HTTP is a free one, so is this one unless it is set,
  * so that any number of servers can run side by side.
  */
-export function readSsh(setting: Setting, http: { host: string; port: number; dataDir: string }, cwd: string): SshConfig | null {
+export function readSsh(
+  setting: Setting,
+  http: { host: string; port: number; dataDir: string },
+  cwd: string,
+): SshConfig | null {
   const port = setting('GANTRY_SSH_PORT', (text) => (/^none$/i.test(text) ? ('none' as const) : parsePort(text)));
   const host = setting('GANTRY_SSH_LISTEN', parseHost) ?? http.host;
   const address = setting('GANTRY_SSH_HOST', parseAddress) ?? {};
