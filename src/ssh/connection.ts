@@ -78,7 +78,10 @@ export class Visit {
   }
 
   #open(accept: () => Session, reject: () => void): void {
-    if (this.#sessions >= this.#desk.limits.sessions || this.#isEnding) return reject();
+    if (this.#sessions >= this.#desk.limits.sessions || this.#isEnding) {
+      reject();
+      return;
+    }
     this.#sessions += 1;
     const session = accept();
     const controller = new AbortController();

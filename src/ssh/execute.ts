@@ -129,7 +129,10 @@ function lingering(channel: ServerChannel, signal: AbortSignal): Promise<void> {
       resolve();
     };
     // Most clients end what they send; others wait for the answer in silence.
-    const quiet = setInterval(() => (came === last ? done() : (last = came)), 500);
+    const quiet = setInterval(() => {
+      if (came === last) done();
+      last = came;
+    }, 500);
     const timer = setTimeout(done, LINGER);
     channel.once('end', done);
     signal.addEventListener('abort', done, { once: true });

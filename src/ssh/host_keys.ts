@@ -1,13 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import ssh2 from 'ssh2';
+import { HOST_KEY_FILES } from '#src/platform/config/ssh.ts';
 import { createPrivateFile, readPrivateFile } from '#src/platform/lifecycle/private_file.ts';
 
-/** The keys by which clients know the server; the names of their files are those that sshd has. */
-const KINDS = [
-  { file: 'ssh_host_ed25519_key', type: 'ssh-ed25519', make: () => generate('ed25519') },
-  { file: 'ssh_host_rsa_key', type: 'ssh-rsa', make: () => generate('rsa', 3072) },
-];
+/** The keys by which clients know the server. */
+const KINDS = {
+  ssh_host_ed25519_key: { type: 'ssh-ed25519', make: () => generate('ed25519') },
+  ssh_host_rsa_key: { type: 'ssh-rsa', make: () => generate('rsa', 3072) },
+};
 
 /**
  * The private host keys in a directory, in the format of OpenSSH, Ed25519 first. Those that are not there are made, of mode 600;
@@ -18,7 +19,8 @@ const KINDS = [
 export async function hostKeys(directory: string): Promise<string[]> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   return Promise.all(
-    KINDS.map(async ({ file, type, make }) => {
+    HOST_KEY_FILES.map(async (file) => {
+      const { type, make } = KINDS[file];
       const place = path.join(directory, file);
       const text = readPrivateFile(place) ?? createPrivateFile(place, await make());
       const key = ssh2.utils.parseKey(text);

@@ -16,6 +16,7 @@ import { RepositoryStore } from '#src/repository/store.ts';
 import { openUploads } from '#src/uploads/open.ts';
 import { readChain } from './chain.ts';
 import { requireSecret } from './create.ts';
+import { placeHostKeys } from './host_keys.ts';
 import { labelOf } from './input.ts';
 import { loadDatabase } from './load_database.ts';
 import type { Head, Missing } from './manifest.ts';
@@ -112,6 +113,7 @@ async function restoreInto(options: RestoreOptions, directory: string, touched: 
     if ('bucket' in config.uploads) touched.push(`the bucket ${config.uploads.bucket}`);
     await stage.placeUploads(await openUploads(config), signal);
     if (config.secret === undefined) writePrivateFile(secretFile(config), `${secret}\n`);
+    if (config.ssh) placeHostKeys(config.ssh.keys, stage.hostKeys);
     await syncDisks(placesOf(config));
     signal?.throwIfAborted();
     await loading.finish();

@@ -16,6 +16,9 @@ export interface SshConfig {
   address: { host?: string; port?: number };
 }
 
+/** The private keys in the directory of the host keys, under the names that sshd has for them; the preferred one first. */
+export const HOST_KEY_FILES = ['ssh_host_ed25519_key', 'ssh_host_rsa_key'] as const;
+
 const USUAL_PORT = 2222;
 
 type Setting = <Value>(name: string, parse: (text: string) => Value) => Value | undefined;
