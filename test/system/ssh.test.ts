@@ -1,7 +1,7 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -143,7 +143,7 @@ describe.runIf(hasSsh)('OpenSSH', { timeout: TIMEOUT }, () => {
     };
     expect(await ssh(mine, ['-T', 'git@127.0.0.1'])).toMatchObject(welcome);
     const terminal = await ssh(mine, ['-tt', 'git@127.0.0.1']);
-    expect(terminal).toMatchObject({ ...welcome, stderr: expect.stringContaining('PTY allocation request failed') });
+    expect(terminal.stderr).toContain('PTY allocation request failed');
     const shell = await ssh(mine, ['git@127.0.0.1', 'sh', '-c', 'id']);
     expect([shell.status, shell.stderr]).toEqual([128, expect.stringContaining('remote: There is no shell access')]);
     expect((await ssh(mine, ['-s', 'git@127.0.0.1', 'sftp'])).status).not.toBe(0);
@@ -336,7 +336,7 @@ describe.runIf(hasSsh)('OpenSSH', { timeout: TIMEOUT }, () => {
       idle.push(spawn('ssh', [...sshArgs(mine), '-N', '-p', String(portOf()), 'git@127.0.0.1'], { stdio: 'ignore' }));
     }
     await until(async () => {
-      const text = await (await fetch(`${server.url}/metrics`, { headers: { 'PRIVATE-TOKEN': token } })).text();
+      const text = await (await fetch(`${server.url}/-/metrics`, { headers: { 'PRIVATE-TOKEN': token } })).text();
       return Number(/^gantry_ssh_connections (\d+)/m.exec(text)?.[1]) >= 200 || undefined;
     });
     expect((await as(mine, scratch(), 'ls-remote', url)).code).toBe(0);
@@ -348,13 +348,19 @@ describe.runIf(hasSsh)('OpenSSH', { timeout: TIMEOUT }, () => {
     const work = await largeCopy(64 << 20);
     const pushing = () => {
       const args = ['-c', `core.sshCommand=ssh ${sshArgs(mine).join(' ')}`, 'push', '--quiet', url, 'main'];
-      return execFile('git', args, { cwd: work, env: { PATH: process.env.PATH, HOME: home } });
+      return spawn('git', args, {
+        cwd: work,
+        env: { PATH: process.env.PATH, HOME: home },
+        detached: true,
+        stdio: 'ignore',
+      });
     };
     const incoming = () => spawnSync('find', [repository, '-name', 'incoming-*']).stdout.toString();
     await as(mine, work, 'ls-remote', url);
     const client = pushing();
     await until(() => incoming() !== '' || undefined);
-    client.kill('SIGKILL');
+    // With all that it has started, as when a machine is switched off.
+    process.kill(-(client.pid ?? 0), 'SIGKILL');
     await until(() => incoming() === '' || undefined);
     expect(git(repository, ['for-each-ref'])).toBe('');
     const other = pushing();
@@ -374,12 +380,14 @@ describe.runIf(hasSsh)('OpenSSH', { timeout: TIMEOUT }, () => {
     const work = await largeCopy(48 << 20);
     await done(mine, work, 'push', '--quiet', url, 'main');
     const copies = scratch();
-    const cloning = done(mine, copies, 'clone', '--quiet', '--bare', url, 'copy');
-    await until(() => existsSync(path.join(copies, 'copy')) || undefined);
+    const cloning = as(mine, copies, 'clone', '--quiet', '--bare', url, 'copy');
+    const packs = path.join(copies, 'copy', 'objects', 'pack');
+    await until(() => (existsSync(packs) && readdirSync(packs).length > 0) || undefined);
     const env = { ...environment, GANTRY_SSH_PORT: String(portOf()), PORT: new URL(server.url).port };
     expect(await server.end('SIGTERM')).toBe(0);
-    await cloning.catch((error) => expect(String(error)).toMatch(/Connection (closed|refused)/));
     server = await startServer(env);
+    expect((await cloning).code).toBe(0);
+    expect(git(path.join(copies, 'copy'), ['rev-parse', 'main']).trim()).toBe(await run(work, 'rev-parse', 'main'));
   });
 
   it.runIf(hasAudit)('finds nothing weak by ssh-audit', async () => {

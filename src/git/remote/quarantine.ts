@@ -265,9 +265,18 @@ async function removeSkeleton(repository: string): Promise<void> {
 
 /** What comes until the program has ended, which knows by itself where a pack does. */
 async function* until(ended: Promise<unknown>, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  const end = ended.then(() => null);
-  for (;;) {
-    const next = await Promise.race([chunks.next(), end]);
+  let isOver = false;
+  let wake: () => void = () => undefined;
+  // A race with what ends would keep every chunk until then.
+  void ended.then(() => {
+    isOver = true;
+    wake();
+  });
+  while (!isOver) {
+    const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Buffer> | null>();
+    wake = () => resolve(null);
+    chunks.next().then(resolve, reject);
+    const next = await promise;
     if (next === null || next.done) return;
     yield next.value;
   }
