@@ -29,7 +29,7 @@ RUN install --directory --owner=node --group=node --mode=700 /data
 USER node
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 GANTRY_DATA=/data
 VOLUME /data
-EXPOSE 8080
+EXPOSE 8080 2222
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "--eval", "fetch('http://127.0.0.1:' + process.env.PORT + '/-/readiness').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--", "node", "bin/gantry.js"]

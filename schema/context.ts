@@ -4,6 +4,7 @@ import { type CommitKey, type CommitRow, commitsByKeys } from '#src/commits/find
 import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
 import { commitStatuses } from '#src/pipelines/of_commits.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
+import type { SshAddress } from '#src/platform/ssh_address.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
 import { type BranchRefusals, branchRefusals } from '#src/repository/protection.ts';
 import { fullyVisible } from '#src/runners/visibility.ts';
@@ -13,6 +14,8 @@ import { traceTexts } from '#src/traces/read.ts';
 export interface GraphQLContext extends Context {
   /** Without a trailing slash. */
   readonly baseUrl: string;
+  /** Where the server is reached over SSH; null where it is not. */
+  readonly ssh: SshAddress | null;
   readonly version: string;
   readonly revision: string;
   /** Whether users without a picture of their own get one from the avatar service. */
@@ -40,7 +43,7 @@ export interface Loaders {
 /** A context for one operation. */
 export function graphqlContext(
   context: Context,
-  server: Pick<GraphQLContext, 'baseUrl' | 'version' | 'revision' | 'avatars'>,
+  server: Pick<GraphQLContext, 'baseUrl' | 'ssh' | 'version' | 'revision' | 'avatars'>,
 ): GraphQLContext {
   let loaders: Loaders | undefined;
   return {

@@ -7,6 +7,7 @@ import '#schema/users/two_factor.ts';
 import '#schema/users/accounts.ts';
 import '#schema/sessions/mutations.ts';
 import '#schema/keys/mutations.ts';
+import '#schema/deploy_keys/mutations.ts';
 import '#schema/emails/mutations.ts';
 import '#schema/tokens/mutations.ts';
 import '#schema/applications/mutations.ts';

@@ -36,9 +36,11 @@ import { packagePath, packageRevision, packageVersion } from '#src/platform/pack
 import { passing } from '#src/platform/passing.ts';
 import { reporter } from '#src/platform/report.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
+import type { SshAddress } from '#src/platform/ssh_address.ts';
 import { type Precheck, precheck } from '#src/precheck.ts';
 import { ForeseenProject, type ProjectHabit } from '#src/projects/foreseen.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
+import { RemoteSeats } from '#src/repository/remote/seats.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { QueueWatch } from '#src/runners/queue_watch.ts';
 import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
@@ -88,8 +90,10 @@ export interface AppOptions {
   trustedDocuments?: ReadonlyMap<string, string> | undefined;
   /** What one operation may use; sensible defaults when absent. */
   budget?: Partial<BudgetLimits> | undefined;
-  /** How many requests of git clients are served at once; a sensible default when absent. */
-  gitRequests?: number | undefined;
+  /** Lets git clients in, shared with those over SSH; one of its own when absent. */
+  gitSeats?: RemoteSeats | undefined;
+  /** Under which address clients of git reach the server over SSH; null where they do not. */
+  sshAddress?: (() => SshAddress | null) | undefined;
   /** Addresses and networks that read the metrics without a credential; none when absent. */
   metricsAddresses?: readonly string[] | undefined;
   /** Whether answers are compressed for clients that accept it; they are when absent. */
@@ -137,7 +141,8 @@ export function createApp({
   graphqlLimits,
   trustedDocuments,
   budget: givenBudget,
-  gitRequests,
+  gitSeats = new RemoteSeats(),
+  sshAddress = () => null,
   metricsAddresses = [],
   compression = true,
   log,
@@ -162,7 +167,7 @@ export function createApp({
   };
   const contextAt = async (context: Context, url: string) => {
     const { avatarServiceEnabled } = await currentSettings(db);
-    return graphqlContext(context, { ...server, baseUrl: url, avatars: avatarServiceEnabled });
+    return graphqlContext(context, { ...server, baseUrl: url, ssh: sshAddress(), avatars: avatarServiceEnabled });
   };
   const contextOf = (actor: Actor | null, request: IncomingMessage) =>
     contextAt(domainContext(actor, request), baseUrl(request));
@@ -210,7 +215,7 @@ export function createApp({
   const identifyVisitor = (request: Request) => identify(request, request.query);
   app.use(serveAvatars(db));
   app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
-  app.use(gitRemote({ contextOf: domainContext, baseUrl, report, limits: gitRequests ? { atOnce: gitRequests } : {} }));
+  app.use(gitRemote({ contextOf: domainContext, baseUrl, report, seats: gitSeats }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
   const oauthOptions: OAuthOptions = {
     db,

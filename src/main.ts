@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { ServeOptions } from './operating/commands/serve_options.ts';
 import type { SampleOptions } from './operating/seed/ephemeral.ts';
+import type { SshConfig } from './platform/config/ssh.ts';
 import type { Config } from './platform/config.ts';
 import { lockDataDirectory } from './platform/database/lock.ts';
 import { banner } from './platform/lifecycle/banner.ts';
@@ -11,7 +12,7 @@ import { openDatabase } from './platform/lifecycle/database.ts';
 import { requireDirectories } from './platform/lifecycle/directories.ts';
 import { drain } from './platform/lifecycle/drain.ts';
 import { markEphemeral, temporaryConfig } from './platform/lifecycle/ephemeral.ts';
-import { listen, reachable, requireAddress } from './platform/lifecycle/listen.ts';
+import { listen, reachable, requireAddress, SSH_SETTINGS } from './platform/lifecycle/listen.ts';
 import { outageLog } from './platform/lifecycle/outages.ts';
 import { connectOptions, prepareDatabase } from './platform/lifecycle/prepare.ts';
 import { readPrivateFile } from './platform/lifecycle/private_file.ts';
@@ -22,7 +23,9 @@ import { createLogger, type Logger } from './platform/log.ts';
 import { logSlow } from './platform/metrics/slow.ts';
 import { packageVersion } from './platform/package_root.ts';
 import { reporter } from './platform/report.ts';
+import { sshBase } from './platform/ssh_address.ts';
 import { startTracing } from './platform/tracing/start.ts';
+import type { SshOptions, StartedSsh } from './ssh/start.ts';
 import { isLocal, localOnly, requireLoopback } from './web/local_only.ts';
 
 /** PostgreSQL waits for no disk where nothing is kept. */
@@ -53,11 +56,11 @@ export async function serve(given: Config, options: ServeOptions): Promise<numbe
   requireDirectories(config);
   // Where a server has run, one that still runs is the better explanation for a port in use.
   const isNew = !existsSync(config.dataDir);
-  if (isNew) await requireAddress(config.host, config.port);
+  if (isNew) await requireAddresses(config);
   const shared = config.databaseUrl !== undefined;
   const lock = lockDataDirectory(config.dataDir, 'gantry serve', { shared });
   resources.defer(() => lock.release());
-  if (!isNew) await requireAddress(config.host, config.port);
+  if (!isNew) await requireAddresses(config);
   if (ephemeral) markEphemeral(config.dataDir);
   const state = await start(config, { ephemeral, sample, log, resources, databaseGone: databaseGone.resolve });
   lock.publish({ url: state.url, ...(config.databaseUrl === undefined ? { databaseUrl: state.databaseUrl } : {}) });
@@ -71,6 +74,12 @@ export async function serve(given: Config, options: ServeOptions): Promise<numbe
   log.info(`Stopping after ${reason}`);
   await drain(state.readiness, reason, ephemeral ? 0 : config.drain);
   return 0;
+}
+
+/** A port for SSH that nobody has chosen may be taken: then the server does without. */
+async function requireAddresses({ host, port, ssh }: Config): Promise<void> {
+  await requireAddress(host, port);
+  if (ssh && !ssh.isUsualPort) await requireAddress(ssh.host, ssh.port, SSH_SETTINGS);
 }
 
 interface StartContext {
@@ -91,6 +100,8 @@ async function start(
   // Loading the application takes about as long as starting PostgreSQL; the two run side by side.
   const loading = loadApplication();
   loading.catch(() => undefined);
+  const loadingSsh = config.ssh && loadSsh(config.ssh);
+  loadingSsh?.catch(() => undefined);
   const loadingSample = sample && import('./operating/seed/ephemeral.ts');
   loadingSample?.catch(() => undefined);
   const database = await openDatabase(config, log, context.databaseGone, ephemeral ? SHORT_LIVED : {});
@@ -121,7 +132,6 @@ async function start(
     graphqlLimits,
     trustedDocuments,
     budget,
-    gitRequests,
     metricsAddresses,
     compression,
     liveLimits,
@@ -148,6 +158,8 @@ async function start(
   const isGuarded = sample !== undefined && !sample.exposed;
   const upgrades = new application.Upgrades(isGuarded ? isLocal : undefined);
   const stopping = new AbortController();
+  const gitSeats = new application.RemoteSeats(config.gitRequests ? { atOnce: config.gitRequests } : {});
+  let ssh: StartedSsh | null | undefined;
   const app = createApp({
     db,
     secret,
@@ -159,7 +171,8 @@ async function start(
     graphqlLimits,
     trustedDocuments,
     budget,
-    gitRequests,
+    gitSeats,
+    sshAddress: () => ssh?.address ?? null,
     metricsAddresses,
     compression,
     log,
@@ -179,14 +192,16 @@ async function start(
   resources.defer(async () => {
     readiness.stop();
     stopping.abort();
-    await listening.close({ long: gitGrace, others: GRACE });
+    await Promise.all([listening.close({ long: gitGrace, others: GRACE }), ssh?.close(gitGrace)]);
   });
 
+  ssh = await (await loadingSsh)?.({ stores: { db, secret, jobs, ...stores }, seats: gitSeats, log, report });
   const file = credentialsFile(config.dataDir);
   const greeting = banner({
     version: packageVersion(),
     url: externalUrl ?? listening.url,
     apiUrl: `${listeningUrl}/api/v4`,
+    sshUrl: ssh ? sshBase(externalUrl ?? listeningUrl, ssh.address) : undefined,
     dataDir: config.dataDir,
     database:
       config.databaseUrl === undefined ? `embedded PostgreSQL ${version}` : `PostgreSQL ${version} of DATABASE_URL`,
@@ -204,14 +219,23 @@ function announceSetup({ dataDir, databaseUrl }: Config): void {
   if (isNew && process.stderr.isTTY) process.stderr.write(`Setting up a new database in ${dataDir} …\n`);
 }
 
+/** The host keys are made while everything else is set up. */
+async function loadSsh(config: SshConfig) {
+  const [{ startSsh }, { hostKeys }] = await Promise.all([import('./ssh/start.ts'), import('./ssh/host_keys.ts')]);
+  const keys = hostKeys(config.keys);
+  keys.catch(() => undefined);
+  return (options: Omit<SshOptions, 'hostKeys'>) => startSsh(config, { ...options, hostKeys: keys });
+}
+
 async function loadApplication() {
-  const [db, app, bootstrap, workshop, remote, upgrades] = await Promise.all([
+  const [db, app, bootstrap, workshop, remote, upgrades, seats] = await Promise.all([
     import('./platform/db.ts'),
     import('./app.ts'),
     import('./users/bootstrap.ts'),
     import('./workshop.ts'),
     import('./web/git_remote.ts'),
     import('./web/upgrades.ts'),
+    import('./repository/remote/seats.ts'),
   ]);
-  return { ...db, ...app, ...bootstrap, ...workshop, ...upgrades, isGitPath: remote.isGitPath };
+  return { ...db, ...app, ...bootstrap, ...workshop, ...upgrades, ...seats, isGitPath: remote.isGitPath };
 }

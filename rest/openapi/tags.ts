@@ -29,6 +29,7 @@ const RESOURCES: Record<string, string> = {
   events: 'Event',
   users: 'User',
   keys: 'SshKey',
+  deploy_keys: 'DeployKey',
   emails: 'Email',
   impersonation_tokens: 'PersonalAccessToken',
   settings: 'ApplicationSettings',

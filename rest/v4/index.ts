@@ -7,6 +7,7 @@ import { branches } from '#rest/v4/branches.ts';
 import { branchesWrite } from '#rest/v4/branches_write.ts';
 import { commits } from '#rest/v4/commits.ts';
 import { commitsWrite } from '#rest/v4/commits_write.ts';
+import { deployKeys } from '#rest/v4/deploy_keys.ts';
 import { deployments } from '#rest/v4/deployments.ts';
 import { emails } from '#rest/v4/emails.ts';
 import { environments } from '#rest/v4/environments.ts';
@@ -46,6 +47,7 @@ import { variables } from '#rest/v4/variables.ts';
 export const routes: Route[] = [
   ...users,
   ...keys,
+  ...deployKeys,
   ...emails,
   ...tokens,
   ...groups,

@@ -92,7 +92,8 @@ Event.implement({
       type: 'JSON',
       nullable: true,
       description: 'Branch, hashes and commits of a push, as the REST API returns them; null for other events.',
-      resolve: ({ data, author }, _args, context) => withAddresses(data, context.baseUrl, avatarUrl(author, context)),
+      resolve: ({ data, author }, _args, context) =>
+        withAddresses(data, context.baseUrl, avatarUrl(author, context), context.ssh),
     }),
     note: t.field({
       type: Note,

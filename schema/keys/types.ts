@@ -27,8 +27,14 @@ SshKey.implement({
       description: 'SHA-256 fingerprint: base64 without padding.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the key was added.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the key was last used, to the minute; null if never.',
+    }),
     canPush: t.boolean({
-      description: 'Whether it is a deploy key with push access. User keys have the permissions of their user.',
+      description:
+        'Always false: deploy keys with push access are of the type `DeployKey`, and keys of users have the permissions of their user.',
       resolve: () => false,
     }),
     user: t.expose('user', { type: User, description: 'The user who owns the key.' }),

@@ -9,6 +9,7 @@ import { findTokensByIds } from '#src/access/tokens/list.ts';
 import { findApplicationsByIds } from '#src/applications/find.ts';
 import { findAwardsByIds } from '#src/awards/list.ts';
 import { findBoardListsByIds, findBoardsByIds } from '#src/boards/list.ts';
+import { findDeployKeysByIds } from '#src/deploy_keys/list.ts';
 import { findDeploymentsByIds } from '#src/deployments/list.ts';
 import { findDiscussionsByIds } from '#src/discussions/list.ts';
 import { findEmailsByIds } from '#src/emails/list.ts';
@@ -45,6 +46,7 @@ const FINDERS: Record<string, Finder> = {
   User: (context, ids, info) => findUsersByIds(context, ids, selectionAt(info, 'User')),
   Todo: (context, ids, info) => findTodosByIds(context, ids, selectionAt(info, 'Todo')),
   SshKey: findKeysByIds,
+  DeployKey: (context, ids, info) => findDeployKeysByIds(context, ids, selectionAt(info, 'DeployKey')),
   Email: findEmailsByIds,
   PersonalAccessToken: findTokensByIds,
   OAuthApplication: (context, ids, info) => findApplicationsByIds(context, ids, selectionAt(info, 'OAuthApplication')),

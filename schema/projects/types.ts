@@ -11,6 +11,7 @@ import { can } from '#src/access/abilities.ts';
 import { NOTIFICATION_LEVELS } from '#src/notifications/events.ts';
 import { INHERITED, type NotificationSetting } from '#src/notifications/setting.ts';
 import type { Columns } from '#src/platform/records/model.ts';
+import { sshUrl } from '#src/platform/ssh_address.ts';
 import { PROJECT_BASE } from '#src/projects/find.ts';
 import type { ProjectShareRow } from '#src/projects/own_values.ts';
 import { runnersToken } from '#src/projects/runners_token.ts';
@@ -195,7 +196,7 @@ export const Project = builder.prismaObject('Project', {
     }),
     sshUrlToRepo: t.string({
       description: 'Address to clone the repository over SSH.',
-      resolve: ({ fullPath }, _args, { baseUrl }) => `git@${new URL(baseUrl).hostname}:${fullPath}.git`,
+      resolve: ({ fullPath }, _args, { baseUrl, ssh }) => sshUrl(fullPath, baseUrl, ssh),
     }),
     issuesEnabled: t.exposeBoolean('issuesEnabled', { description: 'Whether issues are switched on.' }),
     mergeRequestsEnabled: t.exposeBoolean('mergeRequestsEnabled', {

@@ -3,10 +3,20 @@ import type { Db } from '#src/platform/db.ts';
 import { Forbidden, InsufficientScope, Unauthenticated } from '#src/platform/errors.ts';
 
 /**
- * By what an actor was known. `password`: of a client of git. `job`: the token of a job, which reaches one repository. `server`:
- * by none, where the server acts in the name of a user, as for the token of a trigger.
+/**
+ * By what an actor was known. `password`, `ssh_key`, `deploy_key`: of a client of git. `job`: the token of a job, which reaches one
+ * repository. `server`: by none, where the server acts in the name of a user, as for the token of a trigger.
  */
-export type CredentialKind = 'session' | 'private_token' | 'personal_token' | 'oauth' | 'password' | 'job' | 'server';
+export type CredentialKind =
+  | 'session'
+  | 'private_token'
+  | 'personal_token'
+  | 'oauth'
+  | 'password'
+  | 'ssh_key'
+  | 'deploy_key'
+  | 'job'
+  | 'server';
 
 /** Who asks, as told by a credential. */
 export interface Actor {

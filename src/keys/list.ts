@@ -21,6 +21,8 @@ export interface KeyRow {
   fingerprintSha256: string;
   /** ISO 8601. */
   createdAt: string;
+  /** ISO 8601; null if never. */
+  lastUsedAt: string | null;
   user: UserRow;
 }
 
@@ -65,6 +67,6 @@ async function one({ db }: Context, condition: Prisma.Sql): Promise<KeyRow> {
 function keyRows(condition: Prisma.Sql, part: Prisma.Sql, users?: Selection<'User'>): Prisma.Sql {
   return sql`(SELECT COALESCE(json_agg(json_build_object('id', k.id, 'title', k.title, 'key', k.key,
     'fingerprint', k.fingerprint, 'fingerprintSha256', k.fingerprint_sha256, 'createdAt', k.created_at,
-    'user', ${userJson('u', users)}, ${placePair(key, NEWEST_FIRST)}) ORDER BY k.id DESC), '[]')
+    'lastUsedAt', k.last_used_at, 'user', ${userJson('u', users)}, ${placePair(key, NEWEST_FIRST)}) ORDER BY k.id DESC), '[]')
     FROM (SELECT * FROM ssh_keys k WHERE ${condition} ${part}) k JOIN users u ON u.id = k.user_id)`;
 }

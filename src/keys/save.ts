@@ -1,9 +1,9 @@
 import { chooseAccount } from '#src/access/account.ts';
 import type { Context } from '#src/access/actor.ts';
 import { findKey, type KeyRow } from '#src/keys/list.ts';
-import { parsePublicKey } from '#src/keys/parse.ts';
+import { parseTitledKey } from '#src/keys/titled.ts';
 import { violates } from '#src/platform/db.ts';
-import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
+import { NotFound, ValidationFailed } from '#src/platform/errors.ts';
 
 export interface NewKey {
   /** Whose it becomes; the actor's when absent. Others' are for administrators. */
@@ -18,7 +18,7 @@ export async function createKey(context: Context, { userId, title, key }: NewKey
   const owner = await chooseAccount(context, userId);
   const taken = ['has already been taken'];
   try {
-    const data = { userId: owner, title: title.trim(), ...parsed(title, key) };
+    const data = { userId: owner, ...parseTitledKey(title, key) };
     const { id } = await context.db.sshKey.create({ data, select: { id: true } });
     return await findKey(context, owner, id);
   } catch (error) {
@@ -44,19 +44,4 @@ export async function deleteKey(context: Context, { userId, id }: DoomedKey): Pr
     if (error instanceof NotFound && userId == null) return null;
     throw error;
   }
-}
-
-function parsed(title: string, key: string) {
-  const errors: FieldErrors = {};
-  if (title.trim() === '') errors.title = ["can't be blank"];
-  else if (title.length > 255) errors.title = ['is too long (maximum is 255 characters)'];
-  else if (title.includes('\0')) errors.title = ['is invalid'];
-  try {
-    const result = parsePublicKey(key);
-    if (Object.keys(errors).length === 0) return result;
-  } catch (error) {
-    if (!(error instanceof ValidationFailed)) throw error;
-    throw new ValidationFailed({ ...errors, ...error.fields });
-  }
-  throw new ValidationFailed(errors);
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { BudgetLimits } from './budget.ts';
+import { readSsh, type SshConfig } from './config/ssh.ts';
 import { readTrustedDocuments } from './config/trusted_documents.ts';
 import { unknownSettings } from './config/unknown.ts';
 import { readUploads, type S3Settings } from './config/uploads.ts';
@@ -39,6 +40,8 @@ export interface Config {
   host: string;
   /** Port to listen on; 0 takes a free one. */
   port: number;
+  /** How the server is reached over SSH; null where it is not. */
+  ssh: SshConfig | null;
   /** Absolute path of the data directory. */
   dataDir: string;
   /** Connection URL of an own PostgreSQL; without it the embedded one is used. */
@@ -161,9 +164,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     problems,
   );
   const usual = path.join(dataDir, 'repositories');
+  const host = setting('HOST', parseHost) ?? '127.0.0.1';
+  const port = setting('PORT', parsePort) ?? 8080;
   const config: Omit<Config, 'warnings'> = {
-    host: setting('HOST', parseHost) ?? '127.0.0.1',
-    port: setting('PORT', parsePort) ?? 8080,
+    host,
+    port,
+    ssh: readSsh(setting, { host, port, dataDir }, cwd),
     dataDir,
     ...database,
     preparedStatements: setting('DATABASE_PREPARED_STATEMENTS', parseSwitch) ?? true,

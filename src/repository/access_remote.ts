@@ -14,6 +14,9 @@ import { isJobToken } from '#src/runners/tokens.ts';
 /** What a client of git wants of a repository. */
 export type RemoteService = 'fetch' | 'push';
 
+/** By what a client of git speaks to the server. */
+export type RemoteProtocol = 'http' | 'ssh';
+
 /**
  * Who a client of git is; null for one that sends no credentials. The password of Basic authentication may be a token that
  * reaches the API, whatever the user name, which is never counted as an attempt to sign in; then that of the user. The
@@ -38,9 +41,13 @@ export async function identifyRemote(
  * what they may not see and what is not there. Throws Unauthenticated, DomainError of FORBIDDEN, and NotFound, which tells
  * where the project went that had that path before.
  */
-export async function openRemote(context: Context, fullPath: string, service: RemoteService): Promise<ProjectRow> {
-  const { enabledGitAccessProtocol } = await currentSettings(context.db);
-  if (enabledGitAccessProtocol === 'ssh') throw forbidden('Git access over HTTP is not allowed on this server.');
+export async function openRemote(
+  context: Context,
+  fullPath: string,
+  service: RemoteService,
+  protocol: RemoteProtocol = 'http',
+): Promise<ProjectRow> {
+  await requireProtocol(context, protocol);
   if (context.actor && !context.actor.scopes.includes('api')) {
     throw forbidden('The scope of this access token does not reach repositories: it needs the scope "api".');
   }
@@ -61,7 +68,16 @@ export async function openRemote(context: Context, fullPath: string, service: Re
   return project;
 }
 
+/** Throws DomainError of FORBIDDEN for a protocol that the settings have turned off. */
+export async function requireProtocol({ db }: Pick<Context, 'db'>, protocol: RemoteProtocol): Promise<void> {
+  const { enabledGitAccessProtocol: only } = await currentSettings(db);
+  if (only === null || only === '' || only === protocol) return;
+  throw forbidden(`Git access over ${protocol.toUpperCase()} is not allowed on this server.`);
+}
+
 const ASK = 'Authentication is required: your user name, with your password or an access token.';
+/** What signed-in callers hear of what is not there and of what they may not see alike. */
+export const NO_PROJECT = 'There is no such project, or you are not allowed to see it.';
 const UNKNOWN = 'User name, password or access token are wrong.';
 
 /** Who started the job that runs with this token, within its reach. Throws Unauthenticated. */
@@ -82,7 +98,7 @@ async function find(context: Context, fullPath: string): Promise<ProjectRow> {
     const { movedTo } = error.extensions;
     if (typeof movedTo === 'string') throw new NotFound('Project', `The project has moved to ${movedTo}.`, movedTo);
     if (!context.actor) throw new Unauthenticated(ASK);
-    throw new NotFound('Project', 'There is no such project, or you are not allowed to see it.');
+    throw new NotFound('Project', NO_PROJECT);
   }
 }
 
@@ -115,6 +131,6 @@ function readBasic(header: string | undefined): { username: string; password: st
     : { username: text.slice(0, mark), password: text.slice(mark + 1) };
 }
 
-function forbidden(message: string): DomainError {
+export function forbidden(message: string): DomainError {
   return new DomainError('FORBIDDEN', message);
 }

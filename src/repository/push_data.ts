@@ -1,6 +1,7 @@
 import type { Commit } from '#src/git/model.ts';
 import { NO_OBJECT } from '#src/git/model.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
+import { type SshAddress, sshUrl } from '#src/platform/ssh_address.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
 
@@ -63,11 +64,16 @@ export function pushData(
 }
 
 /** Push data with the addresses that belong to it, as events show it; `baseUrl` has no trailing slash. */
-export function withAddresses(data: unknown, baseUrl: string, userAvatar: string | null): unknown {
+export function withAddresses(
+  data: unknown,
+  baseUrl: string,
+  userAvatar: string | null,
+  address: SshAddress | null = null,
+): unknown {
   if (!isPushData(data)) return data;
   const { project, commits, ...rest } = data;
   const homepage = `${baseUrl}/${project.path_with_namespace}`;
-  const [ssh, http] = [`git@${new URL(baseUrl).hostname}:${project.path_with_namespace}.git`, `${homepage}.git`];
+  const [ssh, http] = [sshUrl(project.path_with_namespace, baseUrl, address), `${homepage}.git`];
   return {
     ...rest,
     event_name: data.object_kind,

@@ -26,6 +26,8 @@ export interface Push {
   project: ProjectRow;
   /** What the client sends. */
   body: Readable;
+  /** Whether the stream of it goes on behind the pack, as that of a connection that waits for the report. */
+  goesOn?: boolean | undefined;
   /** Ends it as long as nothing was changed: the client is gone, or took too long. */
   signal: AbortSignal;
   /** Called when all has arrived and the work on it begins. */
@@ -83,12 +85,16 @@ function refusalIn(error: unknown, capabilities: ReadonlySet<string>): string {
 }
 
 /** Takes in the pack of a push, if the repository has room for it. Throws as takePack. */
-async function takeObjects({ context, project }: Push, quarantine: Quarantine, reader: ByteReader): Promise<void> {
+async function takeObjects(
+  { context, project, goesOn }: Push,
+  quarantine: Quarantine,
+  reader: ByteReader,
+): Promise<void> {
   const { repositories } = context;
   const { objectBytes, pushBytes } = repositories.limits;
   const before = await quotaRefusal(repositories, project, 0);
   if (before !== null) throw new RefusedObjects(before);
-  await quarantine.takePack(reader, { packBytes: pushBytes, objectBytes });
+  await quarantine.takePack(reader, { packBytes: pushBytes, objectBytes, goesOn });
   // What has come is beside the other objects, and counts with them.
   const after = await quotaRefusal(repositories, project, 0);
   if (after !== null) throw new RefusedObjects(after);

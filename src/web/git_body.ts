@@ -1,7 +1,8 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Request } from 'express';
 import { TooMuchSent } from '#src/git/remote/invalid_request.ts';
+import { limited } from '#src/git/remote/limited.ts';
 
 /**
  * The body as it is meant, of so many bytes at most; whoever reads it hears when the client is gone, and of TooMuchSent.
@@ -18,16 +19,7 @@ export function gitBody(request: Request, most: number, mostUnzipped: number): R
     );
   if (Number(request.headers['content-length'] ?? 0) > most) throw refusal();
   const source = isCompressed ? unzipped(request) : request;
-  async function* counted(): AsyncGenerator<Buffer> {
-    let size = 0;
-    // The request stays open, so that the client hears why it is refused.
-    for await (const chunk of source.iterator({ destroyOnReturn: false })) {
-      size += chunk.length;
-      if (size > limit) throw refusal();
-      yield chunk;
-    }
-  }
-  return Readable.from(counted(), { objectMode: false });
+  return limited(source, limit, refusal);
 }
 
 function unzipped(request: Request): Readable {

@@ -1,18 +1,16 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Actor, Context } from '#src/access/actor.ts';
-import { Shares } from '#src/access/shares.ts';
-import { ProgramFailed } from '#src/git/errors.ts';
-import { programVersion } from '#src/git/program/detect.ts';
 import { InvalidRequest, TooMuchSent } from '#src/git/remote/invalid_request.ts';
 import { pushAdvertisement } from '#src/git/remote/push_advertisement.ts';
-import { encodeReport, KEEP_ALIVE } from '#src/git/remote/push_report.ts';
 import { advertiseFetch, serveFetch } from '#src/git/remote/serve_fetch.ts';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
-import { passing } from '#src/platform/passing.ts';
 import { identifyRemote, openRemote, type RemoteService } from '#src/repository/access_remote.ts';
 import { ensureRepository } from '#src/repository/ensure.ts';
-import { receivePush } from '#src/repository/receive.ts';
-import { goneRefusal } from '#src/repository/refusals.ts';
+import { answerPush } from '#src/repository/remote/answer_push.ts';
+import { failureOf, Gone, isExpected } from '#src/repository/remote/failure.ts';
+import { LONGEST_COMMANDS, LONGEST_FETCH, REMOTE_LIMITS } from '#src/repository/remote/limits.ts';
+import { requireProgram } from '#src/repository/remote/program.ts';
+import type { RemoteSeats } from '#src/repository/remote/seats.ts';
 import { gitBody } from '#src/web/git_body.ts';
 import { type ProgressLimits, watchProgress } from '#src/web/progress.ts';
 
@@ -22,57 +20,29 @@ export interface GitRemoteOptions {
   baseUrl(request: Request): string;
   /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
-  limits?: Partial<RemoteLimits> | undefined;
+  /** Shared with what else serves clients of git. */
+  seats: RemoteSeats;
+  limits?: Partial<RequestLimits> | undefined;
 }
 
-export interface RemoteLimits extends ProgressLimits {
+export interface RequestLimits extends ProgressLimits {
   /** Milliseconds that one request may take in all. */
   total: number;
   /** Milliseconds during which nothing may go either way. */
   idle: number;
-  /** How many requests are served at a time; further ones wait for a while, and are told to come again then. */
-  atOnce: number;
-  /** Milliseconds that a request may wait to be served. */
-  patience: number;
 }
 
-const LIMITS: RemoteLimits = {
-  total: 2 * 60 * 60_000,
-  idle: 5 * 60_000,
-  atOnce: 100,
-  patience: 5_000,
-  firstByte: 10_000,
-  window: 20_000,
-  bytes: 4096,
-};
-
-/** The parts of all requests that one user, or one address, may have at once, and all anonymous callers together. */
-const PARTS = { each: 0.3, anonymous: 0.7 };
-
-/** The most that a client says of what it wants to fetch, in bytes: some 150,000 refs. */
-const LONGEST_FETCH = 8 * 1024 * 1024;
-
-/** What precedes the pack of a push, at most; in bytes. */
-const LONGEST_COMMANDS = 32 * 1024 * 1024;
-
-/** Milliseconds between signs of life while a push is looked through. */
-const KEEP_ALIVE_PACE = 5_000;
+const LIMITS: RequestLimits = { ...REMOTE_LIMITS, idle: 5 * 60_000, firstByte: 10_000 };
 
 /** Git's smart HTTP protocol, versions 0 to 2, at `/<full path of a project>.git`. Answers in plain text say what is wrong. */
 export function gitRemote(options: GitRemoteOptions): Router {
   const limits = { ...LIMITS, ...options.limits };
-  const { atOnce } = limits;
-  const shares = new Shares({
-    atOnce,
-    each: Math.ceil(atOnce * PARTS.each),
-    anonymous: Math.ceil(atOnce * PARTS.anonymous),
-  });
   const serve: RequestHandler = async (request, response, next) => {
     const called = parse(request);
     if (called === null) return next();
     const controller = watch(request, response, limits);
     try {
-      await admit(options, called, request, response, { shares, limits, signal: controller.signal });
+      await admit(options, called, request, response, controller.signal);
     } catch (error) {
       fail(options, called, error, request, response);
     } finally {
@@ -101,20 +71,11 @@ async function admit(
   called: Called,
   request: Request,
   response: Response,
-  { shares, limits, signal }: { shares: Shares; limits: RemoteLimits; signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<void> {
-  const { contextOf } = options;
+  const { contextOf, seats } = options;
   const context = contextOf(await identifyRemote(contextOf(null, request), request.headers), request);
-  const sharer = { userId: context.actor?.id ?? null, address: context.clientAddress };
-  const release = await shares.wait(sharer, {
-    milliseconds: limits.patience,
-    waiting: Math.ceil(limits.atOnce * PARTS.each),
-  });
-  const later = { 'Retry-After': '30' };
-  if (release === 'all') return refuse(request, response, 503, 'The server is busy. Try again soon.', later);
-  if (release === 'own') {
-    return refuse(request, response, 429, 'You have too many requests of git under way. Try again soon.', later);
-  }
+  const release = await seats.take({ userId: context.actor?.id ?? null, address: context.clientAddress });
   try {
     await answer(context, called, request, response, signal);
   } finally {
@@ -135,14 +96,7 @@ async function answer(
   }
   if (service === null) return refuse(request, response, 403, 'Use a git client of version 1.6.6 or later.');
   const project = await openRemote(context, fullPath, service);
-  if ((await programVersion()) === null) {
-    return refuse(
-      request,
-      response,
-      503,
-      'This server has no git program of version 2.38 or later, which the remote needs.',
-    );
-  }
+  await requireProgram();
   const name = service === 'fetch' ? 'git-upload-pack' : 'git-receive-pack';
   if (!isAdvertisement && request.headers['content-type'] !== `application/x-${name}-request`) {
     return refuse(request, response, 415, `The content must be of type application/x-${name}-request.`);
@@ -158,24 +112,7 @@ async function answer(
     if (isAdvertisement) await advertiseFetch(directory, response, { protocol, signal });
     else await serveFetch(directory, body, response, { protocol, signal });
   } else if (isAdvertisement) response.end(await pushAdvertisement(directory));
-  else await takePush({ context, project, body, signal }, response);
-}
-
-async function takePush(
-  push: Omit<Parameters<typeof receivePush>[0], 'onReceived'>,
-  response: Response,
-): Promise<void> {
-  let pulse: NodeJS.Timeout | undefined;
-  const onReceived = (capabilities: ReadonlySet<string>) => {
-    if (capabilities.has('side-band-64k')) pulse ??= setInterval(() => response.write(KEEP_ALIVE), KEEP_ALIVE_PACE);
-  };
-  try {
-    const received = await receivePush({ ...push, onReceived });
-    clearInterval(pulse);
-    response.end(received === null ? '' : encodeReport(received, received.capabilities));
-  } finally {
-    clearInterval(pulse);
-  }
+  else response.end(await answerPush({ context, project, body, signal }, response));
 }
 
 /** What the request is about; null if it is none of git's. */
@@ -197,7 +134,7 @@ function decoded(text: string): string {
 }
 
 /** Aborts when the client is gone, when nothing goes either way any more, or when all takes too long. */
-function watch(request: Request, response: Response, limits: RemoteLimits) {
+function watch(request: Request, response: Response, limits: RequestLimits) {
   const { total, idle } = limits;
   const controller = new AbortController();
   const abort = (reason: string) => {
@@ -232,9 +169,6 @@ function watch(request: Request, response: Response, limits: RemoteLimits) {
   return { signal: controller.signal, stop };
 }
 
-/** The request was ended before its answer was complete. */
-class Gone extends Error {}
-
 const STATUS: Partial<Record<ErrorCode, number>> = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,
@@ -247,10 +181,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 function fail(options: GitRemoteOptions, called: Called, thrown: unknown, request: Request, response: Response): void {
   // The client has its answer.
   if (response.writableEnded) return;
-  const gone = goneRefusal(thrown);
-  const passes = gone || thrown instanceof DomainError ? undefined : passing(thrown)?.refusal;
-  const error = gone ?? passes ?? thrown;
-  if (passes || !isExpected(error)) options.report(thrown, request);
+  const { error, isOurs } = failureOf(thrown);
+  if (isOurs) options.report(thrown, request);
   // An answer has begun: closing the connection tells the client that it is not complete.
   if (response.headersSent || error instanceof Gone || response.destroyed) return void response.destroy();
   if (error instanceof DomainError && STATUS[error.code] !== undefined) {
@@ -272,22 +204,6 @@ function fail(options: GitRemoteOptions, called: Called, thrown: unknown, reques
   else if (error instanceof InvalidRequest) refuse(request, response, 400, error.message);
   else if (isExpected(error)) refuse(request, response, 400, 'The request is broken.');
   else refuse(request, response, 500, 'Something went wrong on the server.');
-}
-
-/** Whether an error is not the server's fault. */
-function isExpected(error: unknown): boolean {
-  if (error instanceof DomainError) return STATUS[error.code] !== undefined;
-  return error instanceof InvalidRequest || error instanceof Gone || isBroken(error) || isGibberish(error);
-}
-
-function isBroken(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  return ['ECONNRESET', 'ABORT_ERR', 'ERR_STREAM_PREMATURE_CLOSE', 'EPIPE'].includes(code) || /^Z_/.test(code);
-}
-
-/** Whether git did not understand the client. */
-function isGibberish(error: unknown): boolean {
-  return error instanceof ProgramFailed && /protocol error|hung up unexpectedly/.test(error.message);
 }
 
 function refuse(

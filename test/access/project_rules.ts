@@ -1,5 +1,6 @@
 import { createBoardList } from '#src/boards/save_list.ts';
 import { createBranch } from '#src/branches/create.ts';
+import { createDeployKey } from '#src/deploy_keys/save.ts';
 import { createDeployment } from '#src/deployments/create.ts';
 import { createEnvironment } from '#src/environments/save.ts';
 import { createFile } from '#src/files/write.ts';
@@ -15,6 +16,7 @@ import { storeArtifacts } from '../support/artifacts.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { commitTo, opened } from '../support/merge_requests.ts';
 import { fillRepository } from '../support/repository.ts';
+import { newKey } from '../support/ssh_keys.ts';
 import type { TestUser, World } from '../support/world.ts';
 import type { Role, Rule, Stage } from './matrix.ts';
 import { talkRules } from './talk_rules.ts';
@@ -250,6 +252,16 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     const { id } = await createTrigger(world.as(owner), at.project.id, 'a trigger');
     return { id: at.project.id, trigger_id: id };
   };
+  const deployKeyOf = async ({ id }: { id: number }) => {
+    const key = await createDeployKey(world.as(owner), id, { title: 'key', key: newKey(), canPush: false });
+    return { id, key_id: key.id };
+  };
+  const deployKey = async (at: Stage) => deployKeyOf(at.project);
+  /** A deploy key of another project that has the same masters. */
+  const foreignDeployKey = async (at: Stage) => {
+    const other = await fresh(at);
+    return { id: at.project.id, key_id: (await deployKeyOf(other)).key_id };
+  };
   /** The token of a trigger is all that it takes. */
   const fire = async (at: Stage) => {
     const { id } = await branches(at);
@@ -333,6 +345,15 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     'DELETE /projects/:id/triggers/:trigger_id': { success: 204, level: 40, given: trigger },
     'POST /projects/:id/trigger/pipeline': { success: 201, level: 0, open: 'token', given: fire },
     'POST /projects/:id/ref/:ref/trigger/pipeline': { success: 201, level: 0, open: 'token', given: fire },
+    'GET /projects/:id/deploy_keys': { success: 200, level: 40, given: project },
+    'GET /projects/:id/deploy_keys/:key_id': { success: 200, level: 40, given: deployKey },
+    'POST /projects/:id/deploy_keys': {
+      success: 201,
+      level: 40,
+      given: (at) => ({ ...project(at), title: 'key', key: newKey() }),
+    },
+    'POST /projects/:id/deploy_keys/:key_id/enable': { success: 201, level: 40, given: foreignDeployKey },
+    'DELETE /projects/:id/deploy_keys/:key_id': { success: 204, level: 40, given: deployKey },
     'GET /projects/:id': { ...anyone, given: project },
     'GET /projects/:id/issues': { ...reading, given: project },
     'GET /projects/:id/issues/:issue_iid': { ...reading, given: issue },

@@ -99,6 +99,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       given: async () => ({ ...(await person()), title: 'key', key: newKey() }),
     },
     'DELETE /users/:id/keys/:key_id': { ...administrating, given: personWithKey },
+    'GET /deploy_keys': administrating,
     'GET /keys/:id': { ...administrating, given: async () => ({ id: (await personWithKey()).key_id }) },
     'GET /user/emails': reading,
     'GET /user/emails/:email_id': { ...reading, given: (_at, who) => emailOf(who?.id) },

@@ -35,6 +35,7 @@ const LARGE = new Set([
   'notification_settings',
   'personal_access_tokens',
   'pipelines',
+  'project_deploy_keys',
   'project_event_counts',
   'snippets',
   'ssh_keys',

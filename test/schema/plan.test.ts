@@ -37,7 +37,7 @@ const committed = await world.api(owner).post(`/projects/${project.id}/repositor
 await world.api(owner).post(`/projects/${project.id}/statuses/${committed.body.id}`, { state: 'success' });
 await world.idle();
 
-const about = { baseUrl: 'http://gantry.test', version: '1', revision: '1', avatars: true };
+const about = { baseUrl: 'http://gantry.test', ssh: null, version: '1', revision: '1', avatars: true };
 const planned = (document: DocumentNode) => {
   const operation = getOperationAST(document);
   return operation ? Plan.of(schema, document, operation) : null;

@@ -117,7 +117,7 @@ const given = {
   merge_request_iid,
 };
 
-const about = { baseUrl: 'http://gantry.test', version: '1', revision: '1', avatars: true };
+const about = { baseUrl: 'http://gantry.test', ssh: null, version: '1', revision: '1', avatars: true };
 const count = async (work: () => Promise<unknown>) => (await world.statements(work)).length;
 
 /** Lists that are read by themselves for each record above; the rooms of which are to be read by selections yet. */

@@ -30,7 +30,7 @@ const FLOORS = [
   { name: 'git', holds: (room: string) => room === 'git' },
   { name: 'platform', holds: (room: string) => room === 'platform' },
   { name: 'access', holds: (room: string) => room === 'access' },
-  { name: 'resources', holds: (room: string) => !room.endsWith('.ts') && !['web', 'operating'].includes(room) },
+  { name: 'resources', holds: (room: string) => !room.endsWith('.ts') && !['web', 'ssh', 'operating'].includes(room) },
   { name: 'entrances', holds: () => true },
 ];
 const floorOf = (file: string) => FLOORS.findIndex(({ holds }) => holds(file.split('/')[1] ?? ''));
@@ -74,6 +74,11 @@ describe('Who may import whom', () => {
       if (imported === 'pg-boss') return !file.startsWith('src/platform/background/');
       return imported === 'pg' && !file.startsWith('src/platform/database/');
     });
+    expect(listed(found)).toEqual([]);
+  });
+
+  it('only src/ssh knows what speaks SSH', () => {
+    const found = importsOf('src').filter(({ file, imported }) => imported === 'ssh2' && !file.startsWith('src/ssh/'));
     expect(listed(found)).toEqual([]);
   });
 

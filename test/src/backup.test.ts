@@ -650,6 +650,26 @@ describe('A restore', { timeout: 300_000 }, () => {
     expect(zstdDecompressSync(readFileSync(without)).includes(SECRET.trim())).toBe(false);
   });
 
+  it('brings the host keys for SSH along with the secret, and leaves those that are there', async () => {
+    const keys = path.join(scratch(), 'ssh');
+    mkdirSync(keys);
+    const names = ['ssh_host_ed25519_key', 'ssh_host_rsa_key'];
+    for (const name of names) writeFileSync(path.join(keys, name), `secret ${name}\n`);
+    const config = await emptyPlace();
+    await into(config, await backup({ hostKeys: keys }));
+    for (const name of names) {
+      const file = path.join(config.dataDir, 'ssh', name);
+      expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([`secret ${name}\n`, 0o600]);
+    }
+    const own = path.join(scratch(), 'own');
+    mkdirSync(own);
+    writeFileSync(path.join(own, 'ssh_host_rsa_key'), 'other\n');
+    await into(await emptyPlace({ GANTRY_SSH_HOST_KEYS: own }), await backup({ hostKeys: keys }));
+    expect(readFileSync(path.join(own, 'ssh_host_rsa_key'), 'utf8')).toBe('other\n');
+    const without = await backup({ hostKeys: keys, withSecret: false });
+    expect(zstdDecompressSync(readFileSync(without)).includes('secret ssh_host')).toBe(false);
+  });
+
   it('is possible with the secret in GANTRY_SECRET alone', LONG, async () => {
     const file = await backup({ withSecret: false, secret: undefined });
     const config = await emptyPlace();

@@ -6,8 +6,9 @@ import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { RemoteSeats, type SeatLimits } from '#src/repository/remote/seats.ts';
 import { bodyTimeout } from '#src/web/body_timeout.ts';
-import { gitRemote, isGitPath, type RemoteLimits } from '#src/web/git_remote.ts';
+import { gitRemote, isGitPath, type RequestLimits } from '#src/web/git_remote.ts';
 import { run, workingCopy } from '../support/git_client.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
@@ -27,12 +28,13 @@ async function serve(...handlers: RequestHandler[]): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const remote = (limits: Partial<RemoteLimits>) =>
+const remote = (limits: Partial<RequestLimits & SeatLimits>) =>
   gitRemote({
     contextOf: (actor) => ({ ...world.as(owner), actor }),
     baseUrl: () => world.url,
     report: (error) => expect.unreachable(String(error)),
     limits,
+    seats: new RemoteSeats(limits),
   });
 
 /** Sends the beginning of a body and no more; how the request ends: its status, or the code of its error. */

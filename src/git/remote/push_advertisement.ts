@@ -17,13 +17,18 @@ const CAPABILITIES = [
   'agent=gantry',
 ].join(' ');
 
-/** What a client is told before it pushes: the refs of the repository and what may be made use of. */
+/** What a client is told before it pushes in requests of their own: which service it is, and what pushableRefs has. */
 export async function pushAdvertisement(directory: string): Promise<Buffer> {
+  return Buffer.concat([pktLine('# service=git-receive-pack\n'), FLUSH, await pushableRefs(directory)]);
+}
+
+/** What a client is told before it pushes: the refs of the repository and what may be made use of. */
+export async function pushableRefs(directory: string): Promise<Buffer> {
   const refs = (await new RefReader(directory).list('refs/')).filter(({ name }) => !name.startsWith(`${KEPT_REFS}/`));
   const named = refs.length > 0 ? refs : [{ name: 'capabilities^{}', target: NO_OBJECT }];
   const lines = named.map(({ name, target }, at) => {
     const tail = at === 0 ? `\0${CAPABILITIES}\n` : '\n';
     return pktLine(Buffer.concat([Buffer.from(`${target} `), encodeName(name), Buffer.from(tail)]));
   });
-  return Buffer.concat([pktLine('# service=git-receive-pack\n'), FLUSH, ...lines, FLUSH]);
+  return Buffer.concat([...lines, FLUSH]);
 }

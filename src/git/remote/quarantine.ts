@@ -38,6 +38,8 @@ export interface PackLimits {
   packBytes: number;
   /** Each blob in it. */
   objectBytes: number;
+  /** Whether what sends it goes on when the pack has ended: its end tells that it is complete. */
+  goesOn?: boolean | undefined;
 }
 
 /**
@@ -71,11 +73,11 @@ export class Quarantine {
   }
 
   /**
-   * Takes in a pack as it comes and checks its objects one by one. Reads it to its end even if it is refused, so that the
-   * client hears why, unless there is too much of it. Throws RefusedObjects, InvalidRequest, TooMuchSent, or what the stream
+   * Takes in a pack as it comes and checks its objects one by one. Reads what does not go on to its end even if it is refused, so
+   * that the client hears why, unless there is too much of it. Throws RefusedObjects, InvalidRequest, TooMuchSent, or what the stream
    * throws when the client is gone.
    */
-  async takePack(reader: ByteReader, { packBytes, objectBytes }: PackLimits): Promise<void> {
+  async takePack(reader: ByteReader, { packBytes, objectBytes, goesOn }: PackLimits): Promise<void> {
     const header = await reader.exactly(12);
     if (header === null || header.toString('latin1', 0, 4) !== 'PACK') throw new InvalidRequest('There is no pack');
     const strict = `--strict=${TOLERATED.join(',')}`;
@@ -86,7 +88,7 @@ export class Quarantine {
     const patience = new UnpackPatience(program);
     try {
       await patience.during(() => write(program, header));
-      for await (const chunk of reader.remaining()) {
+      for await (const chunk of goesOn ? until(result, reader.remaining()) : reader.remaining()) {
         if (patience.count(chunk.length) > packBytes)
           throw new TooMuchSent(`The push has more than ${packBytes} bytes (GANTRY_MAX_PUSH_BYTES).`);
         await patience.during(() => write(program, chunk));
@@ -258,6 +260,25 @@ async function removeSkeleton(repository: string): Promise<void> {
   if (await repositoryExists(repository).catch(() => true)) return;
   for (const folder of ['objects/pack', 'objects', '.']) {
     await rmdir(path.join(repository, folder)).catch(() => undefined);
+  }
+}
+
+/** What comes until the program has ended, which knows by itself where a pack does. */
+async function* until(ended: Promise<unknown>, chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let isOver = false;
+  let wake: () => void = () => undefined;
+  // A race with what ends would keep every chunk until then.
+  void ended.then(() => {
+    isOver = true;
+    wake();
+  });
+  while (!isOver) {
+    const { promise, resolve, reject } = Promise.withResolvers<IteratorResult<Buffer> | null>();
+    wake = () => resolve(null);
+    chunks.next().then(resolve, reject);
+    const next = await promise;
+    if (next === null || next.done) return;
+    yield next.value;
   }
 }
 

@@ -28,7 +28,20 @@ const SETTINGS = [
 export async function advertiseFetch(directory: string, into: Writable, options: FetchOptions): Promise<void> {
   // Clients of version 2 get this line as well; they skip it.
   into.write(Buffer.concat([pktLine('# service=git-upload-pack\n'), FLUSH]));
-  await run(['--advertise-refs', directory], null, into, options);
+  await run([...ONE_REQUEST, '--advertise-refs', directory], null, into, options);
+}
+
+/**
+ * Tells a client on a connection of its own what there is, and answers what it asks for then. Returns the exit status of the
+ * program, which has told the client what it did not like. Throws ProgramFailed, or the signal's reason.
+ */
+export async function converse(
+  directory: string,
+  from: Readable,
+  into: Writable,
+  options: FetchOptions,
+): Promise<number> {
+  return run(['--strict', directory], from, into, options);
 }
 
 /** Answers what a client asks for, streamed both ways. Throws ProgramFailed, or the signal's reason. */
@@ -38,13 +51,21 @@ export async function serveFetch(
   into: Writable,
   options: FetchOptions,
 ): Promise<void> {
-  await run([directory], from, into, options);
+  await run([...ONE_REQUEST, directory], from, into, options);
 }
 
-async function run(args: string[], from: Readable | null, into: Writable, { protocol, signal }: FetchOptions) {
+/** Each request is answered by a program of its own. */
+const ONE_REQUEST = ['--stateless-rpc', '--strict'];
+
+async function run(
+  args: string[],
+  from: Readable | null,
+  into: Writable,
+  { protocol, signal }: FetchOptions,
+): Promise<number> {
   signal.throwIfAborted();
   const environment = isProtocol(protocol) ? { GIT_PROTOCOL: protocol } : {};
-  const program = startGroup([...SETTINGS, 'upload-pack', '--stateless-rpc', '--strict', ...args], environment);
+  const program = startGroup([...SETTINGS, 'upload-pack', ...args], environment);
   calm(program);
   const kill = () => killGroup(program);
   signal.addEventListener('abort', kill);
@@ -74,6 +95,7 @@ async function run(args: string[], from: Readable | null, into: Writable, { prot
     // After an answer the program also complains of clients that go on in another request, as version 0 has it.
     if (code !== 0 && !answered) throw new ProgramFailed(`git upload-pack ended with ${code}: ${complaint()}`);
     into.end();
+    return code ?? 1;
   } finally {
     kill();
     signal.removeEventListener('abort', kill);

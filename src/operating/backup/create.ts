@@ -10,6 +10,7 @@ import type { RepositoryStore } from '#src/repository/store.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { Archive } from './archive.ts';
 import { archiveArtifacts, archiveTraces } from './job_files.ts';
+import { archiveHostKeys } from './host_keys.ts';
 import { Known } from './known.ts';
 import { FORMAT, type Head, type Missing } from './manifest.ts';
 import { isThere } from './present.ts';
@@ -26,6 +27,8 @@ export interface BackupOptions {
   secret: string | undefined;
   /** Whether it goes into the backup. */
   withSecret: boolean;
+  /** Directory of the host keys for SSH, which go with the secret; none where SSH is turned off. */
+  hostKeys?: string | undefined;
   /** Name of the backup's file, to know it by later. */
   name: string;
   /** Files of earlier backups that need not be copied again. */
@@ -73,6 +76,7 @@ export async function* createBackup(options: BackupOptions): AsyncGenerator<Buff
   const head = await headOf(options, snapshot, known);
   yield* archive.addBytes('backup.json', `${JSON.stringify(head, null, 2)}\n`);
   if (options.withSecret) yield* archive.addBytes('secret', `${options.secret}\n`);
+  if (options.withSecret && options.hostKeys) yield* archiveHostKeys(archive, options.hostKeys);
   const summary = yield* archiveDatabase(archive, snapshot, onStep);
   const missing: Missing[] = [];
   const sources: Sources = { archive, snapshot, exclusion, known, missing, onStep };

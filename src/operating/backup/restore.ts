@@ -17,6 +17,7 @@ import { RepositoryStore } from '#src/repository/store.ts';
 import { openUploads } from '#src/uploads/open.ts';
 import { readChain } from './chain.ts';
 import { requireSecret } from './create.ts';
+import { placeHostKeys } from './host_keys.ts';
 import { labelOf } from './input.ts';
 import { loadDatabase } from './load_database.ts';
 import type { Head, Missing } from './manifest.ts';
@@ -116,6 +117,7 @@ async function restoreInto(options: RestoreOptions, directory: string, touched: 
     await stage.placeUploads(uploads, signal);
     await stage.placeUploads(artifactsStore({ uploads }), signal, 'artifacts');
     if (config.secret === undefined) writePrivateFile(secretFile(config), `${secret}\n`);
+    if (config.ssh) placeHostKeys(config.ssh.keys, stage.hostKeys);
     await syncDisks(placesOf(config));
     signal?.throwIfAborted();
     await loading.finish();

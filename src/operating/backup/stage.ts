@@ -12,6 +12,7 @@ import type { Dump, DumpedTable } from '#src/platform/database/load.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 import { traceFile } from '#src/traces/file.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
+import { hostKeyOf } from './host_keys.ts';
 import { BadBackup, LARGEST, readJson, whole } from './input.ts';
 import type { DatabaseFacts } from './manifest.ts';
 import { orIfAbsent } from './present.ts';
@@ -31,6 +32,8 @@ export class Stage {
   readonly #directory: string;
   readonly #storages: Readonly<Record<string, string>>;
   secret: string | undefined;
+  /** Host keys for SSH by the names of their files. */
+  readonly hostKeys = new Map<string, string>();
   #database: DatabaseFacts | undefined;
   /** The numbers of their files. */
   readonly #tables = new Map<string, number>();
@@ -47,7 +50,9 @@ export class Stage {
   /** Keeps a member of a backup. Throws BrokenArchive when it has no place or cannot be read. */
   async take(entry: Entry): Promise<void> {
     const { path: name, content } = entry;
+    const hostKey = hostKeyOf(name);
     if (name === 'secret') this.secret = (await whole(entry, LARGEST.small)).toString().replace(/\n$/, '');
+    else if (hostKey !== null) this.hostKeys.set(hostKey, (await whole(entry, LARGEST.small)).toString());
     else if (name === 'database.json') this.#database = await readJson(entry, LARGEST.database, isDatabaseFacts);
     else if (tableOf(name) !== null) await this.#write(this.#tableFile(String(tableOf(name))), content, 'a');
     else if (/^(?:uploads|artifacts)\/\d+\/[0-9a-f]+\/[\w.+-]*[\w+-][\w.+-]*$/.test(name))

@@ -36,6 +36,7 @@ async function backup(args: string[]): Promise<number> {
     name: path.basename(file),
     known,
     withSecret: !values['without-secret'],
+    hostKeys: config.ssh?.keys,
   };
   const secret = values['without-secret'] ? undefined : givenSecret(config);
   const { createBackup } = await import('#src/operating/backup/create.ts');

@@ -5,6 +5,8 @@ export interface BannerFacts {
   url: string;
   /** Base URL of the REST API, for requests from this machine. */
   apiUrl: string;
+  /** Where git reaches the server over SSH; undefined where it does not. */
+  sshUrl?: string | undefined;
   dataDir: string;
   /** E.g. `embedded PostgreSQL 18.4`. */
   database: string;
@@ -19,12 +21,13 @@ export interface BannerFacts {
 
 /** The block that greets whoever started the server. */
 export function banner(facts: BannerFacts): string {
-  const { version, url, apiUrl, dataDir, database, credentials, credentialsFile, ephemeral } = facts;
+  const { version, url, apiUrl, sshUrl, dataDir, database, credentials, credentialsFile, ephemeral } = facts;
   const lines = [
     `Gantry ${version} is running.`,
     '',
     ...table({
       URL: url,
+      ...(sshUrl === undefined ? {} : { SSH: sshUrl }),
       Data: ephemeral ? `${dataDir} (removed at exit)` : dataDir,
       Database: database,
       ...(credentials === undefined && credentialsFile !== undefined ? { Credentials: credentialsFile } : {}),

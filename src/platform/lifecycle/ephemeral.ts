@@ -29,8 +29,9 @@ export async function temporaryConfig(
   process.once('exit', remove);
   resources.defer(remove);
   const storages = Object.fromEntries(Object.keys(config.storages).map((name) => [name, path.join(dataDir, name)]));
+  const ssh = config.ssh && { ...config.ssh, port: 0, keys: path.join(dataDir, 'ssh') };
   const { databaseUrl: _, databaseDirectUrl: __, externalUrl: ___, ...rest } = config;
-  return { ...rest, dataDir, storages, uploads: { directory: path.join(dataDir, 'uploads') }, port };
+  return { ...rest, ssh, dataDir, storages, uploads: { directory: path.join(dataDir, 'uploads') }, port };
 }
 
 function makeTemporary(): string {

@@ -50,7 +50,7 @@ export async function listen(
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw explain(error as NodeJS.ErrnoException, host, port);
+    throw explainListening(error as NodeJS.ErrnoException, { host, port }, HTTP_SETTINGS);
   }
   const address = server.address();
   const taken = typeof address === 'object' && address !== null ? address.port : port;
@@ -66,13 +66,13 @@ export async function listen(
  *
  * @throws Error that says which setting to change
  */
-export async function requireAddress(host: string, port: number): Promise<void> {
+export async function requireAddress(host: string, port: number, settings = HTTP_SETTINGS): Promise<void> {
   const probe = createProbe((socket) => socket.destroy());
   probe.listen(port, host);
   try {
     await once(probe, 'listening');
   } catch (error) {
-    throw explain(error as NodeJS.ErrnoException, host, port);
+    throw explainListening(error as NodeJS.ErrnoException, { host, port }, settings);
   }
   probe.close();
   await once(probe, 'close');
@@ -131,12 +131,26 @@ async function close(server: Server, sockets: Map<Socket, boolean>, { long, othe
   await closed;
 }
 
-function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
+/** The settings behind an address to listen on. */
+export interface AddressSettings {
+  host: string;
+  port: string;
+}
+
+const HTTP_SETTINGS: AddressSettings = { host: 'HOST', port: 'PORT' };
+export const SSH_SETTINGS: AddressSettings = { host: 'GANTRY_SSH_LISTEN', port: 'GANTRY_SSH_PORT' };
+
+/** The error with which nobody could listen on an address, in words that name the settings behind it. */
+export function explainListening(
+  error: NodeJS.ErrnoException,
+  { host, port }: { host: string; port: number },
+  settings: AddressSettings,
+): Error {
   const reasons: Record<string, string> = {
-    EADDRINUSE: `Port ${port} on ${host} is in use by another program. Set PORT to another one.`,
-    EACCES: `Port ${port} on ${host} may not be used by this account. Set PORT to one above 1023.`,
-    EADDRNOTAVAIL: `This machine has no address ${host}. Set HOST to one that it has.`,
-    ENOTFOUND: `There is no host named ${host}. Set HOST to an address of this machine.`,
+    EADDRINUSE: `Port ${port} on ${host} is in use by another program. Set ${settings.port} to another one.`,
+    EACCES: `Port ${port} on ${host} may not be used by this account. Set ${settings.port} to one above 1023.`,
+    EADDRNOTAVAIL: `This machine has no address ${host}. Set ${settings.host} to one that it has.`,
+    ENOTFOUND: `There is no host named ${host}. Set ${settings.host} to an address of this machine.`,
   };
   const reason = reasons[error.code ?? ''];
   return reason === undefined ? error : new Error(reason, { cause: error });

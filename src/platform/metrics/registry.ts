@@ -30,6 +30,20 @@ export const sentBytes = new Counter({
   registers,
 });
 
+export const sshCommands = new Histogram({
+  name: 'gantry_ssh_command_duration_seconds',
+  help: 'Commands over SSH by kind and outcome, from their arrival to the end of their answers.',
+  labelNames: ['command', 'outcome'],
+  buckets: ANSWERS,
+  registers,
+});
+
+export const sshConnections = new Gauge({
+  name: 'gantry_ssh_connections',
+  help: 'Open connections over SSH.',
+  registers,
+});
+
 export const operations = new Histogram({
   name: 'gantry_graphql_operation_duration_seconds',
   help: 'GraphQL operations by type and outcome; those behind REST are not among them.',

@@ -74,14 +74,18 @@ function people({ users }: ListsSize): string[] {
       (from, to) => `INSERT INTO emails (user_id, email)
        SELECT 1 + e % ${users}, 'other' || e || '@example.com' FROM generate_series(${from}, ${to}) e`,
     ),
-    `INSERT INTO ssh_keys (user_id, title, key, fingerprint, fingerprint_sha256)
-     SELECT 1 + k % ${users}, 'Laptop', 'ssh-ed25519 AAAA', md5(k::text), md5(k::text) FROM generate_series(1, ${users}) k`,
+    ...inParts(
+      users,
+      (from, to) => `INSERT INTO ssh_keys (user_id, title, key, fingerprint, fingerprint_sha256)
+       SELECT 1 + k % ${users}, 'Laptop', 'ssh-ed25519 AAAA', md5(k::text), md5(k::text)
+       FROM generate_series(${from}, ${to}) k`,
+    ),
     `INSERT INTO personal_access_tokens (user_id, name, token_hash, scopes, impersonation)
      SELECT 1 + t % ${users}, 'Token ' || t, sha256(('token' || t)::bytea), '{api}', t % 2 = 0 FROM generate_series(1, ${users}) t`,
   ];
 }
 
-/** Each address is locked until the transaction ends, and one transaction has room for some thousand locks. */
+/** Each address, and each key, is locked until the transaction ends, and one transaction has room for some thousand locks. */
 function inParts(count: number, statement: (from: number, to: number) => string): string[] {
   const size = 2_000;
   return Array.from({ length: Math.ceil(count / size) }, (_, part) =>
@@ -229,6 +233,12 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
        repeat('a', 40), user_id, id FROM jobs WHERE id % 3 = 1`,
     `INSERT INTO triggers (project_id, owner_id, description, token_hash, token_encrypted)
      SELECT 1 + t % ${projects}, 3, 'Trigger', sha256(('trigger' || t)::bytea), ${ENCRYPTED} FROM generate_series(1, ${projects}) t`,
+    ...inParts(
+      projects * 10,
+      (from, to) => `INSERT INTO deploy_keys (user_id, title, key, fingerprint, fingerprint_sha256)
+       SELECT 3, 'Server', 'ssh-ed25519 AAAA', 'd' || k, 'd' || k FROM generate_series(${from}, ${to}) k`,
+    ),
+    `INSERT INTO project_deploy_keys (project_id, deploy_key_id) SELECT 1 + id % ${projects}, id FROM deploy_keys`,
     `INSERT INTO variables (project_id, key, value_encrypted)
      SELECT 1 + v % ${projects}, 'KEY_' || v, ${ENCRYPTED} FROM generate_series(1, ${projects}) v`,
   ];

@@ -40,7 +40,7 @@ const OF_REPOSITORIES = /\/repository\//;
 
 /** Lists that only administrators, or masters of a place, may read. */
 const FOR_ADMINS =
-  /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)|access_requests|triggers|variables|runners/;
+  /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)|access_requests|triggers|variables|runners|deploy_keys/;
 
 const PER_PAGE = 20;
 
@@ -115,7 +115,7 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   if (!place || !isObjectType(to) || !to.name.endsWith('Connection')) return [];
   const node = getNamedType(to.getFields().nodes?.type ?? to);
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
-  const isForAdmins = /activities|impersonation|accessRequests|triggers|variables|runners|oauthApplications/i.test(
+  const isForAdmins = /activities|impersonation|accessRequests|triggers|variables|runners|deployKeys|oauthApplications/i.test(
     field.name,
   );
   const fields = isObjectType(node) ? Object.values(node.getFields()) : [];

@@ -1,0 +1,28 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { HOST_KEY_FILES } from '#src/platform/config/ssh.ts';
+import { createPrivateFile, readPrivateFile } from '#src/platform/lifecycle/private_file.ts';
+import type { Archive } from './archive.ts';
+
+/** The keys by which clients know a server over SSH go with its secret: a restored server with others would alarm all of them. */
+export async function* archiveHostKeys(archive: Archive, directory: string): AsyncGenerator<Buffer> {
+  for (const name of HOST_KEY_FILES) {
+    const key = readPrivateFile(path.join(directory, name));
+    if (key !== undefined) yield* archive.addBytes(`ssh/${name}`, key);
+  }
+}
+
+/** The name of a host key's file, from that of a member of a backup; null for any other member. */
+export function hostKeyOf(member: string): string | null {
+  return HOST_KEY_FILES.find((name) => member === `ssh/${name}`) ?? null;
+}
+
+/** Puts host keys where they belong, by the names of their files; one that is there, as in a directory of its own, stays. */
+export function placeHostKeys(directory: string, keys: ReadonlyMap<string, string>): void {
+  if (keys.size === 0) return;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  for (const [name, key] of keys) {
+    const file = path.join(directory, name);
+    if (!existsSync(file)) createPrivateFile(file, key);
+  }
+}

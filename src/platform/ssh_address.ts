@@ -1,0 +1,30 @@
+/** Where clients of git reach a server over SSH. */
+export interface SshAddress {
+  /** Name or address; null for that of the server's URL. */
+  host: string | null;
+  port: number;
+}
+
+/** The port of SSH, which addresses need not name. */
+const USUAL_PORT = 22;
+
+/**
+ * The address of a repository over SSH, in the short form where the port allows for it. Without an address, where SSH is turned
+ * off, it is the one that a server beside might have.
+ *
+ * @param baseUrl of the server, without a trailing slash
+ */
+export function sshUrl(fullPath: string, baseUrl: string, address: SshAddress | null): string {
+  const host = hostOf(baseUrl, address);
+  const isUsual = address === null || address.port === USUAL_PORT;
+  return isUsual ? `git@${host}:${fullPath}.git` : `${sshBase(baseUrl, address)}/${fullPath}.git`;
+}
+
+/** What addresses of repositories begin with, as a URL. */
+export function sshBase(baseUrl: string, address: SshAddress): string {
+  return `ssh://git@${hostOf(baseUrl, address)}${address.port === USUAL_PORT ? '' : `:${address.port}`}`;
+}
+
+function hostOf(baseUrl: string, address: SshAddress | null): string {
+  return address?.host ?? new URL(baseUrl).hostname;
+}
