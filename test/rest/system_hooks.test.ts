@@ -3,7 +3,7 @@ import { createKey } from '#src/keys/save.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { commitFile } from '../support/ci.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { ED25519 } from '../support/ssh_keys.ts';
+import { newKey } from '../support/ssh_keys.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -89,7 +89,7 @@ describe('System hooks hear of', () => {
     expect(await told('user_rename', { user_id: user.id })).toMatchObject(renamed);
     const project = await world.project({ owner });
     await world.api(owner).post(`/projects/${project.id}/members`, { user_id: user.id, access_level: 30 });
-    await createKey(world.as(admin), { userId: user.id, title: 'mine', key: ED25519 });
+    await createKey(world.as(admin), { userId: user.id, title: 'mine', key: newKey() });
     await api.delete(`/users/${user.id}`);
     expect(await told('user_destroy', { user_id: user.id })).toMatchObject({ ...common, username: `${username}x` });
     expect(await told('key_destroy', { username: `${username}x` })).toMatchObject({ key: expect.any(String) });
@@ -160,7 +160,7 @@ describe('System hooks hear of', () => {
   });
 
   it('keys: added and removed', async () => {
-    const { body: key } = await world.api(owner).post('/user/keys', { title: 'work', key: ED25519 });
+    const { body: key } = await world.api(owner).post('/user/keys', { title: 'work', key: newKey() });
     const { username } = owner;
     expect(await told('key_create', { id: key.id })).toMatchObject({ username, key: key.key, created_at: TIME });
     await world.api(owner).delete(`/user/keys/${key.id}`);
