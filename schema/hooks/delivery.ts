@@ -42,7 +42,7 @@ export const WebhookDelivery = builder.prismaObject('HookDelivery', {
       ...through('event', 'key'),
     }),
     trigger: t.string({
-      description: 'Kind of the event: `push_hooks`, `issue_hooks` …; of the server `project_create` …',
+      description: 'Kind of the event, such as `push_hooks` or `issue_hooks`, or `project_create` for events of the server.',
       select: { event: { select: { kind: true } } },
       resolve: ({ event: { kind } }) => TRIGGERS[kind] ?? kind,
     }),

@@ -43,7 +43,10 @@ export const CreateProjectWebhookInput = builder.inputType('CreateProjectWebhook
 
 export const CreateGroupWebhookInput = builder.inputType('CreateGroupWebhookInput', {
   description: 'A new webhook of a group.',
-  fields: (t) => ({ group: groupField(t, 'whose projects’ events are sent, with those of its subgroups'), ...created(t) }),
+  fields: (t) => ({
+    group: groupField(t, 'whose projects’ events are sent, with those of its subgroups'),
+    ...created(t),
+  }),
 });
 
 export const CreateSystemWebhookInput = builder.inputType('CreateSystemWebhookInput', {
@@ -52,7 +55,10 @@ export const CreateSystemWebhookInput = builder.inputType('CreateSystemWebhookIn
     url: t.string({ required: true, description: WEBHOOK_URL }),
     token: t.string({ description: TOKEN }),
     pushEvents: t.boolean({ defaultValue: true, description: 'Whether pushes to branches of all projects are sent.' }),
-    tagPushEvents: t.boolean({ defaultValue: false, description: 'Whether new and deleted tags of all projects are sent.' }),
+    tagPushEvents: t.boolean({
+      defaultValue: false,
+      description: 'Whether new and deleted tags of all projects are sent.',
+    }),
     enableSslVerification: t.boolean({
       defaultValue: true,
       description: 'Whether the certificate of the receiver must be valid.',

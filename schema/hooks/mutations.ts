@@ -5,7 +5,6 @@ import { Webhook } from '#schema/hooks/types.ts';
 import { namesOf } from '#schema/inputs.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
-import { select } from '#src/platform/records/selection.ts';
 import { type Delivered, redeliver, testHook } from '#src/hooks/again.ts';
 import { readDelivery } from '#src/hooks/deliveries.ts';
 import { findHook } from '#src/hooks/list.ts';
@@ -18,6 +17,7 @@ import {
   type SavedHook,
   updateHook,
 } from '#src/hooks/save.ts';
+import { select } from '#src/platform/records/selection.ts';
 
 function webhookPayload(mutation: string) {
   return builder.objectRef<SavedHook>(namesOf(mutation).payload).implement({
@@ -32,19 +32,27 @@ function webhookPayload(mutation: string) {
   });
 }
 
-function deletedPayload(mutation: string) {
-  return builder.objectRef<SavedHook>(namesOf(mutation).payload).implement({
-    description: 'The webhook that was deleted.',
-    fields: (t) => ({
-      deletedWebhookId: t.id({
-        description: 'Global ID of the webhook that was deleted.',
-        resolve: ({ id }) => toGlobalId('Webhook', id),
-      }),
+const DeleteWebhookPayload = builder.objectRef<SavedHook>('DeleteWebhookPayload').implement({
+  description: 'The webhook that was deleted.',
+  fields: (t) => ({
+    deletedWebhookId: t.id({
+      description: 'Global ID of the webhook that was deleted.',
+      resolve: ({ id }) => toGlobalId('Webhook', id),
     }),
-  });
-}
+  }),
+});
 
-const OUTCOME = select('HookDelivery', { responseStatus: true, state: true, error: true });
+const DeleteSystemWebhookPayload = builder.objectRef<SavedHook>('DeleteSystemWebhookPayload').implement({
+  description: 'The webhook of the server that was deleted.',
+  fields: (t) => ({
+    deletedSystemWebhookId: t.id({
+      description: 'Global ID of the webhook that was deleted.',
+      resolve: ({ id }) => toGlobalId('Webhook', id),
+    }),
+  }),
+});
+
+const OUTCOME = select('HookDelivery', { responseStatus: true, error: true });
 const SENT = select('HookDelivery', { event: { payload: true } });
 
 function deliveryPayload(mutation: string) {
@@ -66,12 +74,10 @@ function deliveryPayload(mutation: string) {
         },
       }),
       message: t.string({
-        description: 'How it went, in words: `201 Created` if the receiver answered with a status of 200 to 299.',
+        description: 'How it went, in words: the status with which the receiver answered, or why nothing came back.',
         resolve: async ({ hookId, deliveryId: id }, _args, context) => {
           const { responseStatus, error } = await readDelivery(context, { hookId, id }, OUTCOME);
-          if (responseStatus === null) return error ?? 'Nothing came back.';
-          const succeeded = responseStatus >= 200 && responseStatus < 300;
-          return succeeded ? '201 Created' : `The receiver answered with status ${responseStatus}.`;
+          return responseStatus === null ? (error ?? '') : `The receiver answered with status ${responseStatus}.`;
         },
       }),
     }),
@@ -93,7 +99,8 @@ builder.mutationFields((t) => ({
   }),
   createGroupWebhook: t.field({
     type: webhookPayload('createGroupWebhook'),
-    description: 'Creates a webhook for the events of all projects in a group and its subgroups. For owners of the group.',
+    description:
+      'Creates a webhook for the events of all projects in a group and its subgroups. For owners of the group.',
     args: {
       input: t.arg({
         type: inputs.CreateGroupWebhookInput,
@@ -141,7 +148,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, context) => enableHook(context, input),
   }),
   deleteWebhook: t.field({
-    type: deletedPayload('deleteWebhook'),
+    type: DeleteWebhookPayload,
     description: 'Deletes a webhook with its log; events that wait are not sent. For those who can create it.',
     args: {
       input: t.arg({ type: inputs.DeleteWebhookInput, required: true, description: 'Names the webhook to delete.' }),
@@ -149,7 +156,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, context) => deleteHook(context, input),
   }),
   deleteSystemWebhook: t.field({
-    type: deletedPayload('deleteSystemWebhook'),
+    type: DeleteSystemWebhookPayload,
     description: 'Deletes a webhook of the server with its log. For administrators.',
     args: {
       input: t.arg({
@@ -180,8 +187,7 @@ builder.mutationFields((t) => ({
     args: {
       input: t.arg({ type: inputs.TestSystemWebhookInput, required: true, description: 'Names the webhook to test.' }),
     },
-    resolve: (_root, { input: { id } }, context) =>
-      testHook(context, context, { id, isSystem: true }, 'push_events'),
+    resolve: (_root, { input: { id } }, context) => testHook(context, context, { id, isSystem: true }, 'push_events'),
   }),
   redeliverWebhook: t.field({
     type: deliveryPayload('redeliverWebhook'),

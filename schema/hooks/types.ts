@@ -87,8 +87,7 @@ export const Webhook = builder.prismaObject('Hook', {
       description: 'The last deliveries of the webhook, newest first: those that wait, and at most 100 others.',
       args: pageArgs,
       select: { id: true },
-      resolve: (hook, args, context, info) =>
-        pageBelow('HookDelivery', hook, args, context, info, listDeliveries),
+      resolve: (hook, args, context, info) => pageBelow('HookDelivery', hook, args, context, info, listDeliveries),
     }),
     delivery: t.field({
       type: WebhookDelivery,
@@ -123,7 +122,8 @@ builder.objectFields(Project, (t) => ({
 builder.objectFields(Group, (t) => ({
   webhooks: t.field({
     type: WebhookConnection,
-    description: 'The webhooks of the group, which are told of events in all projects below it, newest first. For owners.',
+    description:
+      'The webhooks of the group, which are told of events in all projects below it, newest first. For owners.',
     args: pageArgs,
     resolve: (group, args, context, info) => pageBelow('Hook', group, args, context, info, listGroupHooks),
   }),

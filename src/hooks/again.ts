@@ -37,7 +37,12 @@ export async function testHook(
   await countUse(context);
   const { kind, projectId, facts } = await sampleEvent(context, hook, trigger);
   const { deliveryId } = await context.db.$transaction(async (tx) => {
-    const data = { kind, projectId, facts: facts as object, deliveries: { create: { hookId: hook.id, state: 'failed' } } };
+    const data = {
+      kind,
+      projectId,
+      facts: facts as object,
+      deliveries: { create: { hookId: hook.id, state: 'failed' } },
+    };
     const { deliveries } = await tx.hookEvent.create({ data, select: { deliveries: { select: { id: true } } } });
     return { deliveryId: deliveries[0]?.id ?? 0 };
   });

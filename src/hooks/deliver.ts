@@ -113,7 +113,10 @@ export class HookDeliveries {
       const delivery = await nextDelivery(this.#options.db, hookId, this.#worker);
       if (delivery === null) return null;
       const { headers, outcome } = await attempt(this.#options, delivery);
-      const settled = await settleAttempt({ db: this.#options.db, jobs }, { hookId, deliveryId: delivery.id, headers, outcome });
+      const settled = await settleAttempt(
+        { db: this.#options.db, jobs },
+        { hookId, deliveryId: delivery.id, headers, outcome },
+      );
       if (settled.retryIn !== null) return settled.retryIn;
     }
     return null;
@@ -144,7 +147,10 @@ export async function attempt(
   { receiver, event }: Pick<NextDelivery, 'receiver' | 'event'>,
 ): Promise<{ headers: Record<string, string> | null; outcome: Outcome }> {
   const unsent = (error: string) => {
-    return { headers: null, outcome: { succeeded: false, status: null, headers: null, body: null, duration: 0, error } };
+    return {
+      headers: null,
+      outcome: { succeeded: false, status: null, headers: null, body: null, duration: 0, error },
+    };
   };
   try {
     const body = await bodyOf(options, event);

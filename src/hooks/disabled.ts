@@ -1,9 +1,9 @@
 import type { Outgoing } from '#src/access/mail/deliver.ts';
+import { PATIENCE } from '#src/hooks/settle.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Db } from '#src/platform/db.ts';
 import { escapeHtml } from '#src/platform/mail/escape_html.ts';
 import type { Message } from '#src/platform/mail/mailer.ts';
-import { PATIENCE } from '#src/hooks/settle.ts';
 
 declare module '#src/platform/background/queue.ts' {
   interface Jobs {
@@ -51,7 +51,10 @@ export async function sendDisabled(
       project: { select: { path: true, namespace: { select: { fullPath: true } } } },
     },
   });
-  const user = await db.user.findFirst({ where: { id: userId, state: 'active' }, select: { email: true, username: true } });
+  const user = await db.user.findFirst({
+    where: { id: userId, state: 'active' },
+    select: { email: true, username: true },
+  });
   if (!hook || !user) return;
   const place = hook.project ? `${hook.project.namespace.fullPath}/${hook.project.path}` : hook.namespace?.fullPath;
   const whose = place === undefined ? 'this server' : place;

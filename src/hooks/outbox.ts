@@ -73,7 +73,11 @@ export async function nextDelivery(db: Db, hookId: number, worker: string): Prom
 }
 
 /** One delivery by its ID, whatever its state. */
-export async function findDelivery(db: Db, hookId: number, id: number): Promise<Omit<NextDelivery, 'firstAttemptAt'> | null> {
+export async function findDelivery(
+  db: Db,
+  hookId: number,
+  id: number,
+): Promise<Omit<NextDelivery, 'firstAttemptAt'> | null> {
   const [row] = await db.$queryRaw<Row[]>`
     SELECT d.id, ${receiverColumns}, ${eventColumns}
     FROM hooks h JOIN hook_deliveries d ON d.hook_id = h.id JOIN hook_events e ON e.id = d.event_id

@@ -2,7 +2,7 @@ import type { EventKind } from '#src/hooks/kinds.ts';
 import { HEADERS, isProjectEvent } from '#src/hooks/kinds.ts';
 import { buildBody } from '#src/hooks/payload/build.ts';
 import type { Surroundings } from '#src/hooks/payload/common.ts';
-import { type Sending } from '#src/hooks/send.ts';
+import type { Sending } from '#src/hooks/send.ts';
 import { signatureHeaders } from '#src/hooks/sign.ts';
 import { parseHookUrl } from '#src/hooks/url.ts';
 import type { Db } from '#src/platform/db.ts';
@@ -75,7 +75,10 @@ export function requestFor(
   const at = Math.floor(now.getTime() / 1000);
   const signed = signatureHeaders(token, { id: key, at, body });
   const shown = { ...plain, ...signed, ...(token ? { 'x-gitlab-token': REDACTED } : {}) };
-  return { sending: { url: to, headers: { ...shown, ...(token ? { 'x-gitlab-token': token } : {}) }, body, verify }, shown };
+  return {
+    sending: { url: to, headers: { ...shown, ...(token ? { 'x-gitlab-token': token } : {}) }, body, verify },
+    shown,
+  };
 }
 
 const REDACTED = '[REDACTED]';

@@ -35,10 +35,7 @@ export interface Settled {
 }
 
 /** Writes down how an attempt went, and with it when the hook is tried again. */
-export async function settleAttempt(
-  { db, jobs }: { db: Db; jobs: JobQueue },
-  attempt: Attempt,
-): Promise<Settled> {
+export async function settleAttempt({ db, jobs }: { db: Db; jobs: JobQueue }, attempt: Attempt): Promise<Settled> {
   if (attempt.outcome.succeeded) {
     await db.$executeRaw`
       WITH delivery AS (${noted(attempt, sql`'delivered'`)})

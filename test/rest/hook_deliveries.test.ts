@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hooksWant } from '#src/hooks/wanted.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -240,7 +240,8 @@ describe('A delivery that fails', () => {
     await world.until(async () => (await row(id)).disabledAt !== null);
     const mail = await mailbox.next(`${owner.username}@example.org`);
     expect(mail.subject).toBe(`Webhook of ${place.fullPath} was switched off`);
-    const QUERY = 'query ($id: ID!) { webhook(id: $id) { disabledAt failures deliveries(first: 5) { nodes { state } } } }';
+    const QUERY =
+      'query ($id: ID!) { webhook(id: $id) { disabledAt failures deliveries(first: 5) { nodes { state } } } }';
     const { body } = await world.graphql(QUERY, { id: String(id) }, owner);
     expect(body.data.webhook).toMatchObject({ disabledAt: expect.any(String), failures: 2 });
     expect(body.data.webhook.deliveries.nodes).toEqual([{ state: 'FAILED' }, { state: 'FAILED' }]);
@@ -283,7 +284,9 @@ describe('The log of deliveries', () => {
     receiver.answer(path, (_told, response) => response.writeHead(201, { 'X-Receiver': 'mine' }).end('thanks'));
     await change('One', place);
     await change('Two', place);
-    await world.until(async () => (await world.db.hookDelivery.count({ where: { hookId: id, state: 'delivered' } })) === 2);
+    await world.until(
+      async () => (await world.db.hookDelivery.count({ where: { hookId: id, state: 'delivered' } })) === 2,
+    );
     const { status, headers, body } = await api.get(`${at}/events`);
     expect([status, headers['x-total']]).toEqual([200, '2']);
     expect(body[0]).toEqual({
@@ -357,7 +360,7 @@ describe('POST /projects/:id/hooks/:hook_id/test/:trigger', () => {
     const { path, at } = await hook({ issues_events: false }, place);
     await change('Latest', place);
     const tested = await api.post(`${at}/test/issues_events`);
-    expect([tested.status, tested.body]).toEqual([201, { message: '201 Created' }]);
+    expect([tested.status, tested.body]).toEqual([201, { message: 'The receiver answered with status 200.' }]);
     const { body } = await receiver.next(path);
     expect(body).toMatchObject({ object_kind: 'issue', object_attributes: { title: 'Latest' } });
     receiver.answer(path, 500);
@@ -369,7 +372,13 @@ describe('POST /projects/:id/hooks/:hook_id/test/:trigger', () => {
   it('422 where there is no such record, 400 for a kind that there is not, 429 for the eleventh in a minute', async () => {
     const place = await world.project({ owner });
     const { at } = await hook({}, place);
-    for (const trigger of ['push_events', 'tag_push_events', 'merge_requests_events', 'job_events', 'wiki_page_events']) {
+    for (const trigger of [
+      'push_events',
+      'tag_push_events',
+      'merge_requests_events',
+      'job_events',
+      'wiki_page_events',
+    ]) {
       expect((await world.api(admin).post(`${at}/test/${trigger}`)).status).toBe(422);
     }
     expect((await api.post(`${at}/test/everything`)).status).toBe(400);
@@ -387,7 +396,9 @@ describe('Processes', () => {
     await world.db.hook.deleteMany();
     await world.until(async () => !(await hooksWant(world.db)).mergeRequest);
     // As another process does it: nothing tells this one but the database.
-    await world.db.hook.create({ data: { projectId: project.id, url: 'http://127.0.0.1/', mergeRequestsEvents: true } });
+    await world.db.hook.create({
+      data: { projectId: project.id, url: 'http://127.0.0.1/', mergeRequestsEvents: true },
+    });
     await world.until(async () => (await hooksWant(world.db)).mergeRequest);
   });
 });

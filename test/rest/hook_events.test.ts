@@ -109,7 +109,11 @@ describe('Pushes', () => {
 
   it('of tags have a kind of their own, with what an annotated tag says', async () => {
     const path = await hook(project, { push_events: false, tag_push_events: true });
-    await api.post(`/projects/${project.id}/repository/tags`, { tag_name: 'v1.0', ref: 'master', message: 'The first' });
+    await api.post(`/projects/${project.id}/repository/tags`, {
+      tag_name: 'v1.0',
+      ref: 'master',
+      message: 'The first',
+    });
     const told = await receiver.next(path);
     expect(told.headers['x-gitlab-event']).toBe('Tag Push Hook');
     expect(told.body).toMatchObject({ object_kind: 'tag_push', event_name: 'tag_push', ref: 'refs/tags/v1.0' });

@@ -82,7 +82,10 @@ describe('POST /projects/:id/hooks', () => {
     const broken = await api.post(at, { url: url(), token: 'a\r\nX-Other: b' });
     expect(broken).toMatchObject({ status: 400, body: { message: { token: [expect.any(String)] } } });
     const long = await api.post(at, { url: url(), token: 'x'.repeat(256) });
-    expect(long).toMatchObject({ status: 400, body: { message: { token: ['is too long (maximum is 255 characters)'] } } });
+    expect(long).toMatchObject({
+      status: 400,
+      body: { message: { token: ['is too long (maximum is 255 characters)'] } },
+    });
   });
 
   it('403 beyond a hundred hooks of a project', async () => {
@@ -181,7 +184,10 @@ describe('Hooks of the server', () => {
     const path = `/${world.unique('system')}`;
     const { body: hook } = await world.api(admin).post('/hooks', { url: receiver.url(path) });
     const { status, body } = await world.api(admin).get(`/hooks/${hook.id}`);
-    expect([status, body]).toMatchObject([200, { event_name: 'project_create', name: 'Ruby', path: 'ruby', project_id: 1 }]);
+    expect([status, body]).toMatchObject([
+      200,
+      { event_name: 'project_create', name: 'Ruby', path: 'ruby', project_id: 1 },
+    ]);
     const told = await receiver.next(path, (one) => one.body.path === 'ruby');
     expect(told.body).toEqual(body);
     expect(told.headers['x-gitlab-event']).toBe('System Hook');

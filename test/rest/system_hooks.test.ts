@@ -224,7 +224,11 @@ describe('Hooks of a group', () => {
       [master, 'FORBIDDEN'],
       [stranger, 'NOT_FOUND'],
     ] as const) {
-      const found = await world.graphql('query ($id: ID!) { webhook(id: $id) { url } node(id: $id) { id } }', { id }, who);
+      const found = await world.graphql(
+        'query ($id: ID!) { webhook(id: $id) { url } node(id: $id) { id } }',
+        { id },
+        who,
+      );
       expect(found.body.errors[0].extensions.code).toBe(code);
       expect(found.body.data?.node ?? null).toBeNull();
       const removed = 'mutation ($id: ID!) { deleteWebhook(input: { id: $id }) { deletedWebhookId } }';

@@ -56,6 +56,7 @@ const RELEASED: Record<string, string> = {
   '20261123022001_tell_merge_requests': '90262bf48b78ca831e81f64731d61340e03799977d984b3821c1cf9e9be95091',
   '20261123024000_merging': '2ff5cc1dca1d6acbee6beaf3281f0ae3ebaf4b5e1cf669d8b7ff3a91d42ea010',
   '20261123026000_mail_deliveries': '55c4f2688a0e67eb57f8597aa924aeb3d6a5a110cf377bf4c37791e364f85877',
+  '20261124020000_webhooks': 'f18c40abb1e1eca83d8e9cfba007011215cb8ecfebd683638aed1ab56e64d254',
 };
 
 const directory = packagePath('prisma/migrations');

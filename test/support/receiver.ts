@@ -49,7 +49,8 @@ export class Receiver {
     for (;;) {
       const found = this.at(path).filter(is);
       if (found.length >= count) return found.slice(0, count);
-      if (Date.now() > patience) throw new Error(`waited in vain for ${count} requests to ${path}: ${found.length} came`);
+      if (Date.now() > patience)
+        throw new Error(`waited in vain for ${count} requests to ${path}: ${found.length} came`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }

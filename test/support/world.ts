@@ -13,7 +13,7 @@ import { JOB_PACES, jobHandlers } from '#src/background_jobs.ts';
 import { createGroup, type NewGroup } from '#src/groups/create.ts';
 import { findGroup, type GroupRow } from '#src/groups/find.ts';
 import { HookDeliveries } from '#src/hooks/deliver.ts';
-import { watchHooks, hooksWant } from '#src/hooks/wanted.ts';
+import { hooksWant, watchHooks } from '#src/hooks/wanted.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import { createIssue, type NewIssue } from '#src/issues/create.ts';
 import { createLabel } from '#src/labels/save.ts';

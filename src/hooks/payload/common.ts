@@ -1,7 +1,7 @@
 import crypto from 'node:crypto';
 import { NO_OBJECT } from '#src/git/model.ts';
-import type { RepositoryReader } from '#src/git/reader.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
+import type { RepositoryReader } from '#src/git/reader.ts';
 import type { LabelFacts, ProjectFacts, UserFacts } from '#src/hooks/payload/facts.ts';
 import { storable } from '#src/repository/push_data.ts';
 import { avatarPath } from '#src/users/avatar.ts';
