@@ -90,6 +90,14 @@ export const hooks: Route[] = [
     precheck: 'administrate',
   },
   {
+    method: 'POST',
+    path: '/hooks/:id',
+    operation: operations.TestSystemHookDocument,
+    description: 'Sends an example event to a webhook of the server, and returns what was sent. For administrators.',
+    result: 'testSystemWebhook.payload',
+    precheck: 'administrate',
+  },
+  {
     method: 'DELETE',
     path: '/hooks/:id',
     operation: operations.DeleteSystemHookDocument,

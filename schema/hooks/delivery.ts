@@ -42,7 +42,8 @@ export const WebhookDelivery = builder.prismaObject('HookDelivery', {
       ...through('event', 'key'),
     }),
     trigger: t.string({
-      description: 'Kind of the event, such as `push_hooks` or `issue_hooks`, or `project_create` for events of the server.',
+      description:
+        'Kind of the event, such as `push_hooks` or `issue_hooks`, or `project_create` for events of the server.',
       select: { event: { select: { kind: true } } },
       resolve: ({ event: { kind } }) => TRIGGERS[kind] ?? kind,
     }),

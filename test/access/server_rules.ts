@@ -148,6 +148,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
       },
     },
     'GET /hooks/:id': { ...administrating, given: systemHook },
+    'POST /hooks/:id': { success: 201, level: 100, given: systemHook },
     'DELETE /hooks/:id': { success: 204, level: 100, given: systemHook },
     'GET /bgjobs/queue_metrics': administrating,
     'GET /bgjobs/process_metrics': administrating,

@@ -23,7 +23,11 @@ async function send(method: string, at: string, body?: object): Promise<{ status
     'PRIVATE-TOKEN': printed(server?.output() ?? '', 'Private token') ?? '',
     'Content-Type': 'application/json',
   };
-  const answer = await fetch(`${server?.url}/api/v4${at}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  const answer = await fetch(`${server?.url}/api/v4${at}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
   return { status: answer.status, body: (await answer.json()) as { id: number } };
 }
 

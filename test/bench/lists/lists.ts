@@ -39,7 +39,8 @@ export interface Connection extends List {
 const OF_REPOSITORIES = /\/repository\//;
 
 /** Lists that only administrators, or masters of a place, may read. */
-const FOR_ADMINS = /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)|access_requests|triggers|variables|hooks/;
+const FOR_ADMINS =
+  /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)|access_requests|triggers|variables|hooks/;
 
 const PER_PAGE = 20;
 
@@ -115,7 +116,10 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   if (!place || !isObjectType(to) || !to.name.endsWith('Connection')) return [];
   const node = getNamedType(to.getFields().nodes?.type ?? to);
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
-  const isForAdmins = /activities|impersonation|accessRequests|triggers|variables|oauthApplications|webhooks|deliveries/i.test(field.name);
+  const isForAdmins =
+    /activities|impersonation|accessRequests|triggers|variables|oauthApplications|webhooks|deliveries/i.test(
+      field.name,
+    );
   const fields = isObjectType(node) ? Object.values(node.getFields()) : [];
   const isPlain = ({ args, type }: GraphQLField<unknown, unknown>) =>
     args.length === 0 && isLeafType(getNullableType(type));
