@@ -36,17 +36,13 @@ export async function testHook(
   const hook = await findHook(context, ref);
   await countUse(context);
   const { kind, projectId, facts } = await sampleEvent(context, hook, trigger);
-  const { deliveryId } = await context.db.$transaction(async (tx) => {
-    const data = {
-      kind,
-      projectId,
-      facts: facts as object,
-      deliveries: { create: { hookId: hook.id, state: 'failed' } },
-    };
-    const { deliveries } = await tx.hookEvent.create({ data, select: { deliveries: { select: { id: true } } } });
-    return { deliveryId: deliveries[0]?.id ?? 0 };
+  const delivery = { create: { hookId: hook.id, state: 'failed' } };
+  const { deliveries } = await context.db.hookEvent.create({
+    data: { kind, projectId, facts: facts as object, deliveries: delivery },
+    select: { deliveries: { select: { id: true } } },
   });
-  return deliver(context, server, hook, deliveryId);
+  const deliveryId = deliveries[0]?.id ?? 0;
+  return deliver(context, { ...server, isOwnEvent: true }, hook, deliveryId);
 }
 
 /**
@@ -64,7 +60,7 @@ export async function redeliver(
     throw new NotFound('Hook event');
   }
   await countUse(context);
-  return deliver(context, server, hook, deliveryId);
+  return deliver(context, { ...server, isOwnEvent: false }, hook, deliveryId);
 }
 
 function countUse({ db, actor }: Context): Promise<void> {
@@ -73,14 +69,14 @@ function countUse({ db, actor }: Context): Promise<void> {
 
 async function deliver(
   { db, repositories, secret, imports }: Context,
-  { baseUrl }: Server,
+  { baseUrl, isOwnEvent }: Server & { isOwnEvent: boolean },
   { id: hookId }: HookPlace,
   deliveryId: number,
 ): Promise<Delivered> {
   const found = await findDelivery(db, hookId, deliveryId);
   if (!found) throw new NotFound('Hook event');
   let broken: unknown;
-  const stores = { db, repositories, secret, imports, baseUrl: async () => baseUrl };
+  const stores = { db, repositories, secret, imports, baseUrl: async () => baseUrl, isOnlyHere: !isOwnEvent };
   const report = (error: unknown) => {
     broken = error;
   };

@@ -17,6 +17,8 @@ export interface Stores {
   secret: string;
   /** URL of the server, without a trailing slash. */
   baseUrl(): Promise<string>;
+  /** Whether that is what this request says alone: then other receivers are not to get the bodies that are made with it. */
+  isOnlyHere?: boolean;
 }
 
 /** Where something is sent to. */
@@ -42,6 +44,7 @@ export interface EventToSend {
 export async function bodyOf(stores: Stores, event: EventToSend): Promise<string> {
   if (event.payload !== null) return event.payload;
   const body = await buildBody(event.kind, event.facts, await surroundings(stores, event.projectId));
+  if (stores.isOnlyHere) return body;
   await stores.db.$executeRaw`UPDATE hook_events SET payload = ${body} WHERE id = ${event.id} AND payload IS NULL`;
   return body;
 }

@@ -12,6 +12,8 @@ const SECONDS = 60;
 const PROJECTS = 10;
 /** Webhooks of each project: each event goes to all of them. */
 const HOOKS = 10;
+/** Users who do so: one alone may not have many requests under way. */
+const USERS = 20;
 /** Requests for lists that are under way at once, and milliseconds from one to the next. */
 const READERS = 4;
 const PAUSE = 20;
@@ -26,7 +28,9 @@ export async function measureHooks(print: (text: string) => void): Promise<void>
   try {
     const client = new Client(server.url);
     const projects: number[] = [];
-    for (let n = 0; n < PROJECTS; n += 1) projects.push(await client.create('/projects', { name: `project-${n}` }));
+    for (let n = 0; n < PROJECTS; n += 1)
+      projects.push(await client.create('/projects', { name: `project-${n}`, visibility: 'internal' }));
+    for (let n = 0; n < USERS; n += 1) await client.addUser(n);
     for (const project of projects) await fill(client, project);
     const without = await load(client, projects);
     for (const project of projects) {
@@ -93,24 +97,40 @@ async function load(client: Client, projects: readonly number[]): Promise<{ list
 class Client {
   readonly #url: string;
   readonly #agent = new Agent({ keepAlive: true });
+  readonly #tokens: string[] = [];
+  #calls = 0;
 
   constructor(url: string) {
     this.#url = url;
   }
 
   async create(path: string, body: object): Promise<number> {
-    const answer = await this.#send({ method: 'POST', path, body: JSON.stringify(body) });
-    return (JSON.parse(answer.text) as { id: number }).id;
+    return (await this.#make(path, body)).id;
+  }
+
+  /** Adds a user, who makes some of the requests that are timed. */
+  async addUser(n: number): Promise<void> {
+    const name = `reader-${n}`;
+    const password = `correct horse ${n}`;
+    const id = await this.create('/users', { username: name, name, email: `${name}@example.org`, password });
+    const { token } = await this.#make(`/users/${id}/impersonation_tokens`, { name, scopes: ['api'] });
+    this.#tokens.push(token ?? '');
+  }
+
+  async #make(path: string, body: object) {
+    const answer = await this.#send({ method: 'POST', path, body: JSON.stringify(body) }, TOKEN);
+    return JSON.parse(answer.text) as { id: number; token?: string };
   }
 
   async time(call: Call): Promise<number> {
     const sent = performance.now();
-    await this.#send(call);
+    this.#calls += 1;
+    await this.#send(call, this.#tokens[this.#calls % this.#tokens.length] ?? TOKEN);
     return performance.now() - sent;
   }
 
-  async #send(call: Call) {
-    const headers = { 'PRIVATE-TOKEN': TOKEN, ...(call.body && { 'Content-Type': 'application/json' }) };
+  async #send(call: Call, token: string) {
+    const headers = { 'PRIVATE-TOKEN': token, ...(call.body && { 'Content-Type': 'application/json' }) };
     const answer = await send(this.#url, { ...call, path: `/api/v4${call.path}`, headers }, this.#agent);
     if (answer.status >= 300) throw new Error(`${call.path} answered ${answer.status}: ${answer.text}`);
     return answer;
