@@ -62,6 +62,7 @@ import '#schema/discussions/mutations.ts';
 import '#schema/awards/on_subjects.ts';
 import '#schema/awards/mutations.ts';
 import '#schema/variables/mutations.ts';
+import '#schema/hooks/mutations.ts';
 import '#schema/snippets/queries.ts';
 import '#schema/snippets/mutations.ts';
 import '#schema/uploads/mutations.ts';

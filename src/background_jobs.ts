@@ -11,6 +11,9 @@ import { removeArtifacts } from '#src/artifacts/forget.ts';
 import { removeMergedBranches } from '#src/branches/merged.ts';
 import { traceDiscussions } from '#src/discussions/trace.ts';
 import { removeNamespace } from '#src/groups/remove.ts';
+import type { HookDeliveries } from '#src/hooks/deliver.ts';
+import { sendDisabled, tellOfDisabled } from '#src/hooks/disabled.ts';
+import { pruneDeliveries } from '#src/hooks/prune.ts';
 import { type ImportStores, importRepository } from '#src/imports/import.ts';
 import { findRecipients, forgetDeliveries } from '#src/mailing/distribute.ts';
 import { sendTold } from '#src/mailing/send.ts';
@@ -44,6 +47,8 @@ export interface JobSettings extends Pick<ImportStores, 'secret' | 'imports' | '
   uploads: UploadStore;
   /** By what mail is sent; what is wanted while none is sent is dropped. */
   outgoing?: Outgoing | undefined;
+  /** By what webhooks are delivered. */
+  hooks?: HookDeliveries | undefined;
 }
 
 /** When jobs run by themselves, and how many of a name at once. */
@@ -53,6 +58,7 @@ export const JOB_PACES: JobPaces = {
   'sessions.expire': { cron: '17 * * * *' },
   'repositories.maintain': { cron: '41 * * * *' },
   'artifacts.expire': { cron: '*/10 * * * *' },
+  'hooks.prune': { cron: '53 * * * *' },
   'merge_requests.refresh': { cron: '29 * * * *', atOnce: 4 },
   'projects.import': { atOnce: 4 },
   'mail.send': { atOnce: 4 },
@@ -60,7 +66,7 @@ export const JOB_PACES: JobPaces = {
 };
 
 /** Every job with the command that does it. */
-export function jobHandlers({ db, repositories, uploads, outgoing, ...importing }: JobSettings): JobHandlers {
+export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...importing }: JobSettings): JobHandlers {
   /** What commands get that are run for a user; null for one who is not active any more. */
   const as = async (userId: number, jobs: JobQueue): Promise<Context | null> => {
     const actor = await activeUser(db, userId);
@@ -114,6 +120,10 @@ export function jobHandlers({ db, repositories, uploads, outgoing, ...importing 
     'mail.send': async (wanted) => outgoing && deliver({ db, ...outgoing }, wanted),
     'mail.find_recipients': async ({ happenings }, jobs) => outgoing && findRecipients({ db, jobs }, happenings),
     'mail.tell': async (told) => outgoing && sendTold({ db, secret: importing.secret, ...outgoing }, told),
+    'hooks.deliver': async () => hooks?.sweep(),
+    'hooks.disabled': async ({ hookId }, jobs) => outgoing && tellOfDisabled({ db, jobs }, hookId),
+    'hooks.tell_disabled': async (told) => outgoing && sendDisabled({ db, ...outgoing }, told),
+    'hooks.prune': () => pruneDeliveries(db),
     'sessions.expire': () =>
       eachStep([
         () => expireSessions(db),

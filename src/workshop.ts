@@ -1,5 +1,7 @@
 import { JOB_PACES, jobHandlers } from './background_jobs.ts';
 import { makeDirectories } from './git/write/make_directories.ts';
+import { HookDeliveries } from './hooks/deliver.ts';
+import { watchHooks } from './hooks/wanted.ts';
 import { type ImportSettings, importSettings } from './imports/options.ts';
 import { type JobQueue, startJobs } from './platform/background/queue.ts';
 import type { Config } from './platform/config.ts';
@@ -50,12 +52,18 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
   const listener = await Listener.open(directUrl, report);
   resources.defer(() => listener.close());
   await watchSettings(db, listener);
-  const imports = importSettings({ hosts: config.importHosts, maxBytes: config.importMaxBytes });
+  await watchHooks(db, listener);
+  const imports = importSettings({
+    hosts: config.importHosts,
+    webhookHosts: config.webhookHosts,
+    maxBytes: config.importMaxBytes,
+  });
   if (mail) startSending(db);
   const outgoing = mail && { mailer: (await import('./platform/mail/mailer.ts')).createMailer(mail), baseUrl };
   const stopped = new AbortController();
   const stores = { db, repositories, uploads, secret, imports };
-  const handlers = jobHandlers({ ...stores, outgoing, stopping: stopped.signal });
+  const hooks = new HookDeliveries({ ...stores, baseUrl, report });
+  const handlers = jobHandlers({ ...stores, outgoing, hooks, stopping: stopped.signal });
   const jobs = await startJobs({
     url: directUrl,
     listener,
@@ -71,6 +79,10 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
     stopped.abort();
     await jobs.stop();
   });
+  if (queues?.includes('hooks.deliver') ?? true) {
+    await hooks.start({ listener, jobs });
+    resources.defer(() => hooks.stop());
+  }
   return { repositories, uploads, imports, jobs, listener };
 }
 

@@ -55,6 +55,8 @@ const NAMELESS = new Set([
   'Trigger',
   'Note',
   'Award',
+  'Hook',
+  'Hook event',
   'MergeRequest',
 ]);
 
@@ -95,18 +97,20 @@ export function refusal(message: string, details: Record<string, unknown>, route
       return { status, body: { message: isText ? `404 ${wrong} Not Found` : wrong } };
     }
     default: {
-      const unmerged = UNMERGED.get(message);
-      if (unmerged) return unmerged;
+      const particular = PARTICULAR.get(message);
+      if (particular) return particular;
       if (UNPROCESSED.has(message)) return { status: 422, body: { error: [message] } };
       return { status, body: { message: V4_WORDS.get(message) ?? message } };
     }
   }
 }
 
-/** Why a merge request is not merged (behaviour.md 8). */
-const UNMERGED: ReadonlyMap<string, Refusal> = new Map([
+/** Refusals that have a status and a form of their own: why a merge request is not merged (behaviour.md 8), and what is wrong with a hook (1.5). */
+const PARTICULAR: ReadonlyMap<string, Refusal> = new Map([
   [UNMERGEABLE.NOT_NOW, { status: 405, body: { message: '405 Method Not Allowed' } }],
   [UNMERGEABLE.CONFLICTS, { status: 406, body: { message: UNMERGEABLE.CONFLICTS } }],
+  [PLAIN.INVALID_HOOK_URL, { status: 422, body: { error: 'Invalid url given' } }],
+  [PLAIN.UNTESTABLE_HOOK, { status: 422, body: { message: PLAIN.UNTESTABLE_HOOK } }],
   [UNMERGEABLE.NOT_AWAITED, { status: 406, body: { message: '406 Not Acceptable' } }],
 ]);
 

@@ -25,7 +25,7 @@ export function respond(
   if (!secret) allowCompression(response);
   if (route.omitNull) omitNulls(body, route.omitNull);
   if (route.either) mergeKeys(body, route.either);
-  if (route.decimals) writeDecimals(body as Record<string, unknown>, route.decimals);
+  if (route.decimals) writeDecimals(body, route.decimals);
   if (route.keyedBy) keyRecords(body as Record<string, unknown>, route.keyedBy);
   if (page) {
     const headers = paginationHeaders(page, totalCount ?? 0, pinned(new URL(url), route, subtree));
@@ -63,13 +63,15 @@ function mergeKeys(body: unknown, either: Readonly<Record<string, readonly strin
   }
 }
 
-/** Makes texts of the numbers at these keys. */
-function writeDecimals(body: Record<string, unknown>, keys: Readonly<Record<string, number | 'all'>>): void {
-  for (const [key, decimals] of Object.entries(keys)) {
-    const value = body[key];
-    if (typeof value !== 'number') continue;
-    if (decimals !== 'all') body[key] = value.toFixed(decimals);
-    else body[key] = Number.isInteger(value) ? value.toFixed(1) : String(value);
+/** Makes texts of the numbers at these keys of the record, or of each record of an array. */
+function writeDecimals(body: unknown, keys: Readonly<Record<string, number | 'all'>>): void {
+  for (const record of Array.isArray(body) ? body : [body]) {
+    for (const [key, decimals] of Object.entries(keys)) {
+      const value = record[key];
+      if (typeof value !== 'number') continue;
+      if (decimals !== 'all') record[key] = value.toFixed(decimals);
+      else record[key] = Number.isInteger(value) ? value.toFixed(1) : String(value);
+    }
   }
 }
 

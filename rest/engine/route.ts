@@ -74,7 +74,7 @@ export interface Route {
   readonly omitNull?: readonly string[];
   /** The links to further pages have this parameter, unless it was given, with what the connection of the result has at the key. */
   readonly pinned?: { readonly parameter: string; readonly key: string };
-  /** Keys of the record whose numbers are texts, with so many decimals, or as many as they have and one at least. */
+  /** Keys of the record, or of each record, whose numbers are texts, with so many decimals, or as many as they have and one at least. */
   readonly decimals?: Readonly<Record<string, number | 'all'>>;
   /** Keys of the record whose lists of records become one object, each record below the value that it has under this name. */
   readonly keyedBy?: Readonly<Record<string, string>>;

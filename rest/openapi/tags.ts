@@ -19,6 +19,7 @@ const RESOURCES: Record<string, string> = {
   pipelines: 'Pipeline',
   jobs: 'Job',
   triggers: 'Trigger',
+  hooks: 'Webhook',
   variables: 'Variable',
   environments: 'Environment',
   deployments: 'Deployment',
@@ -48,6 +49,8 @@ const OTHER_NAMES: Record<string, string> = {
 /** The resource that a route is about: the last one that its path names, as `members` of a group. */
 export function tagOf(path: string): string {
   const named = path.split('/').map((part) => OTHER_NAMES[part] ?? part);
+  // Their events are not those of the feed.
+  if (named.includes('hooks')) return 'hooks';
   return named.findLast((part) => Object.hasOwn(RESOURCES, part)) ?? 'server';
 }
 

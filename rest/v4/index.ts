@@ -14,6 +14,7 @@ import { environments } from '#rest/v4/environments.ts';
 import { events } from '#rest/v4/events.ts';
 import { filesWrite } from '#rest/v4/files_write.ts';
 import { groups } from '#rest/v4/groups.ts';
+import { hooks } from '#rest/v4/hooks.ts';
 import { issues } from '#rest/v4/issues.ts';
 import { jobs } from '#rest/v4/jobs.ts';
 import { keys } from '#rest/v4/keys.ts';
@@ -84,6 +85,7 @@ export const routes: Route[] = [
   ...deployments,
   ...triggers,
   ...variables,
+  ...hooks,
   ...snippets,
   ...backgroundJobs,
   ...templates,

@@ -15,6 +15,7 @@ import { findDiscussionsByIds } from '#src/discussions/list.ts';
 import { findEmailsByIds } from '#src/emails/list.ts';
 import { findEnvironmentsByIds } from '#src/environments/list.ts';
 import { findGroupsByIds } from '#src/groups/find.ts';
+import { findHooksByIds } from '#src/hooks/list.ts';
 import { findIssuesByIds } from '#src/issues/find.ts';
 import { findJobsByIds } from '#src/jobs/list.ts';
 import { findKeysByIds } from '#src/keys/list.ts';
@@ -64,6 +65,8 @@ const FINDERS: Record<string, Finder> = {
   Discussion: inProjects('Note', findDiscussionsByIds),
   AwardEmoji: inProjects('AwardEmoji', findAwardsByIds),
   Trigger: inProjects('Trigger', findTriggersByIds),
+  Webhook: (context, ids, info) =>
+    findHooksByIds(context, ids, selectionAt(info, 'Hook'), (id) => context.loaders.project.load(id)),
   Deployment: inProjects('Deployment', findDeploymentsByIds),
   Environment: inProjects('Environment', findEnvironmentsByIds),
   Job: inProjects('Job', findJobsByIds),

@@ -102,6 +102,7 @@ export const groupAbilities = {
   admin_group_member: { level: OWNER },
   admin_group_access_request: { level: OWNER },
   transfer_project_to_group: { level: ADMIN },
+  admin_group_hook: { level: OWNER },
 } as const satisfies Record<string, Rule>;
 
 export type ProjectAbility = keyof typeof projectAbilities;

@@ -1,6 +1,7 @@
 import { recordMentions } from '#src/activity/mentions.ts';
 import { writeNoteTodos } from '#src/activity/todos.ts';
 import { recordEvent } from '#src/events/record.ts';
+import { tellHooksOfNote } from '#src/hooks/tell_note.ts';
 import { type Desk, wantMail } from '#src/mailing/want.ts';
 import type { Noteable } from '#src/notes/noteable.ts';
 import type { Transaction } from '#src/platform/db.ts';
@@ -20,7 +21,8 @@ export async function recordNote(
   noteId: number,
   { from, to }: NoteText,
 ): Promise<void> {
-  // Nothing is told of snippets elsewhere.
+  if (from === null) await tellHooksOfNote(tx, desk, type, noteId);
+  // Else nothing is told of snippets.
   if (type === 'Snippet' || iid === null) return;
   if (from === null) {
     const target = { type: `${type}Note` as const, id: noteId, title, subjectId };

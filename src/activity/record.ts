@@ -4,6 +4,7 @@ import { mailChanges } from '#src/activity/mail.ts';
 import { recordMentions } from '#src/activity/mentions.ts';
 import { writeSystemNotes } from '#src/activity/system_notes.ts';
 import { writeTodos } from '#src/activity/todos.ts';
+import { tellHooksOfSubject } from '#src/hooks/tell_subject.ts';
 import type { Desk } from '#src/mailing/want.ts';
 import type { Transaction } from '#src/platform/db.ts';
 
@@ -23,6 +24,7 @@ export async function recordActivity(
   await writeSystemNotes(tx, actor, subject, changes);
   await writeTodos(tx, actor, subject, changes);
   await mailChanges(tx, desk, actor, subject, changes);
+  await tellHooksOfSubject(tx, desk, actor, subject, changes);
   // What was moved mentions what it did before.
   if (changes.some(({ kind }) => kind === 'movedFrom')) return;
   for (const text of textsOf(subject, changes)) await recordMentions(tx, actor, subject, text);

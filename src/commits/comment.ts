@@ -5,6 +5,7 @@ import { type CommitRow, findCommit, titleOf } from '#src/commits/find.ts';
 import { recordEvent } from '#src/events/record.ts';
 import { TooLarge } from '#src/git/errors.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { tellHooksOfComment } from '#src/hooks/tell_note.ts';
 import { ValidationFailed } from '#src/platform/errors.ts';
 import { lengthError } from '#src/platform/text.ts';
 import { findProject } from '#src/projects/find.ts';
@@ -51,6 +52,7 @@ export async function createCommitComment(
     const comment = await tx.commitComment.create({ data, select: { id: true } });
     const target = { type: 'Note', id: comment.id, title: storable(titleOf(commit)) } as const;
     await recordEvent(tx, { projectId: project.id, authorId: actor.id, action: 'commented on', target });
+    await tellHooksOfComment(tx, context, comment.id);
     return comment;
   });
 }

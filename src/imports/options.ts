@@ -3,15 +3,17 @@ import type { Lookup } from '#src/imports/address.ts';
 
 declare module '#src/access/actor.ts' {
   interface Context {
-    /** Where projects may be imported from. */
+    /** Where projects may be imported from, and where webhooks may lead. */
     readonly imports: ImportSettings;
   }
 }
 
-/** What imports may do. */
+/** What connections may do that users have made: imports, and webhooks. */
 export interface ImportSettings {
   /** Host names, or `host:port`, that may be imported from wherever they are. */
   hosts: readonly string[];
+  /** The same for webhooks. */
+  webhookHosts: readonly string[];
   /** How much one import may take from its source, in bytes. */
   maxBytes: number;
   /** How long one may take, in milliseconds: less than jobs may. */
@@ -21,6 +23,7 @@ export interface ImportSettings {
 
 const DEFAULTS: ImportSettings = {
   hosts: [],
+  webhookHosts: [],
   maxBytes: 10 * 1024 ** 3,
   timeout: 50 * 60_000,
   lookup: (host, isNamed) => (isNamed ? askSystem(host, { all: true, verbatim: true }) : askServers(host)),

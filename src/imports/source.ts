@@ -6,10 +6,9 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isPublicAddress } from '#src/imports/address.ts';
+import { checkedLookup } from '#src/imports/checked_lookup.ts';
 import type { ImportSettings } from '#src/imports/options.ts';
 import { type ImportSource, isNamedHost, isPlainlyPrivate } from '#src/imports/url.ts';
 
@@ -87,7 +86,10 @@ export class SourceRepository {
       method,
       agent: this.#agents[url.protocol as 'http:' | 'https:'],
       headers: { 'user-agent': 'git/gantry', 'accept-encoding': 'identity', ...headers, ...this.#authorization(url) },
-      lookup: this.#lookup(isNamed),
+      lookup: checkedLookup(this.#settings.lookup, isNamed, {
+        blocked: () => new ImportFailed(BLOCKED),
+        unknown: () => new ImportFailed(UNKNOWN),
+      }),
       signal: this.#signal,
       timeout: IDLE,
     };
@@ -98,23 +100,6 @@ export class SourceRepository {
     } catch (error) {
       throw explained(error as NodeJS.ErrnoException);
     }
-  }
-
-  /** Gives a connection the addresses of its host, after they were checked: it asks nobody else. */
-  #lookup(isNamed: boolean): LookupFunction {
-    return (host, { all }, callback) => {
-      const find = async () => {
-        const addresses = await this.#settings.lookup(host, isNamed);
-        if (!isNamed && !addresses.every(({ address }) => isPublicAddress(address))) throw new ImportFailed(BLOCKED);
-        const [first] = addresses;
-        if (first === undefined) throw new ImportFailed(UNKNOWN);
-        return { addresses, first };
-      };
-      find().then(
-        ({ addresses, first }) => (all ? callback(null, addresses) : callback(null, first.address, first.family)),
-        (error) => callback(error, ''),
-      );
-    };
   }
 
   /** Credentials, for the host that they were given for; over HTTPS too if that was not asked for. */

@@ -5,6 +5,7 @@ import { recordActivity } from '#src/activity/record.ts';
 import { type FollowUpWish, followUpOn, resolveByIssue } from '#src/discussions/follow_up.ts';
 import { issueEvent } from '#src/events/record.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { hooksWant } from '#src/hooks/wanted.ts';
 import {
   checkTexts,
   type IssueAttributes,
@@ -68,7 +69,8 @@ export async function createIssue(context: Context, given: NewIssue): Promise<Ch
   const assigneeId = columns.assigneeId ?? null;
   const { labels = [] } = attributes;
   const isPlain = !followUp && !labels?.length && assigneeId === null && !hasDeeds(deeds);
-  if (isPlain && !mayMention(title, description) && !sendsMail(context.db)) {
+  const concernsNobody = !mayMention(title, description) && !sendsMail(context.db);
+  if (isPlain && concernsNobody && !(await hooksWant(context.db)).issue) {
     // One statement, and so atomic by itself.
     const opened = issueEvent({ projectId: project.id, authorId: actor.id, action: 'opened' });
     const { id } = await insert(context.db, Prisma.sql`, event AS (${opened})`);

@@ -97,6 +97,8 @@ export interface Config {
   gitRequests?: number | undefined;
   /** What projects may be imported from although its address is not public: host names, or host and port. */
   importHosts: readonly string[];
+  /** The same for where webhooks may lead. */
+  webhookHosts: readonly string[];
   /** The queues of background jobs that this process works on; all when absent. */
   queues?: readonly string[] | undefined;
   /** How many jobs it works on at once; a default when absent. */
@@ -219,6 +221,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     minFreeBytes: setting('GANTRY_MIN_FREE_BYTES', parseFreeBytes),
     gitRequests: setting('GANTRY_GIT_REQUESTS', parseCount),
     importHosts: setting('GANTRY_IMPORT_HOSTS', parseHosts) ?? [],
+    webhookHosts: setting('GANTRY_WEBHOOK_HOSTS', parseHosts) ?? [],
     compression: setting('GANTRY_COMPRESSION', parseSwitch) ?? true,
     metricsAddresses: setting('GANTRY_METRICS_ADDRESSES', parseNetworks) ?? [],
     metricsPort: setting('GANTRY_METRICS_PORT', parsePort),

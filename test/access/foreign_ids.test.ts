@@ -50,6 +50,15 @@ const talkOf = (path: string): Record<string, number> => {
 await world.issue(own, attacker);
 await world.mergeRequest(own, attacker, { iid: 1 });
 
+const hook = await world.db.hook.create({ data: { projectId: hidden.id, url: 'http://127.0.0.1:9/' } });
+await world.db.hookDelivery.create({
+  data: {
+    hook: { connect: { id: hook.id } },
+    event: { create: { kind: 'push', facts: {}, payload: '{}' } },
+    state: 'failed',
+  },
+});
+
 /** Numbers that count in the whole server, of records in the hidden project. */
 const ids: Record<string, number> = {
   pipeline_id: pipeline,
@@ -57,6 +66,8 @@ const ids: Record<string, number> = {
   environment_id: (await world.db.environment.findFirstOrThrow(inHidden)).id,
   deployment_id: (await world.db.deployment.findFirstOrThrow(inHidden)).id,
   trigger_id: (await world.db.trigger.findFirstOrThrow(inHidden)).id,
+  hook_id: hook.id,
+  hook_event_id: (await world.db.hookDelivery.findFirstOrThrow({ where: { hookId: hook.id } })).id,
   snippet_id: snippet.id,
   milestone_id: milestone.id,
   board_id: (await world.db.board.findFirstOrThrow(inHidden)).id,
@@ -77,6 +88,8 @@ const state = () =>
     world.db.environment.findMany(inHidden),
     world.db.deployment.findMany(inHidden),
     world.db.trigger.findMany(inHidden),
+    world.db.hook.findMany(inHidden),
+    world.db.hookDelivery.findMany({ where: { hookId: hook.id } }),
     world.db.snippet.findMany(inHidden),
     world.db.milestone.findMany(inHidden),
     world.db.boardList.findMany(inHidden),

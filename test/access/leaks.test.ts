@@ -87,6 +87,12 @@ beforeAll(async () => {
   await world.db.mergeRequest.update({ where: { id: mergeRequestId }, data: { sourceProjectId: fork.id } });
   numbers.mergeRequest = iid;
   numbers.pipeline = (await pipelineOf(world, owner, places.open, 'open-pipeline')).id;
+  for (const place of [{ projectId: places.open.id }, { namespaceId: places.openGroup.id }, {}]) {
+    const url = `http://127.0.0.1:9/${SECRET}`;
+    const { id } = await world.db.hook.create({ data: { ...place, url, disabledAt: new Date() } });
+    const event = { create: { kind: 'push', facts: {}, payload: JSON.stringify({ text: SECRET }) } };
+    await world.db.hookDelivery.create({ data: { hook: { connect: { id } }, event, state: 'delivered' } });
+  }
   await world.db.trigger.updateMany({ data: { description: `${SECRET} of masters` } });
   await pipelineOf(world, owner, places.internal, `${INTERNAL}-pipeline`);
   for (const project of [places.hidden, inHidden, personal]) {

@@ -61,6 +61,9 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
   const sharedRunner = async () => {
     const data = { description: 'shared', isShared: true, tokenHash: Buffer.from(world.unique('runner')) };
     return { id: (await world.db.runner.create({ data })).id };
+  const systemHook = async () => {
+    await world.db.signInFailures.deleteMany();
+    return { id: (await world.db.hook.create({ data: { url: 'http://127.0.0.1:9/', disabledAt: new Date() } })).id };
   };
   void users;
 
@@ -146,6 +149,18 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
     'GET /templates/gitlab_ci_ymls/:name': { ...anybody, given: () => ({ name: 'Nodejs' }) },
     'GET /templates/dockerfiles': anybody,
     'GET /templates/dockerfiles/:name': { ...anybody, given: () => ({ name: 'Node' }) },
+    'GET /hooks': administrating,
+    'POST /hooks': {
+      success: 201,
+      level: 100,
+      given: async () => {
+        await world.db.hook.deleteMany();
+        return { url: 'https://hooks.invalid/' };
+      },
+    },
+    'GET /hooks/:id': { ...administrating, given: systemHook },
+    'POST /hooks/:id': { success: 201, level: 100, given: systemHook },
+    'DELETE /hooks/:id': { success: 204, level: 100, given: systemHook },
     'GET /bgjobs/queue_metrics': administrating,
     'GET /bgjobs/process_metrics': administrating,
     'GET /bgjobs/job_stats': administrating,

@@ -46,6 +46,8 @@ const PARTS = {
   attacks: false,
   /** The memory of idle subscribers. */
   subscribers: false,
+  /** How long events take to webhooks, and what that does to others. */
+  hooks: false,
 } as const;
 
 export type Part = keyof typeof PARTS;

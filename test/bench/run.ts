@@ -6,6 +6,7 @@ import { startEmbeddedPostgres } from '#src/platform/database/embedded.ts';
 import { postgresPid } from '../support/server_process.ts';
 import { measureAttacks } from './attacks/run.ts';
 import { measureGrowth } from './growth.ts';
+import { measureHooks } from './hooks/run.ts';
 import { measureLists } from './lists/run.ts';
 import { measurements } from './measurements.ts';
 import { type Options, type Part, readOptions } from './options.ts';
@@ -39,6 +40,7 @@ async function bench(options: Options): Promise<void> {
       print(`${SUBSCRIBERS} idle subscribers by ${transport}: ${taken} MB, ${left} MB when they are gone`);
     }
   }
+  if (parts.has('hooks')) await measureHooks(print);
   const ofDatabase: Part[] = ['requests', 'postgraphile', 'growth', 'visibility', 'lists', 'sustained'];
   if (ofDatabase.some((part) => parts.has(part))) figures.push(...(await measureWithDatabase(options)));
   if (figures.length > 0) print(figuresTable(figures));

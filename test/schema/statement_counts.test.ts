@@ -63,6 +63,14 @@ async function filled(count: number, { id: namespaceId } = home) {
     await world.db.timelog.create({ data: { issueId: issue.id, userId: other.id, seconds: 60 } });
     await pipelineOf(world, owner, project, `word${n}`);
     await createVariable(world.as(owner), project.id, { key: `KEY_${n}`, value: 'value' });
+    for (const place of [{ projectId: project.id }, { namespaceId }, {}]) {
+      const off = { url: 'http://127.0.0.1/', disabledAt: new Date() };
+      const { id: hookId } = await world.db.hook.create({ data: { ...place, ...off } });
+      const event = { create: { kind: 'push', facts: {}, payload: '{}' } };
+      for (let told = 0; told < count; told += 1) {
+        await world.db.hookDelivery.create({ data: { hook: { connect: { id: hookId } }, event, state: 'delivered' } });
+      }
+    }
     const snippet = { project: project.id, title: `Text ${n}`, fileName: 'a.txt', content: 'text' };
     const { id: snippetId } = await createSnippet(world.as(owner), { ...snippet, visibility: 'public' });
     await talkAbout('Issue', issue.id, count);
@@ -93,6 +101,7 @@ for (const { id: userId } of others) {
 
 const [milestone] = await world.db.milestone.findMany({ where: { projectId: project.id } });
 const [pipeline] = await world.db.pipeline.findMany({ where: { projectId: project.id } });
+const [hook] = await world.db.hook.findMany({ where: { projectId: project.id } });
 const [somebody] = others;
 const issue = await world.db.issue.findFirstOrThrow({ where: { projectId: project.id } });
 const snippet = await world.db.snippet.findFirstOrThrow({ where: { projectId: project.id } });
@@ -110,6 +119,7 @@ const given = {
   board_id: board.id,
   milestone_id: milestone?.id,
   pipeline_id: pipeline?.id,
+  hook_id: hook?.id,
   sha,
   user_id: somebody?.id,
   issue_iid,

@@ -108,6 +108,8 @@ function madeUp({ isList }: ColumnFacts, type: string, dice: () => number, label
         return `2026-0${1 + (any % 9)}-1${any % 10}`;
       case 'bytea':
         return Buffer.alloc(32 + (any % 64), any);
+      case 'uuid':
+        return `00000000-0000-4000-8000-${String(any).padStart(12, '0')}`;
       case 'json':
       case 'jsonb':
         return JSON.stringify({ any, list: [1, 'two', null], text: 'ä"\\' });

@@ -12,6 +12,8 @@ import { createApp } from '#src/app.ts';
 import { JOB_PACES, jobHandlers } from '#src/background_jobs.ts';
 import { createGroup, type NewGroup } from '#src/groups/create.ts';
 import { findGroup, type GroupRow } from '#src/groups/find.ts';
+import { HookDeliveries } from '#src/hooks/deliver.ts';
+import { hooksWant, watchHooks } from '#src/hooks/wanted.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import { createIssue, type NewIssue } from '#src/issues/create.ts';
 import { createLabel } from '#src/labels/save.ts';
@@ -46,8 +48,8 @@ export interface TestUser {
   actor: Actor;
 }
 
-/** What a process that works on jobs writes every few seconds, whatever is tested. */
-const SIGN_OF_LIFE = /^\s*(UPDATE job_processes|WITH gone AS)/;
+/** What a process that works on jobs writes and reads every few seconds, whatever is tested. */
+const SIGN_OF_LIFE = /^\s*(UPDATE job_processes|WITH gone AS|SELECT h\.id AS "hookId")/;
 
 /** The REST API as somebody; paths are below /api/v4. */
 export interface Api {
@@ -326,11 +328,16 @@ export async function startWorld({
   const mailer = smtp === undefined ? undefined : createMailer({ url: smtp, from: 'Gantry <gantry@example.org>' });
   if (mailer) startSending(db);
   const outgoing = mailer && { mailer, baseUrl: () => listening.promise };
-  const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing });
+  const baseUrl = () => listening.promise;
+  const hooks = new HookDeliveries({ db, repositories, secret, imports, baseUrl, report });
+  const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing, hooks });
   const listener = await Listener.open(databaseUrl, report);
   const jobs = await startJobs({ url: databaseUrl, listener, handlers, paces: JOB_PACES, report, db });
+  await watchHooks(db, listener);
+  await hooks.start({ listener, jobs });
   // Read once and kept: no request of a test is the first to read them.
   await currentSettings(db);
+  await hooksWant(db);
   let listeningUrl = '';
   const log = toLog && createLogger('info', { write: (line) => toLog(JSON.parse(line)) });
   const serving = { db, secret, jobs, repositories, uploads, imports };
@@ -362,6 +369,7 @@ export async function startWorld({
     stopping.abort();
     server.closeAllConnections();
     server.close();
+    await hooks.stop();
     await jobs.stop();
     await listener.close();
     await repositories.close();

@@ -31,6 +31,11 @@ export function statusesLock(projectId: number, oid: string, ref: string): strin
   return `statuses ${projectId} ${oid} ${ref}`;
 }
 
+/** Whoever makes a hook of a project, a group or the server. */
+export function hooksLock(place: string): string {
+  return `hooks of ${place}`;
+}
+
 /** Whoever decides over the access of a user to a project or group. */
 export function accessLock(kind: 'project' | 'group', sourceId: number, userId: number): string {
   return `access ${kind} ${sourceId} ${userId}`;

@@ -241,6 +241,14 @@ function pipelines({ issues: count, projects, users }: ListsSize): string[] {
     `INSERT INTO project_deploy_keys (project_id, deploy_key_id) SELECT 1 + id % ${projects}, id FROM deploy_keys`,
     `INSERT INTO variables (project_id, key, value_encrypted)
      SELECT 1 + v % ${projects}, 'KEY_' || v, ${ENCRYPTED} FROM generate_series(1, ${projects}) v`,
+    // They are switched off: nothing is sent anywhere.
+    `INSERT INTO hooks (project_id, url, disabled_at) SELECT h, 'http://127.0.0.1/', now() FROM generate_series(1, ${projects}) h`,
+    `INSERT INTO hooks (project_id, url, disabled_at) SELECT 1 + h % ${projects}, 'http://127.0.0.1/', now() FROM generate_series(1, ${projects * 20}) h`,
+    `INSERT INTO hooks (namespace_id, url, disabled_at) SELECT id, 'http://127.0.0.1/', now() FROM namespaces WHERE kind = 'group'`,
+    `INSERT INTO hooks (url, disabled_at) SELECT 'http://127.0.0.1/', now() FROM generate_series(1, 50) h`,
+    `INSERT INTO hook_events (kind, facts, payload) SELECT 'push', '{}', '{}' FROM generate_series(1, ${projects}) e`,
+    `INSERT INTO hook_deliveries (hook_id, event_id, state) SELECT h, 1 + d % ${projects}, 'delivered'
+     FROM generate_series(1, ${projects}) h, generate_series(1, 50) d`,
   ];
 }
 

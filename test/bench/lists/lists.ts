@@ -40,7 +40,7 @@ const OF_REPOSITORIES = /\/repository\//;
 
 /** Lists that only administrators, or masters of a place, may read. */
 const FOR_ADMINS =
-  /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)|access_requests|triggers|variables|runners|deploy_keys/;
+  /activities|^\/users\/:(id|user_id)\/(keys|emails|impersonation)|access_requests|triggers|variables|runners|deploy_keys|hooks/;
 
 const PER_PAGE = 20;
 
@@ -100,6 +100,7 @@ const PLACES: Record<string, [before: string, after: string]> = {
   Label: ['project(ref: 1) { label(ref: "label-03") {', '} }'],
   Milestone: ['project(ref: 1) { milestone(id: 1) {', '} }'],
   Pipeline: ['project(ref: 1) { pipeline(id: 1) {', '} }'],
+  Webhook: ['webhook(id: 1) {', '}'],
 };
 
 /** Every connection of the GraphQL API that the database answers: as it comes, and with each search. */
@@ -115,7 +116,7 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   if (!place || !isObjectType(to) || !to.name.endsWith('Connection')) return [];
   const node = getNamedType(to.getFields().nodes?.type ?? to);
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
-  const isForAdmins = /activities|impersonation|accessRequests|triggers|variables|runners|deployKeys|oauthApplications/i.test(
+  const isForAdmins = /activities|impersonation|accessRequests|triggers|variables|runners|deployKeys|oauthApplications|webhooks|deliveries/i.test(
     field.name,
   );
   const fields = isObjectType(node) ? Object.values(node.getFields()) : [];

@@ -1,0 +1,101 @@
+import type { EventKind } from '#src/hooks/kinds.ts';
+import type { EventToSend, Receiver } from '#src/hooks/request.ts';
+import { type Db, Prisma } from '#src/platform/db.ts';
+
+const { sql } = Prisma;
+
+/** Seconds for which a process that delivers for a hook is taken to be alive after its last sign. */
+export const LEASE = 20;
+
+/** The next delivery of a hook, and where it goes. */
+export interface NextDelivery {
+  id: number;
+  hookId: number;
+  /** When it was first tried; null for a new one. */
+  firstAttemptAt: Date | null;
+  receiver: Receiver;
+  event: EventToSend;
+}
+
+/** Hooks that have something to deliver now and that no living process works on; `isFailing` if the last attempt failed. */
+export function dueHooks(db: Db): Promise<{ hookId: number; isFailing: boolean }[]> {
+  return db.$queryRaw`
+    SELECT h.id AS "hookId", h.failures > 0 AS "isFailing" FROM hooks h
+    WHERE ${isDue} AND h.id IN (SELECT hook_id FROM hook_deliveries WHERE state = 'waiting') ORDER BY h.id`;
+}
+
+const isDue = sql`h.disabled_at IS NULL AND (h.retry_at IS NULL OR h.retry_at <= now())
+  AND (h.leased_until IS NULL OR h.leased_until < now())`;
+
+/** Takes a hook, so that no other process delivers for it. False where there is nothing to do, or another one has it. */
+export async function takeHook(db: Db, hookId: number, worker: string, isFailing: boolean): Promise<boolean> {
+  const taken = await db.$executeRaw`
+    UPDATE hooks h SET leased_by = ${worker}::uuid, leased_until = now() + make_interval(secs => ${LEASE})
+    WHERE h.id = ${hookId} AND ${isDue} AND (h.failures > 0) = ${isFailing}
+      AND EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.hook_id = h.id AND d.state = 'waiting')`;
+  return taken > 0;
+}
+
+/** Says that this process still delivers for these hooks. */
+export async function keepHooks(db: Db, hookIds: readonly number[], worker: string): Promise<void> {
+  await db.$executeRaw`
+    UPDATE hooks SET leased_until = now() + make_interval(secs => ${LEASE})
+    WHERE id = ANY(${[...hookIds]}::int[]) AND leased_by = ${worker}::uuid`;
+}
+
+export async function releaseHook(db: Db, hookId: number, worker: string): Promise<void> {
+  await db.$executeRaw`
+    UPDATE hooks SET leased_by = NULL, leased_until = NULL WHERE id = ${hookId} AND leased_by = ${worker}::uuid`;
+}
+
+interface Row {
+  id: number;
+  firstAttemptAt: Date | null;
+  url: string;
+  tokenEncrypted: Uint8Array | null;
+  enableSslVerification: boolean;
+  isSystem: boolean;
+  eventId: number;
+  key: string;
+  kind: EventKind;
+  projectId: number | null;
+  facts: string | null;
+  payload: string | null;
+}
+
+/** The oldest delivery that waits, as long as this process has the hook. */
+export async function nextDelivery(db: Db, hookId: number, worker: string): Promise<NextDelivery | null> {
+  const [row] = await db.$queryRaw<Row[]>`
+    SELECT d.id, d.first_attempt_at AS "firstAttemptAt", ${receiverColumns}, ${eventColumns}
+    FROM hooks h JOIN hook_deliveries d ON d.hook_id = h.id AND d.state = 'waiting' JOIN hook_events e ON e.id = d.event_id
+    WHERE h.id = ${hookId} AND h.leased_by = ${worker}::uuid AND h.disabled_at IS NULL ORDER BY d.id LIMIT 1`;
+  return row ? { ...deliveryOf(row), id: row.id, hookId, firstAttemptAt: row.firstAttemptAt } : null;
+}
+
+/** One delivery by its ID, whatever its state. */
+export async function findDelivery(
+  db: Db,
+  hookId: number,
+  id: number,
+): Promise<Omit<NextDelivery, 'firstAttemptAt'> | null> {
+  const [row] = await db.$queryRaw<Row[]>`
+    SELECT d.id, ${receiverColumns}, ${eventColumns}
+    FROM hooks h JOIN hook_deliveries d ON d.hook_id = h.id JOIN hook_events e ON e.id = d.event_id
+    WHERE h.id = ${hookId} AND d.id = ${id}`;
+  return row ? { ...deliveryOf(row), id: row.id, hookId } : null;
+}
+
+const receiverColumns = sql`h.url, h.token_encrypted AS "tokenEncrypted", h.enable_ssl_verification AS "enableSslVerification",
+  h.project_id IS NULL AND h.namespace_id IS NULL AS "isSystem"`;
+const eventColumns = sql`e.id AS "eventId", e.key::text AS key, e.kind, e.project_id AS "projectId",
+  CASE WHEN e.payload IS NULL THEN e.facts::text END AS facts, e.payload`;
+
+function deliveryOf(row: Omit<Row, 'id' | 'firstAttemptAt'>): Pick<NextDelivery, 'receiver' | 'event'> {
+  const { url, tokenEncrypted, enableSslVerification, isSystem, eventId, ...event } = row;
+  const { key, kind, projectId, payload } = event;
+  const facts: unknown = event.facts === null ? null : JSON.parse(event.facts);
+  return {
+    receiver: { url, tokenEncrypted, enableSslVerification, isSystem },
+    event: { id: eventId, key, kind, projectId, facts, payload },
+  };
+}

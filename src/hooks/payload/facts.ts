@@ -1,0 +1,155 @@
+/** What the database gathered for an event, as it was at that moment. Columns have the names that they have there. */
+
+export interface UserFacts {
+  id: number;
+  name: string;
+  username: string;
+  email: string;
+  avatarKey: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface ProjectFacts {
+  id: number;
+  name: string;
+  description: string | null;
+  path: string;
+  fullPath: string;
+  /** Name of the namespace. */
+  namespace: string;
+  visibility: 'private' | 'internal' | 'public';
+  defaultBranch: string | null;
+  ownerName: string;
+  /** Empty for projects of groups. */
+  ownerEmail: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface LabelFacts {
+  id: number;
+  title: string;
+  color: string;
+  project_id: number;
+  description: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** What issues and merge requests have in common. */
+interface SubjectColumns {
+  id: number;
+  iid: number;
+  title: string;
+  description: string | null;
+  state: string;
+  author_id: number;
+  assignee_id: number | null;
+  milestone_id: number | null;
+  time_estimate: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface IssueColumns extends SubjectColumns {
+  project_id: number;
+  confidential: boolean;
+  due_date: string | null;
+  moved_to_id: number | null;
+}
+
+export interface MergeRequestColumns extends SubjectColumns {
+  target_project_id: number;
+  source_project_id: number | null;
+  source_branch: string;
+  target_branch: string;
+  sha: string | null;
+  merge_status: string;
+  merge_commit_sha: string | null;
+  merge_user_id: number | null;
+  merge_when_pipeline_succeeds: boolean;
+}
+
+export interface SnippetColumns {
+  id: number;
+  title: string;
+  file_name: string;
+  author_id: number;
+  project_id: number;
+  visibility: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface NoteColumns {
+  id: number;
+  body: string;
+  author_id: number;
+  subject_type: string;
+  subject_id: number;
+  system: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface CommentColumns {
+  id: number;
+  note: string;
+  sha: string;
+  author_id: number;
+  path: string | null;
+  line: number | null;
+  line_type: string | null;
+  created_at: string;
+}
+
+export interface JobFacts {
+  id: number;
+  name: string;
+  stage: string;
+  status: string;
+  allowFailure: boolean;
+  when: string;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+  runnerId: number | null;
+  artifactsFilename: string | null;
+  artifactsSize: number | null;
+  user: UserFacts | null;
+}
+
+export interface PipelineFacts {
+  id: number;
+  ref: string;
+  tag: boolean;
+  sha: string;
+  beforeSha: string | null;
+  status: string;
+  createdAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+  duration: number | null;
+  user: UserFacts | null;
+}
+
+export interface Difference {
+  previous: unknown;
+  current: unknown;
+}
+
+/** Of a change of an issue or merge request. */
+export interface ChangeFacts {
+  action: string;
+  user: UserFacts | null;
+  assignee: UserFacts | null;
+  project: ProjectFacts;
+  /** Time spent, in seconds. */
+  spent: number;
+  labels: LabelFacts[];
+  /** Labels that it lost, and the IDs of those that it got. */
+  removed: LabelFacts[];
+  added: number[];
+  changes: Record<string, Difference>;
+}

@@ -1,0 +1,76 @@
+import {
+  commitRecord,
+  labelRecord,
+  type Payload,
+  pageIn,
+  projectRecord,
+  repositoryRecord,
+  type Surroundings,
+  time,
+  userRecord,
+} from '#src/hooks/payload/common.ts';
+import type { ChangeFacts, MergeRequestColumns, ProjectFacts } from '#src/hooks/payload/facts.ts';
+import { changesRecord, timeRecord } from '#src/hooks/payload/issue.ts';
+import { isWorkInProgress } from '#src/merge_requests/work_in_progress.ts';
+
+interface MergeRequestFacts extends ChangeFacts {
+  mergeRequest: MergeRequestColumns;
+  /** The fork that it comes from, or its own project; null once that is gone. */
+  source: ProjectFacts | null;
+  /** Where the source branch was before commits were pushed to it; null where none were. */
+  oldRev: string | null;
+}
+
+/** Something that was done to a merge request. */
+export async function mergeRequestPayload(facts: MergeRequestFacts, around: Surroundings): Promise<Payload> {
+  const { action, mergeRequest, source, project, assignee, labels, oldRev } = facts;
+  return {
+    object_kind: 'merge_request',
+    user: userRecord(facts.user, around),
+    project: projectRecord(project, around),
+    object_attributes: {
+      ...(await mergeRequestRecord(mergeRequest, { source, target: project }, around)),
+      ...timeRecord(mergeRequest, facts.spent),
+      ...(assignee && { assignee: userRecord(assignee, around) }),
+      action,
+      ...(oldRev === null ? {} : { oldrev: oldRev }),
+    },
+    ...(assignee && { assignee: userRecord(assignee, around) }),
+    labels: labels.map(labelRecord),
+    changes: changesRecord(facts),
+    repository: repositoryRecord(project, around),
+  };
+}
+
+/** The columns of a merge request, as hooks tell of it, with both projects and the head of the source branch. */
+export async function mergeRequestRecord(
+  mergeRequest: MergeRequestColumns,
+  { source, target }: { source: ProjectFacts | null; target: ProjectFacts },
+  around: Surroundings,
+) {
+  return {
+    id: mergeRequest.id,
+    iid: mergeRequest.iid,
+    title: mergeRequest.title,
+    description: mergeRequest.description,
+    state: mergeRequest.state,
+    source_branch: mergeRequest.source_branch,
+    target_branch: mergeRequest.target_branch,
+    source_project_id: mergeRequest.source_project_id,
+    target_project_id: mergeRequest.target_project_id,
+    author_id: mergeRequest.author_id,
+    assignee_id: mergeRequest.assignee_id,
+    milestone_id: mergeRequest.milestone_id,
+    merge_status: mergeRequest.merge_status,
+    merge_commit_sha: mergeRequest.merge_commit_sha,
+    merge_user_id: mergeRequest.merge_user_id,
+    merge_when_pipeline_succeeds: mergeRequest.merge_when_pipeline_succeeds,
+    work_in_progress: isWorkInProgress(mergeRequest.title),
+    created_at: time(mergeRequest.created_at),
+    updated_at: time(mergeRequest.updated_at),
+    url: pageIn(target, around, `merge_requests/${mergeRequest.iid}`),
+    source: source && projectRecord(source, around),
+    target: projectRecord(target, around),
+    last_commit: await commitRecord(mergeRequest.sha, target, around),
+  };
+}

@@ -1,0 +1,386 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createBranch } from '#src/branches/create.ts';
+import { createCommit } from '#src/commits/create.ts';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { commitFile } from '../support/ci.ts';
+import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
+import { startReceiver, type Told } from '../support/receiver.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const receiver = await startReceiver();
+Object.assign(world.imports, { webhookHosts: ['127.0.0.1'] });
+const owner = await world.user();
+const reporter = await world.user();
+const api = world.api(owner);
+let project: ProjectRow;
+const ALL = {
+  push_events: true,
+  tag_push_events: true,
+  issues_events: true,
+  merge_requests_events: true,
+  note_events: true,
+  job_events: true,
+  pipeline_events: true,
+};
+
+/** A path that a hook of the project leads to, for all events unless it is said otherwise. */
+async function hook(to: { id: number }, given: object = ALL): Promise<string> {
+  const path = `/${world.unique('receiver')}`;
+  const { status } = await api.post(`/projects/${to.id}/hooks`, { url: receiver.url(path), ...given });
+  expect(status).toBe(201);
+  return path;
+}
+
+const of = (kind: string) => (told: Told) => told.body.object_kind === kind;
+
+beforeAll(async () => {
+  project = await world.project({ owner, description: 'About it' });
+  await world.member(project, reporter, 'reporter');
+});
+
+const projectRecord = () => ({
+  id: project.id,
+  name: project.name,
+  description: 'About it',
+  web_url: `${world.url}/${project.fullPath}`,
+  avatar_url: null,
+  git_ssh_url: expect.stringContaining(`${project.fullPath}.git`),
+  git_http_url: `${world.url}/${project.fullPath}.git`,
+  namespace: owner.actor.username,
+  visibility_level: 0,
+  path_with_namespace: project.fullPath,
+  homepage: `${world.url}/${project.fullPath}`,
+});
+const userRecord = (user = owner) => ({
+  id: user.id,
+  name: `Name of ${user.username}`,
+  username: user.username,
+  avatar_url: expect.any(String),
+});
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+describe('Pushes', () => {
+  it('are told with their latest commits, and the paths that each of them changed', async () => {
+    const path = await hook(project);
+    const commit = (actions: Parameters<typeof createCommit>[2]['actions'], branch = 'master') =>
+      createCommit(world.as(owner), project.id, { branch, message: 'Änder es\n', actions });
+    const first = await commit([
+      { action: 'create', filePath: 'kept', content: 'a' },
+      { action: 'create', filePath: 'lost', content: 'b' },
+    ]);
+    const second = await commit([
+      { action: 'update', filePath: 'kept', content: 'c' },
+      { action: 'delete', filePath: 'lost' },
+      { action: 'create', filePath: 'dir/new', content: 'd' },
+    ]);
+    const [one, two] = await receiver.some(path, 2, of('push'));
+    expect(one?.headers['x-gitlab-event']).toBe('Push Hook');
+    expect(one?.body).toMatchObject({
+      event_name: 'push',
+      before: '0'.repeat(40),
+      after: first.oid,
+      ref: 'refs/heads/master',
+      checkout_sha: first.oid,
+      user_id: owner.id,
+      user_name: `Name of ${owner.username}`,
+      user_username: owner.username,
+      user_email: `${owner.username}@example.org`,
+      project_id: project.id,
+      project: { ...projectRecord(), default_branch: 'master' },
+      repository: { name: project.name, homepage: `${world.url}/${project.fullPath}`, visibility_level: 0 },
+      total_commits_count: 1,
+    });
+    expect(one?.body.commits).toMatchObject([{ id: first.oid, added: ['kept', 'lost'], modified: [], removed: [] }]);
+    expect(two?.body).toMatchObject({ before: first.oid, after: second.oid });
+    expect(two?.body.commits).toEqual([
+      {
+        id: second.oid,
+        message: 'Änder es\n',
+        timestamp: expect.stringMatching(/^\d{4}-/),
+        url: `${world.url}/${project.fullPath}/commit/${second.oid}`,
+        author: { name: `Name of ${owner.username}`, email: `${owner.username}@example.org` },
+        added: ['dir/new'],
+        modified: ['kept'],
+        removed: ['lost'],
+      },
+    ]);
+  });
+
+  it('of tags have a kind of their own, with what an annotated tag says', async () => {
+    const path = await hook(project, { push_events: false, tag_push_events: true });
+    await api.post(`/projects/${project.id}/repository/tags`, {
+      tag_name: 'v1.0',
+      ref: 'master',
+      message: 'The first',
+    });
+    const told = await receiver.next(path);
+    expect(told.headers['x-gitlab-event']).toBe('Tag Push Hook');
+    expect(told.body).toMatchObject({ object_kind: 'tag_push', event_name: 'tag_push', ref: 'refs/tags/v1.0' });
+    expect(told.body.message).toContain('The first');
+    expect(receiver.at(path)).toHaveLength(1);
+  });
+
+  it('that delete a branch have no commits', async () => {
+    await createBranch(world.as(owner), project.id, 'short-lived', 'master');
+    const path = await hook(project, {});
+    await api.delete(`/projects/${project.id}/repository/branches/short-lived`);
+    const { body } = await receiver.next(path);
+    expect(body).toMatchObject({ after: '0'.repeat(40), checkout_sha: null, commits: [], total_commits_count: 0 });
+  });
+});
+
+describe('Issues', () => {
+  it('are told when they are opened, changed, closed and reopened, by whoever did it', async () => {
+    const path = await hook(project);
+    const label = await world.label(project, owner, 'bug');
+    const { body: issue } = await api.post(`/projects/${project.id}/issues`, { title: 'It is broken', labels: 'bug' });
+    const at = `/projects/${project.id}/issues/${issue.iid}`;
+    const other = world.api(reporter);
+    await other.put(at, { title: 'It works', assignee_id: owner.id, labels: '', due_date: '2030-01-02' });
+    await other.put(at, { state_event: 'close' });
+    await api.put(at, { state_event: 'reopen' });
+    const told = await receiver.some(path, 4, of('issue'));
+    expect(told.map(({ body }) => body.object_attributes.action)).toEqual(['open', 'update', 'close', 'reopen']);
+    const [open, update, close] = told.map(({ body }) => body);
+    expect(told[0]?.headers['x-gitlab-event']).toBe('Issue Hook');
+    const LABEL = { id: label.id, title: 'bug', color: '#ff0000', project_id: project.id, type: 'ProjectLabel' };
+    expect(open).toMatchObject({
+      user: userRecord(),
+      project: projectRecord(),
+      object_attributes: {
+        id: issue.id,
+        iid: issue.iid,
+        project_id: project.id,
+        title: 'It is broken',
+        state: 'opened',
+        author_id: owner.id,
+        assignee_id: null,
+        confidential: false,
+        created_at: issue.created_at,
+        updated_at: TIME,
+        url: `${world.url}/${project.fullPath}/issues/${issue.iid}`,
+      },
+      labels: [LABEL],
+      changes: {},
+      repository: { name: project.name, description: 'About it' },
+    });
+    expect(update).toMatchObject({
+      user: userRecord(reporter),
+      assignee: userRecord(),
+      labels: [],
+      changes: {
+        title: { previous: 'It is broken', current: 'It works' },
+        assignee_id: { previous: null, current: owner.id },
+        due_date: { previous: null, current: '2030-01-02' },
+        labels: { previous: [LABEL], current: [] },
+      },
+    });
+    expect(close).toMatchObject({
+      object_attributes: { state: 'closed', title: 'It works' },
+      changes: { state: { previous: 'opened', current: 'closed' } },
+    });
+  });
+
+  it('are told once for what is changed together, and not at all for what changes nothing', async () => {
+    const path = await hook(project, { push_events: false, issues_events: true });
+    const issue = await world.issue(project, owner, { title: 'Same' });
+    const at = `/projects/${project.id}/issues/${issue.iid}`;
+    await api.put(at, { title: 'Same' });
+    await api.put(at, { title: 'Other', state_event: 'close' });
+    const told = await receiver.some(path, 2);
+    expect(told.map(({ body }) => body.object_attributes.action)).toEqual(['open', 'close']);
+    expect(told[1]?.body.changes).toMatchObject({ title: { current: 'Other' }, state: { current: 'closed' } });
+  });
+
+  it('that are confidential are told to hooks that want these alone, and so are notes on them', async () => {
+    const plain = await hook(project);
+    const privy = await hook(project, { push_events: false, note_events: true, confidential_issues_events: true });
+    const secret = await world.issue(project, owner, { title: 'Secret', confidential: true, description: 'hidden' });
+    const at = `/projects/${project.id}/issues/${secret.iid}`;
+    await api.post(`${at}/notes`, { body: 'Secret note' });
+    await api.put(at, { title: 'Known', description: 'open', confidential: false });
+    const [issue, note] = await receiver.some(privy, 2);
+    expect(issue?.headers['x-gitlab-event']).toBe('Confidential Issue Hook');
+    expect(issue?.body).toMatchObject({ object_kind: 'issue', object_attributes: { title: 'Secret' } });
+    expect(note?.headers['x-gitlab-event']).toBe('Confidential Note Hook');
+    const now = await receiver.next(plain, of('issue'));
+    expect(now.body.changes).toEqual({ confidential: { previous: true, current: false } });
+    expect(JSON.stringify(receiver.at(plain))).not.toMatch(/Secret|hidden/);
+  });
+});
+
+describe('Notes', () => {
+  it('on an issue, a merge request, a commit and a snippet are told with what they are on', async () => {
+    const place = await world.project({ owner });
+    await withTopic(world, place, owner);
+    const path = await hook(place, { push_events: false, note_events: true });
+    const issue = await world.issue(place, owner);
+    const merge = await opened(world, place, owner);
+    const { body: snippet } = await api.post(`/projects/${place.id}/snippets`, {
+      title: 'A snippet',
+      file_name: 'a.rb',
+      code: 'x',
+      visibility: 'internal',
+    });
+    const sha = merge.sha ?? '';
+    await api.post(`/projects/${place.id}/issues/${issue.iid}/notes`, { body: 'on the issue' });
+    await api.post(`/projects/${place.id}/merge_requests/${merge.iid}/notes`, { body: 'on the merge request' });
+    await api.post(`/projects/${place.id}/repository/commits/${sha}/comments`, { note: 'on the commit' });
+    await api.post(`/projects/${place.id}/snippets/${snippet.id}/notes`, { body: 'on the snippet' });
+    const told = await receiver.some(path, 4);
+    expect(told.map(({ body }) => [body.object_attributes.note, body.object_attributes.noteable_type])).toEqual([
+      ['on the issue', 'Issue'],
+      ['on the merge request', 'MergeRequest'],
+      ['on the commit', 'Commit'],
+      ['on the snippet', 'Snippet'],
+    ]);
+    const [onIssue, onMerge, onCommit, onSnippet] = told.map(({ body }) => body);
+    const page = `${world.url}/${place.fullPath}`;
+    expect(told[0]?.headers['x-gitlab-event']).toBe('Note Hook');
+    expect(onIssue).toMatchObject({ object_kind: 'note', project_id: place.id, issue: { id: issue.id } });
+    expect(onIssue.object_attributes.url).toBe(`${page}/issues/${issue.iid}#note_${onIssue.object_attributes.id}`);
+    expect(onMerge).toMatchObject({ merge_request: { id: merge.id, last_commit: { id: sha } } });
+    expect(onCommit).toMatchObject({ commit: { id: sha }, object_attributes: { commit_id: sha } });
+    expect(onSnippet).toMatchObject({ snippet: { id: snippet.id, title: 'A snippet', file_name: 'a.rb' } });
+  });
+
+  it('on private snippets, and system notes, are told to nobody', async () => {
+    const place = await world.project({ owner });
+    const path = await hook(place, { push_events: false, note_events: true });
+    const hidden = { title: 'Mine', file_name: 'a', code: 'x', visibility: 'private' };
+    const { body: snippet } = await api.post(`/projects/${place.id}/snippets`, hidden);
+    await api.post(`/projects/${place.id}/snippets/${snippet.id}/notes`, { body: 'hidden' });
+    const issue = await world.issue(place, owner);
+    await api.put(`/projects/${place.id}/issues/${issue.iid}`, { title: 'Changed' });
+    await api.post(`/projects/${place.id}/issues/${issue.iid}/notes`, { body: 'seen' });
+    expect((await receiver.next(path)).body.object_attributes.note).toBe('seen');
+    expect(receiver.at(path)).toHaveLength(1);
+  });
+});
+
+describe('Merge requests', () => {
+  it('are told when they are opened, when commits come, and when they are merged', async () => {
+    const place = await world.project({ owner });
+    const first = await withTopic(world, place, owner);
+    const path = await hook(place, { push_events: false, merge_requests_events: true });
+    const merge = await opened(world, place, owner, { title: 'WIP: Add it' });
+    await world.idle();
+    const second = await commitTo(world, place, owner, 'topic', 'c.txt');
+    await receiver.next(path, ({ body }) => body.object_attributes.oldrev === first);
+    const at = `/projects/${place.id}/merge_requests/${merge.iid}`;
+    await api.put(at, { title: 'Add it' });
+    await world.idle();
+    expect((await api.put(`${at}/merge`, {})).status).toBe(200);
+    const told = (await receiver.some(path, 4)).map(({ body }) => body);
+    expect(told.map(({ object_attributes: { action } }) => action)).toEqual(['open', 'update', 'update', 'merge']);
+    expect(told[0]).toMatchObject({
+      object_kind: 'merge_request',
+      user: userRecord(),
+      object_attributes: {
+        id: merge.id,
+        iid: merge.iid,
+        source_branch: 'topic',
+        target_branch: 'master',
+        source_project_id: place.id,
+        target_project_id: place.id,
+        state: 'opened',
+        work_in_progress: true,
+        last_commit: { id: first, author: { name: expect.any(String) } },
+        source: { path_with_namespace: place.fullPath },
+        target: { path_with_namespace: place.fullPath },
+        url: `${world.url}/${place.fullPath}/merge_requests/${merge.iid}`,
+      },
+    });
+    expect(told[1]).toMatchObject({ object_attributes: { oldrev: first, last_commit: { id: second } } });
+    expect(told[2]).toMatchObject({
+      object_attributes: { work_in_progress: false },
+      changes: { title: { previous: 'WIP: Add it', current: 'Add it' } },
+    });
+    expect(told[2]?.object_attributes.oldrev).toBeUndefined();
+    expect(told[3]).toMatchObject({ object_attributes: { state: 'merged', merge_commit_sha: expect.any(String) } });
+  });
+});
+
+describe('Jobs and pipelines', () => {
+  it('are told whenever their status changes, in order', async () => {
+    const place = await world.project({ owner });
+    const config = 'unit: {stage: test, script: x}\nship: {stage: deploy, script: x, when: manual}\n';
+    const jobs = await hook(place, { push_events: false, job_events: true });
+    const pipelines = await hook(place, { push_events: false, pipeline_events: true });
+    const sha = await commitFile(world, owner, place, config);
+    const pending = await receiver.next(jobs, ({ body }) => body.build_status === 'pending');
+    expect(pending.headers['x-gitlab-event']).toBe('Job Hook');
+    const { build_id } = pending.body;
+    await api.post(`/projects/${place.id}/jobs/${build_id}/cancel`);
+    await receiver.next(pipelines, ({ body }) => body.object_attributes.status !== 'pending');
+    const ofUnit = receiver.at(jobs).filter(({ body }) => body.build_id === build_id);
+    expect(ofUnit.map(({ body }) => body.build_status)).toEqual(['created', 'pending', 'canceled']);
+    expect(ofUnit[1]?.body).toMatchObject({
+      object_kind: 'build',
+      ref: 'master',
+      tag: false,
+      sha,
+      before_sha: expect.stringMatching(/^0{40}$/),
+      build_name: 'unit',
+      build_stage: 'test',
+      build_allow_failure: false,
+      project_id: place.id,
+      project_name: `${owner.username} / ${place.name}`,
+      user: { id: owner.id, email: '[REDACTED]' },
+      commit: { sha, message: expect.any(String), status: expect.any(String) },
+      repository: { name: place.name },
+    });
+    const [created] = receiver.at(pipelines);
+    expect(created?.headers['x-gitlab-event']).toBe('Pipeline Hook');
+    expect(created?.body).toMatchObject({
+      object_kind: 'pipeline',
+      object_attributes: { ref: 'master', sha, status: 'pending', stages: ['test', 'deploy'] },
+      user: userRecord(),
+      project: { id: place.id },
+      commit: { id: sha },
+    });
+    expect(created?.body.builds.map(({ name, status }: { name: string; status: string }) => [name, status])).toEqual([
+      ['unit', 'pending'],
+      ['ship', expect.any(String)],
+    ]);
+  });
+
+  it('say nothing of statuses that were posted from outside', async () => {
+    const place = await world.project({ owner });
+    const sha = await commitFile(world, owner, place);
+    const path = await hook(place, { push_events: false, job_events: true });
+    await api.post(`/projects/${place.id}/statuses/${sha}`, { state: 'success' });
+    const other = await hook(place);
+    await commitFile(world, owner, place);
+    await receiver.next(other, of('push'));
+    expect(receiver.at(path)).toEqual([]);
+  });
+});
+
+describe('What nobody wants to hear of', () => {
+  it('takes no statement more', async () => {
+    await world.db.hook.deleteMany();
+    const quiet = await world.project({ owner });
+    const issue = await world.issue(quiet, owner);
+    const change = () => api.put(`/projects/${quiet.id}/issues/${issue.iid}`, { title: world.unique('Title ') });
+    const note = () => api.post(`/projects/${quiet.id}/issues/${issue.iid}/notes`, { body: 'A note' });
+    await change();
+    await note();
+    const statements = await world.statements(async () => {
+      await change();
+      await note();
+    });
+    expect(statements.filter((statement) => /hook/.test(statement))).toEqual([]);
+    expect(await world.db.hookEvent.count({ where: { projectId: quiet.id } })).toBe(0);
+  });
+
+  it('is not recorded, though hooks of other projects and other events are there', async () => {
+    const [quiet, loud] = [await world.project({ owner }), await world.project({ owner })];
+    await hook(loud);
+    await hook(quiet, { push_events: false, pipeline_events: true });
+    await world.issue(quiet, owner);
+    await commitFile(world, owner, quiet);
+    expect(await world.db.hookEvent.count({ where: { projectId: quiet.id } })).toBe(0);
+  });
+});

@@ -1,0 +1,196 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectRow } from '#src/projects/find.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await startWorld();
+const receiver = await startReceiver();
+Object.assign(world.imports, { webhookHosts: [`127.0.0.1:${receiver.port}`] });
+const admin = await world.user({ admin: true });
+const owner = await world.user();
+const master = await world.user();
+const developer = await world.user();
+const api = world.api(master);
+let project: ProjectRow;
+let at: string;
+
+beforeAll(async () => {
+  project = await world.project({ owner });
+  await world.member(project, master, 'master');
+  await world.member(project, developer, 'developer');
+  at = `/projects/${project.id}/hooks`;
+});
+
+const url = () => receiver.url(`/${world.unique('hook')}`);
+const FLAGS = {
+  push_events: true,
+  tag_push_events: false,
+  enable_ssl_verification: true,
+  issues_events: false,
+  confidential_issues_events: false,
+  merge_requests_events: false,
+  note_events: false,
+  pipeline_events: false,
+  wiki_page_events: false,
+  job_events: false,
+};
+
+describe('POST /projects/:id/hooks', () => {
+  it('creates a hook for pushes, and returns no token', async () => {
+    const to = url();
+    const { status, body } = await api.post(at, { url: to, token: 'the secret' });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.any(Number),
+      url: to,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      project_id: project.id,
+      ...FLAGS,
+    });
+    const stored = await world.db.hook.findUniqueOrThrow({ where: { id: body.id } });
+    expect(Buffer.from(stored.tokenEncrypted ?? []).length).toBeGreaterThan(0);
+    expect(Buffer.from(stored.tokenEncrypted ?? []).includes('the secret')).toBe(false);
+  });
+
+  it('takes every event and the verification of certificates', async () => {
+    const chosen = Object.fromEntries(Object.entries(FLAGS).map(([name, value]) => [name, !value]));
+    const { status, body } = await api.post(at, { url: url(), ...chosen });
+    expect([status, body]).toMatchObject([201, chosen]);
+  });
+
+  it.each([
+    'ftp://example.org/',
+    'example.org',
+    'http://',
+    'javascript:alert(1)',
+    'http://exa mple.org',
+    'http://10.0.0.1/',
+    'http://localhost:80/',
+    'http://[::1]/',
+    'http://0x7f000001/',
+    'http://%zz@example.org/',
+    `http://example.org/${'x'.repeat(2000)}`,
+  ])('422 for the URL %j', async (wrong) => {
+    const before = await world.db.hook.count();
+    const { status, body } = await api.post(at, { url: wrong });
+    expect([status, body]).toEqual([422, { error: 'Invalid url given' }]);
+    expect(await world.db.hook.count()).toBe(before);
+  });
+
+  it('400 without a URL, and for a token that no header can hold', async () => {
+    expect(await api.post(at, {})).toMatchObject({ status: 400, body: { error: 'url is missing' } });
+    const broken = await api.post(at, { url: url(), token: 'a\r\nX-Other: b' });
+    expect(broken).toMatchObject({ status: 400, body: { message: { token: [expect.any(String)] } } });
+    const long = await api.post(at, { url: url(), token: 'x'.repeat(256) });
+    expect(long).toMatchObject({
+      status: 400,
+      body: { message: { token: ['is too long (maximum is 255 characters)'] } },
+    });
+  });
+
+  it('403 beyond a hundred hooks of a project', async () => {
+    const full = await world.project({ owner });
+    await world.db.hook.createMany({ data: Array.from({ length: 99 }, () => ({ projectId: full.id, url: url() })) });
+    const make = () => world.api(owner).post(`/projects/${full.id}/hooks`, { url: url() });
+    const made = await Promise.all([make(), make(), make()]);
+    expect(made.map(({ status }) => status).sort()).toEqual([201, 403, 403]);
+    expect(await world.db.hook.count({ where: { projectId: full.id } })).toBe(100);
+  });
+});
+
+describe('GET, PUT and DELETE of hooks of a project', () => {
+  it('list the latest first, and find each', async () => {
+    const place = await world.project({ owner });
+    const where = `/projects/${place.id}/hooks`;
+    const [first, second] = [
+      await world.api(owner).post(where, { url: url() }),
+      await world.api(owner).post(where, { url: url() }),
+    ];
+    const list = await world.api(owner).get(where);
+    expect([list.status, list.headers['x-total']]).toEqual([200, '2']);
+    expect(list.body).toEqual([second.body, first.body]);
+    expect((await world.api(owner).get(`${where}/${first.body.id}`)).body).toEqual(first.body);
+  });
+
+  it('change what is given, and leave the rest', async () => {
+    const { body: hook } = await api.post(at, { url: url(), token: 'kept', issues_events: true });
+    const to = url();
+    const changed = await api.put(`${at}/${hook.id}`, { url: to, push_events: false });
+    expect([changed.status, changed.body]).toEqual([200, { ...hook, url: to, push_events: false }]);
+    expect((await world.db.hook.findUniqueOrThrow({ where: { id: hook.id } })).tokenEncrypted).not.toBeNull();
+    await api.put(`${at}/${hook.id}`, { url: to, token: '' });
+    expect((await world.db.hook.findUniqueOrThrow({ where: { id: hook.id } })).tokenEncrypted).toBeNull();
+    expect(await api.put(`${at}/${hook.id}`, { push_events: true })).toMatchObject({ status: 400 });
+    expect(await api.put(`${at}/${hook.id}`, { url: 'no' })).toMatchObject({ status: 422 });
+  });
+
+  it('delete, and 404 for what is gone or elsewhere', async () => {
+    const { body: hook } = await api.post(at, { url: url() });
+    const other = await world.project({ owner });
+    const elsewhere = `/projects/${other.id}/hooks/${hook.id}`;
+    for (const answer of [await world.api(owner).get(elsewhere), await world.api(owner).delete(elsewhere)]) {
+      expect(answer).toMatchObject({ status: 404, body: { message: '404 Not found' } });
+    }
+    expect(await api.delete(`${at}/${hook.id}`)).toMatchObject({ status: 204, body: null });
+    for (const answer of [
+      await api.get(`${at}/${hook.id}`),
+      await api.put(`${at}/${hook.id}`, { url: url() }),
+      await api.delete(`${at}/${hook.id}`),
+    ]) {
+      expect(answer).toMatchObject({ status: 404, body: { message: '404 Not found' } });
+    }
+  });
+
+  it('403 for developers, 404 for those who do not see the project, 401 for nobody', async () => {
+    const { body: hook } = await api.post(at, { url: url() });
+    const stranger = await world.user();
+    for (const path of [at, `${at}/${hook.id}`]) {
+      expect((await world.api(developer).get(path)).status).toBe(403);
+      expect((await world.api(stranger).get(path)).status).toBe(404);
+      expect([401, 404]).toContain((await world.api().get(path)).status);
+    }
+    expect((await world.api(developer).delete(`${at}/${hook.id}`)).status).toBe(403);
+    expect(await world.db.hook.count({ where: { id: hook.id } })).toBe(1);
+  });
+});
+
+describe('Hooks of the server', () => {
+  it('are made, listed and deleted by administrators', async () => {
+    const to = url();
+    const made = await world.api(admin).post('/hooks', { url: to, token: 'x', push_events: false });
+    expect(made.status).toBe(201);
+    const keys = ['id', 'url', 'created_at', 'push_events', 'tag_push_events', 'enable_ssl_verification'];
+    expect(Object.keys(made.body)).toEqual(keys);
+    expect(made.body).toMatchObject({ url: to, push_events: false, tag_push_events: false });
+    expect((await world.api(admin).get('/hooks')).body[0]).toEqual(made.body);
+    expect(await world.api(admin).delete(`/hooks/${made.body.id}`)).toMatchObject({ status: 204 });
+    const gone = { status: 404, body: { message: '404 System hook Not Found' } };
+    expect(await world.api(admin).delete(`/hooks/${made.body.id}`)).toMatchObject(gone);
+    expect(await world.api(admin).get(`/hooks/${made.body.id}`)).toMatchObject(gone);
+  });
+
+  it('400 for a URL that is none, 403 for others, 404 for the hook of a project', async () => {
+    const wrong = await world.api(admin).post('/hooks', { url: 'nonsense' });
+    expect([wrong.status, wrong.body]).toEqual([400, { message: { url: ['must be a valid URL'] } }]);
+    expect((await api.post('/hooks', { url: url() })).status).toBe(403);
+    expect((await api.get('/hooks')).status).toBe(403);
+    const { body: hook } = await api.post(at, { url: url() });
+    const other = await world.api(admin).delete(`/hooks/${hook.id}`);
+    expect(other).toMatchObject({ status: 404, body: { message: '404 System hook Not Found' } });
+    expect(await world.db.hook.count({ where: { id: hook.id } })).toBe(1);
+  });
+
+  it('are tested by reading them: the receiver gets what is returned', async () => {
+    const path = `/${world.unique('system')}`;
+    const { body: hook } = await world.api(admin).post('/hooks', { url: receiver.url(path) });
+    const { status, body } = await world.api(admin).get(`/hooks/${hook.id}`);
+    expect([status, body]).toMatchObject([
+      200,
+      { event_name: 'project_create', name: 'Ruby', path: 'ruby', project_id: 1 },
+    ]);
+    const told = await receiver.next(path, (one) => one.body.path === 'ruby');
+    expect(told.body).toEqual(body);
+    expect(told.headers['x-gitlab-event']).toBe('System Hook');
+    await world.api(admin).delete(`/hooks/${hook.id}`);
+  });
+});
