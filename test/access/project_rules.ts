@@ -283,18 +283,6 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
     return (await world.db.runner.create({ data: { description: 'a runner', tokenHash, projects } })).id;
   };
 
-  return {
-    'GET /projects/:id/runners': { success: 200, level: 40, given: project },
-    'POST /projects/:id/runners': {
-      success: 201,
-      level: 40,
-      given: async (at) => ({ ...project(at), runner_id: await runnerOf(at.elsewhere) }),
-    },
-    'DELETE /projects/:id/runners/:runner_id': {
-      success: 204,
-      level: 40,
-      given: async (at) => ({ ...project(at), runner_id: await runnerOf(at.project, at.elsewhere) }),
-    },
   /** Nothing is sent to it: its address is not a public one. */
   const hook = async ({ project: { id: projectId } }: Stage) => {
     const data = { projectId, url: 'http://127.0.0.1:9/' };
@@ -314,6 +302,17 @@ export function projectRules(world: World, users: Record<Role, TestUser | undefi
   const hookUrl = { url: 'https://example.org/hook' };
 
   return {
+    'GET /projects/:id/runners': { success: 200, level: 40, given: project },
+    'POST /projects/:id/runners': {
+      success: 201,
+      level: 40,
+      given: async (at) => ({ ...project(at), runner_id: await runnerOf(at.elsewhere) }),
+    },
+    'DELETE /projects/:id/runners/:runner_id': {
+      success: 204,
+      level: 40,
+      given: async (at) => ({ ...project(at), runner_id: await runnerOf(at.project, at.elsewhere) }),
+    },
     'GET /projects/:id/hooks': { success: 200, level: 40, given: project },
     'GET /projects/:id/hooks/:hook_id': { success: 200, level: 40, given: hook },
     'POST /projects/:id/hooks': { success: 201, level: 40, given: (at) => ({ ...project(at), ...hookUrl }) },

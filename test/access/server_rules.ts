@@ -61,6 +61,7 @@ export function serverRules(world: World, users: Record<Role, TestUser | undefin
   const sharedRunner = async () => {
     const data = { description: 'shared', isShared: true, tokenHash: Buffer.from(world.unique('runner')) };
     return { id: (await world.db.runner.create({ data })).id };
+  };
   const systemHook = async () => {
     await world.db.signInFailures.deleteMany();
     return { id: (await world.db.hook.create({ data: { url: 'http://127.0.0.1:9/', disabledAt: new Date() } })).id };

@@ -116,9 +116,10 @@ function connection(type: GraphQLObjectType, field: GraphQLField<unknown, unknow
   if (!place || !isObjectType(to) || !to.name.endsWith('Connection')) return [];
   const node = getNamedType(to.getFields().nodes?.type ?? to);
   const selection = isObjectType(node) && node.getFields().id ? 'id' : '__typename';
-  const isForAdmins = /activities|impersonation|accessRequests|triggers|variables|runners|deployKeys|oauthApplications|webhooks|deliveries/i.test(
-    field.name,
-  );
+  const isForAdmins =
+    /activities|impersonation|accessRequests|triggers|variables|runners|deployKeys|oauthApplications|webhooks|deliveries/i.test(
+      field.name,
+    );
   const fields = isObjectType(node) ? Object.values(node.getFields()) : [];
   const isPlain = ({ args, type }: GraphQLField<unknown, unknown>) =>
     args.length === 0 && isLeafType(getNullableType(type));
