@@ -306,6 +306,7 @@ describe('The log', () => {
     const runner = await registerRunner(world);
     const job = await runner.take();
     await runner.update(job, 'success');
+    await send('DELETE', `/runners?token=${runner.token}`);
     const routes = () => new Set(lines.map(({ route }) => route));
     await world.until(async () => routes().has('/api/v4/jobs/:id'));
     expect([...routes()]).toEqual(expect.arrayContaining(['/api/v4/runners', '/api/v4/jobs/request']));
