@@ -40,7 +40,10 @@ export async function identifyRemote(
  */
 export async function openRemote(context: Context, fullPath: string, service: RemoteService): Promise<ProjectRow> {
   const { enabledGitAccessProtocol } = await currentSettings(context.db);
-  if (enabledGitAccessProtocol === 'ssh') throw forbidden('Git access over HTTP is not allowed on this server.');
+  // Jobs have no other way.
+  if (enabledGitAccessProtocol === 'ssh' && context.actor?.jobProjectId === undefined) {
+    throw forbidden('Git access over HTTP is not allowed on this server.');
+  }
   if (context.actor && !context.actor.scopes.includes('api')) {
     throw forbidden('The scope of this access token does not reach repositories: it needs the scope "api".');
   }

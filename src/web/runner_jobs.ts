@@ -1,7 +1,9 @@
-import type { Router } from 'express';
+import type { Request, Router } from 'express';
+import { callerOf } from '#src/access/caller.ts';
 import { traceCoverage } from '#src/jobs/coverage.ts';
 import { failureReason } from '#src/jobs/failure_reason.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
+import { FairQueue } from '#src/platform/fair_queue.ts';
 import { askingRunner } from '#src/runners/asking.ts';
 import { endRunningJob } from '#src/runners/finish.ts';
 import { isRunning, runningJob } from '#src/runners/job_token.ts';
@@ -21,10 +23,20 @@ const LAST_UPDATE = 'X-GitLab-Last-Update';
 /** Bytes of the largest body at the end of a job, which may hold its trace. */
 const LARGE_BODY = 8 * 1024 * 1024;
 
+/** Such bodies are in memory before it is known whose they are: few at a time. */
+const LARGE_BODIES = { concurrency: 8, perCaller: 2, waitingPerCaller: 100, waiting: 400, patience: 60_000 };
+
 /** Runners ask for jobs, and tell how these ended. */
 export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores, readBody, queue, baseUrl } = options;
   const { db, secret } = stores;
+  const largeBodies = new FairQueue(LARGE_BODIES);
+  const readUpdate = (request: Request) => {
+    const size =
+      request.get('transfer-encoding') === undefined ? Number(request.get('content-length') ?? 0) : LARGE_BODY;
+    if (size <= SMALL_BODY) return readBody(request, SMALL_BODY);
+    return largeBodies.run(callerOf(null, request.ip ?? null), () => readBody(request, LARGE_BODY));
+  };
   router.post(
     '/jobs/request',
     endpoint('/jobs/request', async (request): Promise<ProtocolAnswer> => {
@@ -50,7 +62,7 @@ export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: Run
   router.put(
     '/jobs/:id',
     endpoint('/jobs/:id', async (request): Promise<ProtocolAnswer> => {
-      const given = { ...(await readBody(request, LARGE_BODY)) };
+      const given = await readUpdate(request);
       const token = given.token ?? request.get('JOB-TOKEN');
       requireTexts({ token }, ['token']);
       const state = stateOf(given);

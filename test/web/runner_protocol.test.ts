@@ -11,7 +11,8 @@ import {
 } from '../support/runner.ts';
 import { startWorld } from '../support/world.ts';
 
-const world = await startWorld();
+const lines: Record<string, unknown>[] = [];
+const world = await startWorld({ log: (line) => lines.push(line) });
 const owner = await world.user();
 const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   sendAsRunner(world.url, method, path, body, headers);
@@ -299,6 +300,20 @@ describe('POST /jobs/request', () => {
   });
 });
 
+describe('The log', () => {
+  it('names the endpoints of the protocol by their templates, and holds no token', async () => {
+    await projectWithJobs();
+    const runner = await registerRunner(world);
+    const job = await runner.take();
+    await runner.update(job, 'success');
+    const routes = () => new Set(lines.map(({ route }) => route));
+    await world.until(async () => routes().has('/api/v4/jobs/:id'));
+    expect([...routes()]).toEqual(expect.arrayContaining(['/api/v4/runners', '/api/v4/jobs/request']));
+    const text = JSON.stringify(lines);
+    for (const token of [runner.token, job.token]) expect(text).not.toContain(token);
+  });
+});
+
 describe('PUT /jobs/:id', () => {
   it.each(['success', 'failed'])('ends a job with %s, and its pipeline', async (state) => {
     const project = await projectWithJobs();
@@ -355,6 +370,17 @@ describe('PUT /jobs/:id', () => {
     const { headers } = await runner.print(job, 0, 'more');
     expect(headers.get('job-status')).toBe('canceled');
     expect((await world.db.job.findUniqueOrThrow({ where: { id: job.id } })).status).toBe('canceled');
+  });
+
+  it('takes a whole trace with the end of the job, of 8 MiB at most with all that is beside it', async () => {
+    const project = await projectWithJobs();
+    const runner = await registerRunner(world);
+    const job = await runner.take();
+    expect((await runner.update(job, 'success', { trace: 'x'.repeat(9 * 1024 * 1024) })).status).toBe(413);
+    const text = 'line ü\n'.repeat(100_000);
+    expect((await runner.update(job, 'success', { trace: text })).status).toBe(200);
+    const trace = await world.api(owner).get(`/projects/${project.id}/jobs/${job.id}/trace`);
+    expect(trace.body).toBe(text);
   });
 
   it('ends a job once: the second time it is over', async () => {
