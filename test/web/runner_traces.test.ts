@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { appendTrace, appendTraceWithin, writeTrace } from '#src/traces/append.ts';
 import { readTraceTail } from '#src/traces/tail.ts';
+import { startBeside } from '../support/beside.ts';
 import { endJob, type TakenJob, takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -23,12 +24,13 @@ async function patch(
   { id, token }: { id: number | string; token: string },
   offset: number | string | null,
   text: string | Buffer,
+  url = world.url,
 ): Promise<Sent> {
   const headers: Record<string, string> = { 'JOB-TOKEN': token, 'Content-Type': 'text/plain' };
   if (offset !== null) {
     headers['Content-Range'] = typeof offset === 'string' ? offset : `${offset}-${offset + text.length}`;
   }
-  const answer = await fetch(`${world.url}/api/v4/jobs/${id}/trace`, {
+  const answer = await fetch(`${url}/api/v4/jobs/${id}/trace`, {
     method: 'PATCH',
     headers,
     body: typeof text === 'string' ? text : new Uint8Array(text),
@@ -120,6 +122,24 @@ describe('PATCH /jobs/:id/trace', () => {
     const written = await Promise.all(pieces.map((piece) => appendTrace(stores, job.id, 2_000, Buffer.from(piece))));
     expect(written.filter(({ isAccepted }) => isAccepted)).toHaveLength(1);
     expect(await traceOf(job.id)).toMatch(/^(\d)\1{1999}(\d)\2{1999}$/);
+  });
+
+  it('is the same on every server of the database and the storage', async () => {
+    const beside = await startBeside(world);
+    const job = await takenJob(world, owner, project);
+    const urls = [world.url, beside.url];
+    let offset = 0;
+    for (let n = 0; n < 6; n++) {
+      expect(await patch(job, offset, `piece ${n}\n`, urls[n % 2])).toMatchObject({ status: 202 });
+      offset += 8;
+    }
+    const sent = await Promise.all(['a', 'b'].map((text, n) => patch(job, offset, text.repeat(50_000 - 48), urls[n])));
+    expect(sent.map(({ status }) => status).sort()).toEqual([202, 416]);
+    const read = await beside.send('GET', `/api/v4/projects/${project.id}/jobs/${job.id}/trace`, {
+      headers: { 'PRIVATE-TOKEN': owner.token },
+    });
+    expect(read.body).toMatch(/^(piece \d\n){6}(a+|b+)$/);
+    expect(read.body).toBe(await traceOf(job.id));
   });
 
   it('keeps what fits of a trace that is too long, says so in its last line, and takes the rest', async () => {
