@@ -47,7 +47,8 @@ export async function openRemote(
   service: RemoteService,
   protocol: RemoteProtocol = 'http',
 ): Promise<ProjectRow> {
-  await requireProtocol(context, protocol);
+  // Jobs have no other way than HTTP.
+  if (context.actor?.jobProjectId === undefined) await requireProtocol(context, protocol);
   if (context.actor && !context.actor.scopes.includes('api')) {
     throw forbidden('The scope of this access token does not reach repositories: it needs the scope "api".');
   }

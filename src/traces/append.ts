@@ -117,7 +117,7 @@ async function begins({ repositories }: Files, trace: LocatedTrace, whole: Buffe
   if (whole.length < received) return false;
   if (size === 0) return true;
   // Where the limit left something out, the line that says so begins in the last character before it.
-  const compared = received === size ? size : Math.min(size, repositories.limits.traceBytes - 3);
+  const compared = received === size ? size : Math.max(0, Math.min(size, repositories.limits.traceBytes - 3));
   const there = await readAt(traceFile(repositories, trace), 0, compared);
   return there.equals(whole.subarray(0, compared));
 }

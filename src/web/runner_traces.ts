@@ -2,13 +2,17 @@ import type { Request, Router } from 'express';
 import { FairQueue } from '#src/platform/fair_queue.ts';
 import { noteSignOfLife } from '#src/runners/sign_of_life.ts';
 import { appendTrace } from '#src/traces/append.ts';
+import { endSilentBody } from '#src/web/end_silent_body.ts';
 import type { ProtocolEndpoint } from '#src/web/runner_answers.ts';
-import { jobIdOf, requireRunningJob } from '#src/web/runner_job.ts';
+import { requireRunningJob } from '#src/web/runner_job.ts';
 import type { RunnerProtocolOptions } from '#src/web/runner_options.ts';
 import { BadParameter } from '#src/web/runner_parameters.ts';
 
 /** How many pieces of traces are received at a time; those of one job come one after the other. */
 const TURNS = { concurrency: 100, perCaller: 1, waitingPerCaller: 10, waiting: 1_000, patience: 60_000 };
+
+/** Milliseconds that a piece may take to come, and for which nothing may come of it. */
+const ARRIVAL = { total: 5 * 60_000, silence: 30_000 };
 
 /** Bytes of the longest piece, beside what is kept of a trace in all. */
 const BESIDE = 64 * 1024 * 1024;
@@ -17,9 +21,9 @@ const BESIDE = 64 * 1024 * 1024;
 export function addTraces(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores } = options;
   const turns = new FairQueue(TURNS);
-  const receive = async (request: Request) => {
+  const receive = async (request: Request, offset: number) => {
     const job = await requireRunningJob(options, request);
-    const offset = offsetOf(request);
+    endSilentBody(request, ARRIVAL);
     const { piece, sent } = await readPiece(request, stores.repositories.limits.traceBytes);
     const { isAccepted, received } = await appendTrace(stores, job.id, offset, piece, sent);
     await noteSignOfLife(stores.db, job.id);
@@ -28,10 +32,16 @@ export function addTraces(router: Router, endpoint: ProtocolEndpoint, options: R
   };
   router.patch(
     '/jobs/:id/trace',
-    // A runner that sends slowly holds back its own job alone.
-    endpoint('/jobs/:id/trace', (request) => turns.run(`job ${jobIdOf(request)}`, () => receive(request)), {
-      ownTurns: true,
-    }),
+    endpoint(
+      '/jobs/:id/trace',
+      async (request) => {
+        // Whoever does not know the token holds back nobody, and a runner that sends slowly its own job alone.
+        const { id } = await requireRunningJob(options, request);
+        const offset = offsetOf(request);
+        return turns.run(`job ${id}`, () => receive(request, offset));
+      },
+      { ownTurns: true },
+    ),
   );
 }
 

@@ -106,7 +106,7 @@ describe('GET /projects/:id/jobs/:job_id/artifacts', () => {
   it('holds nothing up and little in memory while somebody reads slowly, and lets go of who leaves', async () => {
     const { at } = await finishedJob({ content: Buffer.concat([Buffer.from('PK\x03\x04'), randomBytes(40_000_000)]) });
     const before = process.memoryUsage().arrayBuffers;
-    const readers = Array.from({ length: 5 }, () => {
+    const readers = Array.from({ length: 10 }, () => {
       const reader = request(`${world.url}/api/v4${at}`, { headers: { 'PRIVATE-TOKEN': owner.token } });
       reader.on('error', () => undefined);
       // Nobody reads the answer.

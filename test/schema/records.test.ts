@@ -52,6 +52,8 @@ const { id: jobId } = await world.db.job.create({
     artifactsSize: 9,
   },
 });
+const ran = await world.db.runner.create({ data: { description: 'A runner', tokenHash: Buffer.from('hash') } });
+await world.db.job.update({ where: { id: jobId }, data: { runnerId: ran.id } });
 const { id: environmentId } = await world.db.environment.create({
   data: { projectId: project.id, name: 'production', slug: 'production' },
 });
@@ -147,6 +149,7 @@ describe('Every field of', () => {
       'PersonalNamespace',
       'Pipeline',
       'Project',
+      'Runner',
       'Snippet',
       'Timelog',
       'Todo',

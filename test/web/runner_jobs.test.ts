@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { forgetSettings } from '#src/platform/settings/current.ts';
 import { expireJobs } from '#src/runners/expire.ts';
 import { startBeside } from '../support/beside.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
@@ -319,6 +320,24 @@ describe('The token of a job', () => {
       statuses.push((await world.send('GET', path, { headers: { Authorization } })).status);
     }
     expect(statuses).toEqual([401, 401]);
+  });
+
+  it('fetches over HTTP where people use SSH alone', async () => {
+    const { project } = await projectWithJobs('unit: {script: x}');
+    const job = await (await registerRunner(world)).take();
+    const ask = async (password: string) => {
+      const Authorization = `Basic ${Buffer.from(`${owner.username}:${password}`).toString('base64')}`;
+      const path = `/${project.fullPath}.git/info/refs?service=git-upload-pack`;
+      return (await world.send('GET', path, { headers: { Authorization } })).status;
+    };
+    const set = async (enabledGitAccessProtocol: string | null) => {
+      await world.db.applicationSettings.update({ where: { id: 1 }, data: { enabledGitAccessProtocol } });
+      forgetSettings(world.db);
+    };
+    await set('ssh');
+    const statuses = [await ask(job.token), await ask(owner.token)];
+    await set(null);
+    expect(statuses).toEqual([200, 403]);
   });
 
   it('pushes nothing', async () => {

@@ -11,7 +11,8 @@ import {
 } from '../support/runner.ts';
 import { startWorld } from '../support/world.ts';
 
-const world = await startWorld();
+const lines: Record<string, unknown>[] = [];
+const world = await startWorld({ log: (line) => lines.push(line) });
 const owner = await world.user();
 const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
   sendAsRunner(world.url, method, path, body, headers);
@@ -296,6 +297,21 @@ describe('POST /jobs/request', () => {
     expect([broken.status, Object.keys(broken.body)]).toEqual([400, ['error']]);
     const list = await send('POST', '/jobs/request', '[1]', { 'Content-Type': 'application/json' });
     expect([list.status, Object.keys(list.body)]).toEqual([400, ['error']]);
+  });
+});
+
+describe('The log', () => {
+  it('names the endpoints of the protocol by their templates, and holds no token', async () => {
+    await projectWithJobs();
+    const runner = await registerRunner(world);
+    const job = await runner.take();
+    await runner.update(job, 'success');
+    await send('DELETE', `/runners?token=${runner.token}`);
+    const routes = () => new Set(lines.map(({ route }) => route));
+    await world.until(async () => routes().has('/api/v4/jobs/:id'));
+    expect([...routes()]).toEqual(expect.arrayContaining(['/api/v4/runners', '/api/v4/jobs/request']));
+    const text = JSON.stringify(lines);
+    for (const token of [runner.token, job.token]) expect(text).not.toContain(token);
   });
 });
 
