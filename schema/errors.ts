@@ -1,13 +1,18 @@
 import { GraphQLError } from 'graphql';
 import { tooLarge } from '#schema/limits.ts';
+import { fieldsWithNul } from '#schema/nul.ts';
 import { withoutSecrets } from '#schema/redact.ts';
 import { unstorable, vanished } from '#src/platform/db.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
 import { passing } from '#src/platform/passing.ts';
 import { damageRefusal, goneRefusal, limitRefusal } from '#src/repository/refusals.ts';
 
-/** Errors of the domain and of the request pass, and causes that pass are UNAVAILABLE; anything else is reported and hidden. */
-export function maskError(error: unknown, report: (error: unknown) => void): GraphQLError {
+/**
+ * Errors of the domain and of the request pass, and causes that pass are UNAVAILABLE; anything else is reported and hidden.
+ *
+ * @param variables of the request, if they are known
+ */
+export function maskError(error: unknown, report: (error: unknown) => void, variables?: unknown): GraphQLError {
   if (error instanceof GraphQLError) {
     const { originalError } = error;
     if (!originalError || originalError instanceof GraphQLError || originalError instanceof DomainError) {
@@ -22,10 +27,12 @@ export function maskError(error: unknown, report: (error: unknown) => void): Gra
     const refusal = limitRefusal(originalError) ?? goneRefusal(originalError) ?? damage;
     if (refusal) return new GraphQLError(refusal.message, { nodes, path, extensions: refusal.extensions });
     if (unstorable(originalError)) {
-      return new GraphQLError('Text cannot hold the character NUL.', {
+      const names = fieldsWithNul(nodes ?? [], variables);
+      const fields = Object.fromEntries(names.map((name) => [name, ['cannot hold the character NUL']]));
+      return new GraphQLError(`${names[0] ?? 'Text'} cannot hold the character NUL`, {
         nodes,
         path,
-        extensions: { code: 'BAD_REQUEST' },
+        extensions: { code: 'BAD_REQUEST', ...(names.length > 0 ? { fields } : {}) },
       });
     }
     const gone = vanished(originalError);

@@ -40,7 +40,7 @@ export async function executeWithin(
     const signal = isMutation ? undefined : budget.signal;
     const result = await within(budget, () => observeOperation(facts, () => run(args, operation, comesAgain, signal)));
     if (!result.errors) return result;
-    return { ...result, errors: over() ?? result.errors.map((error) => maskError(error, report)) };
+    return { ...result, errors: over() ?? result.errors.map((error) => maskError(error, report, args.variableValues)) };
   } catch (error) {
     const errors = over();
     if (!errors) throw error;

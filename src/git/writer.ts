@@ -87,7 +87,6 @@ export async function mergeAhead(reader: RepositoryReader, input: MergeInput, ho
  */
 export async function mergeInto(reader: RepositoryReader, input: MergeInput, hold?: Hold): Promise<Oid> {
   const { onto, merged, ...said } = input;
-  if (await reader.isAncestor(merged, onto)) throw new NothingChanged('The commits are there already');
   const objects = new ObjectWriter(reader.directory, hold);
   const found = await mergeCommits(reader, objects, { ours: onto, theirs: merged });
   if (found === null) throw new MergeConflict([]);

@@ -1,6 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { findGroup, type GroupRow, type Ref } from '#src/groups/find.ts';
+import { wantRefreshOfForks } from '#src/merge_requests/want_refresh.ts';
 import { lockNamespaceTree } from '#src/namespaces/lock.ts';
 import { NotFound } from '#src/platform/errors.ts';
 
@@ -20,6 +21,7 @@ export async function deleteGroup(context: Context, ref: Ref): Promise<GroupRow>
     await tx.$executeRaw`
       UPDATE namespaces SET deleted_at = now() WHERE lineage @> ARRAY[${group.id}]::int[] AND deleted_at IS NULL`;
     await context.jobs.enqueue(tx, 'namespaces.remove', { namespaceId: group.id });
+    await wantRefreshOfForks(tx, context, { namespaceId: group.id, userId: actor.id });
   });
   return group;
 }

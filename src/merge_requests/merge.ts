@@ -159,6 +159,7 @@ async function mergeNow(
           if (onto === null) throw new BadRequest(UNMERGEABLE.NOT_NOW);
           const committer = signatureOf(pusher);
           const oid = await mergeInto(reader, { onto, merged: sha, author: committer, committer, message }, hold);
+          await requireStillMergeable(context, id);
           if (!(await announceMerge(context.db, announced, oid))) throw new BadRequest(UNMERGEABLE.NOT_NOW);
           series.follow(oid);
           return oid;
@@ -172,6 +173,13 @@ async function mergeNow(
     if (error instanceof RefusedObjects) throw new BadRequest(`${NOT_COMMITTED}: ${error.message}`);
     throw error;
   }
+}
+
+/** While it waited for its turn somebody may have begun a thread, and its pipeline may have failed. Throws BadRequest. */
+async function requireStillMergeable(context: Context, id: number): Promise<void> {
+  const sides = await sideTips(context, id);
+  const pipeline = sides && (await headPipeline(context, sides.mergeRequest));
+  if (!sides || !(await mayBeMerged(context, sides, pipeline, false))) throw new BadRequest(UNMERGEABLE.NOT_NOW);
 }
 
 async function usualMessage(context: Context, actor: Actor, project: ProjectRow, sides: SideTips): Promise<string> {

@@ -1,6 +1,7 @@
 import { TooMuch } from '#src/git/errors.ts';
 import type { Oid } from '#src/git/model.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
+import { NothingChanged } from '#src/git/write/errors.ts';
 import { mergeCommits } from '#src/git/write/merge_trees.ts';
 import { ObjectWriter } from '#src/git/write/objects.ts';
 
@@ -12,11 +13,11 @@ export type MergeStatus = 'unchecked' | 'can_be_merged' | 'cannot_be_merged';
  */
 export async function mergeStatus(reader: RepositoryReader, head: Oid | null, tip: Oid | null): Promise<MergeStatus> {
   if (head === null || tip === null || (await reader.commit(head)) === null) return 'cannot_be_merged';
-  if (await reader.isAncestor(head, tip)) return 'cannot_be_merged';
   try {
     const merge = await mergeCommits(reader, new ObjectWriter(reader.directory), { ours: tip, theirs: head });
     return merge === null || merge.conflicts.length > 0 ? 'cannot_be_merged' : 'can_be_merged';
   } catch (error) {
+    if (error instanceof NothingChanged) return 'cannot_be_merged';
     if (error instanceof TooMuch) return 'unchecked';
     throw error;
   }

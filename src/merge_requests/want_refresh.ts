@@ -24,3 +24,15 @@ export async function wantRefresh(
   if (!jobs || moved.branches.length === 0) return;
   await jobs.enqueue(tx, 'merge_requests.refresh', { ...moved, branches: [...moved.branches] });
 }
+
+/** As wantRefresh, of those that come from forks in a namespace that is deleted: they cannot be merged any more. */
+export async function wantRefreshOfForks(
+  tx: Transaction,
+  { jobs }: Pick<Context, 'jobs'>,
+  { namespaceId, userId }: { namespaceId: number; userId: number },
+): Promise<void> {
+  const [one] = await tx.$queryRaw<{ id: number }[]>`
+    SELECT m.id FROM merge_requests m JOIN projects p ON p.id = m.source_project_id JOIN namespaces n ON n.id = p.namespace_id
+    WHERE n.lineage @> ARRAY[${namespaceId}]::int[] AND m.state = 'opened' AND m.target_project_id <> p.id LIMIT 1`;
+  if (one) await jobs.enqueue(tx, 'merge_requests.refresh', { userId });
+}

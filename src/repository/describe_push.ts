@@ -84,7 +84,8 @@ async function describe(
   }
   const commits = await reader.between(base, tip.oid, { limit: MOST_COMMITS });
   const total = commits.length < MOST_COMMITS ? commits.length : await reader.countBetween(base, tip.oid);
-  return { commits: commits.reverse(), total, forward: isDefault && (await reader.isAncestor(base, tip.oid)) };
+  const forward = isDefault && (tip.parents.includes(base) || (await reader.isAncestor(base, tip.oid)));
+  return { commits: commits.reverse(), total, forward };
 }
 
 async function tipOf(reader: RepositoryReader, branch: string | null): Promise<Oid | null> {

@@ -1,4 +1,5 @@
 import { type Actor, type Context, requireAdmin } from '#src/access/actor.ts';
+import { wantRefreshOfForks } from '#src/merge_requests/want_refresh.ts';
 import { ADMINISTRATORS_LOCK } from '#src/platform/database/lock_names.ts';
 import { deadlocked, type Transaction } from '#src/platform/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
@@ -48,7 +49,10 @@ async function remove<R>(
       await tx.$queryRaw`SELECT id FROM users WHERE id = ${id} FOR UPDATE`;
       await bequeath(tx, id, ghost);
       await tx.$executeRaw`DELETE FROM users WHERE id = ${id}`;
-      if (namespace !== undefined) await jobs.enqueue(tx, 'namespaces.remove', { namespaceId: namespace });
+      if (namespace !== undefined) {
+        await jobs.enqueue(tx, 'namespaces.remove', { namespaceId: namespace });
+        await wantRefreshOfForks(tx, { jobs }, { namespaceId: namespace, userId: actor.id });
+      }
       return user;
     },
     { timeout: PATIENCE, maxWait: 10_000 },

@@ -2,6 +2,8 @@ import type { Request, Response } from 'express';
 import { sendJson } from './comparator/answer.ts';
 import { app } from './comparator/app.ts';
 import './comparator/issues.ts';
+import './comparator/merge_requests.ts';
+import './comparator/notes.ts';
 import './comparator/labels.ts';
 import './comparator/projects.ts';
 import './comparator/members.ts';

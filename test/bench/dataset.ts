@@ -75,7 +75,7 @@ function statements({ issues, projects }: Size): string[] {
          count(*) FILTER (WHERE state = 'closed' AND confidential) AS closed_secret
        FROM issues GROUP BY project_id) s
      WHERE c.project_id = s.project_id`,
-    ...activity({ projects, users: USERS, milestones: MILESTONES }),
+    ...activity({ projects, users: USERS, milestones: MILESTONES, labels: LABELS }),
     'VACUUM (ANALYZE)',
     'CHECKPOINT',
   ];

@@ -4,6 +4,9 @@ import { COMMIT, PROJECTS_WITH_COMMITS } from './repositories.ts';
 const MEMBERS = 30;
 const PIPELINES = 200;
 const EVENTS = 400;
+/** How many merge requests each project has, and how many notes its first issue. */
+const MERGE_REQUESTS = 200;
+const NOTES = 1_000;
 /** How many pipelines the commit has that is in the repositories, and how many statuses each of them. */
 const OF_COMMIT = 3;
 const STATUSES = 10;
@@ -13,6 +16,7 @@ export interface Surroundings {
   projects: number;
   users: number;
   milestones: number;
+  labels: number;
 }
 
 /** Statements for what people do in the projects besides their issues, once these are there. */
@@ -27,8 +31,44 @@ export function activity(around: Surroundings): string[] {
        (ARRAY['success', 'failed', 'canceled', 'running'])[1 + n % 4]::job_status, 'push', 1 + n % ${users},
        timestamptz '2026-03-01' + n * interval '1 minute'
      FROM generate_series(1, ${PIPELINES}) n, generate_series(1, ${projects}) p`,
+    ...mergeRequests(around),
+    `INSERT INTO notes (subject_type, subject_id, author_id, body, system)
+     SELECT 'Issue', i.id, 1 + n % ${users}, 'The ' || n || 'th word about it, with a reason or two', n % 10 = 0
+     FROM issues i, generate_series(1, ${NOTES}) n WHERE i.iid = 1`,
     ...statuses(around),
     ...events(around),
+  ];
+}
+
+/**
+ * Half of them are open, a third are merged, and one in five has work in progress. Each has two labels, and those that are open
+ * were looked at since their branches moved.
+ */
+function mergeRequests({ projects, users, milestones, labels }: Surroundings): string[] {
+  const tip = `'${COMMIT}'`;
+  return [
+    `INSERT INTO recorded_refs (project_id, name, oid)
+     SELECT p, 'refs/heads/topic-' || n, ${tip} FROM generate_series(1, ${projects}) p, generate_series(1, ${MERGE_REQUESTS}) n`,
+    `INSERT INTO recorded_refs (project_id, name, oid)
+     SELECT p, 'refs/heads/main', ${tip} FROM generate_series(1, ${projects}) p ON CONFLICT DO NOTHING`,
+    'ALTER TABLE merge_requests DISABLE TRIGGER USER',
+    `INSERT INTO merge_requests (iid, target_project_id, source_project_id, title, description, state, source_branch,
+       target_branch, author_id, assignee_id, milestone_id, merge_status, checked_source_sha, checked_target_sha, sha, created_at)
+     SELECT n, p, p, CASE WHEN n % 5 = 0 THEN 'WIP: ' ELSE '' END || 'Merge topic ' || n,
+       'What it is about, why it is better this way, and how it was tested. ' || repeat('More of it. ', 15),
+       (ARRAY['opened', 'merged', 'opened', 'closed', 'opened', 'merged'])[1 + n % 6]::merge_request_state, 'topic-' || n, 'main', 1 + n % ${users}, CASE WHEN n % 2 = 0 THEN 1 + (n * 7) % ${users} END,
+       (p - 1) * ${milestones} + 1 + n % ${milestones}, 'can_be_merged', ${tip}, ${tip}, ${tip},
+       timestamptz '2026-03-01' + n * interval '1 hour'
+     FROM generate_series(1, ${MERGE_REQUESTS}) n, generate_series(1, ${projects}) p`,
+    'ALTER TABLE merge_requests ENABLE TRIGGER USER',
+    `INSERT INTO merge_request_labels (merge_request_id, label_id)
+     SELECT m.id, (m.target_project_id - 1) * ${labels} + 1 + (m.iid + pair.second * 3) % ${labels}
+     FROM merge_requests m, (VALUES (0), (1)) pair (second)`,
+    `INSERT INTO award_emoji (subject_type, subject_id, user_id, name)
+     SELECT 'MergeRequest', id, author_id, 'thumbsup' FROM merge_requests WHERE id % 10 = 0`,
+    `INSERT INTO notes (subject_type, subject_id, author_id, body, system)
+     SELECT 'MergeRequest', id, author_id, 'A word about it', id % 12 = 0 FROM merge_requests WHERE id % 4 = 0`,
+    `UPDATE project_counters SET last_merge_request_iid = ${MERGE_REQUESTS}`,
   ];
 }
 

@@ -40,6 +40,8 @@ const PARTS = {
   sustained: false,
   /** What has to do with git. */
   repository: false,
+  /** Merge requests against git in a work tree. */
+  merges: false,
   /** What attacks do to others. */
   attacks: false,
   /** The memory of idle subscribers. */

@@ -11,6 +11,7 @@ import { measurements } from './measurements.ts';
 import { type Options, type Part, readOptions } from './options.ts';
 import { type Figure, figuresTable, growthFigures, growthTable, startFigures, visibilityTable } from './report.ts';
 import { createRepositories } from './repositories.ts';
+import { measureMerges } from './repository/merges.ts';
 import { measureRepositories } from './repository/run.ts';
 import { measureRequests } from './requests.ts';
 import { measureStart } from './start.ts';
@@ -29,6 +30,7 @@ async function bench(options: Options): Promise<void> {
   const figures: Figure[] = [];
   if (parts.has('start')) figures.push(...startFigures(await measureStart()));
   if (parts.has('repository')) await measureRepositories(options.repository, print);
+  if (parts.has('merges')) await measureMerges(print);
   if (parts.has('attacks')) await measureAttacks(options.attack, print);
   if (parts.has('subscribers')) {
     for (const transport of ['websocket', 'sse'] as const) {

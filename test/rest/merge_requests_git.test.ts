@@ -109,6 +109,16 @@ describe('The ref of a merge request', () => {
     expect(await gitLines(directory, ['count-objects', '-v'])).toContain('garbage: 0');
   });
 
+  it('stays when the group of the fork is deleted: the merge request cannot be merged any more', async () => {
+    const { project, head, fork } = await fromFork();
+    const group = await world.group({ owner: forker });
+    await world.db.project.update({ where: { id: fork.id }, data: { namespaceId: group.id } });
+    expect((await world.api(forker).delete(`/groups/${group.id}`)).status).toBe(204);
+    await becomes(project, { merge_status: 'cannot_be_merged', sha: head });
+    await world.idle();
+    expect(await refsOf(project)).toContain('refs/merge-requests/1/head');
+  });
+
   it('is not copied to forks', async () => {
     const { project, open } = await stage();
     await open();
@@ -422,4 +432,40 @@ describe('A long branch', () => {
     expect(answer.headers['x-total']).toBe('10000');
     await becomes(project, { merge_status: 'can_be_merged' }, 2);
   });
+});
+
+it('Git and a few requests are all that it takes from a fork to the default branch', async () => {
+  const { project, at } = await stage();
+  const theirs = world.api(forker);
+  const issue = (await api.post(`/projects/${project.id}/issues`, { title: 'Nothing greets' })).body;
+  const { body: fork } = await theirs.post(`/projects/${project.id}/fork`);
+  await world.idle();
+  const place = { id: fork.id, fullPath: fork.path_with_namespace };
+  const work = await clone(address(place, forker));
+  await run(work, 'checkout', '--quiet', '-b', 'greet', 'origin/main');
+  await commitFile(work, 'hello.txt', 'Hello\n');
+  await run(work, 'push', '--quiet', 'origin', 'greet');
+  const asked = { source_branch: 'greet', target_branch: 'main', target_project_id: project.id, title: 'Greet' };
+  const { status, body } = await theirs.post(`/projects/${fork.id}/merge_requests`, {
+    ...asked,
+    description: `Fixes #${issue.iid}`,
+  });
+  expect([status, body.iid]).toEqual([201, 1]);
+  const head = await commitFile(work, 'world.txt', 'World\n');
+  await run(work, 'push', '--quiet', 'origin', 'greet');
+  await becomes(project, { sha: head, merge_status: 'can_be_merged' });
+
+  // The owner reads it, merges it on their own machine, and pushes.
+  const own = await clone(address(project, owner));
+  await run(own, 'fetch', '--quiet', 'origin', 'refs/merge-requests/1/head');
+  expect((await run(own, 'rev-parse', 'FETCH_HEAD')).trim()).toBe(head);
+  await run(own, 'checkout', '--quiet', 'main');
+  await run(own, 'merge', '--quiet', '--no-ff', '-m', 'Merge what greets', 'FETCH_HEAD');
+  await run(own, 'push', '--quiet', 'origin', 'main');
+  await becomes(project, { state: 'merged' });
+  await world.idle();
+  expect((await api.get(`/projects/${project.id}/issues/${issue.iid}`)).body.state).toBe('closed');
+  expect((await api.get(`${at}/1/commits`)).body).toHaveLength(2);
+  const refused = await run(work, 'push', '--quiet', address(project, forker), 'greet').catch((error: Error) => error);
+  expect(String(refused)).toMatch(/403|not allowed|denied/i);
 });

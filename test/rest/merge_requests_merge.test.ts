@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { createBranch } from '#src/branches/create.ts';
+import { forgetProgram } from '#src/git/program/detect.ts';
 import { announceMerge } from '#src/merge_requests/mark_merged.ts';
+import { createNote } from '#src/notes/create.ts';
+import { withBranchLock } from '#src/repository/lock.ts';
 import { git } from '../support/git_program.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
@@ -191,6 +195,25 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     git(directory, ['fsck', '--strict']);
   });
 
+  it('refuses with 405 one of which somebody begins a thread while it waits for its turn', async () => {
+    const { project, at, merge } = await stage();
+    await world.api(owner).put(`/projects/${project.id}`, { only_allow_merge_if_all_discussions_are_resolved: true });
+    const { id, iid } = await opened(world, project, developer);
+    let waiting: ReturnType<typeof merge> | undefined;
+    await withBranchLock(world.db, project.id, 'master', async () => {
+      waiting = merge(master, iid);
+      await world.until(async () => {
+        const [found] = await world.db.$queryRaw<[{ count: bigint }]>`
+          SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+        return found.count > 0n;
+      });
+      await createNote(world.as(developer), { on: { type: 'MergeRequest', id }, body: 'Wait', startDiscussion: true });
+    });
+    expect((await waiting)?.status).toBe(405);
+    expect((await world.api(master).get(`${at}/${iid}`)).body.state).toBe('opened');
+  });
+
   it('obeys only_allow_merge_if_pipeline_succeeds', async () => {
     const { project, head, merge } = await stage();
     await world.api(owner).put(`/projects/${project.id}`, { only_allow_merge_if_pipeline_succeeds: true });
@@ -308,5 +331,35 @@ describe('A merge that a crash kept from being recorded', () => {
     const { iid, shown, merge } = await crashed(false);
     expect(shown).toMatchObject({ state: 'opened', merge_commit_sha: null });
     expect((await merge(master, iid)).body.state).toBe('merged');
+  });
+});
+
+describe('Without a git program', () => {
+  it('merge requests are opened, shown, refused for files that both sides changed, and merged', async () => {
+    await world.idle();
+    const { PATH } = process.env;
+    process.env.PATH = '/nowhere';
+    forgetProgram();
+    try {
+      const { project, at, merge } = await stage();
+      await commitTo(world, project, owner, 'master', 'c.txt');
+      const { iid } = await opened(world, project, developer);
+      await createBranch(world.as(owner), project.id, 'clash', 'topic');
+      await commitTo(world, project, owner, 'clash', 'c.txt', 'another\n');
+      const clash = await opened(world, project, developer, { sourceBranch: 'clash' });
+      const shows = async (number: number, merge_status: string) =>
+        world.until(async () => (await world.api(master).get(`${at}/${number}`)).body.merge_status === merge_status);
+      await shows(iid, 'can_be_merged');
+      await shows(clash.iid, 'cannot_be_merged');
+      const { changes } = (await world.api(reporter).get(`${at}/${iid}/changes`)).body;
+      expect(changes.map(({ new_path }: { new_path: string }) => new_path)).toEqual(['b.txt']);
+      expect((await merge(master, clash.iid)).status).toBe(406);
+      expect((await merge(master, iid)).body.state).toBe('merged');
+      const tree = (await world.api(reporter).get(`/projects/${project.id}/repository/tree`)).body;
+      expect(tree.map(({ name }: { name: string }) => name)).toEqual(['a.txt', 'b.txt', 'c.txt']);
+    } finally {
+      process.env.PATH = PATH;
+      forgetProgram();
+    }
   });
 });

@@ -114,6 +114,24 @@ describe('The sample data is as docs/testing-clients.md says', () => {
     expect((await get('/projects/1/issues?iids[]=8', guest)).body).toEqual([]);
   });
 
+  it('merge requests, with what is said of them', async () => {
+    const mergeRequests = table('merge request', 'from', 'into', 'state', 'what is special');
+    expect((await get('/projects/1/merge_requests')).body).toHaveLength(mergeRequests.length);
+    for (const { 'merge request': iid, from = '', into, state } of mergeRequests) {
+      const { body } = await get(`/projects/1/merge_requests/${iid}`);
+      const branches = { source_branch: from.split(' ')[0], target_branch: into };
+      expect(body).toMatchObject({ ...branches, state, source_project_id: from.includes('project 8') ? 8 : 1 });
+    }
+    const special = await get('/projects/1/merge_requests/2');
+    expect(special.body).toMatchObject({ work_in_progress: true, merge_status: 'can_be_merged' });
+    const said = (await get('/projects/1/merge_requests/5/notes')).body;
+    const bodies = said.flatMap((note: { system: boolean; body: string }) => (note.system ? [] : note.body));
+    expect(bodies).toEqual(['Why 2e6? It deserves a name.', 'Cubic millimetres to litres. I will say so.']);
+    expect((await get('/projects/1/issues/4')).body).toMatchObject({ upvotes: 2, user_notes_count: 2 });
+    const todos = (await get('/todos?type=MergeRequest', KNOWN_SECRETS.privateToken('ada'))).body;
+    expect(todos).toMatchObject([{ action_name: expect.stringMatching(/mentioned|addressed/), target: { iid: 2 } }]);
+  });
+
   it('pipelines, their jobs and traces', async () => {
     const pipelines = table('pipeline', 'ref', 'status', 'what is special');
     for (const { pipeline, ref, status } of pipelines) {
@@ -167,14 +185,25 @@ describe('The sample data', () => {
   });
 
   it('is of one half-year: no time is of today', async () => {
-    const paths = ['', '/issues', '/events', '/milestones', '/members', '/repository/commits', '/pipelines/6', '/jobs'];
+    const talk = ['/merge_requests', '/merge_requests/5/versions', '/merge_requests/5/notes', '/issues/4/award_emoji'];
+    const paths = [
+      ...talk,
+      '',
+      '/issues',
+      '/events',
+      '/milestones',
+      '/members',
+      '/repository/commits',
+      '/pipelines/6',
+      '/jobs',
+    ];
     for (const path of paths) {
       const text = JSON.stringify((await get(`/projects/1${path}?per_page=100`)).body);
       const times = [...text.matchAll(/"(?:\w+_at|\w+ed_date)":"(\d{4}-\d\d)/g)].map(([, month]) => month);
       expect(times.length).toBeGreaterThan(0);
       expect(times.filter((month) => !/^2025-0[1-6]$/.test(month ?? ''))).toEqual([]);
     }
-    expect((await get('/projects/1')).body.last_activity_at).toBe('2025-06-20T16:30:00.000Z');
+    expect((await get('/projects/1')).body.last_activity_at).toBe('2025-06-23T09:40:00.000Z');
   });
 
   it('is not written where its names are taken, beside others or not', async () => {

@@ -55,6 +55,18 @@ describe('What is wrong with values is told with the names of the input', () => 
     });
   });
 
+  it('where a text holds a NUL, in variables and in the document', async () => {
+    const told = {
+      message: 'title cannot hold the character NUL',
+      extensions: { code: 'BAD_REQUEST', fields: { 'input.title': ['cannot hold the character NUL'] } },
+    };
+    const input = { project: project.id, title: 'a\0b', color: '#00ff00' };
+    expect(await errorsOf(createLabel, { input })).toMatchObject([told]);
+    const inline = `mutation { createLabel(input: { project: "${project.id}", title: "a\\u0000b", color: "#00ff00" }) {
+      label { title } } }`;
+    expect(await errorsOf(inline)).toMatchObject([told]);
+  });
+
   it('whatever v4 calls them', async () => {
     const group = await world.group({ owner, visibility: 'private' });
     const [wide] = await errorsOf(updateProject, {

@@ -69,6 +69,7 @@ const PARTS = [
   ...['issues', 'labels', 'milestones', 'members', 'events', 'snippets', 'access_requests', 'users'],
   ...['repository/branches', 'repository/tags', 'repository/commits?all=true', 'repository/tree?recursive=true'],
   ...['repository/contributors', 'jobs', 'environments', 'deployments', 'variables', 'triggers'],
+  'merge_requests',
 ];
 
 describe('serve --ephemeral --seed', () => {

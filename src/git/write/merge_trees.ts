@@ -4,6 +4,7 @@ import type { Oid } from '../model.ts';
 import { programVersion } from '../program/detect.ts';
 import type { RepositoryReader } from '../reader.ts';
 import { DraftTree, type Leaf, PathBlocked } from './draft.ts';
+import { NothingChanged } from './errors.ts';
 import { mergeByProgram, mergeCommitsByProgram, type ProgramMerge, type ThreeTrees } from './merge_by_program.ts';
 import type { ObjectWriter } from './objects.ts';
 import { isActedUpon } from './path.ts';
@@ -35,7 +36,7 @@ export async function mergeTrees(
 
 /**
  * Merges two commits as `git merge` does, and criss-cross histories too; null where they have no common ancestor. Nothing of
- * them is written but what the objects take in. Throws TooMuch, MissingObject.
+ * them is written but what the objects take in. Throws NothingChanged where ours has theirs already, TooMuch, MissingObject.
  */
 export async function mergeCommits(
   reader: RepositoryReader,
@@ -44,6 +45,7 @@ export async function mergeCommits(
 ): Promise<TreeMerge | null> {
   const [base] = await reader.mergeBases(ours, theirs);
   if (base === undefined) return null;
+  if (base === theirs) throw new NothingChanged('The commits are there already');
   const [first, left, right] = await reader.commits([base, ours, theirs]);
   if (!first || !left || !right) throw new MissingObject(ours, 'commit');
   const trees = { base: first.tree, ours: left.tree, theirs: right.tree };

@@ -11,8 +11,10 @@ export interface Owners {
   projects: readonly number[];
 }
 
+type AllOwners = Owners & { mergeRequests: readonly number[] };
+
 /** The columns with the times at which something was written, of each table, and to whom its rows belong. */
-const DATED: readonly { table: string; columns: string; of: keyof Owners; by: string }[] = [
+const DATED: readonly { table: string; columns: string; of: keyof AllOwners; by: string }[] = [
   { table: 'users', columns: 'created_at updated_at confirmed_at password_expires_at', of: 'users', by: 'id' },
   { table: 'emails', columns: 'created_at confirmed_at', of: 'users', by: 'user_id' },
   { table: 'ssh_keys', columns: 'created_at', of: 'users', by: 'user_id' },
@@ -48,15 +50,28 @@ const DATED: readonly { table: string; columns: string; of: keyof Owners; by: st
     of: 'projects',
     by: 'project_id',
   },
+  {
+    table: 'merge_requests',
+    columns: 'created_at updated_at finished_at',
+    of: 'projects',
+    by: 'target_project_id',
+  },
+  { table: 'merge_request_versions', columns: 'created_at', of: 'mergeRequests', by: 'merge_request_id' },
+  { table: 'notes', columns: 'created_at updated_at', of: 'users', by: 'author_id' },
+  { table: 'award_emoji', columns: 'created_at updated_at', of: 'users', by: 'user_id' },
+  { table: 'todos', columns: 'created_at updated_at', of: 'users', by: 'user_id' },
   { table: 'snippets', columns: 'created_at updated_at', of: 'users', by: 'author_id' },
 ];
 
 /** Puts the moments of the history in the place of the times at which the records of these owners were written. */
 export async function tellDates(db: Db, marks: readonly Mark[], owners: Owners): Promise<void> {
   await db.$transaction(async (tx) => {
+    const targetProjectId = { in: [...owners.projects] };
+    const found = await tx.mergeRequest.findMany({ where: { targetProjectId }, select: { id: true } });
+    const all: AllOwners = { ...owners, mergeRequests: found.map(({ id }) => id) };
     for (const { table, columns, of, by } of DATED) {
       const told = columns.split(' ').map((column) => sql`${raw(column)} = ${moved(marks, column)}`);
-      await tx.$executeRaw`UPDATE ${raw(table)} SET ${Prisma.join(told)} WHERE ${raw(by)} = ANY(${[...owners[of]]}::int[])`;
+      await tx.$executeRaw`UPDATE ${raw(table)} SET ${Prisma.join(told)} WHERE ${raw(by)} = ANY(${[...all[of]]}::int[])`;
     }
     await measurePipelines(tx, owners.projects);
     // Noted to the minute when events are written, and they were written within seconds.

@@ -1,5 +1,6 @@
 import { applesScenes } from '#src/operating/seed/content/apples.ts';
 import { issueScenes } from '#src/operating/seed/content/issues.ts';
+import { mergeRequestScenes } from '#src/operating/seed/content/merge_requests.ts';
 import { otherScenes } from '#src/operating/seed/content/others.ts';
 import { PEOPLE, peopleScenes } from '#src/operating/seed/content/people.ts';
 import { pipelineScenes } from '#src/operating/seed/content/pipelines.ts';
@@ -24,7 +25,7 @@ export interface SamplePerson {
 }
 
 /**
- * Fills a server with people, groups, projects, their histories, issues and pipelines, as they might come about in half a year.
+ * Fills a server with people, groups, projects, their histories, issues, pipelines and merge requests, as they might come about in half a year.
  * The same each time: texts, dates and the names of commits; in an empty database the IDs too. Throws Error where there is no
  * room for it; nothing was written then.
  */
@@ -41,6 +42,7 @@ export async function seed(stores: Stores, { secrets, beside }: SeedOptions): Pr
     ...otherScenes,
     ...issueScenes,
     ...pipelineScenes,
+    ...mergeRequestScenes,
   ]);
   await tellDates(stores.db, stage.clock.marks, {
     users: [...stage.users.values(), ...root.users],

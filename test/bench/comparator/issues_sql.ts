@@ -1,6 +1,7 @@
 import { type Fields, restJson, timestamp, user } from './json.ts';
 
-const milestone: Fields = {
+/** The milestone `ms` as others embed it. */
+export const milestone: Fields = {
   id: 'ms.id',
   iid: 'ms.iid',
   project_id: 'ms.project_id',

@@ -1,6 +1,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { generateLoad, median } from '../load.ts';
+import { table } from '../report.ts';
 import { feedGit, git, timeGit } from './program.ts';
 import type { BenchProject, RepositoryServer } from './server.ts';
 
@@ -12,6 +13,18 @@ export interface Figure {
   /** What the git program took for the same, and the ratio. */
   git?: { milliseconds: number; ratio: number };
   target?: string;
+}
+
+/** The figures below a line that says what they are about. */
+export function figuresTable(about: string, figures: Figure[]): string {
+  const rows = figures.map(({ name, result, git, target }) => [
+    name,
+    result,
+    git === undefined ? '' : `${git.milliseconds.toFixed(1)} ms`,
+    git === undefined ? '' : git.ratio.toFixed(2),
+    target ?? '',
+  ]);
+  return `${about}\n\n${table(['request', 'Gantry', 'git', 'ratio', 'target'], rows)}`;
 }
 
 /** How often a figure is taken. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { table } from '../report.ts';
-import { type Figure, measureLoad, measureRefs, measureRepository } from './figures.ts';
+import { figuresTable, measureLoad, measureRefs, measureRepository } from './figures.ts';
 import { addLargeBlobs, generateHistory } from './history.ts';
 import { type Growth, measureMemory } from './memory.ts';
 import { git } from './program.ts';
@@ -50,17 +50,6 @@ async function describe(directory: string): Promise<string> {
   const kilobytes = /size-pack: (\d+)/.exec(await git(directory, ['count-objects', '-v']))?.[1];
   const size = Math.round(Number(kilobytes) / 1024);
   return `${commits} commits, ${files} files, packs of ${size} MB, ${processors()}`;
-}
-
-function figuresTable(about: string, figures: Figure[]): string {
-  const rows = figures.map(({ name, result, git, target }) => [
-    name,
-    result,
-    git === undefined ? '' : `${git.milliseconds.toFixed(1)} ms`,
-    git === undefined ? '' : git.ratio.toFixed(2),
-    target ?? '',
-  ]);
-  return `${about}\n\n${table(['request', 'Gantry', 'git', 'ratio', 'target'], rows)}`;
 }
 
 function growthTable({ idle, steps }: Growth): string {
