@@ -10,6 +10,8 @@ import { MOST_WAITING } from '#src/ssh/limits.ts';
 
 /** Milliseconds that a client has to close a connection that was ended. */
 const FAREWELL = 2_000;
+/** Milliseconds that a client has to take the last answer when the server stops. */
+const PARTING = 10_000;
 const MINUTE = 60_000;
 
 /** The longest version of git's protocol that a client may name, in characters. */
@@ -24,6 +26,8 @@ export class Visit {
   readonly #login: Login;
   readonly #commands = new Set<AbortController>();
   readonly #channels = new Set<ServerChannel>();
+  /** Of channels that their clients have closed. */
+  readonly #left = new WeakSet<AbortController>();
   #sessions = 0;
   #exchanges: number[] = [];
   #idle: NodeJS.Timeout | undefined;
@@ -59,10 +63,12 @@ export class Visit {
     });
   }
 
-  /** Ends the connection, at once if nothing runs on it, else when all commands have ended. */
+  /** Ends the connection, at once if nothing was asked for on it, else when its client has taken the last answer. */
   retire(): void {
     this.#isEnding = true;
-    if (this.#commands.size === 0) this.end();
+    if (this.#commands.size > 0) return;
+    const timer = setTimeout(() => this.end(), this.#sessions === 0 ? 0 : PARTING);
+    this.#socket.once('close', () => clearTimeout(timer));
   }
 
   /** Ends the connection whatever runs on it. */
@@ -88,7 +94,9 @@ export class Visit {
     let protocol: string | undefined;
     session.on('close', () => {
       this.#sessions -= 1;
+      this.#left.add(controller);
       controller.abort(new Gone('The client is gone.'));
+      if (this.#isEnding) this.retire();
     });
     session.on('env', (take: (() => void) | undefined, refuse: (() => void) | undefined, { key, val }) => {
       if (key !== 'GIT_PROTOCOL' || val.length > LONGEST_PROTOCOL) return refuse?.();
@@ -117,7 +125,8 @@ export class Visit {
       this.#commands.delete(controller);
       wish.channel.once('close', () => this.#channels.delete(wish.channel));
       // A client that was too slow does not take the end of its channel either.
-      if (controller.signal.aborted || (this.#isEnding && this.#commands.size === 0)) this.end();
+      if (controller.signal.aborted && !this.#left.has(controller)) this.end();
+      else if (this.#isEnding) this.retire();
       this.#rest();
     }
   }

@@ -190,11 +190,12 @@ describe('Commands', () => {
     const channel = await open(client, fetching);
     // The list of refs is read, the pack is not.
     await once(channel, 'readable');
+    const ended = ends(client);
     channel.write(`0032want ${head}\n00000009done\n`);
     await world.until(async () => impatient.told.length > 0);
     expect(impatient.told[0]).toMatchObject({ command: 'fetch', status: 128, aborted: true });
     expect(impatient.told[0]?.sent).toBeLessThan(LARGE);
-    expect(await ends(client)).toBe(true);
+    expect(await ended).toBe(true);
   });
 
   it('hold no more of a pack in memory than its client takes, whatever it says it would take', async () => {
@@ -232,6 +233,18 @@ describe('Commands', () => {
     expect(git(directory, ['for-each-ref'])).toBe('');
     expect((await sshGit(key, work, 'push', '--quiet', ssh.url(target), 'main')).code).toBe(0);
     expect(git(directory, ['fsck', '--strict'])).toBe('');
+  });
+
+  it('that are broken off leave the others on their connection', async () => {
+    const client = await ssh.connect(key);
+    const [one, other] = [await open(client, fetching), await open(client, fetching)];
+    const gone = heard(one);
+    one.close();
+    await gone;
+    const answer = heard(other);
+    other.end('0000');
+    expect((await answer).code).toBe(0);
+    expect((await heard(await open(client, null))).code).toBe(0);
   });
 
   it('take a push from a client that waits for the report without ending what it sends', async () => {
