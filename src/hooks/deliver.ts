@@ -1,10 +1,12 @@
 import crypto from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Bodies } from '#src/hooks/bodies.ts';
 import { Lane } from '#src/hooks/lane.ts';
-import { dueHooks, keepHooks, type NextDelivery, nextDelivery, releaseHook, takeHook } from '#src/hooks/outbox.ts';
-import { bodyOf, requestFor, type Stores } from '#src/hooks/request.ts';
+import { BATCH, dueHooks, keepHooks, type NextDelivery, releaseHook, takeHook } from '#src/hooks/outbox.ts';
+import { bodyOf, type EventToSend, requestFor, type Stores } from '#src/hooks/request.ts';
 import { type Outcome, send } from '#src/hooks/send.ts';
 import { settleAttempt } from '#src/hooks/settle.ts';
+import { Turns } from '#src/hooks/turns.ts';
 import type { ImportSettings } from '#src/imports/options.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
@@ -27,6 +29,8 @@ const CHANNEL = 'gantry_hook_deliveries';
 /** For how many hooks is delivered at once, and for how many more whose last attempt failed. */
 const AT_ONCE = 64;
 const FAILING_AT_ONCE = 32;
+/** How many of these ask the database at once: most of its connections are for those who wait for an answer. */
+const STATEMENTS = 2;
 /** Milliseconds between two looks for what a process left that died, and between two signs that this one is alive. */
 const SWEEP = 10_000;
 const PULSE = 5_000;
@@ -43,6 +47,8 @@ export class HookDeliveries {
   readonly #healthy: Lane;
   readonly #failing: Lane;
   readonly #held = new Set<number>();
+  readonly #turns = new Turns(STATEMENTS);
+  readonly #bodies: Bodies;
   readonly #timers = new Set<NodeJS.Timeout>();
   #jobs: JobQueue | undefined;
   #stopped = false;
@@ -51,6 +57,7 @@ export class HookDeliveries {
   constructor(options: Attempting) {
     this.#options = options;
     const { report } = options;
+    this.#bodies = new Bodies((event) => this.#turns.use(() => bodyOf(options, event)));
     this.#healthy = new Lane(AT_ONCE, (hookId) => this.#serve(hookId, false), report);
     this.#failing = new Lane(FAILING_AT_ONCE, (hookId) => this.#serve(hookId, true), report);
   }
@@ -89,37 +96,32 @@ export class HookDeliveries {
     await Promise.race([ended, sleep(FAREWELL, undefined, { ref: false })]);
   }
 
-  /** Delivers for a hook as long as there is something and nothing fails. */
+  /** Delivers for a hook what waits, as long as nothing fails. What comes meanwhile is told of, and has its turn behind it. */
   async #serve(hookId: number, isFailing: boolean): Promise<void> {
     const { db } = this.#options;
-    // What comes between the last look and the release is heard by whoever looks behind it.
-    while (!this.#stopped && (await takeHook(db, hookId, this.#worker, isFailing))) {
-      this.#held.add(hookId);
-      try {
-        const retryIn = await this.#drain(hookId);
-        if (retryIn !== null) return this.#later(hookId, retryIn);
-      } finally {
-        this.#held.delete(hookId);
-        await releaseHook(db, hookId, this.#worker);
-      }
-      isFailing = false;
-    }
-  }
-
-  /** Milliseconds until the hook is to be tried again; null when nothing is left. */
-  async #drain(hookId: number): Promise<number | null> {
     const jobs = this.#jobs;
-    while (!this.#stopped && jobs) {
-      const delivery = await nextDelivery(this.#options.db, hookId, this.#worker);
-      if (delivery === null) return null;
-      const { headers, outcome } = await attempt(this.#options, delivery);
-      const settled = await settleAttempt(
-        { db: this.#options.db, jobs },
-        { hookId, deliveryId: delivery.id, headers, outcome },
-      );
-      if (settled.retryIn !== null) return settled.retryIn;
+    if (this.#stopped || !jobs) return;
+    const batch = await this.#turns.use(() => takeHook(db, hookId, this.#worker, isFailing));
+    if (batch === null) return;
+    this.#held.add(hookId);
+    let isFree = false;
+    try {
+      for (const delivery of batch) {
+        const { headers, outcome } = await attempt(this.#options, delivery, (event) => this.#bodies.of(event));
+        const made = { hookId, deliveryId: delivery.id, headers, outcome };
+        const holder = { worker: this.#worker, isLast: delivery === batch.at(-1) };
+        const { retryIn, isHeld } = await this.#turns.use(() => settleAttempt({ db, jobs }, made, holder));
+        if (retryIn !== null) return this.#later(hookId, retryIn);
+        isFree = holder.isLast && outcome.succeeded;
+        if (isFree) break;
+        if (!isHeld || this.#stopped) return;
+      }
+    } finally {
+      this.#held.delete(hookId);
+      if (!isFree) await this.#turns.use(() => releaseHook(db, hookId, this.#worker));
     }
-    return null;
+    // There may be more, and as long as it failed nothing that came was looked at.
+    if (isFailing || batch.length === BATCH) this.#healthy.add(hookId);
   }
 
   #later(hookId: number, milliseconds: number): void {
@@ -145,6 +147,7 @@ export type Attempting = Stores & { imports: ImportSettings; report(error: unkno
 export async function attempt(
   options: Attempting,
   { receiver, event }: Pick<NextDelivery, 'receiver' | 'event'>,
+  makeBody: (event: EventToSend) => Promise<string> = (event) => bodyOf(options, event),
 ): Promise<{ headers: Record<string, string> | null; outcome: Outcome }> {
   const unsent = (error: string) => {
     return {
@@ -153,7 +156,7 @@ export async function attempt(
     };
   };
   try {
-    const body = await bodyOf(options, event);
+    const body = await makeBody(event);
     const request = requestFor(receiver, event, { body, secret: options.secret, now: new Date() });
     if (request === null) return unsent('The URL is not valid.');
     return { headers: request.shown, outcome: await send(request.sending, options.imports) };

@@ -11,8 +11,6 @@ export const LEASE = 20;
 export interface NextDelivery {
   id: number;
   hookId: number;
-  /** When it was first tried; null for a new one. */
-  firstAttemptAt: Date | null;
   receiver: Receiver;
   event: EventToSend;
 }
@@ -27,13 +25,29 @@ export function dueHooks(db: Db): Promise<{ hookId: number; isFailing: boolean }
 const isDue = sql`h.disabled_at IS NULL AND (h.retry_at IS NULL OR h.retry_at <= now())
   AND (h.leased_until IS NULL OR h.leased_until < now())`;
 
-/** Takes a hook, so that no other process delivers for it. False where there is nothing to do, or another one has it. */
-export async function takeHook(db: Db, hookId: number, worker: string, isFailing: boolean): Promise<boolean> {
-  const taken = await db.$executeRaw`
-    UPDATE hooks h SET leased_by = ${worker}::uuid, leased_until = now() + make_interval(secs => ${LEASE})
-    WHERE h.id = ${hookId} AND ${isDue} AND (h.failures > 0) = ${isFailing}
-      AND EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.hook_id = h.id AND d.state = 'waiting')`;
-  return taken > 0;
+/** How many deliveries of a hook are read at once. */
+export const BATCH = 10;
+
+/**
+ * Takes a hook, so that no other process delivers for it, and reads the deliveries that wait, at most BATCH, in their order. None
+ * where there is nothing to do, or another process has it.
+ */
+export async function takeHook(
+  db: Db,
+  hookId: number,
+  worker: string,
+  isFailing: boolean,
+): Promise<[NextDelivery, ...NextDelivery[]] | null> {
+  const rows = await db.$queryRaw<Row[]>`
+    WITH h AS (
+      UPDATE hooks h SET leased_by = ${worker}::uuid, leased_until = now() + make_interval(secs => ${LEASE})
+      WHERE h.id = ${hookId} AND ${isDue} AND (h.failures > 0) = ${isFailing}
+        AND EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.hook_id = h.id AND d.state = 'waiting') RETURNING h.*)
+    SELECT d.id, ${receiverColumns}, ${eventColumns}
+    FROM h JOIN hook_deliveries d ON d.hook_id = h.id AND d.state = 'waiting' JOIN hook_events e ON e.id = d.event_id
+    ORDER BY d.id LIMIT ${BATCH}`;
+  const [first, ...others] = rows.map((row) => ({ ...deliveryOf(row), id: row.id, hookId }));
+  return first ? [first, ...others] : null;
 }
 
 /** Says that this process still delivers for these hooks. */
@@ -50,7 +64,6 @@ export async function releaseHook(db: Db, hookId: number, worker: string): Promi
 
 interface Row {
   id: number;
-  firstAttemptAt: Date | null;
   url: string;
   tokenEncrypted: Uint8Array | null;
   enableSslVerification: boolean;
@@ -63,21 +76,8 @@ interface Row {
   payload: string | null;
 }
 
-/** The oldest delivery that waits, as long as this process has the hook. */
-export async function nextDelivery(db: Db, hookId: number, worker: string): Promise<NextDelivery | null> {
-  const [row] = await db.$queryRaw<Row[]>`
-    SELECT d.id, d.first_attempt_at AS "firstAttemptAt", ${receiverColumns}, ${eventColumns}
-    FROM hooks h JOIN hook_deliveries d ON d.hook_id = h.id AND d.state = 'waiting' JOIN hook_events e ON e.id = d.event_id
-    WHERE h.id = ${hookId} AND h.leased_by = ${worker}::uuid AND h.disabled_at IS NULL ORDER BY d.id LIMIT 1`;
-  return row ? { ...deliveryOf(row), id: row.id, hookId, firstAttemptAt: row.firstAttemptAt } : null;
-}
-
 /** One delivery by its ID, whatever its state. */
-export async function findDelivery(
-  db: Db,
-  hookId: number,
-  id: number,
-): Promise<Omit<NextDelivery, 'firstAttemptAt'> | null> {
+export async function findDelivery(db: Db, hookId: number, id: number): Promise<NextDelivery | null> {
   const [row] = await db.$queryRaw<Row[]>`
     SELECT d.id, ${receiverColumns}, ${eventColumns}
     FROM hooks h JOIN hook_deliveries d ON d.hook_id = h.id JOIN hook_events e ON e.id = d.event_id
@@ -90,7 +90,7 @@ const receiverColumns = sql`h.url, h.token_encrypted AS "tokenEncrypted", h.enab
 const eventColumns = sql`e.id AS "eventId", e.key::text AS key, e.kind, e.project_id AS "projectId",
   CASE WHEN e.payload IS NULL THEN e.facts::text END AS facts, e.payload`;
 
-function deliveryOf(row: Omit<Row, 'id' | 'firstAttemptAt'>): Pick<NextDelivery, 'receiver' | 'event'> {
+function deliveryOf(row: Omit<Row, 'id'>): Pick<NextDelivery, 'receiver' | 'event'> {
   const { url, tokenEncrypted, enableSslVerification, isSystem, eventId, ...event } = row;
   const { key, kind, projectId, payload } = event;
   const facts: unknown = event.facts === null ? null : JSON.parse(event.facts);

@@ -32,22 +32,36 @@ export interface Attempt {
 export interface Settled {
   /** Milliseconds until the next attempt; null where that need not be waited for. */
   retryIn: number | null;
+  /** Whether the process that made it still has the hook. */
+  isHeld: boolean;
+}
+
+/** Who made the attempt, and whether it was the last one for now: then the hook is free again once it has succeeded. */
+export interface Holder {
+  worker: string;
+  isLast: boolean;
 }
 
 /** Writes down how an attempt went, and with it when the hook is tried again. */
-export async function settleAttempt({ db, jobs }: { db: Db; jobs: JobQueue }, attempt: Attempt): Promise<Settled> {
+export async function settleAttempt(
+  { db, jobs }: { db: Db; jobs: JobQueue },
+  attempt: Attempt,
+  { worker, isLast }: Holder,
+): Promise<Settled> {
   if (attempt.outcome.succeeded) {
-    await db.$executeRaw`
+    const held = await db.$queryRaw<unknown[]>`
       WITH delivery AS (${noted(attempt, sql`'delivered'`)})
-      UPDATE hooks SET failures = 0, failing_since = NULL, retry_at = NULL
-      WHERE id = ${attempt.hookId} AND (failures > 0 OR retry_at IS NOT NULL)`;
-    return { retryIn: null };
+      UPDATE hooks SET failures = 0, failing_since = NULL, retry_at = NULL,
+        leased_by = CASE WHEN NOT ${isLast}::boolean THEN leased_by END,
+        leased_until = CASE WHEN NOT ${isLast}::boolean THEN leased_until END
+      WHERE id = ${attempt.hookId} AND leased_by = ${worker}::uuid RETURNING id`;
+    return { retryIn: null, isHeld: held.length > 0 && !isLast };
   }
   return db.$transaction(async (tx) => {
     const hook = await countFailure(tx, attempt);
-    if (!hook) return { retryIn: null };
+    if (!hook) return { retryIn: null, isHeld: false };
     if (hook.isGivenUp) await switchOff(tx, jobs, attempt.hookId);
-    return { retryIn: hook.isGivenUp ? null : hook.delay * 1000 };
+    return { retryIn: hook.isGivenUp ? null : hook.delay * 1000, isHeld: false };
   });
 }
 

@@ -165,6 +165,18 @@ refused(404, lambda: gitlab.Gitlab(url, private_token=token).snippets.get(own.id
 assert [one.title for one in as_carl.snippets.list(get_all=True)] == ["Mine"]
 own.delete()
 
+# Webhooks, of a receiver that hears of nothing
+hook = project.hooks.create({"url": "https://example.com/hook", "push_events": False, "pipeline_events": True})
+assert (hook.push_events, hook.pipeline_events, hook.project_id) == (False, True, project.id)
+hook.pipeline_events = False
+hook.save()
+assert [(one.id, one.pipeline_events) for one in project.hooks.list(get_all=True)] == [(hook.id, False)]
+refused(422, lambda: project.hooks.create({"url": "nonsense"}))
+refused(403, lambda: theirs.hooks.list())
+hook.delete()
+refused(404, lambda: project.hooks.get(hook.id))
+refused(400, lambda: server.hooks.create({"url": "nonsense"}))
+
 # Settings, users, events
 settings = server.settings.get()
 settings.max_attachment_size = 11
