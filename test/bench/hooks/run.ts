@@ -8,10 +8,10 @@ import { table } from '../report.ts';
 
 /** Events a minute, for how many seconds, and the projects that they are spread over. */
 const PACE = 1_000;
-const SECONDS = 60;
-const PROJECTS = 10;
+const SECONDS = 30;
+const PROJECTS = 100;
 /** Webhooks of each project: each event goes to all of them. */
-const HOOKS = 10;
+const HOOKS = 1;
 /** Users who do so: one alone may not have many requests under way. */
 const USERS = 20;
 /** Requests for lists that are under way at once, and milliseconds from one to the next. */
@@ -67,7 +67,7 @@ export async function measureHooks(print: (text: string) => void): Promise<void>
 }
 
 async function fill(client: Client, project: number): Promise<void> {
-  for (let n = 0; n < 50; n += 1) await client.create(`/projects/${project}/issues`, { title: `Old ${n}` });
+  for (let n = 0; n < 20; n += 1) await client.create(`/projects/${project}/issues`, { title: `Old ${n}` });
 }
 
 /** Milliseconds of each request: lists that are read all the time, and issues that are opened at the pace. */
