@@ -136,12 +136,14 @@ async function start(
     compression,
     liveLimits,
   } = config;
+  let ssh: StartedSsh | null | undefined;
   const { jobs, ...stores } = await application.openWorkshop({
     config,
     db,
     directUrl: database.directUrl,
     secret,
     baseUrl: async () => externalUrl ?? (await bound.promise),
+    sshAddress: () => ssh && ssh.address,
     report,
     resources,
   });
@@ -159,7 +161,6 @@ async function start(
   const upgrades = new application.Upgrades(isGuarded ? isLocal : undefined);
   const stopping = new AbortController();
   const gitSeats = new application.RemoteSeats(config.gitRequests ? { atOnce: config.gitRequests } : {});
-  let ssh: StartedSsh | null | undefined;
   const app = createApp({
     db,
     secret,

@@ -4,11 +4,13 @@ import { HookDeliveries } from './hooks/deliver.ts';
 import { watchHooks } from './hooks/wanted.ts';
 import { type ImportSettings, importSettings } from './imports/options.ts';
 import { type JobQueue, startJobs } from './platform/background/queue.ts';
+import { sshAddress as configuredSsh } from './platform/config/ssh.ts';
 import type { Config } from './platform/config.ts';
 import { Listener } from './platform/database/listener.ts';
 import type { Db } from './platform/db.ts';
 import { startSending } from './platform/mail/sending.ts';
 import { watchSettings } from './platform/settings/watch.ts';
+import type { SshAddress } from './platform/ssh_address.ts';
 import { requireStorages } from './repository/storages.ts';
 import { RepositoryStore } from './repository/store.ts';
 import { openUploads } from './uploads/open.ts';
@@ -32,6 +34,8 @@ export interface WorkshopOptions {
   secret: string;
   /** URL that links of mail begin with, as soon as it is known. */
   baseUrl(): Promise<string>;
+  /** Where this process is reached over SSH; null where it is not. As the settings have it while that is not known. */
+  sshAddress?(): SshAddress | null | undefined;
   /** Hears of failed jobs, and of trouble with the queue or the settings. */
   report(error: unknown): void;
   /** Takes what has to be ended. */
@@ -43,6 +47,11 @@ export interface WorkshopOptions {
 /** Opens all that a process works with, be it a server or a worker, and begins to work on the jobs of its queues. */
 export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> {
   const { config, db, directUrl, secret, baseUrl, report, resources, labels } = options;
+  const { ssh } = config;
+  const sshAddress = () => {
+    const known = options.sshAddress?.();
+    return known === undefined ? ssh && configuredSsh(ssh, ssh.port) : known;
+  };
   const { maxInlineBytes, repositoryLimits: limits, queues, concurrency, mail } = config;
   const repositories = new RepositoryStore(config.storages, { maxInlineBytes, limits, report });
   await requireStorages(db, repositories);
@@ -62,7 +71,7 @@ export async function openWorkshop(options: WorkshopOptions): Promise<Workshop> 
   const outgoing = mail && { mailer: (await import('./platform/mail/mailer.ts')).createMailer(mail), baseUrl };
   const stopped = new AbortController();
   const stores = { db, repositories, uploads, secret, imports };
-  const hooks = new HookDeliveries({ ...stores, baseUrl, report });
+  const hooks = new HookDeliveries({ ...stores, baseUrl, sshAddress, report });
   const handlers = jobHandlers({ ...stores, outgoing, hooks, stopping: stopped.signal });
   const jobs = await startJobs({
     url: directUrl,

@@ -6,6 +6,7 @@ import { findDelivery } from '#src/hooks/outbox.ts';
 import { sampleEvent, type TestTrigger } from '#src/hooks/sample.ts';
 import { settleAgain } from '#src/hooks/settle.ts';
 import { NotFound } from '#src/platform/errors.ts';
+import type { SshAddress } from '#src/platform/ssh_address.ts';
 
 /** How often a user may have something sent at once, in a window of so many seconds. */
 const USES = 10;
@@ -15,6 +16,8 @@ const WINDOW = 60;
 interface Server {
   /** URL of the server, without a trailing slash. */
   baseUrl: string;
+  /** Where it is reached over SSH; null where it is not. */
+  ssh: SshAddress | null;
 }
 
 /** A delivery that was made at once. */
@@ -69,14 +72,22 @@ function countUse({ db, actor }: Context): Promise<void> {
 
 async function deliver(
   { db, repositories, secret, imports }: Context,
-  { baseUrl, isOwnEvent }: Server & { isOwnEvent: boolean },
+  { baseUrl, ssh, isOwnEvent }: Server & { isOwnEvent: boolean },
   { id: hookId }: HookPlace,
   deliveryId: number,
 ): Promise<Delivered> {
   const found = await findDelivery(db, hookId, deliveryId);
   if (!found) throw new NotFound('Hook event');
   let broken: unknown;
-  const stores = { db, repositories, secret, imports, baseUrl: async () => baseUrl, isOnlyHere: !isOwnEvent };
+  const stores = {
+    db,
+    repositories,
+    secret,
+    imports,
+    baseUrl: async () => baseUrl,
+    sshAddress: () => ssh,
+    isOnlyHere: !isOwnEvent,
+  };
   const report = (error: unknown) => {
     broken = error;
   };

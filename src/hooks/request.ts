@@ -8,6 +8,7 @@ import { parseHookUrl } from '#src/hooks/url.ts';
 import type { Db } from '#src/platform/db.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
+import type { SshAddress } from '#src/platform/ssh_address.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 
 /** What deliveries are made with. */
@@ -17,6 +18,8 @@ export interface Stores {
   secret: string;
   /** URL of the server, without a trailing slash. */
   baseUrl(): Promise<string>;
+  /** Where it is reached over SSH; null where it is not. */
+  sshAddress(): SshAddress | null;
   /** Whether that is what this request says alone: then other receivers are not to get the bodies that are made with it. */
   isOnlyHere?: boolean;
 }
@@ -51,13 +54,13 @@ export async function bodyOf(stores: Stores, event: EventToSend): Promise<string
 
 /** What payloads of events in a project are made with. */
 export async function surroundings(
-  { db, repositories, baseUrl }: Pick<Stores, 'db' | 'repositories' | 'baseUrl'>,
+  { db, repositories, baseUrl, sshAddress }: Pick<Stores, 'db' | 'repositories' | 'baseUrl' | 'sshAddress'>,
   projectId: number | null,
 ): Promise<Surroundings> {
   const { avatarServiceEnabled: avatars } = await currentSettings(db);
   const select = { id: true, repositoryStorage: true };
   const place = projectId === null ? null : await db.project.findUnique({ where: { id: projectId }, select });
-  return { baseUrl: await baseUrl(), avatars, reader: place && (await repositories.open(place)) };
+  return { baseUrl: await baseUrl(), ssh: sshAddress(), avatars, reader: place && (await repositories.open(place)) };
 }
 
 /** The request that tells a receiver of an event, and its headers without what is secret. */

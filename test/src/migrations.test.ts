@@ -60,6 +60,7 @@ const RELEASED: Record<string, string> = {
   '20261124020000_webhooks': 'f18c40abb1e1eca83d8e9cfba007011215cb8ecfebd683638aed1ab56e64d254',
   '20261124030000_runners': '6df2836de819ddfd9162f56ecbd5db3b16fca88c6e300335f380eaacad6439b8',
   '20261124040000_job_files': '4e6cb4303a936faa5727d28e82cdc4812955ef33598c6ceb35f3d4e48d7cb527',
+  '20261124050000_hook_runners': '8bbb4595714160ef862307a3ea5df88e6a23265a2c4f169bd45b6cc38c8e9e7f',
 };
 
 const directory = packagePath('prisma/migrations');

@@ -329,7 +329,7 @@ export async function startWorld({
   if (mailer) startSending(db);
   const outgoing = mailer && { mailer, baseUrl: () => listening.promise };
   const baseUrl = () => listening.promise;
-  const hooks = new HookDeliveries({ db, repositories, secret, imports, baseUrl, report });
+  const hooks = new HookDeliveries({ db, repositories, secret, imports, baseUrl, sshAddress: () => null, report });
   const handlers = jobHandlers({ db, repositories, uploads, secret, imports, outgoing, hooks });
   const listener = await Listener.open(databaseUrl, report);
   const jobs = await startJobs({ url: databaseUrl, listener, handlers, paces: JOB_PACES, report, db });

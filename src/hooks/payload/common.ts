@@ -3,6 +3,7 @@ import { NO_OBJECT } from '#src/git/model.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { LabelFacts, ProjectFacts, UserFacts } from '#src/hooks/payload/facts.ts';
+import { type SshAddress, sshUrl } from '#src/platform/ssh_address.ts';
 import { storable } from '#src/repository/push_data.ts';
 import { avatarPath } from '#src/users/avatar.ts';
 
@@ -10,6 +11,8 @@ import { avatarPath } from '#src/users/avatar.ts';
 export interface Surroundings {
   /** URL of the server, without a trailing slash. */
   baseUrl: string;
+  /** Where it is reached over SSH; null where it is not. */
+  ssh: SshAddress | null;
   /** Whether users without a picture of their own get one from the avatar service. */
   avatars: boolean;
   /** The repository of the project, where there is one: commits stay what they were. */
@@ -43,9 +46,9 @@ export function avatarUrl({ id, avatarKey, email }: UserFacts, { baseUrl, avatar
 }
 
 /** URLs of a project: of its page, and for git. */
-function urlsOf({ fullPath }: ProjectFacts, { baseUrl }: Surroundings) {
+function urlsOf({ fullPath }: ProjectFacts, { baseUrl, ssh }: Surroundings) {
   const page = `${baseUrl}/${fullPath}`;
-  return { page, http: `${page}.git`, ssh: `git@${new URL(baseUrl).hostname}:${fullPath}.git` };
+  return { page, http: `${page}.git`, ssh: sshUrl(fullPath, baseUrl, ssh) };
 }
 
 /** URL of something in a project. */

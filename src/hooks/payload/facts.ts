@@ -114,7 +114,7 @@ export interface JobFacts {
   createdAt: string;
   startedAt: string | null;
   finishedAt: string | null;
-  runnerId: number | null;
+  runner: { id: number; description: string; active: boolean; isShared: boolean } | null;
   artifactsFilename: string | null;
   artifactsSize: number | null;
   user: UserFacts | null;

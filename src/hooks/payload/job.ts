@@ -39,6 +39,7 @@ export async function jobPayload(
     project_name: `${project.namespace} / ${project.name}`,
     // Addresses are nothing that everybody who gets a hook may know.
     user: job.user && { ...userRecord(job.user, around), email: '[REDACTED]' },
+    runner: runnerRecord(job),
     commit: {
       id: pipeline.id,
       sha: pipeline.sha,
@@ -94,9 +95,15 @@ function buildRecord(job: JobFacts, around: Surroundings) {
     manual: job.when === 'manual',
     allow_failure: job.allowFailure,
     user: userRecord(job.user, around),
-    runner: job.runnerId === null ? null : { id: job.runnerId },
+    runner: runnerRecord(job),
     artifacts_file: { filename: job.artifactsFilename, size: job.artifactsSize },
   };
+}
+
+function runnerRecord({ runner }: JobFacts) {
+  if (runner === null) return null;
+  const { isShared, ...record } = runner;
+  return { ...record, is_shared: isShared };
 }
 
 function seconds(from: string | null, to: string | null): number | null {
