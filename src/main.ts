@@ -143,7 +143,7 @@ async function start(
     directUrl: database.directUrl,
     secret,
     baseUrl: async () => externalUrl ?? (await bound.promise),
-    sshAddress: () => ssh && ssh.address,
+    sshAddress: () => (ssh === null ? null : ssh?.address),
     report,
     resources,
   });
