@@ -52,6 +52,7 @@ describe('The schema lets a part of an answer be missing', () => {
       'ApplicationSettings.domainBlacklist',
       'ApplicationSettings.domainWhitelist',
       'ApplicationSettings.restrictedVisibilityLevels',
+      'Runner.tagList',
       'User.identities',
     ];
     const lists = fields.filter(([, field]) => isList(field));
