@@ -339,7 +339,7 @@ describe('gantry backup and gantry restore', { timeout: 300_000 }, () => {
     await pipeline(backup.stdout, createWriteStream(made));
     execFileSync('zstd', ['--test', '--quiet', made]);
     const names = execFileSync('sh', ['-c', 'zstd -dc "$1" | tar t', 'sh', made]).toString();
-    expect(names).toMatch(/^backup\.json\nsecret\ndatabase\//);
+    expect(names).toMatch(/^backup\.json\nsecret\nssh\/ssh_host_ed25519_key\nssh\/ssh_host_rsa_key\ndatabase\//);
     expect(names).toMatch(/manifest\.json\n$/);
 
     const target = path.join(directory, 'target');
