@@ -74,6 +74,9 @@ const ids: Record<string, number> = {
   list_id: (await createBoardList(world.as(victim), hidden.id, null, label.id)).id,
 };
 
+/** Parameters of paths that are words. */
+const WORDS: Record<string, string> = { trigger: 'push_events' };
+
 const numberOf = (path: string, name: string) =>
   talkOf(path)[name] ?? ids[name] ?? (name === 'issue_iid' || name === 'merge_request_iid' ? 1 : undefined);
 
@@ -116,7 +119,7 @@ it.each(routes)('%s finds nothing of another project by its number', async (_, {
   const before = await state();
   const method = route.method.toLowerCase() as 'get' | 'post' | 'put' | 'delete';
   const path = route.path.replace(/:(\w+)/g, (__, name: string) =>
-    String(name === 'id' ? own.id : (numberOf(route.path, name) ?? name)),
+    String(name === 'id' ? own.id : (numberOf(route.path, name) ?? WORDS[name] ?? name)),
   );
   const given: Record<string, unknown> = {};
   for (const { name, type } of parameters) {

@@ -87,15 +87,16 @@ async function mutate(name: string, input: object, bearer: string) {
   return body.errors?.[0];
 }
 
-/** Credentials of projects: applications set them up for those who let them. */
+/** Credentials of projects, and of runners: applications set them up for those who let them. */
 const OF_PROJECTS = ['createDeployKey', 'enableDeployKey', 'deleteDeployKey'];
+const OF_RUNNERS = ['resetProjectRunnersToken', 'resetRunnersRegistrationToken'];
 /** What leads to credentials without being signed in, or is called alike and has nothing to do with them. */
 const OPEN = ['confirmEmail', 'requestPasswordReset', 'resetPassword', 'updateApplicationSettings'];
 
 it('Every mutation that is about credentials is tried here', () => {
   const names = Object.keys(schema.getMutationType()?.getFields() ?? {});
   const about = names.filter((name) => /token|key|email|password|factor|recovery|application|session/i.test(name));
-  const tried = [...Object.keys(OWN), ...Object.keys(ADMINISTRATED), ...OF_PROJECTS, ...OPEN];
+  const tried = [...Object.keys(OWN), ...Object.keys(ADMINISTRATED), ...OF_PROJECTS, ...OF_RUNNERS, ...OPEN];
   expect(about.filter((name) => !tried.includes(name))).toEqual([]);
 });
 

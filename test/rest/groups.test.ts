@@ -81,7 +81,8 @@ describe('GET /groups/:id', async () => {
     const before = await count();
     const [first] = [await world.project({ owner, namespaceId: big.id })];
     const { id: _, ...row } = await world.db.project.findUniqueOrThrow({ where: { id: first.id } });
-    const many = Array.from({ length: 120 }, (_, n) => ({ ...row, name: `copy ${n}`, path: `copy-${n}` }));
+    const copy = { ...row, runnersTokenHash: null };
+    const many = Array.from({ length: 120 }, (_, n) => ({ ...copy, name: `copy ${n}`, path: `copy-${n}` }));
     await world.db.project.createMany({ data: many });
     expect((await world.api(owner).get(`/groups/${big.id}`)).body.projects).toHaveLength(121);
     expect(await count()).toBe(before);

@@ -8,6 +8,7 @@ import { selectionAt } from '#schema/records/selection_at.ts';
 import type { RecordTypes } from '#schema/records/types.ts';
 import { registerApplication } from '#src/applications/save.ts';
 import { createBoardList } from '#src/boards/save_list.ts';
+import { createDeployKey } from '#src/deploy_keys/save.ts';
 import { getDatamodel } from '#src/generated/pothos.ts';
 import { Prisma, queryJson } from '#src/platform/db.ts';
 import { alias, table } from '#src/platform/records/alias.ts';
@@ -16,6 +17,7 @@ import { rowsJson } from '#src/platform/records/rows.ts';
 import { createSnippet } from '#src/snippets/save.ts';
 import { createTrigger } from '#src/triggers/save.ts';
 import { createVariable } from '#src/variables/save.ts';
+import { newKey } from '../support/ssh_keys.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -50,6 +52,14 @@ const { id: jobId } = await world.db.job.create({
     stageIndex: 0,
     artifactsFilename: 'a.zip',
     artifactsSize: 9,
+  },
+});
+await createDeployKey(world.as(owner), project.id, { title: 'Server', key: newKey(), canPush: false });
+await world.db.hookDelivery.create({
+  data: {
+    hook: { create: { projectId: project.id, url: 'https://hooks.example/' } },
+    event: { create: { kind: 'push', facts: {}, payload: '{}' } },
+    state: 'failed',
   },
 });
 const ran = await world.db.runner.create({ data: { description: 'A runner', tokenHash: Buffer.from('hash') } });
@@ -132,6 +142,7 @@ describe('Every field of', () => {
       'BoardList',
       'CommitComment',
       'CommitStatus',
+      'DeployKey',
       'Deployment',
       'Discussion',
       'Environment',
@@ -156,6 +167,8 @@ describe('Every field of', () => {
       'Trigger',
       'User',
       'Variable',
+      'Webhook',
+      'WebhookDelivery',
     ]);
   });
 });
