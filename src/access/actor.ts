@@ -3,7 +3,6 @@ import type { Db } from '#src/platform/db.ts';
 import { Forbidden, InsufficientScope, Unauthenticated } from '#src/platform/errors.ts';
 
 /**
-/**
  * By what an actor was known. `password`, `ssh_key`, `deploy_key`: of a client of git. `job`: the token of a job, which reaches one
  * repository. `server`: by none, where the server acts in the name of a user, as for the token of a trigger.
  */
