@@ -23,9 +23,9 @@ import {
   run,
   type ServerProcess,
   scratchDirectory,
-  settings,
   startServer,
   until,
+  settings as withoutSsh,
 } from '../support/server_process.ts';
 
 const token = 'chosen-token-0123456789';
@@ -33,6 +33,10 @@ const password = 'correct horse battery';
 const credentials = { GANTRY_ROOT_TOKEN: token, GANTRY_ROOT_PASSWORD: password };
 const git = { ...process.env, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null', GIT_TERMINAL_PROMPT: '0' };
 const identity = ['-c', 'user.name=Pia', '-c', 'user.email=pia@example.com', '-c', 'safe.directory=*'];
+
+/** Host keys are in backups. */
+const settings = (dataDir: string, more: Record<string, string> = {}) =>
+  withoutSsh(dataDir, { GANTRY_SSH_PORT: '0', ...more });
 
 let directory: string;
 let data: string;

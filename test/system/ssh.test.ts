@@ -28,7 +28,7 @@ const { directory, remove } = scratchDirectory();
 const home = path.join(directory, 'home');
 const data = path.join(directory, 'data');
 mkdirSync(home, { mode: 0o700 });
-const environment = settings(data);
+const environment = settings(data, { GANTRY_SSH_PORT: '0' });
 let server: ServerProcess;
 let token = '';
 beforeAll(async () => {
@@ -420,7 +420,9 @@ describe('The port of SSH', { timeout: TIMEOUT }, () => {
   });
 
   it('does not keep servers apart that take any', async () => {
-    const others = await Promise.all([0, 1].map(() => startServer(settings('unused'), ['--ephemeral'])));
+    const others = await Promise.all(
+      [0, 1].map(() => startServer(settings('unused', { GANTRY_SSH_PORT: '2222' }), ['--ephemeral'])),
+    );
     expect(new Set([server, ...others].map((one) => portOf(one))).size).toBe(3);
     await Promise.all(others.map((one) => one.end('SIGTERM')));
   });
