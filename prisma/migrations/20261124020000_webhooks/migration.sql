@@ -168,20 +168,20 @@ CREATE FUNCTION "hook_pipeline"(p "pipelines") RETURNS jsonb LANGUAGE sql STABLE
     'duration', p."duration", 'user', "hook_user"(p."user_id"))
 $$;
 
--- Pushes: their events hold what was pushed.
-CREATE FUNCTION "tell_hooks_of_push"() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  kind text := NEW."data" ->> 'object_kind';
+-- Pushes: their events hold what was pushed. A push may bring thousands of refs: what hooks want is asked once.
+CREATE FUNCTION "tell_hooks_of_pushes"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF kind IN ('push', 'tag_push') AND EXISTS (SELECT 1 FROM "hooks_for"(kind, NEW."project_id")) THEN
-    PERFORM "record_hook_event"(kind, NEW."project_id", jsonb_build_object(
-      'push', NEW."data", 'project', "hook_project"(NEW."project_id"), 'user', "hook_user"(NEW."author_id")));
-  END IF;
+  IF NOT EXISTS (SELECT 1 FROM "hooks" WHERE "disabled_at" IS NULL AND ("push_events" OR "tag_push_events")) THEN RETURN NULL; END IF;
+  PERFORM "record_hook_event"(e."kind", e."project_id", jsonb_build_object(
+      'push', e."data", 'project', "hook_project"(e."project_id"), 'user', "hook_user"(e."author_id")))
+    FROM (SELECT m.*, m."data" ->> 'object_kind' AS "kind" FROM "made" m
+      WHERE m."data" IS NOT NULL AND m."project_id" IS NOT NULL ORDER BY m."id") e
+    WHERE e."kind" IN ('push', 'tag_push') AND EXISTS (SELECT 1 FROM "hooks_for"(e."kind", e."project_id"));
   RETURN NULL;
 END $$;
 
-CREATE TRIGGER "events_tell_hooks" AFTER INSERT ON "events" FOR EACH ROW
-  WHEN (NEW."data" IS NOT NULL AND NEW."project_id" IS NOT NULL) EXECUTE FUNCTION "tell_hooks_of_push"();
+CREATE TRIGGER "events_tell_hooks" AFTER INSERT ON "events" REFERENCING NEW TABLE AS "made" FOR EACH STATEMENT
+  EXECUTE FUNCTION "tell_hooks_of_pushes"();
 
 -- Jobs whenever their status is another one; statuses that others posted are none of ours.
 CREATE FUNCTION "tell_hooks_of_job"() RETURNS trigger LANGUAGE plpgsql AS $$
