@@ -45,7 +45,9 @@ const latin1 = (path: string) => encodeName(path).toString('latin1');
 afterAll(() => Promise.all(cases.map(({ reader }) => reader.close())));
 
 for (const { reader, directory, name, how } of cases)
-  describe(`Reading the ${name} history ${how}`, name === 'packed' ? {} : LONG, () => {
+  // The history of this project grows, and with it the time that it takes to read all of it.
+  const options = name === 'packed' ? {} : { ...LONG, timeout: 300_000 };
+  describe(`Reading the ${name} history ${how}`, options, () => {
     const ask = (...args: string[]) => remember('lines', directory, args, () => gitLines(directory, args));
     const code = (...args: string[]) => remember('code', directory, args, () => gitCode(directory, args));
     const one = (...args: string[]) => git(directory, args).trim();
