@@ -44,10 +44,11 @@ const latin1 = (path: string) => encodeName(path).toString('latin1');
 
 afterAll(() => Promise.all(cases.map(({ reader }) => reader.close())));
 
+/** The history of this project grows, and with it the time that it takes to read all of it. */
+const WHOLE_HISTORY = { ...LONG, timeout: 300_000 };
+
 for (const { reader, directory, name, how } of cases)
-  // The history of this project grows, and with it the time that it takes to read all of it.
-  const options = name === 'packed' ? {} : { ...LONG, timeout: 300_000 };
-  describe(`Reading the ${name} history ${how}`, options, () => {
+  describe(`Reading the ${name} history ${how}`, name === 'packed' ? {} : WHOLE_HISTORY, () => {
     const ask = (...args: string[]) => remember('lines', directory, args, () => gitLines(directory, args));
     const code = (...args: string[]) => remember('code', directory, args, () => gitCode(directory, args));
     const one = (...args: string[]) => git(directory, args).trim();
