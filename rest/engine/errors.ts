@@ -2,6 +2,7 @@ import type { Route } from '#rest/engine/route.ts';
 import {
   type ErrorCode,
   type FieldErrors,
+  HTTP_STATUS,
   missing,
   PLAIN,
   TOO_LARGE,
@@ -9,23 +10,6 @@ import {
   UNPROCESSABLE,
   USUAL,
 } from '#src/platform/errors.ts';
-
-/** The status of each error code of the domain. */
-export const STATUS: Record<ErrorCode, number> = {
-  UNAUTHENTICATED: 401,
-  INSUFFICIENT_SCOPE: 403,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  VALIDATION_FAILED: 400,
-  BAD_REQUEST: 400,
-  CONFLICT: 409,
-  CONTENT_TOO_LARGE: 413,
-  NOT_MODIFIED: 304,
-  LIMIT_REACHED: 403,
-  RATE_LIMITED: 429,
-  QUERY_TOO_LARGE: 400,
-  UNAVAILABLE: 503,
-};
 
 /** Codes of refusals because of what was given. */
 const BY_VALUE = new Set<ErrorCode>(['VALIDATION_FAILED', 'BAD_REQUEST', 'CONFLICT', 'NOT_FOUND']);
@@ -63,7 +47,7 @@ const NAMELESS = new Set([
 /** The refusal for an error of the domain, however it came: its code, its message and its details. */
 export function refusal(message: string, details: Record<string, unknown>, route?: Route): Refusal | null {
   const code = details.code as ErrorCode;
-  if (STATUS[code] === undefined) return null;
+  if (HTTP_STATUS[code] === undefined) return null;
   const status = statusOf(code, route);
   switch (code) {
     case 'UNAUTHENTICATED':
@@ -136,7 +120,7 @@ export function statusOf(code: ErrorCode, route?: Route): number {
   if (code === 'FORBIDDEN' && route?.refused) return route.refused.status;
   const failure = route?.failure;
   const own = typeof failure === 'object' ? failure[code] : BY_VALUE.has(code) ? failure : undefined;
-  return own ?? STATUS[code];
+  return own ?? HTTP_STATUS[code];
 }
 
 function notFound(details: Record<string, unknown>, message: string, route?: Route): string {

@@ -1,11 +1,10 @@
 import { type GraphQLType, getNamedType, isEnumType } from 'graphql';
 import { snakeCase } from '#rest/engine/coerce.ts';
-import { STATUS } from '#rest/engine/errors.ts';
-import type { ErrorCode } from '#src/platform/errors.ts';
+import { type ErrorCode, HTTP_STATUS } from '#src/platform/errors.ts';
 
 /** Sentences about what documents of GraphQL may cost. */
 const COSTS = /\s*(?:Costs \d+|Counts as \d+ records)\./g;
-const CODE = new RegExp(`\\b(?:${Object.keys(STATUS).join('|')})\\b`, 'g');
+const CODE = new RegExp(`\\b(?:${Object.keys(HTTP_STATUS).join('|')})\\b`, 'g');
 /** Ways to name a record that GraphQL alone has, and what the schema says of this API. */
 const OTHER_WORDS: readonly [RegExp, string][] = [
   [/full path, global ID or numeric ID/g, 'full path or numeric ID'],
@@ -20,7 +19,7 @@ export function inRestWords(description: string, type?: GraphQLType): string {
   const plain = OTHER_WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), description);
   return ofEnum(plain, type)
     .replace(COSTS, '')
-    .replace(CODE, (code) => String(STATUS[code as ErrorCode]))
+    .replace(CODE, (code) => String(HTTP_STATUS[code as ErrorCode]))
     .replace(/`([a-z]+[A-Z]\w*)`/g, (_, name: string) => `\`${snakeCase(name)}\``)
     .trim();
 }

@@ -14,6 +14,23 @@ export type ErrorCode =
   | 'QUERY_TOO_LARGE'
   | 'UNAVAILABLE';
 
+/** The status of each error code of the domain, for every entrance that answers over HTTP. */
+export const HTTP_STATUS: Record<ErrorCode, number> = {
+  UNAUTHENTICATED: 401,
+  INSUFFICIENT_SCOPE: 403,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  VALIDATION_FAILED: 400,
+  BAD_REQUEST: 400,
+  CONFLICT: 409,
+  CONTENT_TOO_LARGE: 413,
+  NOT_MODIFIED: 304,
+  LIMIT_REACHED: 403,
+  RATE_LIMITED: 429,
+  QUERY_TOO_LARGE: 400,
+  UNAVAILABLE: 503,
+};
+
 /** Messages by field, in the API's snake_case names. */
 export type FieldErrors = Record<string, string[]>;
 

@@ -2,6 +2,7 @@ import type { Context } from '#src/access/actor.ts';
 import { readChunksAt } from '#src/traces/chunks.ts';
 import { readAt, traceFile } from '#src/traces/file.ts';
 import { locateTrace } from '#src/traces/locate.ts';
+import { textOf } from '#src/traces/read.ts';
 import { wholeCharacters } from '#src/traces/whole_characters.ts';
 
 type Stores = Pick<Context, 'db' | 'repositories'>;
@@ -29,8 +30,12 @@ export async function readTracePart(stores: Stores, jobId: number, from: number,
   const { printed, hasMore } = await read(stores, jobId, from);
   const part = printed.subarray(0, LARGEST_PART);
   const whole = isOver && !hasMore ? part : part.subarray(0, wholeCharacters(part));
-  const content = whole.toString('utf8').replaceAll('\0', '');
-  return { offset: from, nextOffset: from + whole.length, content, hasMore: hasMore && whole.length > 0 };
+  return {
+    offset: from,
+    nextOffset: from + whole.length,
+    content: textOf(whole),
+    hasMore: hasMore && whole.length > 0,
+  };
 }
 
 async function read(

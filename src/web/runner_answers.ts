@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { callerOf } from '#src/access/caller.ts';
-import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
+import { DomainError, HTTP_STATUS } from '#src/platform/errors.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
 import { passing } from '#src/platform/passing.ts';
 import { noteRoute } from '#src/web/request_facts.ts';
@@ -12,48 +12,45 @@ export interface ProtocolAnswer {
   headers?: Readonly<Record<string, string>>;
 }
 
+/** The parameters of a request, as its body has them. */
+export type Given = Readonly<Record<string, unknown>>;
+
 /** Work behind an endpoint; null where it has answered by itself, as one that streams has. */
-export type ProtocolWork = (request: Request, response: Response) => Promise<ProtocolAnswer | null>;
+export type ProtocolWork = (request: Request, response: Response, given: Given) => Promise<ProtocolAnswer | null>;
+
+export interface EndpointOptions {
+  /** Reads the body, before it is the request's turn: whoever sends slowly holds up nobody else. */
+  receive?: (request: Request) => Promise<Given>;
+  /** Whether it takes no turn with the others, as one that streams for long. */
+  ownTurns?: boolean;
+}
 
 export interface Answering {
   /** Called with unexpected errors. */
   report(error: unknown, request: Request): void;
 }
 
+/** Bodies that arrive at a time, and those of one network: nobody has a turn meanwhile. */
+const ARRIVALS = { concurrency: 1_000, perCaller: 200, waitingPerCaller: 1_000, waiting: 4_000, patience: 30_000 };
+
 /** Requests of one network that are answered at a time: all runners behind one address are one to the server. */
 const TURNS = { concurrency: 50, perCaller: 20, waitingPerCaller: 1_000, waiting: 4_000, patience: 30_000 };
 
-const STATUS: Record<ErrorCode, number> = {
-  UNAUTHENTICATED: 401,
-  INSUFFICIENT_SCOPE: 403,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  VALIDATION_FAILED: 400,
-  BAD_REQUEST: 400,
-  CONFLICT: 409,
-  CONTENT_TOO_LARGE: 413,
-  NOT_MODIFIED: 304,
-  LIMIT_REACHED: 403,
-  RATE_LIMITED: 429,
-  QUERY_TOO_LARGE: 400,
-  UNAVAILABLE: 503,
-};
-
-/**
- * Makes the handler of an endpoint. `path` is the template by which logs and metrics know it, below /api/v4; with `ownTurns` it
- * takes no turn with the others, as one that streams for long.
- */
-export type ProtocolEndpoint = (path: string, work: ProtocolWork, options?: { ownTurns?: boolean }) => RequestHandler;
+/** Makes the handler of an endpoint. `path` is the template by which logs and metrics know it, below /api/v4. */
+export type ProtocolEndpoint = (path: string, work: ProtocolWork, options?: EndpointOptions) => RequestHandler;
 
 /** Makes handlers of endpoints, which answer by turns and refuse in the forms of /api/v4 (behaviour.md 1). */
 export function answering({ report }: Answering): ProtocolEndpoint {
+  const arrivals = new FairQueue(ARRIVALS);
   const turns = new FairQueue(TURNS);
-  return (path, work, options = {}) =>
+  return (path, work, { receive, ownTurns = false } = {}) =>
     async (request, response) => {
       noteRoute(request, path);
+      const caller = callerOf(null, request.ip ?? null);
       try {
-        const run = () => work(request, response);
-        const answer = await (options.ownTurns ? run() : turns.run(callerOf(null, request.ip ?? null), run));
+        const given = receive ? await arrivals.run(caller, () => receive(request)) : {};
+        const run = () => work(request, response, given);
+        const answer = await (ownTurns ? run() : turns.run(caller, run));
         if (answer) send(response, answer);
       } catch (error) {
         if (response.headersSent || response.destroyed) response.destroy();
@@ -67,7 +64,7 @@ export function answering({ report }: Answering): ProtocolEndpoint {
 function refusalOf(error: unknown): ProtocolAnswer | null {
   if (isBadBody(error)) return { status: error.status, body: { error: error.message } };
   if (!(error instanceof DomainError)) return null;
-  const status = STATUS[error.code];
+  const status = HTTP_STATUS[error.code];
   const { fields, retryAfter, headers } = error.extensions;
   const words = { 401: '401 Unauthorized', 403: '403 Forbidden', 404: '404 Not Found' }[status];
   const own = typeof headers === 'object' && headers !== null ? (headers as Record<string, string>) : {};

@@ -10,6 +10,7 @@ import type { ProtocolAnswer, ProtocolEndpoint } from '#src/web/runner_answers.t
 import { jobIdOf, jobTokenOf, requireRunningJob } from '#src/web/runner_job.ts';
 import type { RunnerProtocolOptions } from '#src/web/runner_options.ts';
 import { BadParameter, readText } from '#src/web/runner_parameters.ts';
+import { smallBody } from '#src/web/runner_small_body.ts';
 
 /** How many archives are received at a time, onto the disk; those of one job come one after the other. */
 const TURNS = { concurrency: 20, perCaller: 1, waitingPerCaller: 4, waiting: 200, patience: 60_000 };
@@ -30,18 +31,22 @@ export function isArtifactsPath(path: string): boolean {
 
 /** Runners send the artifacts of their jobs, and fetch those that other jobs left. */
 export function addArtifacts(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
-  const { stores, readBody, sendContent } = options;
+  const { stores, sendContent } = options;
   const turns = new FairQueue(TURNS);
 
   router.post(
     '/jobs/:id/artifacts/authorize',
-    endpoint('/jobs/:id/artifacts/authorize', async (request) => {
-      if (isOff(options)) return SWITCHED_OFF;
-      await requireRunningJob(options, request);
-      const given = { ...request.query, ...(await readBody(request, BESIDE)) };
-      requireFitting(stores, sizeOf(given.filesize));
-      return { status: 200, body: {} };
-    }),
+    endpoint(
+      '/jobs/:id/artifacts/authorize',
+      async (request, _response, body) => {
+        if (isOff(options)) return SWITCHED_OFF;
+        await requireRunningJob(options, request);
+        const given = { ...request.query, ...body };
+        requireFitting(stores, sizeOf(given.filesize));
+        return { status: 200, body: {} };
+      },
+      { receive: smallBody(options) },
+    ),
   );
 
   router.post(

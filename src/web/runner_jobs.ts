@@ -15,7 +15,7 @@ import type { ProtocolAnswer, ProtocolEndpoint } from '#src/web/runner_answers.t
 import { jobIdOf } from '#src/web/runner_job.ts';
 import type { RunnerProtocolOptions } from '#src/web/runner_options.ts';
 import { BadParameter, readText, requireTexts } from '#src/web/runner_parameters.ts';
-import { SMALL_BODY } from '#src/web/runner_registration.ts';
+import { SMALL_BODY, smallBody } from '#src/web/runner_small_body.ts';
 
 /** By which the queue value goes to the runner, which sends it back. */
 const LAST_UPDATE = 'X-GitLab-Last-Update';
@@ -30,58 +30,65 @@ const LARGE_BODIES = { concurrency: 8, perCaller: 2, waitingPerCaller: 100, wait
 export function addJobs(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
   const { stores, readBody, queue, baseUrl } = options;
   const { db, secret } = stores;
+  const receiveSmall = smallBody(options);
   const largeBodies = new FairQueue(LARGE_BODIES);
   const readUpdate = (request: Request) => {
     const size =
       request.get('transfer-encoding') === undefined ? Number(request.get('content-length') ?? 0) : LARGE_BODY;
-    if (size <= SMALL_BODY) return readBody(request, SMALL_BODY);
+    if (size <= SMALL_BODY) return receiveSmall(request);
     return largeBodies.run(callerOf(null, request.ip ?? null), () => readBody(request, LARGE_BODY));
   };
   router.post(
     '/jobs/request',
-    endpoint('/jobs/request', async (request): Promise<ProtocolAnswer> => {
-      const given = await readBody(request, SMALL_BODY);
-      requireTexts(given, ['token']);
-      const runner = await askingRunner(db, given.token, given.info);
-      // Told before anything is looked for, so that what comes meanwhile is looked for the next time.
-      const value = await queue.valueFor(runner);
-      const nothing = { status: 204, headers: { [LAST_UPDATE]: value } };
-      if (!runner.active || given.last_update === value) return nothing;
-      const taken = await takeJob(stores, runner);
-      if (taken === null) return nothing;
-      if (taken === 'taken') return { status: 409, body: { message: '409 Conflict' } };
-      const context = { db, secret, baseUrl: baseUrl(request) };
-      const payload = await jobPayload(context, runner, taken).catch(async (error) => {
-        // Nobody would run it.
-        await endRunningJob(stores, taken, { state: 'failed', coverage: null, reason: 'runner_system_failure' });
-        throw error;
-      });
-      return payload ? { status: 201, body: payload } : nothing;
-    }),
+    endpoint(
+      '/jobs/request',
+      async (request, _response, given): Promise<ProtocolAnswer> => {
+        requireTexts(given, ['token']);
+        const runner = await askingRunner(db, given.token, given.info);
+        // Told before anything is looked for, so that what comes meanwhile is looked for the next time.
+        const value = await queue.valueFor(runner);
+        const nothing = { status: 204, headers: { [LAST_UPDATE]: value } };
+        if (!runner.active || given.last_update === value) return nothing;
+        const taken = await takeJob(stores, runner);
+        if (taken === null) return nothing;
+        if (taken === 'taken') return { status: 409, body: { message: '409 Conflict' } };
+        const context = { db, secret, baseUrl: baseUrl(request) };
+        const payload = await jobPayload(context, runner, taken).catch(async (error) => {
+          // Nobody would run it.
+          await endRunningJob(stores, taken, { state: 'failed', coverage: null, reason: 'runner_system_failure' });
+          throw error;
+        });
+        return payload ? { status: 201, body: payload } : nothing;
+      },
+      { receive: receiveSmall },
+    ),
   );
   router.put(
     '/jobs/:id',
-    endpoint('/jobs/:id', async (request): Promise<ProtocolAnswer> => {
-      const given = await readUpdate(request);
-      const token = given.token ?? request.get('JOB-TOKEN');
-      requireTexts({ token }, ['token']);
-      const state = stateOf(given);
-      const job = await runningJob(db, jobIdOf(request), token);
-      if (!isRunning(job)) return over(job.status);
-      const trace = readText(given, 'trace');
-      if (trace !== null) await writeTrace(stores, job.id, trace);
-      if (state === 'running') {
-        await noteSignOfLife(db, job.id);
-        return { status: 200, body: 200, headers: { [JOB_STATUS]: job.status } };
-      }
-      const coverage = await traceCoverage(stores, job);
-      const end =
-        state === 'success'
-          ? ({ state, coverage } as const)
-          : ({ state, coverage, reason: failureReason(given.failure_reason ?? 'script_failure') } as const);
-      const status = await endRunningJob(stores, job, end);
-      return status === state ? { status: 200, body: 200, headers: { [JOB_STATUS]: status } } : over(status);
-    }),
+    endpoint(
+      '/jobs/:id',
+      async (request, _response, given): Promise<ProtocolAnswer> => {
+        const token = given.token ?? request.get('JOB-TOKEN');
+        requireTexts({ token }, ['token']);
+        const state = stateOf(given);
+        const job = await runningJob(db, jobIdOf(request), token);
+        if (!isRunning(job)) return over(job.status);
+        const trace = readText(given, 'trace');
+        if (trace !== null) await writeTrace(stores, job.id, trace);
+        if (state === 'running') {
+          await noteSignOfLife(db, job.id);
+          return { status: 200, body: 200, headers: { [JOB_STATUS]: job.status } };
+        }
+        const coverage = await traceCoverage(stores, job);
+        const end =
+          state === 'success'
+            ? ({ state, coverage } as const)
+            : ({ state, coverage, reason: failureReason(given.failure_reason ?? 'script_failure') } as const);
+        const status = await endRunningJob(stores, job, end);
+        return status === state ? { status: 200, body: 200, headers: { [JOB_STATUS]: status } } : over(status);
+      },
+      { receive: readUpdate },
+    ),
   );
 }
 

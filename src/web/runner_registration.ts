@@ -5,47 +5,56 @@ import { readInfo } from '#src/runners/values.ts';
 import type { ProtocolEndpoint } from '#src/web/runner_answers.ts';
 import type { RunnerProtocolOptions } from '#src/web/runner_options.ts';
 import { readFlag, readTagList, readText, requireTexts } from '#src/web/runner_parameters.ts';
-
-/** Bytes of the largest body that a runner sends of itself. */
-export const SMALL_BODY = 256 * 1024;
+import { smallBody } from '#src/web/runner_small_body.ts';
 
 /** Runners come, ask whether they are known, and go. */
 export function addRegistration(router: Router, endpoint: ProtocolEndpoint, options: RunnerProtocolOptions): void {
-  const { stores, readBody } = options;
+  const { stores } = options;
+  const receive = smallBody(options);
   const { db } = stores;
   router.post(
     '/runners',
-    endpoint('/runners', async (request) => {
-      const given = await readBody(request, SMALL_BODY);
-      requireTexts(given, ['token']);
-      const made = await registerRunner(stores, {
-        token: given.token,
-        description: readText(given, 'description') ?? '',
-        tagList: readTagList(given, 'tag_list') ?? [],
-        runUntagged: readFlag(given, 'run_untagged') ?? true,
-        locked: readFlag(given, 'locked') ?? false,
-        active: readFlag(given, 'active') ?? true,
-        info: readInfo(given.info),
-      });
-      return { status: 201, body: made };
-    }),
+    endpoint(
+      '/runners',
+      async (_request, _response, given) => {
+        requireTexts(given, ['token']);
+        const made = await registerRunner(stores, {
+          token: given.token,
+          description: readText(given, 'description') ?? '',
+          tagList: readTagList(given, 'tag_list') ?? [],
+          runUntagged: readFlag(given, 'run_untagged') ?? true,
+          locked: readFlag(given, 'locked') ?? false,
+          active: readFlag(given, 'active') ?? true,
+          info: readInfo(given.info),
+        });
+        return { status: 201, body: made };
+      },
+      { receive },
+    ),
   );
   router.post(
     '/runners/verify',
-    endpoint('/runners/verify', async (request) => {
-      const given = await readBody(request, SMALL_BODY);
-      requireTexts(given, ['token']);
-      await runnerOfToken(db, given.token);
-      return { status: 200, body: 200 };
-    }),
+    endpoint(
+      '/runners/verify',
+      async (_request, _response, given) => {
+        requireTexts(given, ['token']);
+        await runnerOfToken(db, given.token);
+        return { status: 200, body: 200 };
+      },
+      { receive },
+    ),
   );
   router.delete(
     '/runners',
-    endpoint('/runners', async (request) => {
-      const given = { ...request.query, ...(await readBody(request, SMALL_BODY)) };
-      requireTexts(given, ['token']);
-      await db.runner.deleteMany({ where: { id: await runnerOfToken(db, given.token) } });
-      return { status: 204 };
-    }),
+    endpoint(
+      '/runners',
+      async (request, _response, body) => {
+        const given = { ...request.query, ...body };
+        requireTexts(given, ['token']);
+        await db.runner.deleteMany({ where: { id: await runnerOfToken(db, given.token) } });
+        return { status: 204 };
+      },
+      { receive },
+    ),
   );
 }

@@ -1,11 +1,11 @@
 import { print } from 'graphql';
 import { coerce } from '#rest/engine/coerce.ts';
 import { compile, type Endpoint } from '#rest/engine/compile.ts';
-import { refusal, STATUS, statusOf } from '#rest/engine/errors.ts';
+import { refusal, statusOf } from '#rest/engine/errors.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 import type { GroupRow } from '#src/groups/find.ts';
-import type { ErrorCode } from '#src/platform/errors.ts';
+import { type ErrorCode, HTTP_STATUS } from '#src/platform/errors.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { graphqlForm, sendForm } from '../support/upload.ts';
 import type { TestUser, World } from '../support/world.ts';
@@ -173,7 +173,8 @@ async function viaGraphQL(world: World, endpoint: Endpoint, given: Given, who: T
     : await world.graphql(print(document), variables, who);
   const error = body.errors?.[0];
   const code = error?.extensions?.code as ErrorCode | undefined;
-  if (body.errors && (code === undefined || STATUS[code] === undefined)) throw new Error(JSON.stringify(body.errors));
+  if (body.errors && (code === undefined || HTTP_STATUS[code] === undefined))
+    throw new Error(JSON.stringify(body.errors));
   if (code === undefined) return status;
   return refusal(error.message, error.extensions, route)?.status ?? statusOf(code, route);
 }

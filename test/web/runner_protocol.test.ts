@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { projectWithCommit } from '../support/ci.ts';
 import {
@@ -30,6 +33,25 @@ async function projectWithJobs(config = CONFIG) {
   await world.idle();
   return found.project;
 }
+
+describe('Runners that send slowly', () => {
+  it('hold up no other behind the same address', async () => {
+    const { hostname, port } = new URL(world.url);
+    const head =
+      'POST /api/v4/jobs/request HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{';
+    const slow = await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        const socket = connect(Number(port), hostname);
+        await once(socket, 'connect');
+        await new Promise((sent) => socket.write(head, sent));
+        return socket.on('error', () => undefined);
+      }),
+    );
+    const answer = Promise.race([send('POST', '/runners/verify', { token: 'made up' }), sleep(8_000, 'nothing')]);
+    expect(await answer).toMatchObject(forbidden);
+    for (const socket of slow) socket.destroy();
+  });
+});
 
 describe('POST /runners', () => {
   it('registers a shared runner by the token of the server, and keeps the hash of its token alone', async () => {
