@@ -5,7 +5,7 @@ import type { EventToSend } from '#src/hooks/request.ts';
 const MOST = 16 * 1024 * 1024;
 const LARGEST = 1024 * 1024;
 
-/** The bodies of the latest events: one that goes to many hooks at once is made once. */
+/** The bodies of the latest events: one that goes to many hooks at once is read or made once. */
 export class Bodies {
   readonly #make: (event: EventToSend) => Promise<string>;
   readonly #making = new Map<number, Promise<string>>();
@@ -20,8 +20,8 @@ export class Bodies {
   }
 
   async of(event: EventToSend): Promise<string> {
-    const { id, payload } = event;
-    const known = payload ?? this.#made.get(id) ?? this.#making.get(id);
+    const { id } = event;
+    const known = this.#made.get(id) ?? this.#making.get(id);
     if (known !== undefined) return known;
     const making = this.#make(event).finally(() => this.#making.delete(id));
     this.#making.set(id, making);

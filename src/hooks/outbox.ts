@@ -72,8 +72,6 @@ interface Row {
   key: string;
   kind: EventKind;
   projectId: number | null;
-  facts: string | null;
-  payload: string | null;
 }
 
 /** One delivery by its ID, whatever its state. */
@@ -87,15 +85,10 @@ export async function findDelivery(db: Db, hookId: number, id: number): Promise<
 
 const receiverColumns = sql`h.url, h.token_encrypted AS "tokenEncrypted", h.enable_ssl_verification AS "enableSslVerification",
   h.project_id IS NULL AND h.namespace_id IS NULL AS "isSystem"`;
-const eventColumns = sql`e.id AS "eventId", e.key::text AS key, e.kind, e.project_id AS "projectId",
-  CASE WHEN e.payload IS NULL THEN e.facts::text END AS facts, e.payload`;
+/** Without what is told of the event, which may be large, and is read when its turn has come. */
+const eventColumns = sql`e.id AS "eventId", e.key::text AS key, e.kind, e.project_id AS "projectId"`;
 
 function deliveryOf(row: Omit<Row, 'id'>): Pick<NextDelivery, 'receiver' | 'event'> {
-  const { url, tokenEncrypted, enableSslVerification, isSystem, eventId, ...event } = row;
-  const { key, kind, projectId, payload } = event;
-  const facts: unknown = event.facts === null ? null : JSON.parse(event.facts);
-  return {
-    receiver: { url, tokenEncrypted, enableSslVerification, isSystem },
-    event: { id: eventId, key, kind, projectId, facts, payload },
-  };
+  const { url, tokenEncrypted, enableSslVerification, isSystem, eventId: id, key, kind, projectId } = row;
+  return { receiver: { url, tokenEncrypted, enableSslVerification, isSystem }, event: { id, key, kind, projectId } };
 }

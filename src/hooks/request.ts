@@ -6,6 +6,7 @@ import type { Sending } from '#src/hooks/send.ts';
 import { signatureHeaders } from '#src/hooks/sign.ts';
 import { parseHookUrl } from '#src/hooks/url.ts';
 import type { Db } from '#src/platform/db.ts';
+import { NotFound } from '#src/platform/errors.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import type { SshAddress } from '#src/platform/ssh_address.ts';
@@ -38,15 +39,16 @@ export interface EventToSend {
   key: string;
   kind: EventKind;
   projectId: number | null;
-  facts: unknown;
-  /** Null until it was made. */
-  payload: string | null;
 }
 
-/** The body of an event: made once, and kept so that all receivers and all attempts get the same. */
+/** The body of an event: made once, and kept so that all receivers and all attempts get the same. Throws NotFound. */
 export async function bodyOf(stores: Stores, event: EventToSend): Promise<string> {
-  if (event.payload !== null) return event.payload;
-  const body = await buildBody(event.kind, event.facts, await surroundings(stores, event.projectId));
+  const [known] = await stores.db.$queryRaw<{ payload: string | null; facts: string | null }[]>`
+    SELECT payload, CASE WHEN payload IS NULL THEN facts::text END AS facts FROM hook_events WHERE id = ${event.id}`;
+  if (!known) throw new NotFound('Hook event');
+  if (known.payload !== null) return known.payload;
+  const facts: unknown = JSON.parse(known.facts ?? 'null');
+  const body = await buildBody(event.kind, facts, await surroundings(stores, event.projectId));
   if (stores.isOnlyHere) return body;
   await stores.db.$executeRaw`UPDATE hook_events SET payload = ${body} WHERE id = ${event.id} AND payload IS NULL`;
   return body;

@@ -65,8 +65,8 @@ function isKey(type: string, bytes: Buffer): boolean {
   return [is(type), ...checks].every((check, index) => check(fields[index] ?? Buffer.alloc(0)));
 }
 
-/** The fields of a key, each behind its length in four bytes; null when the lengths do not fit. */
-function fieldsOf(bytes: Buffer): Buffer[] | null {
+/** The fields of a key or signature, each behind its length in four bytes; null when the lengths do not fit. */
+export function fieldsOf(bytes: Buffer): Buffer[] | null {
   const fields: Buffer[] = [];
   let at = 0;
   while (at < bytes.length) {

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import ssh2 from 'ssh2';
+import { fieldsOf } from '#src/keys/parse.ts';
 
 /** What a client has signed to prove that a key is its own. */
 export interface Proof {
@@ -28,7 +29,7 @@ export function isProof(proof: Proof): boolean {
   const { algorithm, key, hash, signed, signature } = proof;
   if (!isUsable(proof)) return false;
   try {
-    if (new Fields(key).text() !== algorithm) return false;
+    if (fieldsOf(key)?.[0]?.toString('latin1') !== algorithm) return false;
     if (SECURITY_KEYS.has(algorithm)) return isProofOfSecurityKey(proof);
     const parsed = ssh2.utils.parseKey(key);
     if (parsed instanceof Error || parsed.type !== algorithm) return false;
@@ -43,12 +44,11 @@ export function isProof(proof: Proof): boolean {
  * PROTOCOL.u2f). Somebody has to have touched it.
  */
 function isProofOfSecurityKey({ algorithm, key, signed, signature }: Proof): boolean {
-  const fields = new Fields(key);
-  fields.next();
   const isEd25519 = algorithm.startsWith('sk-ssh-ed25519');
-  if (!isEd25519 && fields.text() !== 'nistp256') return false;
-  const point = fields.next();
-  const application = fields.next();
+  const fields = fieldsOf(key)?.slice(1) ?? [];
+  if (!isEd25519 && fields.shift()?.toString('latin1') !== 'nistp256') return false;
+  const [point, application] = fields;
+  if (point === undefined || application === undefined) return false;
   const made = signature.subarray(0, -5);
   const flags = signature.subarray(-5, -4);
   if (((flags[0] ?? 0) & PRESENT) === 0) return false;
@@ -59,8 +59,9 @@ function isProofOfSecurityKey({ algorithm, key, signed, signature }: Proof): boo
   }
   const coordinates = { x: point.subarray(1, 33).toString('base64url'), y: point.subarray(33).toString('base64url') };
   const publicKey = createPublicKey({ key: { kty: 'EC', crv: 'P-256', ...coordinates }, format: 'jwk' });
-  const numbers = new Fields(made);
-  const raw = Buffer.concat([unsigned(numbers.next()), unsigned(numbers.next())]);
+  const [r, s] = fieldsOf(made) ?? [];
+  if (r === undefined || s === undefined) return false;
+  const raw = Buffer.concat([unsigned(r), unsigned(s)]);
   return verify('sha256', content, { key: publicKey, dsaEncoding: 'ieee-p1363' }, raw);
 }
 
@@ -75,26 +76,4 @@ function sha256(bytes: Buffer): Buffer {
 function unsigned(number: Buffer): Buffer {
   const digits = number.subarray(Math.max(0, number.length - 32));
   return Buffer.concat([Buffer.alloc(32 - digits.length), digits]);
-}
-
-/** Fields that are each behind their length in four bytes. Throws RangeError where there are none. */
-class Fields {
-  readonly #bytes: Buffer;
-  #at = 0;
-
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
-
-  next(): Buffer {
-    const end = this.#at + 4 + this.#bytes.readUInt32BE(this.#at);
-    if (end > this.#bytes.length) throw new RangeError('The field is longer than what is there');
-    const field = this.#bytes.subarray(this.#at + 4, end);
-    this.#at = end;
-    return field;
-  }
-
-  text(): string {
-    return this.next().toString('latin1');
-  }
 }

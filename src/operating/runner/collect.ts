@@ -55,7 +55,7 @@ export async function collectNamed(directory: string, names: readonly string[]):
   return files.filter((file) => file !== null && file !== 'outside');
 }
 
-/** Opens a file that was collected; not where somebody put a link in its place since. */
+/** Opens a file that was collected. It does not wait where a pipe has taken its place since. */
 export function openCollected(directory: string, name: string): Promise<FileHandle> {
   return open(path.join(directory, name), constants.O_RDONLY | constants.O_NONBLOCK);
 }

@@ -16,6 +16,7 @@ import {
   readCommands,
   readNames,
   readVariables,
+  requireKeys,
   scalarText,
 } from '#src/pipelines/config/values.ts';
 
@@ -30,7 +31,7 @@ export interface JobDefaults {
   cache: unknown;
 }
 
-const KEYS = new Set([
+const KEYS = [
   'script',
   'before_script',
   'after_script',
@@ -49,7 +50,7 @@ const KEYS = new Set([
   'dependencies',
   'cache',
   'artifacts',
-]);
+];
 
 /** One job of the file. Throws InvalidConfig. */
 export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget: Budget): JobConfig {
@@ -57,8 +58,7 @@ export function readJob(key: string, raw: unknown, defaults: JobDefaults, budget
   const where = `jobs:${name}`;
   if (name.trim() === '') throw new InvalidConfig("jobs name can't be blank");
   if (!isRecord(raw)) throw new InvalidConfig(`${where} config should be a hash`);
-  const unknown = Object.keys(raw).filter((key) => !KEYS.has(key));
-  if (unknown.length > 0) throw new InvalidConfig(`${where} config contains unknown keys: ${unknown.join(', ')}`);
+  requireKeys(raw, where, KEYS);
   if (name.length > 255) throw new InvalidConfig(`${where} name is too long (maximum is 255 characters)`);
   const stage = scalarText(raw.stage ?? raw.type ?? 'test');
   if (stage === null || !defaults.stages.includes(stage)) {
@@ -142,8 +142,7 @@ function readEnvironment(value: unknown, where: string, budget: Budget): Environ
     throw new InvalidConfig(`${where} config should be a hash or a string`);
   }
   const raw: Raw = isRecord(value) ? value : { name: value };
-  const unknown = Object.keys(raw).filter((key) => !['name', 'url', 'action', 'on_stop'].includes(key));
-  if (unknown.length > 0) throw new InvalidConfig(`${where} config contains unknown keys: ${unknown.join(', ')}`);
+  requireKeys(raw, where, ['name', 'url', 'action', 'on_stop']);
   const { name, url, action = 'start', on_stop: onStop } = raw;
   const text = scalarText(name);
   if (!text) throw new InvalidConfig(`${where} name can't be blank`);

@@ -1,7 +1,15 @@
 import { parseDuration } from '#src/artifacts/duration.ts';
 import { InvalidConfig } from '#src/pipelines/config/model.ts';
 import { isPattern } from '#src/pipelines/config/pattern.ts';
-import { type Budget, copyOf, isRecord, type Raw, readNames, scalarText } from '#src/pipelines/config/values.ts';
+import {
+  type Budget,
+  copyOf,
+  isRecord,
+  type Raw,
+  readNames,
+  requireKeys,
+  scalarText,
+} from '#src/pipelines/config/values.ts';
 
 /** What the runner is told of a job beside its scripts, under the names of the file; what is missing is left to it. */
 export interface RunnerOptions {
@@ -111,11 +119,6 @@ export function readList(value: unknown, where: string, budget: Budget): string[
   if (value == null) return null;
   if (!Array.isArray(value)) throw new InvalidConfig(`${where} should be an array of strings`);
   return readNames(value, where, budget);
-}
-
-function requireKeys(value: Raw, where: string, known: readonly string[]): void {
-  const unknown = Object.keys(value).filter((key) => !known.includes(key));
-  if (unknown.length > 0) throw new InvalidConfig(`${where} config contains unknown keys: ${unknown.join(', ')}`);
 }
 
 /** Without what is not there. */

@@ -22,6 +22,12 @@ export function isRecord(value: unknown): value is Raw {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Throws InvalidConfig for a mapping with other keys than these. */
+export function requireKeys(value: Raw, where: string, known: readonly string[]): void {
+  const unknown = Object.keys(value).filter((key) => !known.includes(key));
+  if (unknown.length > 0) throw new InvalidConfig(`${where} config contains unknown keys: ${unknown.join(', ')}`);
+}
+
 /** A text where a text, a number or a truth value stands; null for anything else. */
 export function scalarText(value: unknown): string | null {
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
