@@ -1,17 +1,10 @@
 import type { DocumentNode, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { LRUCache } from 'lru-cache';
 import { toldValidation } from '#schema/answer/errors.ts';
+import type { KnownDocuments } from '#schema/known_documents.ts';
 import { type Limiter, type Limits, parseWithin } from '#schema/limits.ts';
 import type { Measure } from '#schema/measure.ts';
 import { withoutSecrets } from '#schema/redact.ts';
-
-/**
- * Characters of the documents that are kept, and of the largest of them: parsed a document takes up to a hundred times as
- * many bytes.
- */
-const MOST_KEPT = 512 * 1024;
-const LARGEST_KEPT = 32 * 1024;
 
 /** What `context` holds from parsing on. */
 export interface Measured {
@@ -22,22 +15,17 @@ export interface Measured {
  * Parses documents and holds them against the limits before anything else looks at them. Only valid documents are kept, and
  * these are neither parsed nor validated again.
  */
-export function documents(limits: Limits, limiter: Limiter): Plugin<Measured> {
-  const kept = new LRUCache<string, DocumentNode>({
-    maxSize: MOST_KEPT,
-    maxEntrySize: LARGEST_KEPT,
-    sizeCalculation: (_document, text) => text.length + 1,
-  });
+export function documents(limits: Limits, limiter: Limiter, known: KnownDocuments): Plugin<Measured> {
   const valid = new WeakSet<DocumentNode>();
   const texts = new WeakMap<DocumentNode, string>();
   return {
     onParse({ params: { source }, context, extendContext, setParsedDocument }) {
       const text = typeof source === 'string' ? source : source.body;
-      const known = kept.get(text);
-      const document = known ?? parseWithin(text, limits);
+      const before = known.find(text);
+      const document = before ?? parseWithin(text, limits);
       const { operationName, variables } = context.params;
       extendContext({ measure: limiter.check(document, operationName ?? undefined, variables ?? {}) });
-      if (!known) limiter.checkRepeats(document);
+      if (!before) limiter.checkRepeats(document);
       texts.set(document, text);
       setParsedDocument(document);
     },
@@ -49,7 +37,7 @@ export function documents(limits: Limits, limiter: Limiter): Plugin<Measured> {
         }
         const text = texts.get(documentAST);
         valid.add(documentAST);
-        if (text !== undefined) kept.set(text, documentAST);
+        if (text !== undefined) known.keep(text, documentAST);
       };
     },
   };

@@ -4,13 +4,16 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import { withCode, withToldErrors } from '#schema/answer/errors.ts';
 import { readBodies } from '#schema/bodies.ts';
 import type { GraphQLContext } from '#schema/context.ts';
+import { directAnswers } from '#schema/direct_answers.ts';
 import { documents, type Measured } from '#schema/documents.ts';
 import { maskError } from '#schema/errors.ts';
 import { executeWithin } from '#schema/execute.ts';
 import { schema } from '#schema/index.ts';
+import { KnownDocuments } from '#schema/known_documents.ts';
 import { Limiter, type Limits, tooLarge } from '#schema/limits.ts';
 import { LongDocuments } from '#schema/long_documents.ts';
 import { persistedDocuments, type TrustedDocuments } from '#schema/persisted_documents.ts';
+import type { ProjectNamed } from '#schema/project_named.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 import type { Callers } from '#schema/subscriptions/caller.ts';
 import { type Enveloping, type Prepare, prepareWith } from '#schema/subscriptions/prepare.ts';
@@ -25,8 +28,8 @@ import { FairQueue } from '#src/platform/fair_queue.ts';
 import { measureOperation } from '#src/platform/metrics/operations.ts';
 
 export interface GraphQLServerOptions {
-  /** Who asks, and with what. Throws DomainErrors. */
-  contextOf(request: IncomingMessage): Promise<GraphQLContext>;
+  /** Who asks, and with what; `about` is what is asked for, which may be read at once. Throws DomainErrors. */
+  contextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext>;
   /** Hears of errors that clients are not told. */
   report(error: unknown): void;
   limits: Limits;
@@ -74,6 +77,8 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
   };
   const persisted = persistedDocuments(trustedDocuments);
   const long = new LongDocuments();
+  const known = new KnownDocuments();
+  const execute = executor(limiter, (args) => executeWithin(args, report, budget), turns);
   const events = serverSentEvents({ subscribing, callers, buffer: live.limits.buffer });
   const yoga = createYoga<
     { req: IncomingMessage; res: ServerResponse; given?: GraphQLContext },
@@ -95,8 +100,8 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
       readBodies(limits),
       persisted,
       longDocuments(long),
-      documents(limits, limiter),
-      execution(limiter, (args) => executeWithin(args, report, budget), turns),
+      documents(limits, limiter, known),
+      executing(execute),
       events.plugin,
       closedCodes(),
     ],
@@ -104,8 +109,16 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
   });
   const handle = async (req: IncomingMessage, res: ServerResponse) =>
     yoga.handleNodeRequestAndResponse(req, res, { req, res });
-  const answer = (request: IncomingMessage, response: ServerResponse) =>
-    wantsEvents(request) ? events.answer(handle, request, response) : yoga(request, response);
+  const direct = directAnswers({
+    ...{ schema, known, limiter, long, contextOf },
+    textOf: persisted.textOf,
+    execute: async (args) => withCodes(await execute(args)),
+    failed: (error) => withCodes({ errors: [maskError(error, report)] }),
+  });
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    if (wantsEvents(request)) return events.answer(handle, request, response);
+    if (!(await direct(request, response))) await yoga(request, response);
+  };
   return Object.assign(answer, { subscribing, prepare: prepareWith(yoga as Enveloping, persisted.textOf, long) });
 }
 
@@ -123,32 +136,32 @@ export function longDocuments(long = new LongDocuments()): Plugin {
 
 type Executing = GraphQLContext & Measured & { req?: IncomingMessage; res?: ServerResponse };
 
-/** Runs operations by turns, the large ones one by one, and tells what they cost where that is asked for. */
-function execution(
+function executing(execute: (args: ExecutionArgs) => Promise<ExecutionResult>): Plugin {
+  return { onExecute: ({ setExecuteFn }) => setExecuteFn(execute) };
+}
+
+/** What runs operations by turns, the large ones one by one, and tells what they cost where that is asked for. */
+function executor(
   limiter: Limiter,
   execute: (args: ExecutionArgs) => Promise<ExecutionResult>,
   turns: FairQueue,
-): Plugin<Executing> {
+): (args: ExecutionArgs) => Promise<ExecutionResult> {
   const largeTurns = new FairQueue(LARGE_TURNS);
-  return {
-    onExecute({ args, setExecuteFn }) {
-      const { measure, actor, clientAddress, req, res } = args.contextValue;
-      // Every document is measured where it is parsed.
-      if (!measure) throw tooLarge('The operation was not measured.');
-      const isLarge = measure.cost > LARGE || measure.introspectionCost > LARGE;
-      setExecuteFn(async (given: ExecutionArgs) => {
-        const operation = getOperationAST(given.document, given.operationName);
-        const type = operation?.operation ?? 'unknown';
-        if (res && operation) settleCompression(res, selectsSecrets(given.document, operation));
-        const inTurn = () => (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute(given));
-        const { schema, document, operationName, variableValues } = given;
-        const executed = await measureOperation(type, measure.cost, inTurn);
-        const variables = variableValues ?? {};
-        const result = withToldErrors(executed, { schema, document, operationName, variables });
-        if (req?.headers['graphql-cost'] === undefined) return result;
-        return { ...result, extensions: { ...result.extensions, cost: limiter.report(measure) } };
-      });
-    },
+  return async (args) => {
+    const { schema, document, operationName, variableValues } = args;
+    const { measure, actor, clientAddress, req, res } = args.contextValue as Executing;
+    // Every document is measured where it is parsed.
+    if (!measure) throw tooLarge('The operation was not measured.');
+    const isLarge = measure.cost > LARGE || measure.introspectionCost > LARGE;
+    const operation = getOperationAST(document, operationName);
+    const type = operation?.operation ?? 'unknown';
+    if (res && operation) settleCompression(res, selectsSecrets(document, operation));
+    const inTurn = () => (isLarge ? largeTurns : turns).run(callerOf(actor, clientAddress), () => execute(args));
+    const executed = await measureOperation(type, measure.cost, inTurn);
+    const variables = variableValues ?? {};
+    const result = withToldErrors(executed, { schema, document, operationName, variables });
+    if (req?.headers['graphql-cost'] === undefined) return result;
+    return { ...result, extensions: { ...result.extensions, cost: limiter.report(measure) } };
   };
 }
 
@@ -160,12 +173,16 @@ function settleCompression(response: ServerResponse, isSecret: boolean): void {
 
 /** Gives the errors of yoga itself codes of the list, as all errors of an answer have. */
 function closedCodes(): Plugin {
-  const withCodes = <R extends object>(result: R): R =>
-    'errors' in result && Array.isArray(result.errors) ? { ...result, errors: result.errors.map(withCode) } : result;
   return {
     onResultProcess({ result, setResult }) {
       if (Symbol.asyncIterator in result) return;
       setResult(Array.isArray(result) ? result.map(withCodes) : withCodes(result));
     },
   };
+}
+
+function withCodes<R extends object>(result: R): R {
+  return 'errors' in result && Array.isArray(result.errors)
+    ? { ...result, errors: result.errors.map(withCode) }
+    : result;
 }

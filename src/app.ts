@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type Request } from 'express';
 import { bodyParameters } from '#rest/engine/body.ts';
-import type { Endpoint } from '#rest/engine/compile.ts';
 import { type About, createFacade } from '#rest/engine/facade.ts';
 import { sendRaw } from '#rest/engine/raw.ts';
 import { routes } from '#rest/v4/index.ts';
@@ -11,9 +10,10 @@ import { executeWithin } from '#schema/execute.ts';
 import { loadGraphiql } from '#schema/graphiql.ts';
 import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
+import type { ProjectNamed } from '#schema/project_named.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
-import { authenticate, authenticateKnown, type Credentials } from '#src/access/authenticate.ts';
+import { authenticate, authenticateKnown, type Beside, type Credentials } from '#src/access/authenticate.ts';
 import { callerOf } from '#src/access/caller.ts';
 import { readCredentials } from '#src/access/credentials.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
@@ -26,7 +26,7 @@ import { Hub } from '#src/live/hub.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/live/seats.ts';
 import type { LiveCaller } from '#src/live/subscriber.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
-import { type BudgetLimits, DEFAULT_BUDGET } from '#src/platform/budget.ts';
+import { Budget, type BudgetLimits, DEFAULT_BUDGET, within } from '#src/platform/budget.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
 import type { Db } from '#src/platform/db.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
@@ -187,14 +187,23 @@ export function createApp({
 
   const budget = { ...DEFAULT_BUDGET, ...givenBudget };
   const turns = new FairQueue(TURNS);
-  const habits = new WeakMap<Endpoint, ProjectHabit>();
+  const habits = new WeakMap<object, ProjectHabit>();
+  const foresee = (request: IncomingMessage, kind: object, ref: Ref) => {
+    const habit = habits.get(kind) ?? {};
+    habits.set(kind, habit);
+    const foreseen = new ForeseenProject(habit, ref);
+    projects.set(request, foreseen);
+    return foreseen.beside;
+  };
   const identify = (request: IncomingMessage, parameters: Record<string, unknown>, about?: About) => {
     const session = sessionForReads(request as Request, baseUrl);
-    const foreseen = about && new ForeseenProject(habitOf(habits, about.endpoint), about.ref);
-    if (foreseen) projects.set(request, foreseen);
-    return authenticate(db, { ...readCredentials(request.headers, parameters), session }, foreseen?.beside);
+    const beside = about && foresee(request, about.endpoint, about.ref);
+    return authenticate(db, { ...readCredentials(request.headers, parameters), session }, beside);
   };
-  const entrance: Entrance = { stores, baseUrl, report, budget, turns, identify, domainContext, contextAt, contextOf };
+  const entrance: Entrance = {
+    ...{ stores, baseUrl, report, budget, turns },
+    ...{ identify, foresee, domainContext, contextAt, contextOf },
+  };
   const readBody: RunnerProtocolOptions['readBody'] = (request, bytes, file) =>
     bodyParameters(request, { bytes, file });
   app.use(
@@ -244,6 +253,8 @@ interface Entrance {
   turns: FairQueue;
   /** Who asks for something of the REST API. */
   identify(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Promise<Actor | null>;
+  /** Has the project of a request read beside who asks, as those of its kind select it; undefined for the first of them. */
+  foresee(request: IncomingMessage, kind: object, ref: Ref): Beside | undefined;
   domainContext(actor: Actor | null, request: IncomingMessage): Context;
   /** The context of resolvers, for a caller at a URL of the server. */
   contextAt(context: Context, url: string): Promise<GraphQLContext>;
@@ -294,7 +305,7 @@ type GraphQLEntrance = Entrance &
 /** GraphQL at /graphql: over HTTP, as Server-Sent Events and over WebSocket. */
 function serveGraphQL(
   app: Express,
-  { stores, baseUrl, report, budget, turns, contextAt, contextOf, ...options }: GraphQLEntrance,
+  { stores, baseUrl, report, budget, turns, foresee, contextAt, contextOf, ...options }: GraphQLEntrance,
 ): void {
   const { db, repositories } = stores;
   const { graphqlLimits, trustedDocuments, listener, liveLimits, upgrades, stopping } = options;
@@ -304,7 +315,13 @@ function serveGraphQL(
     const { access_token, bearer_token } = (request as Request).query;
     return { ...readCredentials(request.headers, { access_token, bearer_token }), session };
   };
-  const whoAsks = remembered((request) => authenticateKnown(db, credentialsOf(request)));
+  const whoAsks = remembered(async (request, about?: ProjectNamed) => {
+    if (!about) return authenticateKnown(db, credentialsOf(request));
+    // What the client selects is in the statement.
+    using own = new Budget(budget, { isForeign: true });
+    const { operation, ref } = about;
+    return await within(own, () => authenticateKnown(db, credentialsOf(request), foresee(request, operation, ref)));
+  });
   const live = {
     hub: listener ? new Hub({ db, listener, report }) : null,
     limits: { ...DEFAULT_LIVE_LIMITS, ...liveLimits },
@@ -322,7 +339,7 @@ function serveGraphQL(
   const loadGraphQL = () => {
     loading ??= import('#schema/server.ts').then((server) =>
       server.createGraphQLServer({
-        contextOf: async (request) => contextOf(await whoAsks(request), request),
+        contextOf: async (request, about) => contextOf(await whoAsks(request, about), request),
         report,
         limits,
         budget,
@@ -366,17 +383,13 @@ function serveGraphQL(
   app.use(['/graphql', '/api/graphql'], graphqlBody, answer);
 }
 
-function habitOf(habits: WeakMap<Endpoint, ProjectHabit>, endpoint: Endpoint): ProjectHabit {
-  const habit = habits.get(endpoint) ?? {};
-  habits.set(endpoint, habit);
-  return habit;
-}
-
 /** The same answer for a request however often it is asked for. */
-function remembered<Answer>(find: (request: IncomingMessage) => Promise<Answer>): typeof find {
+function remembered<Rest extends unknown[], Answer>(
+  find: (request: IncomingMessage, ...more: Rest) => Promise<Answer>,
+): typeof find {
   const found = new WeakMap<IncomingMessage, Promise<Answer>>();
-  return (request) => {
-    const answer = found.get(request) ?? find(request);
+  return (request, ...more) => {
+    const answer = found.get(request) ?? find(request, ...more);
     found.set(request, answer);
     return answer;
   };

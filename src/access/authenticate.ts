@@ -50,8 +50,8 @@ export async function authenticate(db: Db, credentials: Credentials, beside?: Be
  * As authenticate, but a token that is nobody's is refused; a session that has ended is not, as browsers send its cookie
  * unasked. Throws Unauthenticated too.
  */
-export async function authenticateKnown(db: Db, credentials: Credentials): Promise<Actor | null> {
-  const actor = await authenticate(db, credentials);
+export async function authenticateKnown(db: Db, credentials: Credentials, beside?: Beside): Promise<Actor | null> {
+  const actor = await authenticate(db, credentials, beside);
   if (!actor && (credentials.privateToken || credentials.bearer)) throw new Unauthenticated(UNKNOWN_TOKEN);
   return actor;
 }

@@ -2,12 +2,13 @@ import { type DocumentNode, GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { documents } from '#schema/documents.ts';
 import { schema } from '#schema/index.ts';
+import { KnownDocuments } from '#schema/known_documents.ts';
 import { DEFAULT_LIMITS, Limiter } from '#schema/limits.ts';
 import { longDocuments } from '#schema/server.ts';
 
 /** What the plugin does with a document, up to its validation with the given number of errors. */
 function seeing() {
-  const plugin = documents(DEFAULT_LIMITS, new Limiter(schema, DEFAULT_LIMITS));
+  const plugin = documents(DEFAULT_LIMITS, new Limiter(schema, DEFAULT_LIMITS), new KnownDocuments());
   return (source: string, errors = 0): DocumentNode | undefined => {
     let document: DocumentNode | undefined;
     const take = (parsed: DocumentNode) => {
