@@ -16,7 +16,11 @@ import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
 const ssh = await startSshWorld(world);
-const impatient = await startSshWorld(world, { login: 400, idle: 400, silence: 400, window: 400, offers: 4 });
+// Each waits little for one thing alone: a busy machine takes its time for all others.
+const strict = await startSshWorld(world, { login: 400, offers: 4 });
+const tired = await startSshWorld(world, { idle: 400 });
+const deaf = await startSshWorld(world, { silence: 400 });
+const full = await startSshWorld(world, { window: 400 });
 const narrow = await startSshWorld(world, { strangersEach: 3, connectionsEach: 4, failures: 3, rekeys: 3 });
 const owner = await world.user();
 const key = await ssh.key(owner);
@@ -76,8 +80,8 @@ describe('Who does not speak SSH', () => {
   });
 
   it('or does nothing is left when the time to log in is over', async () => {
-    expect(await ends(await raw(impatient))).toBe(true);
-    const polite = await raw(impatient);
+    expect(await ends(await raw(strict))).toBe(true);
+    const polite = await raw(strict);
     polite.write('SSH-2.0-x\r\n');
     expect(await ends(polite)).toBe(true);
   });
@@ -91,7 +95,7 @@ describe('Logins', () => {
       const privateKey = keys[asked++];
       return privateKey === undefined ? false : { type: 'publickey', username: 'git', key: privateKey };
     };
-    await expect(impatient.connect(key, { authHandler: authHandler as never })).rejects.toThrow();
+    await expect(strict.connect(key, { authHandler: authHandler as never })).rejects.toThrow();
     expect(asked).toBeLessThanOrEqual(5);
   });
 
@@ -154,7 +158,7 @@ describe('Connections', () => {
   });
 
   it('on which nothing runs end', async () => {
-    expect(await ends(await impatient.connect(key))).toBe(true);
+    expect(await ends(await tired.connect(key))).toBe(true);
   });
 
   it('200 of them that do nothing leave the others their room', { ...LONG, timeout: 120_000 }, async () => {
@@ -181,22 +185,22 @@ describe('Connections', () => {
 
 describe('Commands', () => {
   it('whose clients say nothing end', async () => {
-    const client = await impatient.connect(key);
+    const client = await deaf.connect(key);
     const answer = await heard(await open(client, fetching));
     expect(answer).toMatchObject({ code: 128, said: 'remote: Nothing came for too long.\n' });
   });
 
   it('whose clients take nothing end, and nothing runs on', async () => {
-    impatient.told.length = 0;
-    const client = await impatient.connect(key);
+    full.told.length = 0;
+    const client = await full.connect(key);
     const channel = await open(client, fetching);
     // The list of refs is read, the pack is not.
     await once(channel, 'readable');
     const ended = ends(client);
     channel.write(`0032want ${head}\n00000009done\n`);
-    await world.until(async () => impatient.told.length > 0);
-    expect(impatient.told[0]).toMatchObject({ command: 'fetch', status: 128, aborted: true });
-    expect(impatient.told[0]?.sent).toBeLessThan(LARGE);
+    await world.until(async () => full.told.length > 0);
+    expect(full.told[0]).toMatchObject({ command: 'fetch', status: 128, aborted: true });
+    expect(full.told[0]?.sent).toBeLessThan(LARGE);
     expect(await ended).toBe(true);
   });
 
