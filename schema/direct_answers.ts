@@ -78,9 +78,6 @@ function mediaTypeOf(accept = '*/*'): string | undefined {
   return undefined;
 }
 
-/** What an operation may cost whose project is read before its caller's turn has come. */
-const FORESEEABLE = 2_000;
-
 /** What is to be executed; null for what is not known. Throws for what is refused, as yoga will. */
 async function prepare(
   { schema, known, limiter, long, textOf, contextOf }: DirectOptions,
@@ -96,8 +93,7 @@ async function prepare(
   const operation = getOperationAST(document, operationName);
   if (!operation || operation.operation === 'subscription') return null;
   const measure = limiter.check(document, operationName ?? undefined, variables ?? {});
-  const isSmall = measure !== null && measure.cost <= FORESEEABLE;
-  const about = isSmall ? projectNamed(operation, variables ?? {}) : undefined;
+  const about = measure ? projectNamed(operation, variables ?? {}, measure) : undefined;
   const contextValue: GraphQLContext & Measured = { ...(await contextOf(req, about)), measure, ...{ req, res } };
   return { schema, document, contextValue, variableValues: variables ?? null, operationName: operationName ?? null };
 }

@@ -1,4 +1,5 @@
 import { Kind, type OperationDefinitionNode, type ValueNode, valueFromASTUntyped } from 'graphql';
+import type { Measure } from '#schema/measure.ts';
 import { parseRef } from '#schema/refs.ts';
 
 /** The project that an operation is about. */
@@ -10,11 +11,20 @@ export interface ProjectNamed {
 /** What a query calls its project: a variable's name, or the value itself; null where it has no one project. */
 const known = new WeakMap<OperationDefinitionNode, ValueNode | null>();
 
-/** The project that a query begins with; undefined where it begins with none, or several, or what names it is wrong. */
+/** What an operation may cost whose project is read before its caller's turn has come. */
+const SMALL = 2_000;
+
+/**
+ * The project that a small query begins with; undefined where it begins with none, or several, or what names it is wrong.
+ *
+ * @param variables as the request has them
+ */
 export function projectNamed(
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
+  { cost }: Measure,
 ): ProjectNamed | undefined {
+  if (cost > SMALL) return undefined;
   const found = known.get(operation);
   const node = found === undefined ? nodeOf(operation) : found;
   known.set(operation, node);

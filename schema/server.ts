@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { withCode, withToldErrors } from '#schema/answer/errors.ts';
 import { readBodies } from '#schema/bodies.ts';
 import type { GraphQLContext } from '#schema/context.ts';
@@ -13,7 +13,7 @@ import { KnownDocuments } from '#schema/known_documents.ts';
 import { Limiter, type Limits, tooLarge } from '#schema/limits.ts';
 import { LongDocuments } from '#schema/long_documents.ts';
 import { persistedDocuments, type TrustedDocuments } from '#schema/persisted_documents.ts';
-import type { ProjectNamed } from '#schema/project_named.ts';
+import { type ProjectNamed, projectNamed } from '#schema/project_named.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 import type { Callers } from '#schema/subscriptions/caller.ts';
 import { type Enveloping, type Prepare, prepareWith } from '#schema/subscriptions/prepare.ts';
@@ -80,9 +80,15 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
   const known = new KnownDocuments();
   const execute = executor(limiter, (args) => executeWithin(args, report, budget), turns);
   const events = serverSentEvents({ subscribing, callers, buffer: live.limits.buffer });
+  /** By then the document was found valid. */
+  const about = ({ query = '', operationName, variables }: GraphQLParams, measure?: Measured['measure']) => {
+    const document = measure ? known.find(query) : undefined;
+    const operation = document && getOperationAST(document, operationName);
+    return measure && operation ? projectNamed(operation, variables ?? {}, measure) : undefined;
+  };
   const yoga = createYoga<
-    { req: IncomingMessage; res: ServerResponse; given?: GraphQLContext },
-    GraphQLContext & Measured
+    { req: IncomingMessage; res: ServerResponse; given?: GraphQLContext } & Measured,
+    GraphQLContext
   >({
     schema,
     graphqlEndpoint: '/graphql',
@@ -105,7 +111,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
       events.plugin,
       closedCodes(),
     ],
-    context: ({ req, given }) => given ?? contextOf(req),
+    context: ({ req, given, params, measure }) => given ?? contextOf(req, about(params, measure)),
   });
   const handle = async (req: IncomingMessage, res: ServerResponse) =>
     yoga.handleNodeRequestAndResponse(req, res, { req, res });
