@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import express, { type Express, type Request } from 'express';
+import express, { type Express, type Request, type Response } from 'express';
 import { bodyParameters } from '#rest/engine/body.ts';
 import { type About, createFacade } from '#rest/engine/facade.ts';
 import { sendRaw } from '#rest/engine/raw.ts';
@@ -32,7 +31,7 @@ import type { Db } from '#src/platform/db.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
 import { Readiness } from '#src/platform/lifecycle/readiness.ts';
 import type { Logger } from '#src/platform/log.ts';
-import { packagePath, packageRevision, packageVersion } from '#src/platform/package_root.ts';
+import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
 import { passing } from '#src/platform/passing.ts';
 import { reporter } from '#src/platform/report.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -59,12 +58,12 @@ import { broken } from '#src/web/pages/broken.ts';
 import { consentPages } from '#src/web/pages/consent.ts';
 import { pages } from '#src/web/pages/index.ts';
 import { refusedAuthorization } from '#src/web/pages/refused_authorization.ts';
+import { PublicText } from '#src/web/public_text.ts';
 import { noteCaller, noteRoute } from '#src/web/request_facts.ts';
 import { requestLog } from '#src/web/request_log.ts';
 import { isArtifactsPath } from '#src/web/runner_artifacts.ts';
 import type { RunnerProtocolOptions } from '#src/web/runner_options.ts';
 import { runnerProtocol } from '#src/web/runner_protocol.ts';
-import { sendSchema } from '#src/web/schema_file.ts';
 import { sessionForOwnPages, sessionForReads, sessionToken } from '#src/web/session_token.ts';
 import { openLate, type Upgrades } from '#src/web/upgrades.ts';
 import { serveUploads } from '#src/web/uploads.ts';
@@ -126,6 +125,10 @@ const BODY_TIMEOUT = 5 * 60_000;
 
 /** Milliseconds after which a client that takes nothing of its answer is left. */
 const STALLED = 60_000;
+
+/** The OpenAPI document, and the GraphQL schema in its own language: for tools that read files. */
+const openapi = new PublicText('rest/openapi.json', 'application/json');
+const sdl = new PublicText('schema/schema.graphql', 'text/plain; charset=utf-8');
 
 /** The whole server as an Express application: health, /graphql and /api/v4. */
 export function createApp({
@@ -214,7 +217,10 @@ export function createApp({
 
   const site = pages({ contextOf: domainContext, baseUrl, report }, loadGraphiql);
   app.get(['/graphql', '/api/graphql'], site.graphiql);
-  app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], sendSchema);
+  app.get(['/graphql/schema.graphql', '/api/graphql/schema.graphql'], (request, response) => {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    return sdl.send(request, response);
+  });
 
   serveGraphQL(app, { ...entrance, graphqlLimits, trustedDocuments, listener, liveLimits, upgrades, stopping });
   app.use(metrics({ db, addresses: metricsAddresses, authenticate: (request) => identify(request, {}) }));
@@ -267,7 +273,7 @@ function serveRest(app: Express, entrance: Entrance): void {
   const facade = createFacade<Actor>({
     schema,
     routes,
-    openapi: () => readFile(packagePath('rest/openapi.json'), 'utf8'),
+    openapi: (request, response) => openapi.send(request as Request, response as Response),
     authenticate: identify,
     precheck: (actor, ability, ref, request) =>
       precheck(domainContext(actor, request), ability as Precheck, ref as Ref),

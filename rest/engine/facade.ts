@@ -8,11 +8,10 @@ import { parseForm } from '#rest/engine/form.ts';
 import { movedUrl } from '#rest/engine/moved.ts';
 import { PAGINATION_HEADERS, pageParameters } from '#rest/engine/paginate.ts';
 import { type RawContent, sendRaw } from '#rest/engine/raw.ts';
-import { allowHeader, refuse, respond, send, wrongVerb } from '#rest/engine/respond.ts';
+import { allowHeader, refuse, respond, wrongVerb } from '#rest/engine/respond.ts';
 import type { RawReader, Route } from '#rest/engine/route.ts';
 import { Router } from '#rest/engine/router.ts';
 import { pathValues, readVariables, renamed } from '#rest/engine/variables.ts';
-import { allowCompression } from '#src/platform/compressible.ts';
 import { DomainError } from '#src/platform/errors.ts';
 import { FairQueue } from '#src/platform/fair_queue.ts';
 import { SpooledFile } from '#src/platform/spooled_file.ts';
@@ -52,8 +51,8 @@ export interface FacadeOptions<A extends Asker> {
   largestContent(): number;
   /** The external URL of the server for this request, without a trailing slash. */
   baseUrl(request: IncomingMessage): string;
-  /** The JSON for GET /openapi.json. */
-  openapi(): Promise<string>;
+  /** Answers GET and HEAD of /openapi.json. */
+  openapi(request: IncomingMessage, response: ServerResponse): Promise<void>;
   logError(error: unknown, request: IncomingMessage): void;
   /** What an unexpected error means to callers if its cause passes. */
   passing(error: unknown): DomainError | null;
@@ -79,8 +78,7 @@ export function createFacade<A extends Asker>(options: FacadeOptions<A>): Facade
     response.setHeader('Access-Control-Expose-Headers', EXPOSED);
     response.setHeader('Vary', 'Origin');
     if (path === '/openapi.json' && (request.method === 'GET' || request.method === 'HEAD')) {
-      allowCompression(response);
-      return send(response, 200, await options.openapi(), request);
+      return options.openapi(request, response);
     }
     const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
     const match = router.find(path, method);

@@ -84,7 +84,7 @@ function keyRecords(body: Record<string, unknown>, keys: Readonly<Record<string,
 }
 
 /** Sends JSON; a GET whose ETag the client has is answered with 304. */
-export function send(response: ServerResponse, status: number, json: string, request: IncomingMessage): void {
+function send(response: ServerResponse, status: number, json: string, request: IncomingMessage): void {
   if (request.method === 'GET' || request.method === 'HEAD') {
     const etag = `W/"${createHash('sha1').update(json).digest('base64url')}"`;
     response.setHeader('ETag', etag);

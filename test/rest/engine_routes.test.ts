@@ -131,7 +131,7 @@ const facade = createFacade<{ id: number; admin: boolean }>({
     };
   },
   baseUrl: () => 'http://here',
-  openapi: async () => '{}',
+  openapi: async (_request, response) => void response.end('{}'),
   largestFile: async () => 1024,
   largestContent: () => 1024,
   logError: () => undefined,

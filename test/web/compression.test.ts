@@ -99,9 +99,20 @@ describe('An answer of more than 1 KiB is compressed', () => {
 
   it('in documents: those of the API and its schema', async () => {
     for (const path of ['/api/v4/openapi.json', '/graphql/schema.graphql']) {
-      const { headers, body } = await send(path, 'gzip');
-      expect([headers['content-encoding'], headers['accept-ranges']]).toEqual(['gzip', undefined]);
-      expect(gunzipSync(body)).toEqual((await send(path, undefined)).body);
+      const plain = await send(path, undefined);
+      expect(plain.headers['content-encoding']).toBeUndefined();
+      for (const form of ['gzip', 'br']) {
+        const { headers, body } = await send(path, form);
+        expect([headers['content-encoding'], headers['accept-ranges']]).toEqual([form, undefined]);
+        expect(headers).toMatchObject({ etag: plain.headers.etag, 'content-type': plain.headers['content-type'] });
+        expect(headers.vary).toContain('Accept-Encoding');
+        // They are compressed once: their length is known.
+        expect(headers['content-length']).toBe(String(body.length));
+        expect(unpack[form]?.(body)).toEqual(plain.body);
+        expect((await send(path, form, { headers: { 'If-None-Match': headers.etag ?? '' } })).status).toBe(304);
+        expect((await send(path, form, { method: 'HEAD' })).headers['content-length']).toBe(String(body.length));
+      }
+      expect((await send(path, 'br;q=0, gzip;q=0.5')).headers['content-encoding']).toBe('gzip');
     }
   });
 
