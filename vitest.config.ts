@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -17,6 +18,6 @@ export default defineConfig({
     // Loading the server takes longer than most files of tests: a worker loads it once. Every file has its own database.
     isolate: false,
     // Each waits a third of the time for PostgreSQL, git or the disk.
-    maxWorkers: '150%',
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
   },
 });

@@ -73,7 +73,7 @@ export class World {
   readonly databaseUrl: string;
   /** Sends any request to the server. */
   readonly send: Send;
-  readonly #jobs: JobQueue;
+  #jobs: JobQueue | null;
   /** What imports may do; tests change it. */
   readonly imports: ImportSettings;
   readonly repositories: RepositoryStore;
@@ -272,7 +272,14 @@ export class World {
   /** The context of commands that the user runs. */
   as({ actor }: TestUser): Context {
     const { db, repositories, uploads, imports } = this;
+    if (!this.#jobs) throw new Error('The server of this file has stopped');
     return { db, actor, secret, jobs: this.#jobs, repositories, uploads, imports, clientAddress: null };
+  }
+
+  /** Lets go of what the server was, which has stopped. */
+  forget(): void {
+    Object.assign(this, { db: null, repositories: null, uploads: null, imports: null });
+    this.#jobs = null;
   }
 }
 
@@ -364,7 +371,7 @@ export async function startWorld({
   listeningUrl = `http://127.0.0.1:${port}`;
   listening.resolve(listeningUrl);
   const { send, close } = sender(port);
-  afterAll(async () => {
+  const stop = async () => {
     close();
     stopping.abort();
     server.closeAllConnections();
@@ -375,6 +382,21 @@ export async function startWorld({
     await repositories.close();
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
     await db.$disconnect();
+  };
+  const world = new World(db, jobs, repositories, uploads, imports, databaseUrl, port, send, heard);
+  endsWithFile(world, stop);
+  return world;
+}
+
+/**
+ * Stops a world behind the last test of its file. The module of a test file stays in memory, with its hooks and its world: they
+ * hold nothing of the server then, which takes megabytes.
+ */
+function endsWithFile(world: World, stop: () => Promise<void>): void {
+  let ending: typeof stop | null = stop;
+  afterAll(async () => {
+    await ending?.();
+    ending = null;
+    world.forget();
   });
-  return new World(db, jobs, repositories, uploads, imports, databaseUrl, port, send, heard);
 }

@@ -40,6 +40,7 @@ const pools = new Set<Pool>();
 
 /** Has the connections of a pool counted until it ends. */
 export function watchPool<P extends Pool>(pool: P): P {
+  for (const known of pools) if (known.ended) pools.delete(known);
   pools.add(pool);
   return pool;
 }
