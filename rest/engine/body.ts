@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import { BadBody, type BodyLimits, CONTENT_BODY, tooLarge } from '#rest/engine/body_limits.ts';
 import { parseFormBody } from '#rest/engine/form.ts';
 import { parseLargeJson } from '#rest/engine/large_json.ts';
 import { multipart } from '#rest/engine/multipart.ts';
 import { parseJson, UnusableJson } from '#src/platform/json.ts';
+import { readWhole } from '#src/platform/read_whole.ts';
 import { FileTooLarge, SpooledFile } from '#src/platform/spooled_file.ts';
 
 /**
@@ -57,7 +57,7 @@ export async function spooledParameters(
 ): Promise<Record<string, unknown>> {
   const type = typeOf(request);
   if (type === 'multipart/form-data') return multipart(request, limits, body.stream());
-  if (body.size <= CONTENT_BODY) return parametersOf(type, await buffer(body.stream()));
+  if (body.size <= CONTENT_BODY) return parametersOf(type, await readWhole(body.stream()));
   if (isJson(type)) return parametersIn(await parseLargeJson(body.stream(), limits.bytes));
   // Such forms take long to read, at once.
   throw tooLarge(`${CONTENT_BODY} bytes that are neither JSON nor multipart`);

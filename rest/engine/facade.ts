@@ -114,12 +114,17 @@ interface Call {
   readonly query: string;
 }
 
-/** Larger bodies are in memory whole, several times: of one sender a few are read at a time, and the others wait. */
+/** Larger bodies are received onto the disk before their turn: whoever sends slowly holds up nobody else. */
+const ARRIVALS = { concurrency: 64, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
+
+const arrivals = new FairQueue(ARRIVALS);
+
+/** They are in memory whole then, several times: of one sender a few are read at a time, and the others wait. */
 const LARGE_BODIES = { concurrency: 16, perCaller: 4, waitingPerCaller: 100, waiting: 1_000, patience: 60_000 };
 
 const largeBodies = new FairQueue(LARGE_BODIES);
 
-/** What bodies hold that were spooled: up to a hundred megabytes of memory each, until it is committed. */
+/** The largest of them hold a hundred megabytes of memory each, until it is committed. */
 const SPOOLED_BODIES = { concurrency: 1, perCaller: 1, waitingPerCaller: 5, waiting: 20, patience: 60_000 };
 
 const spooledBodies = new FairQueue(SPOOLED_BODIES);
@@ -133,25 +138,20 @@ async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): P
   const query = parseForm(call.query);
   const ref = endpoint.route.method === 'GET' ? refOf(values.get('id')) : undefined;
   const sender = await options.authenticate(request, query, ref === undefined ? undefined : { endpoint, ref });
-  if (sender !== null && endpoint.route.contents === 'files' && isSpooled(request)) {
-    return answerSpooled(options, call, { query, sender });
-  }
   const mayBeLarge = sender !== null && endpoint.route.contents !== undefined;
-  const work = () => answerSender(options, call, { query, sender, bytes: mayBeLarge ? CONTENT_BODY : SMALL_BODY });
-  return endpoint.route.file === undefined && isLarge(request)
-    ? largeBodies.run(options.callerOf(sender, request), work)
-    : work();
+  const bytes = mayBeLarge ? CONTENT_BODY : SMALL_BODY;
+  const work = endpoint.route.file === undefined && isLarge(request) ? answerLarge : answerSender;
+  return work(options, call, { query, sender, bytes });
 }
 
-/** As `answer`, of a body that is too large to be in memory while it comes, or while others are done. */
-async function answerSpooled<A extends Asker>(
-  options: FacadeOptions<A>,
-  call: Call,
-  asked: Pick<Received<A>, 'query' | 'sender'>,
-): Promise<void> {
-  const caller = options.callerOf(asked.sender, call.request);
-  const { sent, held } = spooledLimits(options.largestContent());
-  await using spooled = await largeBodies.run(caller, () => spoolBody(call.request, sent));
+/** As `answerSender`, of a body that takes long to come, or to read. */
+async function answerLarge<A extends Asker>(options: FacadeOptions<A>, call: Call, asked: Received<A>): Promise<void> {
+  const { request, endpoint } = call;
+  const { sender, bytes } = asked;
+  const holdsFiles = sender !== null && endpoint.route.contents === 'files' && isSpooled(request);
+  const { sent, held } = holdsFiles ? spooledLimits(options.largestContent()) : { sent: bytes, held: bytes };
+  const caller = options.callerOf(sender, request);
+  await using spooled = await arrivals.run(caller, () => spoolBody(request, sent));
   const queue = spooled.size > CONTENT_BODY ? spooledBodies : largeBodies;
   await queue.run(caller, () => answerSender(options, call, { ...asked, bytes: held, spooled }));
 }
