@@ -5,6 +5,7 @@ import type { SampleOptions } from './operating/seed/ephemeral.ts';
 import type { SshConfig } from './platform/config/ssh.ts';
 import type { Config } from './platform/config.ts';
 import { lockDataDirectory } from './platform/database/lock.ts';
+import type { Db } from './platform/db.ts';
 import { banner } from './platform/lifecycle/banner.ts';
 import { collectOnceQuiet } from './platform/lifecycle/collect.ts';
 import { type Credentials, credentialsFile, prepareCredentials } from './platform/lifecycle/credentials.ts';
@@ -148,7 +149,7 @@ async function start(
     resources,
   });
   const said = sample && (await filling?.fill({ db, secret, ...stores }, sample));
-  await db.$transaction((tx) => jobs.enqueue(tx, 'repositories.reconcile', {}));
+  await jobs.enqueueAlone('repositories.reconcile', {});
 
   const readiness = new Readiness(db, config, (problems) => {
     const reasons = problems.map(({ name, reason }) => `${name} (${reason})`);
@@ -186,8 +187,7 @@ async function start(
   const mayTakeLonger = (target: string) => application.isGitPath(target.split('?', 1)[0] ?? '');
   const listening = await listen(isGuarded ? localOnly(app) : app, { host, port, mayTakeLonger, upgrades });
   resources.defer(collectOnceQuiet(listening.quiet));
-  // Nobody waits for it; where it fails, the first request for /graphql says so.
-  import('#schema/server.ts').catch(() => undefined);
+  resources.defer(preloadSoon(db));
   listeningUrl = reachable(listening.url);
   bound.resolve(listeningUrl);
   resources.defer(async () => {
@@ -212,6 +212,20 @@ async function start(
     sample: said,
   });
   return { databaseUrl: database.url, url: externalUrl ?? reachable(listening.url), greeting, readiness };
+}
+
+/** Milliseconds after which the server loads what the start needed none of: whoever waited for it goes first. */
+const PRELOAD = 300;
+
+/** Loads what takes long, before the first request needs it: Prisma's compiler, and GraphQL. Gives what prevents it. */
+function preloadSoon(db: Db): () => void {
+  const timer = setTimeout(() => {
+    // Where they fail, the first request that needs them says so.
+    db.$connect().catch(() => undefined);
+    import('#schema/server.ts').catch(() => undefined);
+  }, PRELOAD);
+  timer.unref();
+  return () => clearTimeout(timer);
 }
 
 /** The first start takes some seconds: whoever waits for it in front of a terminal is told why. */

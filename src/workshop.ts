@@ -3,7 +3,7 @@ import { makeDirectories } from './git/write/make_directories.ts';
 import { HookDeliveries } from './hooks/deliver.ts';
 import { watchHooks } from './hooks/wanted.ts';
 import { type ImportSettings, importSettings } from './imports/options.ts';
-import { type JobQueue, startJobs } from './platform/background/queue.ts';
+import { type JobWorker, startJobs } from './platform/background/queue.ts';
 import { sshAddress as configuredSsh } from './platform/config/ssh.ts';
 import type { Config } from './platform/config.ts';
 import { Listener } from './platform/database/listener.ts';
@@ -21,7 +21,7 @@ export interface Workshop {
   repositories: RepositoryStore;
   uploads: UploadStore;
   imports: ImportSettings;
-  jobs: JobQueue;
+  jobs: JobWorker;
   /** Hears the notifications of the database. */
   listener: Listener;
 }

@@ -1,6 +1,6 @@
 import type { EventKind } from '#src/hooks/kinds.ts';
 import type { EventToSend, Receiver } from '#src/hooks/request.ts';
-import { type Db, Prisma } from '#src/platform/db.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
 
 const { sql } = Prisma;
 
@@ -17,9 +17,10 @@ export interface NextDelivery {
 
 /** Hooks that have something to deliver now and that no living process works on; `isFailing` if the last attempt failed. */
 export function dueHooks(db: Db): Promise<{ hookId: number; isFailing: boolean }[]> {
-  return db.$queryRaw`
+  const due = sql`
     SELECT h.id AS "hookId", h.failures > 0 AS "isFailing" FROM hooks h
     WHERE ${isDue} AND h.id IN (SELECT hook_id FROM hook_deliveries WHERE state = 'waiting') ORDER BY h.id`;
+  return queryRows(db, due);
 }
 
 const isDue = sql`h.disabled_at IS NULL AND (h.retry_at IS NULL OR h.retry_at <= now())

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Context } from '#src/access/actor.ts';
-import type { Db } from '#src/platform/db.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 
@@ -16,9 +16,10 @@ export async function pickStorage({ db, repositories }: Pick<Context, 'db' | 're
 
 /** Makes sure that every repository can be found. Throws an Error that names the storages that are missing. */
 export async function requireStorages(db: Db, { storages }: RepositoryStore): Promise<void> {
-  const missing = await db.$queryRaw<{ name: string; count: number }[]>`
+  const elsewhere = Prisma.sql`
     SELECT repository_storage AS name, count(*)::int AS count FROM projects
     WHERE repository_storage <> ALL(${storages}::text[]) GROUP BY 1 ORDER BY 1`;
+  const missing = await queryRows<{ name: string; count: number }>(db, elsewhere);
   if (missing.length === 0) return;
   const list = missing.map(({ name, count }) => `"${name}" (${count} projects)`).join(', ');
   throw new Error(`Repositories lie in storages of which GANTRY_STORAGES does not tell the directory: ${list}`);

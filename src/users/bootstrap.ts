@@ -1,4 +1,4 @@
-import type { Db } from '#src/platform/db.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
 import { createUser, type NewUser } from '#src/users/create.ts';
 
 /**
@@ -6,9 +6,9 @@ import { createUser, type NewUser } from '#src/users/create.ts';
  * is somebody's. A root that was renamed or deleted does not come back with the next start.
  */
 export async function hasAdministrator(db: Db): Promise<boolean> {
-  const [row] = await db.$queryRaw<[{ found: boolean }]>`
-    SELECT EXISTS (SELECT 1 FROM users WHERE admin OR lower(username) = 'root') AS found`;
-  return row.found;
+  const exists = Prisma.sql`SELECT EXISTS (SELECT 1 FROM users WHERE admin OR lower(username) = 'root') AS found`;
+  const [row] = await queryRows<{ found: boolean }>(db, exists);
+  return row?.found === true;
 }
 
 /** Creates the administrator `root` unless there is one; true when it was created now. */

@@ -125,6 +125,7 @@ describe('Who may import whom', () => {
         'platform/compressible',
         'platform/errors',
         'platform/json',
+        'platform/read_whole',
         'platform/fair_queue',
         'platform/spooled_file',
         'generated/operations',

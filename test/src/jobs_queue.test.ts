@@ -48,6 +48,31 @@ it('queues are made and filled where DATABASE_URL names several hosts, of which 
   expect(rows).toEqual([{ data: { projectId: 7 } }]);
 });
 
+it('a start sets right how jobs run and when, and writes nothing where that is as it is to be', async () => {
+  const own = await freshDatabase();
+  const worker = connect(own);
+  const name = 'sessions.expire';
+  const handlers = { [name]: async () => undefined } as Partial<JobHandlers> as JobHandlers;
+  const start = async () => {
+    const options = { url: own, handlers, paces: { [name]: { cron: '7 * * * *' } }, report: console.error, db: worker };
+    await (await startJobs(options)).stop();
+  };
+  const query = (text: string) => administer(own, async (client) => (await client.query(text)).rows);
+  const stored = () =>
+    query(`SELECT q.retry_limit, q.updated_on, s.cron, s.timezone, s.updated_on AS scheduled_on
+      FROM pgboss.queue q JOIN pgboss.schedule s USING (name) WHERE name = '${name}'`);
+  await start();
+  const [wanted] = await stored();
+  expect(wanted).toMatchObject({ retry_limit: 10, cron: '7 * * * *', timezone: 'UTC' });
+  await start();
+  expect(await stored()).toEqual([wanted]);
+  await query(`UPDATE pgboss.queue SET retry_limit = 1 WHERE name = '${name}'`);
+  await query(`UPDATE pgboss.schedule SET cron = '8 * * * *', timezone = 'Asia/Tokyo' WHERE name = '${name}'`);
+  await start();
+  expect(await stored()).toMatchObject([{ retry_limit: 10, cron: '7 * * * *', timezone: 'UTC' }]);
+  await worker.$disconnect();
+});
+
 it('a worker that cannot start leaves no connections behind', async () => {
   const own = await freshDatabase();
   const elsewhere = new URL(own);

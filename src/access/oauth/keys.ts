@@ -1,7 +1,7 @@
 import crypto, { type JsonWebKey } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { OAuthKeyPurpose } from '#src/generated/prisma/client.ts';
-import { type Db, Prisma } from '#src/platform/db.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
 import { decrypt, encrypt } from '#src/platform/secrets.ts';
 
 /** What the provider signs with. The first key of each list is in use; the others remain valid for a while. */
@@ -43,7 +43,8 @@ export async function currentKeys(db: Db, secret: string, known?: OAuthKeys): Pr
 
 /** Makes the keys that there are not yet; of several servers at once one makes them. */
 export async function ensureKeys(db: Db, secret: string): Promise<void> {
-  const present = await db.oAuthKey.findMany({ where: { retiredAt: null }, select: { purpose: true } });
+  const inUse = Prisma.sql`SELECT purpose::text AS purpose FROM oauth_keys WHERE retired_at IS NULL`;
+  const present = await queryRows<{ purpose: OAuthKeyPurpose }>(db, inUse);
   for (const purpose of ['signing', 'cookies'] as const) {
     if (present.some((row) => row.purpose === purpose)) continue;
     const encrypted = encrypt(await makers[purpose](), secret);

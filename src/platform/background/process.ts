@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type Db, Prisma } from '#src/platform/db.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
 
 const { sql } = Prisma;
 
@@ -37,18 +37,20 @@ export async function recordProcess(
   const id = randomUUID();
   const counts = { busy: 0, processed: 0, failed: 0 };
   const { tag, concurrency } = facts;
-  const known = { id, hostname: hostname(), pid: process.pid, tag, concurrency, startedAt: new Date() };
+  const [queues, labels, startedAt] = [[...facts.queues], [...facts.labels], new Date()];
   // Also brings it back where others took it for dead while it stood still: their totals have then what it did till then.
   const save = async () => {
-    const [found] = await db.$queryRaw<{ id: string }[]>`
+    const update = sql`
       UPDATE job_processes SET busy = ${counts.busy}, processed = ${counts.processed}, failed = ${counts.failed},
         seen_at = now() WHERE id = ${id} RETURNING id`;
+    const [found] = await queryRows<{ id: string }>(db, update);
     if (found) return;
     Object.assign(counts, { processed: 0, failed: 0 });
-    await db.jobProcess.createMany({
-      data: { ...known, queues: [...facts.queues], labels: [...facts.labels], busy: counts.busy },
-      skipDuplicates: true,
-    });
+    const insert = sql`
+      INSERT INTO job_processes (id, hostname, pid, tag, queues, labels, concurrency, busy, started_at)
+      VALUES (${id}, ${hostname()}, ${process.pid}, ${tag}, ${queues}::text[], ${labels}::text[], ${concurrency}, ${counts.busy},
+        ${startedAt}) ON CONFLICT DO NOTHING RETURNING id`;
+    await queryRows<{ id: string }>(db, insert);
   };
   await save();
   let sign: Promise<unknown> = Promise.resolve();

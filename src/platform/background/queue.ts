@@ -1,4 +1,4 @@
-import { fromPrisma, PgBoss, type StopOptions } from 'pg-boss';
+import { fromPrisma, PgBoss, type QueueResult, type StopOptions } from 'pg-boss';
 import { queueDatabase } from '#src/platform/background/database.ts';
 import { type ProcessRecord, recordProcess } from '#src/platform/background/process.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
@@ -24,6 +24,8 @@ export interface JobQueue {
 }
 
 export interface JobWorker extends JobQueue {
+  /** Puts a job into the queue that belongs to no transaction. */
+  enqueueAlone<Name extends JobName>(name: Name, data: Jobs[Name]): Promise<void>;
   /** Lets running jobs finish, `timeout` milliseconds at most. Unfinished ones run again later. */
   stop(timeout?: number): Promise<void>;
 }
@@ -115,7 +117,13 @@ export async function startJobs(options: WorkerOptions): Promise<JobWorker> {
     await end({ graceful: false }).catch(report);
     throw error;
   }
-  return { ...queue, stop: (timeout = 5000) => end({ graceful: true, timeout }) };
+  return {
+    ...queue,
+    async enqueueAlone(name, data) {
+      await boss.send(name, data);
+    },
+    stop: (timeout = 5000) => end({ graceful: true, timeout }),
+  };
 }
 
 interface Work extends Pick<WorkerOptions, 'handlers' | 'report'> {
@@ -154,20 +162,30 @@ function requireKnown(queues: readonly string[], names: readonly string[]): void
   if (odd !== undefined) throw new Error(`There is no queue "${odd}"; there are ${names.join(', ')}.`);
 }
 
-/** Makes the queues as they are to be, and has the jobs put into them that run by themselves. */
+/**
+ * Makes the queues as they are to be, and has the jobs put into them that run by themselves. What is as it is to be is left
+ * alone: a start would take a hundred statements else.
+ */
 export async function prepareQueues(
   boss: PgBoss,
   names: readonly string[],
   paces: Readonly<Record<string, JobPace>> = {},
 ): Promise<void> {
-  const known = new Set((await boss.getQueues([DEAD_LETTERS, ...names])).map(({ name }) => name));
+  const [queues, schedules] = await Promise.all([boss.getQueues([DEAD_LETTERS, ...names]), boss.getSchedules()]);
+  const known = new Map(queues.map((queue) => [queue.name, queue]));
+  const crons = new Map(schedules.map(({ name, cron, timezone }) => [name, timezone === 'UTC' ? cron : null]));
   if (!known.has(DEAD_LETTERS)) await boss.createQueue(DEAD_LETTERS, { retentionSeconds: DEAD_LETTER_RETENTION });
   for (const name of names) {
-    if (known.has(name)) await boss.updateQueue(name, QUEUE);
-    else await boss.createQueue(name, QUEUE);
+    const queue = known.get(name);
+    if (!queue) await boss.createQueue(name, QUEUE);
+    else if (!isAsWanted(queue)) await boss.updateQueue(name, QUEUE);
     const cron = paces[name]?.cron;
-    if (cron) await boss.schedule(name, cron, {}, { tz: 'UTC' });
+    if (cron && crons.get(name) !== cron) await boss.schedule(name, cron, {}, { tz: 'UTC' });
   }
+}
+
+function isAsWanted(queue: QueueResult): boolean {
+  return Object.entries(QUEUE).every(([option, value]) => queue[option as keyof typeof QUEUE] === value);
 }
 
 async function run(

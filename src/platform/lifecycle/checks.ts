@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import type { Db } from '#src/platform/db.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
 
 /** Where a server keeps what is not in the database. */
 export interface Places {
@@ -49,7 +49,7 @@ export async function findProblems(
 
 /** Why the database cannot be used; null when it can. */
 export async function checkDatabase(db: Db): Promise<string | null> {
-  return db.$queryRaw`select 1`.then(
+  return queryRows(db, Prisma.sql`SELECT 1 AS one`).then(
     () => null,
     (error: Error) => error.message,
   );

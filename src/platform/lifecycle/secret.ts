@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '#src/platform/config.ts';
-import type { Db } from '#src/platform/db.ts';
+import { type Db, Prisma, queryRows } from '#src/platform/db.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import { createPrivateFile, readPrivateFile } from './private_file.ts';
 
@@ -34,7 +34,9 @@ export async function agreeOnSecret(db: Db, config: SecretConfig): Promise<strin
 }
 
 async function knownDigest(db: Db): Promise<Uint8Array | undefined> {
-  return (await db.secretCheck.findUnique({ where: { id: 1 } }))?.digest;
+  const digest = Prisma.sql`SELECT encode(digest, 'hex') AS digest FROM secret_check WHERE id = 1`;
+  const [row] = await queryRows<{ digest: string }>(db, digest);
+  return row && Buffer.from(row.digest, 'hex');
 }
 
 /** Databases of earlier versions have no digest; every user has something encrypted. */
