@@ -103,10 +103,11 @@ export function percentile(sorted: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** The middle of some numbers. */
+/** The middle of some numbers; of an even count the mean of the two in the middle. */
 export function median(values: number[]): number {
-  return percentile(
-    [...values].sort((a, b) => a - b),
-    0.5,
-  );
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1
+    ? (sorted[at] ?? Number.NaN)
+    : ((sorted[at - 1] ?? Number.NaN) + (sorted[at] ?? Number.NaN)) / 2;
 }
