@@ -160,20 +160,21 @@ export function createApp({
   app.set('trust proxy', trustProxy ?? false);
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
-  const projects = new WeakMap<IncomingMessage, ForeseenProject>();
+  const projects = new WeakMap<IncomingMessage, { kind: object; foreseen: ForeseenProject }>();
   const stores = { db, secret, jobs, repositories, uploads, imports };
-  const domainContext = (actor: Actor | null, request: IncomingMessage) => {
+  const domainContext = (actor: Actor | null, request: IncomingMessage, kind?: object | null) => {
     const { ip = null, res: answer } = request as Request;
     noteCaller(request, actor);
-    const foreseen = projects.get(request);
+    const known = projects.get(request);
+    const foreseen = kind === undefined || known?.kind === kind ? known?.foreseen : undefined;
     return { ...stores, actor, clientAddress: ip, answer, foreseen };
   };
   const contextAt = async (context: Context, url: string) => {
     const { avatarServiceEnabled } = await currentSettings(db);
     return graphqlContext(context, { ...server, baseUrl: url, ssh: sshAddress(), avatars: avatarServiceEnabled });
   };
-  const contextOf = (actor: Actor | null, request: IncomingMessage) =>
-    contextAt(domainContext(actor, request), baseUrl(request));
+  const contextOf: Entrance['contextOf'] = (actor, request, kind) =>
+    contextAt(domainContext(actor, request, kind), baseUrl(request));
   const report = reporter(log, 'unexpected error');
 
   app.use(requestLog(log));
@@ -195,7 +196,7 @@ export function createApp({
     const habit = habits.get(kind) ?? {};
     habits.set(kind, habit);
     const foreseen = new ForeseenProject(habit, ref);
-    projects.set(request, foreseen);
+    projects.set(request, { kind, foreseen });
     return foreseen.beside;
   };
   const identify = (request: IncomingMessage, parameters: Record<string, unknown>, about?: About) => {
@@ -264,7 +265,11 @@ interface Entrance {
   domainContext(actor: Actor | null, request: IncomingMessage): Context;
   /** The context of resolvers, for a caller at a URL of the server. */
   contextAt(context: Context, url: string): Promise<GraphQLContext>;
-  contextOf(actor: Actor | null, request: IncomingMessage): Promise<GraphQLContext>;
+  /**
+   * @param kind of what is asked for, where one request may ask for several: with the project that was foreseen for another
+   *   kind, what this one selects would be read for that one ever after. Null where nothing is foreseen.
+   */
+  contextOf(actor: Actor | null, request: IncomingMessage, kind?: object | null): Promise<GraphQLContext>;
 }
 
 /** The REST API at /api/v4. */
@@ -345,7 +350,8 @@ function serveGraphQL(
   const loadGraphQL = () => {
     loading ??= import('#schema/server.ts').then((server) =>
       server.createGraphQLServer({
-        contextOf: async (request, about) => contextOf(await whoAsks(request, about), request),
+        contextOf: async (request, about) =>
+          contextOf(await whoAsks(request, about), request, about?.operation ?? null),
         report,
         limits,
         budget,

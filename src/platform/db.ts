@@ -93,7 +93,9 @@ export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql):
 /** What columns of `queryRows` hold. */
 type Plain = string | number | boolean | string[] | number[] | null;
 
-/** The rows of a statement that reads often, and nothing but numbers, booleans and texts. */
+/**
+ * The rows of a statement that runs often, or before the client's compiler is loaded: nothing but numbers, booleans and texts.
+ */
 export async function queryRows<Row extends { readonly [Name in keyof Row]: Plain }>(
   db: Pick<Db, '$queryRaw'>,
   statement: Prisma.Sql,

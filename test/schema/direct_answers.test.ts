@@ -4,7 +4,9 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { startWorld, type TestUser } from '../support/world.ts';
 
+const MIB = 1024 * 1024;
 const world = await startWorld();
+const wide = await startWorld({ graphqlLimits: { bytes: 10 * MIB } });
 const owner = await world.user();
 const stranger = await world.user();
 const project = await world.project({ owner });
@@ -203,6 +205,27 @@ describe('Documents that come again are answered as new ones are:', () => {
         expect(JSON.parse((await ask({ body, headers })).body)).toEqual(found);
       });
       expect(statements).toEqual(byText);
+    }
+  });
+
+  it('and take no more for what somebody else asks for beside them in a batch', async () => {
+    const headers = as(owner);
+    const variables = { ref: project.id };
+    const small = { query: 'query Small($ref: ProjectRef!) { project(ref: $ref) { name } }', variables };
+    const large = 'query Large($ref: ProjectRef!) { project(ref: $ref) { description visibility webUrl starCount } }';
+    for (let turn = 0; turn < 3; turn += 1) await ask({ body: small, headers });
+    const before = await world.statements(() => ask({ body: small, headers }));
+    for (let turn = 0; turn < 3; turn += 1) {
+      const { body } = await ask({ body: [small, { query: large, variables }], headers });
+      expect(JSON.parse(body)[1].data.project.visibility).toBe('PRIVATE');
+    }
+    expect(await world.statements(() => ask({ body: small, headers }))).toEqual(before);
+  });
+
+  it('where the server takes bodies that are so large that they wait on the disk', async () => {
+    const body = { query: '{ __typename }', variables: { ignored: 'x'.repeat(9 * MIB) } };
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect((await wide.send('POST', '/graphql', { body })).body).toEqual({ data: { __typename: 'Query' } });
     }
   });
 });

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
+import type { Limits } from '#schema/limits.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { createTokenFromCommandLine } from '#src/access/tokens/create.ts';
@@ -294,6 +295,8 @@ export interface WorldOptions extends StoreOptions {
   smtp?: string;
   /** What one operation may use, where that is not the usual. */
   budget?: Partial<BudgetLimits>;
+  /** What one request to /graphql may ask for, where that is not the usual. */
+  graphqlLimits?: Partial<Limits>;
   /** The GraphQL documents that alone are executed, by their hashes. */
   trustedDocuments?: ReadonlyMap<string, string>;
   /** Who reads the metrics without a credential. */
@@ -311,6 +314,7 @@ export async function startWorld({
   storages = ['default'],
   smtp,
   budget,
+  graphqlLimits,
   trustedDocuments,
   metricsAddresses,
   compression,
@@ -355,6 +359,7 @@ export async function startWorld({
     ...serving,
     ...live,
     budget,
+    graphqlLimits,
     trustedDocuments,
     metricsAddresses,
     compression,

@@ -163,8 +163,8 @@ function requireKnown(queues: readonly string[], names: readonly string[]): void
 }
 
 /**
- * Makes the queues as they are to be, and has the jobs put into them that run by themselves. What is as it is to be is left
- * alone: a start would take a hundred statements else.
+ * Makes the queues as they should be, and schedules the jobs that run by themselves. What is right already is left alone, which
+ * saves each start about ninety statements.
  */
 export async function prepareQueues(
   boss: PgBoss,
