@@ -98,8 +98,7 @@ async function refreshOnce(stores: Stores, id: number, userId?: number): Promise
     if (!(await addVersion(stores, sides, sourceTip, actor))) return false;
     head = sourceTip;
   }
-  await recordStatus(stores, sides, head, actor);
-  return true;
+  return recordStatus(stores, sides, head, actor);
 }
 
 /** Whether the merge that a crash kept from being recorded is on the target branch; then it is recorded. */
@@ -165,24 +164,28 @@ async function addedCommits(reader: RepositoryReader, from: Oid | null, to: Oid)
   return { latest, total };
 }
 
+/** Returns false for a merge request that somebody else has changed meanwhile: they may have seen branches as they were before. */
 async function recordStatus(
   stores: Stores,
   { mergeRequest, target, reader, sourceTip, targetTip }: SideTips,
   head: Oid | null,
   actor: { id: number },
-): Promise<void> {
+): Promise<boolean> {
   const { id, iid, title, sourceBranch, targetBranch, checkedSourceSha, checkedTargetSha } = mergeRequest;
   const status = await mergeStatus(reader, sourceTip === null ? null : head, targetTip);
-  if (status === mergeRequest.mergeStatus && checkedSourceSha === sourceTip && checkedTargetSha === targetTip) return;
-  await stores.db.$transaction(async (tx) => {
+  if (status === mergeRequest.mergeStatus && checkedSourceSha === sourceTip && checkedTargetSha === targetTip) return true;
+  return stores.db.$transaction(async (tx) => {
     const count = await tx.$executeRaw`
       UPDATE merge_requests SET merge_status = ${status}, checked_source_sha = ${sourceTip}, checked_target_sha = ${targetTip}
       WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${head} AND target_branch = ${targetBranch}
         AND checked_source_sha IS NOT DISTINCT FROM ${checkedSourceSha} AND checked_target_sha IS NOT DISTINCT FROM ${checkedTargetSha}`;
+    if (count === 0) return false;
     const isLost = status === 'cannot_be_merged' && mergeRequest.mergeStatus !== status && sourceTip !== null;
-    if (count > 0 && isLost) await tellOfConflict(tx, id);
-    if (count === 0 || checkedSourceSha === null || sourceTip !== null) return;
-    const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
-    await recordActivity(tx, stores, actor, subject, [{ kind: 'sourceBranchDeleted', branch: sourceBranch }]);
+    if (isLost) await tellOfConflict(tx, id);
+    if (checkedSourceSha !== null && sourceTip === null) {
+      const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;
+      await recordActivity(tx, stores, actor, subject, [{ kind: 'sourceBranchDeleted', branch: sourceBranch }]);
+    }
+    return true;
   });
 }

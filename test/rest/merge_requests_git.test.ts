@@ -185,6 +185,33 @@ describe('A push to the source branch', () => {
     expect(await record(project)).toMatchObject({ sha: second, merge_status: 'can_be_merged' });
   });
 
+  it('is not missed where a process that had looked before it records what it saw', async () => {
+    const { project, head, open } = await stage();
+    const { id } = await open();
+    await world.idle();
+    const unknown = { mergeStatus: 'unchecked', checkedSourceSha: null, checkedTargetSha: null };
+    await world.db.mergeRequest.update({ where: { id }, data: unknown });
+    const waiting = async (count: number) =>
+      world.until(async () => {
+        const rows = await world.db.$queryRaw<unknown[]>`
+          SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        return rows.length === count;
+      });
+    const looks: Promise<void>[] = [];
+    const held = async (tx: Pick<typeof world.db, '$queryRaw'>) => {
+      await tx.$queryRaw`SELECT 1 FROM merge_requests WHERE id = ${id} FOR UPDATE`;
+      looks.push(refreshMergeRequest(stores, id));
+      await waiting(1);
+      git(directoryOf(project), ['update-ref', '-d', 'refs/heads/topic']);
+      looks.push(refreshMergeRequest(stores, id));
+      await waiting(2);
+    };
+    await world.db.$transaction(held, { timeout: 50_000 });
+    await Promise.all(looks);
+    await reconcileAll(stores);
+    expect(await record(project)).toMatchObject({ sha: head, merge_status: 'cannot_be_merged', state: 'opened' });
+  });
+
   it('by the API counts as well, and one that was missed is found later', async () => {
     const { project, open } = await stage();
     await open();
