@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: ['test/{access,rest,src,schema,oauth,web}/**/*.test.ts'],
     tags: [{ name: 'long', description: 'Takes long, or proves for every case what a few of them show in each run.' }],
-    setupFiles: ['test/support/quick_passwords.ts'],
+    setupFiles: ['test/support/quick_passwords.ts', 'test/support/remove_scratch.ts'],
     globalSetup: ['test/support/global_setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/system/**/*.test.ts'],
+    setupFiles: ['test/support/remove_scratch.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     fileParallelism: false,

@@ -173,7 +173,8 @@ async function recordStatus(
 ): Promise<boolean> {
   const { id, iid, title, sourceBranch, targetBranch, checkedSourceSha, checkedTargetSha } = mergeRequest;
   const status = await mergeStatus(reader, sourceTip === null ? null : head, targetTip);
-  if (status === mergeRequest.mergeStatus && checkedSourceSha === sourceTip && checkedTargetSha === targetTip) return true;
+  if (status === mergeRequest.mergeStatus && checkedSourceSha === sourceTip && checkedTargetSha === targetTip)
+    return true;
   return stores.db.$transaction(async (tx) => {
     const count = await tx.$executeRaw`
       UPDATE merge_requests SET merge_status = ${status}, checked_source_sha = ${sourceTip}, checked_target_sha = ${targetTip}

@@ -25,6 +25,8 @@ const env = {
   GIT_AUTHOR_EMAIL: 'pia@example.com',
   GIT_COMMITTER_NAME: 'Pia',
   GIT_COMMITTER_EMAIL: 'pia@example.com',
+  // For programs of Node that git runs.
+  ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
 };
 
 /** Runs git as somebody at another machine would, beside the server that runs in this process. */

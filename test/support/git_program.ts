@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { packagePath } from '#src/platform/package_root.ts';
 
 const env = {
@@ -43,9 +43,11 @@ export function gitCode(directory: string, args: string[]): number | null {
 }
 
 const atEnd: (() => void)[] = [];
-afterAll(() => {
-  for (const remove of atEnd) remove();
-});
+
+/** Removes what was to stay until all tests of a file have ended. */
+export function removeScratch(): void {
+  for (const remove of atEnd.splice(0)) remove();
+}
 
 /** A directory that is removed with the test that asked for it, or when all tests of the file have ended. */
 export function scratch(scope: 'test' | 'file' = 'test'): string {

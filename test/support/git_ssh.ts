@@ -37,3 +37,5 @@ client.on('ready', () => {
   });
 });
 client.connect({ host, port, username, privateKey: readFileSync(keyFile) });
+// Each step of the handshake would wait until what came before is acknowledged.
+client.setNoDelay();

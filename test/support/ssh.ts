@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import ssh2, { type Client, type ClientChannel, type ConnectConfig } from 'ssh2';
 import { afterAll, onTestFinished } from 'vitest';
@@ -10,6 +9,7 @@ import { hostKeys } from '#src/ssh/host_keys.ts';
 import { SSH_LIMITS, type SshLimits } from '#src/ssh/limits.ts';
 import { listenSsh, type SshListening } from '#src/ssh/server.ts';
 import { gitClient, type Ran } from './git_client.ts';
+import { scratch } from './git_program.ts';
 import type { TestUser, World } from './world.ts';
 
 /** A key pair of a client. */
@@ -31,15 +31,11 @@ export interface Said {
 }
 
 let keys: Promise<string[]> | undefined;
-const scratch = mkdtempSync(path.join(tmpdir(), 'gantry-ssh-'));
-process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
-let made = 0;
 
 /** A new key pair, Ed25519 unless it is said. */
 export function clientKey(type: 'ed25519' | 'rsa' | 'ecdsa' = 'ed25519', bits?: number): ClientKey {
   const pair = ssh2.utils.generateKeyPairSync(type as 'rsa', { bits: bits ?? 2048, comment: 'somebody@somewhere' });
-  made += 1;
-  const file = path.join(scratch, `key${made}`);
+  const file = path.join(scratch('file'), 'key');
   writeFileSync(file, pair.private, { mode: 0o600 });
   return { file, privateKey: pair.private, publicKey: pair.public };
 }
@@ -90,6 +86,7 @@ export class SshWorld {
     ]);
     const { privateKey } = key;
     client.connect({ host: '127.0.0.1', port: this.port, username: 'git', privateKey, ...more });
+    client.setNoDelay();
     await ready;
     client.on('error', () => undefined);
     onTestFinished(() => void client.end());
@@ -144,7 +141,7 @@ export async function startSshWorld(
   limits: Partial<SshLimits> = {},
   atEnd: (end: () => Promise<void> | void) => void = afterAll,
 ): Promise<SshWorld> {
-  keys ??= hostKeys(path.join(scratch, 'host'));
+  keys ??= hostKeys(path.join(scratch('file'), 'host'));
   const { actor: _, clientAddress: __, ...stores } = world.as(await world.user());
   const told: CommandFacts[] = [];
   const report = (error: unknown) => console.error(error);
