@@ -26,6 +26,9 @@ export interface Completing {
   typeOf(value: unknown, run: Run, path: Path, type: GraphQLOutputType): GraphQLObjectType | Promise<GraphQLObjectType>;
 }
 
+/** Types whose values stand in the answer as they are, where they are of this type of JavaScript. */
+export const PLAIN: Readonly<Record<string, string>> = { String: 'string', Boolean: 'boolean' };
+
 /** The completer of values of a type (GraphQL specification, CompleteValue). */
 export function completerOf(type: GraphQLOutputType, of: Completing): Complete {
   const nullable = nullableCompleter(getNullableType(type), of);
@@ -47,7 +50,7 @@ export function completerOf(type: GraphQLOutputType, of: Completing): Complete {
 function nullableCompleter(type: GraphQLOutputType, of: Completing): Complete {
   if (isListType(type)) return listCompleter(type.ofType, of);
   if (isLeafType(type)) {
-    const plain = { String: 'string', Boolean: 'boolean' }[type.name];
+    const plain = PLAIN[type.name];
     return (value) => {
       if (typeof value === plain) return value;
       const coerced = type.coerceOutputValue(value);
@@ -70,13 +73,12 @@ function nullableCompleter(type: GraphQLOutputType, of: Completing): Complete {
 function listCompleter(itemType: GraphQLOutputType, of: Completing): Complete {
   const complete = completerOf(itemType, of);
   const completeItem: Complete = (entry, run, path) => {
-    const failed = (error: unknown) => of.failed(error, run, path, itemType);
     try {
       const item =
         entry instanceof Promise ? entry.then((settled) => complete(settled, run, path)) : complete(entry, run, path);
-      return item instanceof Promise ? item.catch(failed) : item;
+      return item instanceof Promise ? item.catch((error) => of.failed(error, run, path, itemType)) : item;
     } catch (error) {
-      return failed(error);
+      return of.failed(error, run, path, itemType);
     }
   };
   return (value, run, path) => {

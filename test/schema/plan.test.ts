@@ -154,6 +154,17 @@ describe('A plan answers as graphql-js does', () => {
     }
   });
 
+  it('fields that go by names that objects of JavaScript have', async () => {
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'then'];
+    const fields = `${names.map((name) => `${name}: name`)} __proto__: name`;
+    const document = parse(`{ project(ref: ${project.id}) { ${fields} } __proto__: project(ref: ${project.id}) { path } }`);
+    const { expected, answer } = await both(document, {}, owner);
+    expect(JSON.stringify(answer)).toBe(JSON.stringify(expected));
+    const keys = JSON.stringify(answer).match(/"\w+":/g);
+    for (const name of names) expect(keys).toContain(`"${name}":`);
+    expect(keys?.filter((key) => key === '"__proto__":')).toHaveLength(2);
+  });
+
   it('the rest of an answer in which look-ups and mutations fail', async () => {
     const queries = `{
       gone: project(ref: 999999999) { name }
