@@ -3,6 +3,7 @@ import { createBoardList } from '#src/boards/save_list.ts';
 import { createSnippet } from '#src/snippets/save.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
 import { pipelineOf } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 import { endpoints } from './matrix.ts';
 
@@ -104,7 +105,7 @@ const routes = [...endpoints].filter(([, { route }]) =>
   [...Object.keys(ids), 'note_id', 'award_id'].some((name) => route.path.includes(`:${name}`)),
 );
 
-it('the numbers are those of records that who may see them finds', async () => {
+it('the numbers are those of records that who may see them finds', LONG, async () => {
   expect(routes.length).toBeGreaterThan(20);
   const reads = routes.filter(([, { route }]) => route.method === 'GET' && route.path.startsWith('/projects'));
   for (const [, { route }] of reads) {

@@ -20,7 +20,7 @@ import { createSnippet } from '#src/snippets/save.ts';
 import { createVariable } from '#src/variables/save.ts';
 import { pipelineOf } from '../support/ci.ts';
 import type { Answer, Json } from '../support/http.ts';
-import { everyNth } from '../support/long.ts';
+import { everyNth, LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 import { endpoints } from './matrix.ts';
 
@@ -318,7 +318,7 @@ describe('Every way through the GraphQL schema', () => {
     search: searches,
   });
 
-  for (const [options, cases] of everyNth(3, Object.entries(readers))) {
+  for (const [options, cases] of everyNth(6, Object.entries(readers))) {
     it.each(cases)(
       'leads %s neither to records nor to totals of what they may not see',
       options,
@@ -346,7 +346,7 @@ describe('Every way through the GraphQL schema', () => {
     );
   }
 
-  it('leads the owner to what is hidden from the others', async () => {
+  it('leads the owner to what is hidden from the others', LONG, async () => {
     const all = ways(start, 2, known());
     const found = await Promise.all(all.map((way) => world.graphql(way.around(values(way.type)), {}, owner)));
     expect(found.filter(({ body }) => JSON.stringify(body).includes(SECRET)).length).toBeGreaterThan(3);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
+import { LONG } from '../support/long.ts';
 import { application, CALLBACK, exchange, post, tokens } from '../support/oauth.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
@@ -267,7 +268,7 @@ describe('The applications that one let in', () => {
     expect((await list(other)).totalCount).toBe(0);
   });
 
-  it('are listed by one statement, however many there are', async () => {
+  it('are listed by one statement, however many there are', LONG, async () => {
     const somebody = await world.user();
     const count = async () => (await world.statements(() => list(somebody))).length;
     const applications = '{ viewer { oauthApplications { totalCount nodes { name redirectUris } } } }';
@@ -279,7 +280,7 @@ describe('The applications that one let in', () => {
     expect([await count(), await countOwn()]).toEqual(before);
   });
 
-  it('are out when that is revoked: all tokens end, and they must ask again', async () => {
+  it('are out when that is revoked: all tokens end, and they must ask again', LONG, async () => {
     const somebody = await world.user();
     const app = await application(world, user);
     const [one, two] = [await tokens(world, somebody, app), await tokens(world, somebody, app)];

@@ -7,6 +7,7 @@ import { createApp } from '#src/app.ts';
 import { updateApplication } from '#src/applications/save.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { sender } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { application, code, exchange, post, signedIn, tokens } from '../support/oauth.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
@@ -32,7 +33,7 @@ const EXPIRED = 'Token is expired. You can either do re-authorization or token r
 const REVOKED = 'Token was revoked. You have to re-authorize from the user.';
 
 describe('An access token', () => {
-  it('signs in in every place, in REST and in GraphQL', async () => {
+  it('signs in in every place, in REST and in GraphQL', LONG, async () => {
     const token = await issue(user);
     for (const answer of [
       await get('/user', bearer(token)),
@@ -58,7 +59,7 @@ describe('An access token', () => {
     expect(await count(bearer(token))).toBe(1);
   });
 
-  it('is found by an index among many', async () => {
+  it('is found by an index among many', LONG, async () => {
     await world.db.$executeRaw`
       INSERT INTO oauth_tokens (token_hash, kind, application_id, payload, expires_at)
       SELECT sha256(i::text::bytea), 'client', ${app.id}, '{}', now() + interval '1 hour' FROM generate_series(1, 20000) i`;
@@ -151,7 +152,7 @@ describe('The scope of an access token', () => {
     expect(body.errors[0].extensions.code).toBe('INSUFFICIENT_SCOPE');
   });
 
-  it('openid reaches userinfo alone', async () => {
+  it('openid reaches userinfo alone', LONG, async () => {
     const token = await issue(user, 'openid profile email');
     expect((await world.send('GET', '/oauth/userinfo', { headers: bearer(token) })).status).toBe(200);
     expect(await get('/user', bearer(token))).toMatchObject(tooSmall('api read_user'));
@@ -170,7 +171,7 @@ describe('The scope of an access token', () => {
 });
 
 describe('The git remote', () => {
-  it('takes an access token as the password of the user oauth2', async () => {
+  it('takes an access token as the password of the user oauth2', LONG, async () => {
     const token = await issue(user);
     const mine = await world.project({ owner: user, visibility: 'private' });
     const url = `${world.url.replace('//', `//oauth2:${token}@`)}/${mine.fullPath}.git`;
@@ -244,7 +245,7 @@ describe('What applications were given ends', () => {
     expect((await get('/user', bearer(less))).status).toBe(401);
   });
 
-  it('while it is being renewed: no token outlives the block', async () => {
+  it('while it is being renewed: no token outlives the block', LONG, async () => {
     const { somebody, got } = await given();
     const fields = { grant_type: 'refresh_token', client_id: app.uid, client_secret: app.secret };
     const [answer] = await Promise.all([

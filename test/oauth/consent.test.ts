@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import {
   application,
   asks,
@@ -105,7 +106,7 @@ describe('The consent page', () => {
     expect(sentBack(await ask({ scope: 'read_user openid' }))).toHaveProperty('code');
   });
 
-  it('is remembered for each application and each user by themselves', async () => {
+  it('is remembered for each application and each user by themselves', LONG, async () => {
     const { app, browser, ask } = await setting();
     await ask();
     await decide(browser, 'approve');

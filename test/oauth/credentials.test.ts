@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { watchChanges } from '../access/matrix.ts';
+import { LONG } from '../support/long.ts';
 import { application, signedIn, tokens } from '../support/oauth.ts';
 import { SAMPLES } from '../support/ssh_keys.ts';
 import { totp } from '../support/totp.ts';
@@ -183,7 +184,7 @@ describe('Credentials are managed', () => {
     expect(await world.db.twoFactor.count({ where: { userId: who.id } })).toBe(1);
   };
 
-  it('with a private token, a personal token of scope api, and a session', async () => {
+  it('with a private token, a personal token of scope api, and a session', LONG, async () => {
     for (const kind of ['private', 'personal', 'session'] as const) {
       const who = await world.user();
       const browser = await signedIn(world, who);

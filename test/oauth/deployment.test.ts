@@ -8,6 +8,7 @@ import { startSession } from '#src/access/sessions/session.ts';
 import { type AppOptions, createApp } from '#src/app.ts';
 import { Browser } from '../support/browser.ts';
 import { sender } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { application, CALLBACK, code, exchange, post, sentBack } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -85,7 +86,7 @@ describe('A server without an external URL', () => {
 });
 
 describe('The log', () => {
-  it('has no code, token, secret or password of OAuth in it', async () => {
+  it('has no code, token, secret or password of OAuth in it', LONG, async () => {
     let logged = '';
     const stream = new Writable({
       write(chunk, _encoding, done) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { application, asks, authorize, post, signedIn } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -58,7 +59,7 @@ describe('Odd requests are refused, and break nothing', () => {
     expect(isRefusal(await world.send('POST', '/oauth/token', { body: { ...client, ...fields } }))).toBe(true);
   });
 
-  it('in client authentication', async () => {
+  it('in client authentication', LONG, async () => {
     const fields = { grant_type: 'client_credentials' };
     for (const Authorization of [
       'Basic',

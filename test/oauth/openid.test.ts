@@ -2,6 +2,7 @@ import crypto, { type JsonWebKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { currentKeys, ensureKeys, removeRetiredKeys, rotateKeys } from '#src/access/oauth/keys.ts';
 import { Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { application, asks, authorize, code, decide, exchange, sentBack, signedIn, tokens } from '../support/oauth.ts';
 import { SECRET, startWorld } from '../support/world.ts';
 
@@ -29,7 +30,7 @@ async function verify(idToken: string) {
 }
 
 describe('An ID token', () => {
-  it('says for whom the application was let in, signed with a key of the server', async () => {
+  it('says for whom the application was let in, signed with a key of the server', LONG, async () => {
     const browser = await signedIn(world, user);
     const given = await code(browser, app, { scope: 'openid', nonce: 'my nonce' });
     const { body } = await exchange(world, app, given);
@@ -204,7 +205,7 @@ describe('The keys', () => {
     for (const { encrypted } of rows) expect(Buffer.from(encrypted).toString('latin1')).not.toContain('"kty"');
   });
 
-  it('are replaced by a command: what the old ones signed is believed until it is over', async () => {
+  it('are replaced by a command: what the old ones signed is believed until it is over', LONG, async () => {
     const before = await tokens(world, user, app, { scope: 'openid' });
     const browser = await signedIn(world, user);
     await authorize(browser, { client_id: app.uid, prompt: 'consent' });
@@ -222,7 +223,7 @@ describe('The keys', () => {
     expect(await world.db.oAuthKey.count()).toBe(2);
   });
 
-  it('are made anew by the same command after the secret of the server was changed', async () => {
+  it('are made anew by the same command after the secret of the server was changed', LONG, async () => {
     await rotateKeys(world.db, 'another secret');
     expect((await currentKeys(world.db, 'another secret')).signing).toHaveLength(1);
     await rotateKeys(world.db, SECRET);
@@ -230,7 +231,7 @@ describe('The keys', () => {
     expect(await tokens(world, user, app, { scope: 'openid' })).toHaveProperty('id_token');
   });
 
-  it('are replaced as a whole, however many replace them', async () => {
+  it('are replaced as a whole, however many replace them', LONG, async () => {
     await Promise.all([1, 2, 3].map(() => rotateKeys(world.db, SECRET)));
     expect(await world.db.oAuthKey.count({ where: { retiredAt: null } })).toBe(2);
   });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
 import { packagePath } from '#src/platform/package_root.ts';
+import { LONG } from '../support/long.ts';
 import { application, tokens } from '../support/oauth.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -47,17 +48,17 @@ async function reached(scope: string, wanted: (method: string) => boolean): Prom
 }
 
 describe('Over the whole REST API', () => {
-  it('api reaches what the user reaches', async () => {
+  it('api reaches what the user reaches', LONG, async () => {
     const found = await reached('api', (method) => method === 'GET');
     expect(found.length).toBeGreaterThan(30);
     expect(found).toContain('GET /projects/:id/issues/:issue_iid');
   });
 
-  it('openid, profile and email reach nothing at all', async () => {
+  it('openid, profile and email reach nothing at all', LONG, async () => {
     expect(await reached('openid profile email', () => true)).toEqual([]);
   });
 
-  it('read_user reaches reads of users and of the account', async () => {
+  it('read_user reaches reads of users and of the account', LONG, async () => {
     const found = await reached('read_user openid', () => true);
     expect(found).toContain('GET /user');
     expect(found.filter((name) => !/^GET \/users?(\/|$)/.test(name))).toEqual([]);

@@ -1,5 +1,6 @@
 import { AuthorizationCode, ClientCredentials, type ModuleOptions, ResourceOwnerPassword } from 'simple-oauth2';
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { application, CALLBACK, decide, settle, signedIn } from '../support/oauth.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
@@ -71,7 +72,7 @@ describe('simple-oauth2', () => {
     await expect(impostor.getToken({})).rejects.toMatchObject(refusal(401, 'invalid_client'));
   });
 
-  it('gets tokens for a password, and for itself', async () => {
+  it('gets tokens for a password, and for itself', LONG, async () => {
     const byPassword = new ResourceOwnerPassword(config());
     const access = await byPassword.getToken({ username: user.username, password: PASSWORD });
     expect(await whoami(access.token.access_token)).toBe(200);

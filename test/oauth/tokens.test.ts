@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
+import { LONG } from '../support/long.ts';
 import { application, CALLBACK, code, exchange, post, signedIn, tokens } from '../support/oauth.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
@@ -174,7 +175,7 @@ describe('POST /oauth/token', () => {
     expect(unauthorized).toMatchObject(refused(400, 'unauthorized_client'));
   });
 
-  it('takes its parameters from forms of either kind, JSON and the query', async () => {
+  it('takes its parameters from forms of either kind, JSON and the query', LONG, async () => {
     const fields: Record<string, string> = {
       grant_type: 'password',
       username: user.username,
@@ -327,7 +328,7 @@ describe('User name and password', () => {
     expect([status, body.private_token]).toEqual([401, undefined]);
   });
 
-  it('count as attempts to sign in', async () => {
+  it('count as attempts to sign in', LONG, async () => {
     const { username } = await world.user();
     for (let i = 0; i < 10; i += 1) await password({ username, password: 'wrong' });
     const answer = await password({ username });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { artifactsStore } from '#src/artifacts/place.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
+import { LONG } from '../support/long.ts';
 import { endJob, takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -103,7 +104,7 @@ describe('GET /projects/:id/jobs/:job_id/artifacts', () => {
     expect(await world.api(stranger).get(elsewhere)).toMatchObject(notFound);
   });
 
-  it('holds nothing up and little in memory while somebody reads slowly, and lets go of who leaves', async () => {
+  it('holds nothing up and little in memory while somebody reads slowly, and lets go of who leaves', LONG, async () => {
     const { at } = await finishedJob({ content: Buffer.concat([Buffer.from('PK\x03\x04'), randomBytes(40_000_000)]) });
     const before = process.memoryUsage().arrayBuffers;
     const readers = Array.from({ length: 10 }, () => {
@@ -123,7 +124,7 @@ describe('GET /projects/:id/jobs/:job_id/artifacts', () => {
 describe('GET /projects/:id/jobs/artifacts/:ref_name/download', () => {
   const at = (ref: string, job: string) => `/projects/${project.id}/jobs/artifacts/${ref}/download?job=${job}`;
 
-  it('is of the job of that name in the latest successful pipeline of the ref', async () => {
+  it('is of the job of that name in the latest successful pipeline of the ref', LONG, async () => {
     const old = await finishedJob({ ref: 'release/1.0', name: 'pack' });
     expect((await fetched(at('release/1.0', 'pack'))).content.equals(old.content)).toBe(true);
     const newer = await finishedJob({ ref: 'release/1.0', name: 'pack' });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { createSnippet } from '#src/snippets/save.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -45,7 +46,7 @@ const taken = { status: 404, body: { message: '404 Award Emoji {:name=>["has alr
 const hidden = { status: 404, body: { message: '404 Award Emoji Not Found' } };
 
 describe('Award emoji', () => {
-  it('are given to issues, snippets and their notes, listed, read and taken back', async () => {
+  it('are given to issues, snippets and their notes, listed, read and taken back', LONG, async () => {
     for (const { type, id, path } of await awardables()) {
       const given = await world.api(guest).post(path, { name: 'tada' });
       expect(given).toMatchObject({
@@ -80,7 +81,7 @@ describe('Award emoji', () => {
     expect((await world.api(admin).delete(`${path}/${body.id}`)).status).toBe(204);
   });
 
-  it('have names that there are, each once from one user, by whichever of its names', async () => {
+  it('have names that there are, each once from one user, by whichever of its names', LONG, async () => {
     const [{ path } = { path: '' }] = await awardables();
     const api = world.api(guest);
     for (const name of ['', 'no_such_emoji', ':heart:', 'Heart', '__proto__', 'x'.repeat(100_000)]) {
@@ -145,7 +146,7 @@ describe('Award emoji', () => {
     expect(await world.db.awardEmoji.count({ where: { id: award.id } })).toBe(1);
   });
 
-  it('go with the note that they are on', async () => {
+  it('go with the note that they are on', LONG, async () => {
     const [, note] = await awardables();
     const { body } = await world.api(guest).post(`${note?.path}`, { name: 'heart' });
     expect((await world.api(owner).delete(`${note?.path}`.replace('/award_emoji', ''))).status).toBe(204);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createBoardList, moveBoardList } from '#src/boards/save_list.ts';
 import { deleteLabel } from '#src/labels/save.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -89,7 +90,7 @@ describe('Lists of a board', () => {
     expect((await api.get(`${at}/${first}`)).body).toEqual({ message: '404 Not found' });
   });
 
-  it('go with their labels, and leave no gap', async () => {
+  it('go with their labels, and leave no gap', LONG, async () => {
     await lists('a', 'b', 'c');
     await api.delete(`/projects/${project.id}/labels?name=b`);
     expect(await order()).toEqual(['a', 'c']);
@@ -153,7 +154,7 @@ describe('Lists of a board', () => {
     expect((await api.get(boards)).body[0].lists).toHaveLength(100);
   });
 
-  it('are changed by reporters only', async () => {
+  it('are changed by reporters only', LONG, async () => {
     const [id] = await lists('a', 'b');
     const label = await world.label(project, owner);
     const asGuest = world.api(guest);
@@ -167,28 +168,32 @@ describe('Lists of a board', () => {
 describe('The board in GraphQL', () => {
   const MOVE = `mutation ($input: MoveBoardIssueInput!) { moveBoardIssue(input: $input) { issue { labelTitles } } }`;
 
-  it('shows the open issues of each list that the caller can see, in as many statements for many lists as for few', async () => {
-    await lists('a', 'b', 'c', 'd');
-    const labels = ['a'];
-    await world.issue(project, owner, { title: 'open', labels });
-    await world.issue(project, owner, { title: 'secret', labels, confidential: true });
-    const closed = await world.issue(project, owner, { title: 'closed', labels });
-    await world.api(owner).put(`/projects/${project.id}/issues/${closed.iid}`, { state_event: 'close' });
-    const query = `query ($ref: ProjectRef!, $n: Int!) { project(ref: $ref) { board { lists(first: $n) { nodes {
+  it(
+    'shows the open issues of each list that the caller can see, in as many statements for many lists as for few',
+    LONG,
+    async () => {
+      await lists('a', 'b', 'c', 'd');
+      const labels = ['a'];
+      await world.issue(project, owner, { title: 'open', labels });
+      await world.issue(project, owner, { title: 'secret', labels, confidential: true });
+      const closed = await world.issue(project, owner, { title: 'closed', labels });
+      await world.api(owner).put(`/projects/${project.id}/issues/${closed.iid}`, { state_event: 'close' });
+      const query = `query ($ref: ProjectRef!, $n: Int!) { project(ref: $ref) { board { lists(first: $n) { nodes {
       position label { title openIssuesCount } issues { totalCount nodes { title } } } } } } }`;
-    const ask = (n: number, who = guest) => world.graphql(query, { ref: project.id, n }, who);
-    const { body } = await ask(4);
-    expect(body.errors).toBeUndefined();
-    expect(body.data.project.board.lists.nodes[0]).toEqual({
-      position: 0,
-      label: { title: 'a', openIssuesCount: 1 },
-      issues: { totalCount: 1, nodes: [{ title: 'open' }] },
-    });
-    const [few, many] = [await world.statements(() => ask(1)), await world.statements(() => ask(4))];
-    expect(many.length).toBe(few.length);
-  });
+      const ask = (n: number, who = guest) => world.graphql(query, { ref: project.id, n }, who);
+      const { body } = await ask(4);
+      expect(body.errors).toBeUndefined();
+      expect(body.data.project.board.lists.nodes[0]).toEqual({
+        position: 0,
+        label: { title: 'a', openIssuesCount: 1 },
+        issues: { totalCount: 1, nodes: [{ title: 'open' }] },
+      });
+      const [few, many] = [await world.statements(() => ask(1)), await world.statements(() => ask(4))];
+      expect(many.length).toBe(few.length);
+    },
+  );
 
-  it('moves an issue between lists by swapping their labels, and leaves other labels alone', async () => {
+  it('moves an issue between lists by swapping their labels, and leaves other labels alone', LONG, async () => {
     const [from, to] = await lists('a', 'b');
     const { iid, id } = await world.issue(project, owner, { labels: ['a', 'other'] });
     const input = { project: String(project.id), iid, fromListId: String(from), toListId: String(to) };

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { parseForm } from '#rest/engine/form.ts';
 import { parseJson } from '#src/platform/json.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -60,7 +61,7 @@ describe('The body of a request', () => {
     expect(await halfSent(commits, huge)).toMatch(/^HTTP\/1.1 413 [\s\S]*126877696 bytes/);
   });
 
-  it('holds contents of up to 8 MiB of who is known by a header', async () => {
+  it('holds contents of up to 8 MiB of who is known by a header', LONG, async () => {
     const content = 'x'.repeat(3 * MIB);
     const actions = [{ action: 'create', file_path: 'large', content }];
     const commit = { branch: 'master', commit_message: 'Large', actions };
@@ -92,7 +93,7 @@ describe('The body of a request', () => {
     expect((await api.get(`/projects/${project.id}`)).status).toBe(200);
   });
 
-  it('of many fields is refused by what they hold together, by their number and by their names', async () => {
+  it('of many fields is refused by what they hold together, by their number and by their names', LONG, async () => {
     const path = `/projects/${project.id}/issues`;
     const fields = (count: number, value: string) =>
       multipart(Array.from({ length: count }, (_, n): [string, string] => [`f${n}`, value]));
@@ -154,7 +155,7 @@ describe('Values', () => {
     expect((await api.put(`/projects/${project.id}`, { tag_list: labels })).status).toBe(400);
   });
 
-  it('of descriptions, comments and notes have at most 65,536 characters', async () => {
+  it('of descriptions, comments and notes have at most 65,536 characters', LONG, async () => {
     const long = 'd'.repeat(65_537);
     const at = `/projects/${project.id}`;
     const message = expect.stringContaining('65536');
@@ -175,7 +176,7 @@ describe('Values', () => {
 });
 
 describe('A form', () => {
-  it('is read in time by its length, whatever its names', () => {
+  it('is read in time by its length, whatever its names', LONG, () => {
     const many = (name: (n: number) => string) => Array.from({ length: 9_999 }, (_, n) => `${name(n)}=1`).join('&');
     const begun = performance.now();
     expect((parseForm(many(() => 'a[]')).a as string[]).length).toBe(9_999);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -81,7 +82,7 @@ describe('POST /projects/:id/repository/branches', () => {
     expect(branches()).not.toContain('no');
   });
 
-  it('creates one branch when many ask for the same at once', async () => {
+  it('creates one branch when many ask for the same at once', LONG, async () => {
     const asked = Array.from({ length: 8 }, () => api.post(`${at}/branches`, { branch: 'race', ref: 'master' }));
     const answers = await Promise.all(asked);
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -132,7 +133,7 @@ describe('DELETE /projects/:id/repository/branches/:branch', () => {
 });
 
 describe('DELETE /projects/:id/repository/merged_branches', () => {
-  it('deletes what is merged, but nothing that is protected or of an open merge request', async () => {
+  it('deletes what is merged, but nothing that is protected or of an open merge request', LONG, async () => {
     const own = await prepared();
     const names = ['merged', 'merged/too', 'protected', 'of-pattern', 'topic', 'ahead'];
     for (const branch of names) await api.post(`${own.at}/branches`, { branch, ref: 'master' });

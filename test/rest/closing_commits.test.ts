@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { referFromCommits } from '#src/references/push.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -38,7 +39,7 @@ const issueOf = async (id: number) => {
 };
 
 describe('A commit that comes to the default branch', () => {
-  it('closes the issues that it says it closes, with a note and an event of the pusher', async () => {
+  it('closes the issues that it says it closes, with a note and an event of the pusher', LONG, async () => {
     const [a, b, c] = [
       await world.issue(project, owner),
       await world.issue(project, owner),
@@ -52,7 +53,7 @@ describe('A commit that comes to the default branch', () => {
     expect(events).toMatchObject([{ authorId: developer.id }]);
   });
 
-  it('closes each issue once, whatever happens to the job or the issue', async () => {
+  it('closes each issue once, whatever happens to the job or the issue', LONG, async () => {
     const issue = await world.issue(project, owner);
     const before = await world.repositories.open(project);
     const from = (await before?.branch('main'))?.commit ?? '';
@@ -82,7 +83,7 @@ describe('A commit that comes to the default branch', () => {
 });
 
 describe('A commit on another branch', () => {
-  it('mentions what it would close, which closes when it is brought to the default branch', async () => {
+  it('mentions what it would close, which closes when it is brought to the default branch', LONG, async () => {
     const issue = await world.issue(project, owner);
     const sha = await commit(`Closes #${issue.iid}`, { branch: 'topic', from: 'main' });
     expect(await issueOf(issue.id)).toEqual(['opened', [`mentioned in commit ${sha}`]]);

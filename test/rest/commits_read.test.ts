@@ -5,6 +5,7 @@ import { oddHistory } from '../support/git_fixtures.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { fillRepository, part } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -73,19 +74,23 @@ function oracle(sha: string): Json {
 }
 
 describe('GET /projects/:id/repository/commits', () => {
-  it('lists the commits behind the default branch as git does, with exactly the keys of the contract', async () => {
-    const wanted = gitLines(directory, ['log', '--format=%H', 'main']);
-    const { status, headers, body } = await api.get(`${at}?per_page=100`);
-    expect([status, headers['x-total']]).toEqual([200, String(wanted.length)]);
-    expect(ids(body)).toEqual(wanted);
-    for (const commit of body) {
-      expect(Object.keys(commit)).toEqual(COMMIT_KEYS);
-      expect({ ...commit, message: commit.message.trimEnd() }).toEqual({
-        ...oracle(commit.id),
-        message: oracle(commit.id).message.trimEnd(),
-      });
-    }
-  });
+  it(
+    'lists the commits behind the default branch as git does, with exactly the keys of the contract',
+    LONG,
+    async () => {
+      const wanted = gitLines(directory, ['log', '--format=%H', 'main']);
+      const { status, headers, body } = await api.get(`${at}?per_page=100`);
+      expect([status, headers['x-total']]).toEqual([200, String(wanted.length)]);
+      expect(ids(body)).toEqual(wanted);
+      for (const commit of body) {
+        expect(Object.keys(commit)).toEqual(COMMIT_KEYS);
+        expect({ ...commit, message: commit.message.trimEnd() }).toEqual({
+          ...oracle(commit.id),
+          message: oracle(commit.id).message.trimEnd(),
+        });
+      }
+    },
+  );
 
   it.each(['topic', 'feature/with/slashes.and.dots', 'per%cent', 'větev', 'v1.0', 'light'])(
     'lists those of %s',
@@ -105,7 +110,7 @@ describe('GET /projects/:id/repository/commits', () => {
     },
   );
 
-  it('takes inclusive bounds of the time of the committer', async () => {
+  it('takes inclusive bounds of the time of the committer', LONG, async () => {
     const times = gitLines(directory, ['log', '--format=%ct', 'topic']).map(Number);
     const [newest = 0, second = 0] = times;
     const iso = (seconds: number) => part(new Date(seconds * 1000).toISOString());
@@ -120,7 +125,7 @@ describe('GET /projects/:id/repository/commits', () => {
     expect(await api.get(`${at}?since=yesterday`)).toMatchObject({ status: 400, body: { error: 'since is invalid' } });
   });
 
-  it('takes paths as they stand, and finds nothing where no file can be', async () => {
+  it('takes paths as they stand, and finds nothing where no file can be', LONG, async () => {
     const history = new HistoryBuilder();
     const root = history.commit({ branch: 'main', changes: [{ path: 'src/a\nb', content: 'x' }] });
     history.commit({ branch: 'main', from: [root], changes: [{ path: 'src/a', content: 'x' }] });
@@ -209,7 +214,7 @@ describe('GET /projects/:id/repository/commits/:sha', () => {
 });
 
 describe('GET /projects/:id/repository/commits/:sha/diff', () => {
-  it('gives for every commit what git says', async () => {
+  it('gives for every commit what git says', LONG, async () => {
     for (const sha of gitLines(directory, ['log', '--format=%H', 'main', 'topic'])) {
       const parent = gitLines(directory, ['rev-parse', `${sha}^@`])[0];
       const { status, headers, body } = await api.get(`${at}/${sha}/diff`);
@@ -266,7 +271,7 @@ describe('GET /projects/:id/repository/commits/:sha/diff', () => {
     expect(rest.nodes.map(({ newPath }: { newPath: string }) => newPath)).toEqual(paths.slice(15));
   });
 
-  it('says where a file is too large to be compared', async () => {
+  it('says where a file is too large to be compared', LONG, async () => {
     const { HistoryBuilder } = await import('../support/git_history.ts');
     const history = new HistoryBuilder();
     history.commit({ branch: 'main', changes: [{ path: 'large', content: 'line\n'.repeat(400_000) }] });

@@ -4,6 +4,7 @@ import type { ProjectRow } from '#src/projects/find.ts';
 import { reconcileAll } from '#src/repository/reconcile.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -64,7 +65,7 @@ beforeAll(async () => {
 });
 
 describe('POST /projects/:id/repository/commits', () => {
-  it('commits actions of every kind at once, and tells the commit with its statistics', async () => {
+  it('commits actions of every kind at once, and tells the commit with its statistics', LONG, async () => {
     const own = await filled([
       { action: 'create', file_path: '/update.txt', content: 'old\n' },
       { action: 'create', file_path: 'delete.txt', content: 'gone\n' },
@@ -114,7 +115,7 @@ describe('POST /projects/:id/repository/commits', () => {
     expect(git(own.directory, ['fsck', '--strict'])).toBe('');
   });
 
-  it('takes forms, whose actions come one behind the other', async () => {
+  it('takes forms, whose actions come one behind the other', LONG, async () => {
     const form =
       'branch=master&commit_message=From+a+form&actions[][action]=create&actions[][file_path]=form%2Fone.txt&actions[][content]=1' +
       '&actions%5B%5D%5Baction%5D=delete&actions%5B%5D%5Bfile_path%5D=a.txt&actions[][action]=create&actions[][file_path]=two&actions[][content]=2';
@@ -237,7 +238,7 @@ describe('POST /projects/:id/repository/commits', () => {
     expect(await tried(reporter, given)).toBe(403);
   });
 
-  it('refuses pushes to an archived project', async () => {
+  it('refuses pushes to an archived project', LONG, async () => {
     const own = await filled([{ action: 'create', file_path: 'a', content: '' }]);
     await world.db.project.update({ where: { id: own.project.id }, data: { archived: true } });
     const given = {
@@ -248,7 +249,7 @@ describe('POST /projects/:id/repository/commits', () => {
     expect(await api.post(`${own.at}/commits`, given)).toMatchObject({ status: 403 });
   });
 
-  it('makes the first branch the default one, whatever its name', async () => {
+  it('makes the first branch the default one, whatever its name', LONG, async () => {
     const own = await filled();
     const only = { branch: 'main', commit_message: 'x', actions: [{ action: 'update', file_path: 'n', content: '' }] };
     expect(await api.post(`${own.at}/commits`, only)).toMatchObject({
@@ -264,7 +265,7 @@ describe('POST /projects/:id/repository/commits', () => {
     });
   });
 
-  it('commits a thousand actions at once', async () => {
+  it('commits a thousand actions at once', LONG, async () => {
     const own = await filled();
     const actions = Array.from({ length: 1000 }, (_, number) => ({
       action: 'create',
@@ -276,7 +277,7 @@ describe('POST /projects/:id/repository/commits', () => {
     expect(git(own.directory, ['fsck', '--strict'])).toBe('');
   });
 
-  it('keeps the modes of files', async () => {
+  it('keeps the modes of files', LONG, async () => {
     const own = await filled([{ action: 'create', file_path: 'run.sh', content: 'old\n' }]);
     const blob = git(own.directory, ['rev-parse', 'master:run.sh']).trim();
     const tree = git(own.directory, ['mktree'], `100755 blob ${blob}\trun.sh\n`).trim();
@@ -312,7 +313,7 @@ describe('POST /projects/:id/repository/commits', () => {
 });
 
 describe('What is pushed', () => {
-  it('is an event with its commits, and counts', async () => {
+  it('is an event with its commits, and counts', LONG, async () => {
     const own = await filled();
     const first = await committed(own.at, [{ action: 'create', file_path: 'a', content: '1' }]);
     const second = await committed(own.at, [{ action: 'update', file_path: 'a', content: '2' }], {}, master);
@@ -362,7 +363,7 @@ describe('What is pushed', () => {
     expect(await pushed(reporter, `/users/${owner.id}/events`)).toBe(true);
   });
 
-  it('is recorded later if a crash left it unrecorded', async () => {
+  it('is recorded later if a crash left it unrecorded', LONG, async () => {
     const own = await filled([{ action: 'create', file_path: 'a', content: '1' }]);
     const known = git(own.directory, ['rev-parse', 'master']).trim();
     const identity = ['-c', 'user.name=T', '-c', 'user.email=t@example.org'];
@@ -381,7 +382,7 @@ describe('What is pushed', () => {
 });
 
 describe('What a crash left unrecorded', () => {
-  it('is found at the next start: branches and tags that came, went or moved', async () => {
+  it('is found at the next start: branches and tags that came, went or moved', LONG, async () => {
     const own = await filled([{ action: 'create', file_path: 'a', content: '1' }]);
     for (const branch of ['gone', 'moved']) await api.post(`${own.at}/branches`, { branch, ref: 'master' });
     const first = git(own.directory, ['rev-parse', 'master']).trim();
@@ -431,7 +432,7 @@ describe('Pipelines that a crash left unmade', () => {
     return world.db.pipeline.findMany({ where: { projectId, sha }, orderBy: { ref: 'asc' } });
   };
 
-  it('are made when the changes are found, once for each, in the name of the creator', async () => {
+  it('are made when the changes are found, once for each, in the name of the creator', LONG, async () => {
     const own = await filled([{ action: 'create', file_path: '.gitlab-ci.yml', content: CONFIG }]);
     const lost = lose(own.directory, 'heads/master', 'tags/came');
     await reconcileAll({ db: world.db, repositories: world.repositories, jobs });
@@ -443,7 +444,7 @@ describe('Pipelines that a crash left unmade', () => {
     ]);
   });
 
-  it('are made with the next push, where that comes first', async () => {
+  it('are made with the next push, where that comes first', LONG, async () => {
     const own = await filled([{ action: 'create', file_path: '.gitlab-ci.yml', content: CONFIG }]);
     const lost = lose(own.directory, 'heads/master');
     const next = await committed(own.at, [{ action: 'create', file_path: 'b', content: '2' }]);
@@ -453,7 +454,7 @@ describe('Pipelines that a crash left unmade', () => {
 });
 
 describe('POST /projects/:id/repository/commits/:sha/cherry_pick', () => {
-  it('commits the change to another branch, with its author', async () => {
+  it('commits the change to another branch, with its author', LONG, async () => {
     const own = await filled([{ action: 'create', file_path: 'a', content: '1\n' }]);
     await api.post(`${own.at}/branches`, { branch: 'topic', ref: 'master' });
     const author = { author_name: 'Ada', author_email: 'ada@example.org', branch: 'topic', commit_message: 'Pick me' };
@@ -479,7 +480,7 @@ describe('POST /projects/:id/repository/commits/:sha/cherry_pick', () => {
     ]);
   });
 
-  it('refuses what conflicts, what is missing and who may not', async () => {
+  it('refuses what conflicts, what is missing and who may not', LONG, async () => {
     const own = await filled([{ action: 'create', file_path: 'a', content: '1\n' }]);
     await api.post(`${own.at}/branches`, { branch: 'topic', ref: 'master' });
     const picked = await committed(own.at, [{ action: 'update', file_path: 'a', content: '2\n' }], { branch: 'topic' });

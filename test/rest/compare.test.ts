@@ -4,6 +4,7 @@ import { oddHistory } from '../support/git_fixtures.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { git, gitCode, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { fillRepository, part } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -68,7 +69,7 @@ describe('GET /projects/:id/repository/compare', () => {
     expect(body.diffs.length).toBe(names.length);
   });
 
-  it('says when there is too much to compare', async () => {
+  it('says when there is too much to compare', LONG, async () => {
     const history = new HistoryBuilder();
     const first = history.commit({ branch: 'main', changes: [{ path: 'a', content: 'a' }] });
     history.commit({ branch: 'large', from: [first], changes: [{ path: 'b', content: 'line\n'.repeat(400_000) }] });

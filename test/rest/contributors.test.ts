@@ -3,6 +3,7 @@ import { run } from '../support/git_client.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -55,7 +56,7 @@ const counted = (body: Json) =>
   Object.fromEntries(body.map((one: Json) => [one.email, [one.commits, one.additions, one.deletions]]));
 
 describe('GET /projects/:id/repository/contributors', () => {
-  it('counts commits and lines by address, merges left out, with exactly the keys of the contract', async () => {
+  it('counts commits and lines by address, merges left out, with exactly the keys of the contract', LONG, async () => {
     const project = await world.project({ owner });
     const directory = await fillRepository(world, project, history());
     const { status, headers, body } = await api.get(`/projects/${project.id}/repository/contributors`);
@@ -65,7 +66,7 @@ describe('GET /projects/:id/repository/contributors', () => {
     expect(body.map(({ name }: Json) => name)).toEqual(['Ada Renamed', 'Bob Example']);
   });
 
-  it('adds what comes behind the tip that it knows, and starts anew behind another one', async () => {
+  it('adds what comes behind the tip that it knows, and starts anew behind another one', LONG, async () => {
     const project = await world.project({ owner });
     const directory = await fillRepository(world, project, history());
     const at = `/projects/${project.id}/repository/contributors`;
@@ -79,7 +80,7 @@ describe('GET /projects/:id/repository/contributors', () => {
     expect(counted(other.body)).toEqual(oracle(directory, 'main'));
   });
 
-  it('counts long histories in parts, and keeps the answer for the next process', { timeout: 60_000 }, async () => {
+  it('counts long histories in parts, and keeps the answer for the next process', LONG, async () => {
     const h = new HistoryBuilder();
     let tip = h.commit({ branch: 'main', changes: [{ path: 'f', content: '0\n' }], author: ADA });
     for (let at = 1; at < 2_300; at++) {
@@ -120,7 +121,7 @@ describe('GET /projects/:id/repository/contributors', () => {
     expect(counted(anew.body)).toEqual(expected);
   });
 
-  it('are counted by a job when many commits were pushed', { timeout: 60_000 }, async () => {
+  it('are counted by a job when many commits were pushed', LONG, async () => {
     const h = new HistoryBuilder();
     let tip = h.commit({ branch: 'main', changes: [{ path: 'f', content: '0\n' }], author: ADA });
     for (let at = 1; at < 1_100; at++) {

@@ -62,7 +62,7 @@ const WRITES: Record<string, (project: ProjectRow, n: number) => Promise<{ statu
 };
 
 describe('A project that is deleted', () => {
-  for (const [options, cases] of everyNth(3, Object.keys(WRITES))) {
+  for (const [options, cases] of everyNth(10, Object.keys(WRITES))) {
     it.each(cases)('while somebody makes %s does not come back, and no request fails', options, async (what) => {
       const write = WRITES[what];
       for (let round = 0; round < 6; round++) {
@@ -80,7 +80,7 @@ describe('A project that is deleted', () => {
     });
   }
 
-  it('while a file is being written to it is not there for whoever sends the file', async () => {
+  it('while a file is being written to it is not there for whoever sends the file', LONG, async () => {
     const project = await filled();
     async function* content() {
       yield Buffer.from('half');
@@ -138,7 +138,7 @@ describe('A project that is deleted', () => {
     }
   });
 
-  it('as the source of forks leaves them whole', async () => {
+  it('as the source of forks leaves them whole', LONG, async () => {
     for (let round = 0; round < 4; round++) {
       const project = await filled();
       const homes = [await world.group({ owner: admin }), await world.group({ owner: admin })];

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { projectWithCommit } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -53,7 +54,7 @@ const DEPLOYABLE_KEYS = [
 ];
 
 describe('A deployment', () => {
-  it('is recorded when a job with an environment succeeds, and not before', async () => {
+  it('is recorded when a job with an environment succeeds, and not before', LONG, async () => {
     await report('pending');
     await report('failed');
     expect(await count()).toBe(0);
@@ -152,7 +153,7 @@ describe('GET /projects/:id/deployments', () => {
     expect([body[0].iid, body[1].iid, headers['x-total']]).toEqual([3, 4, String(await count())]);
   });
 
-  it('takes the same few statements, however long it is', async () => {
+  it('takes the same few statements, however long it is', LONG, async () => {
     const { project, sha } = await projectWithCommit(world, owner, { config: CONFIG });
     await world.idle();
     const deploy = async () => {

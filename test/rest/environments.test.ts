@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { projectWithCommit } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { SIMPLE_PROJECT_KEYS } from '../support/records.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -145,7 +146,7 @@ describe('POST /projects/:id/environments/:environment_id/stop', () => {
     expect((await world.api(reporter).post(`${at}/${id}/stop`)).status).toBe(403);
   });
 
-  it('starts the job that stops it, which its latest deployment names', async () => {
+  it('starts the job that stops it, which its latest deployment names', LONG, async () => {
     const config = `
 start:
   stage: deploy

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -96,7 +97,7 @@ describe('GET /projects/:id/events', () => {
     expect(await feed(outsider, at)).toEqual(others);
   });
 
-  it('tells anonymous callers of nothing that they could not read at its own address', async () => {
+  it('tells anonymous callers of nothing that they could not read at its own address', LONG, async () => {
     const { at, project, say } = await committed('public');
     await world.milestone(project, owner, { title: 'planned' });
     await say(guest, 'said');
@@ -201,7 +202,7 @@ async function committed(visibility: 'private' | 'internal' | 'public') {
 }
 
 describe('A comment on a commit', () => {
-  it('is in the feed with what was said, and only such an event has a note', async () => {
+  it('is in the feed with what was said, and only such an event has a note', LONG, async () => {
     const { at, project, say } = await committed('private');
     await say(reporter, 'Why *this*?');
     const { body } = await world.api(owner).get(at);
@@ -242,7 +243,7 @@ describe('A comment on a commit', () => {
     for (const event of body.slice(1)) expect(Object.keys(event)).toEqual(KEYS);
   });
 
-  it('is told to those who may read the commits', async () => {
+  it('is told to those who may read the commits', LONG, async () => {
     for (const visibility of ['private', 'internal', 'public'] as const) {
       const { at, project, say } = await committed(visibility);
       await say(owner, 'said');
@@ -282,7 +283,7 @@ describe('A comment on a commit', () => {
     expect(await feed(owner, at)).toEqual(before);
   });
 
-  it('has its note in GraphQL, and goes with who made it', async () => {
+  it('has its note in GraphQL, and goes with who made it', LONG, async () => {
     const { project, say } = await committed('private');
     const gone = await world.user();
     await world.member(project, gone, 'developer');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forgetEvents, recordEvent } from '#src/events/record.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -60,7 +61,7 @@ const OF_SECRET = 'commented on secret: About secret';
 const OF_MERGE = ['commented on merge: About merge', 'accepted merge'];
 
 describe('Events about merge requests and notes', () => {
-  it('are told to those who can read what they are about, with the right totals', async () => {
+  it('are told to those who can read what they are about, with the right totals', LONG, async () => {
     const { project, at } = await stage();
     for (const path of [at, `/users/${owner.id}/events`]) {
       expect(await feed(owner, path, project.id)).toEqual([OF_MERGE[0], OF_SECRET, OF_OPEN, OF_MERGE[1]]);

@@ -100,7 +100,7 @@ describe('GET /projects/:id/repository/files/:file_path', () => {
     }
   });
 
-  it('413 above 20 MB, naming where the content is streamed', async () => {
+  it('413 above 20 MB, naming where the content is streamed', LONG, async () => {
     const history = new HistoryBuilder();
     const size = 20 * 1024 * 1024 + 1;
     history.commit({ branch: 'main', changes: [{ path: 'large', content: Buffer.alloc(size, 'x') }] });
@@ -240,7 +240,7 @@ async function fetchBytes(path: string) {
 }
 
 describe('Raw files of projects that moved', () => {
-  it('are where the project is now', async () => {
+  it('are where the project is now', LONG, async () => {
     const moved = await world.project({ owner, path: 'old-path' });
     await fillRepository(world, moved, oddHistory({ packed: false }));
     await api.put(`/projects/${moved.id}`, { path: 'new-path' });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -182,7 +183,7 @@ describe('Files', () => {
     expect((await run('deleteFile', 'DeleteFileInput', {})).body.data.deleteFile).toEqual(done);
   });
 
-  it('that fifty callers write to one branch at once are all there, in one line of history', async () => {
+  it('that fifty callers write to one branch at once are all there, in one line of history', LONG, async () => {
     const own = await world.project({ owner });
     const place = `/projects/${own.id}/repository`;
     const repository = world.repositories.directory(own);
@@ -203,7 +204,7 @@ describe('Files', () => {
     expect(commits).toBe(written.length + 1);
   });
 
-  it('that two callers write to an empty repository at once make one first commit', async () => {
+  it('that two callers write to an empty repository at once make one first commit', LONG, async () => {
     const own = await world.project({ owner });
     const place = `/projects/${own.id}/repository`;
     const names = ['a', 'b', 'c', 'd', 'e'];

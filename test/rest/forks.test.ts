@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -29,7 +30,7 @@ async function refused(who: TestUser | undefined, path: string, given: object, s
 }
 
 describe('POST /projects/:id/fork', () => {
-  it('copies a project into the personal namespace', async () => {
+  it('copies a project into the personal namespace', LONG, async () => {
     const project = await source();
     const settings = { description: 'what for', default_branch: 'trunk', wiki_enabled: false, tag_list: ['a'] };
     await world.api(owner).put(at(project), settings);
@@ -68,7 +69,7 @@ describe('POST /projects/:id/fork', () => {
     ]);
   });
 
-  it('takes ID, full path, path or name of a namespace in which the caller may create projects', async () => {
+  it('takes ID, full path, path or name of a namespace in which the caller may create projects', LONG, async () => {
     const group = await world.group({ owner: forker, name: 'Name of Group', visibility: 'public' });
     const inside = await world.group({ owner: forker, parentId: group.id, path: 'inner', visibility: 'public' });
     const [byId, byPath, byName, byFull] = [group.id, group.path, 'name OF group', `${group.fullPath}/INNER`];
@@ -95,7 +96,7 @@ describe('POST /projects/:id/fork', () => {
     expect((await api.post(`${at(project)}/fork`, { namespace: foreign.path })).status).toBe(201);
   });
 
-  it('is 409 where name or path is taken, once for all who ask at the same time', async () => {
+  it('is 409 where name or path is taken, once for all who ask at the same time', LONG, async () => {
     const project = await source();
     const answers = await Promise.all(Array.from({ length: 4 }, () => api.post(`${at(project)}/fork`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
@@ -121,7 +122,7 @@ describe('POST /projects/:id/fork', () => {
     });
   });
 
-  it('needs the right to read the repository, and room for another project', async () => {
+  it('needs the right to read the repository, and room for another project', LONG, async () => {
     const project = await source('private');
     const guest = await world.user();
     await world.member(project, guest, 'guest');
@@ -149,7 +150,7 @@ describe('POST /projects/:id/fork', () => {
 });
 
 describe('The relation of a fork', () => {
-  it('is set by administrators', async () => {
+  it('is set by administrators', LONG, async () => {
     const [fork, from] = [await world.project({ owner: forker }), await source()];
     const { status, body } = await world.api(admin).post(`${at(fork)}/fork/${from.id}`);
     expect({ status, body }).toEqual({
@@ -201,7 +202,7 @@ describe('The relation of a fork', () => {
     expect((await world.db.project.findUniqueOrThrow({ where: { id: fork.id } })).forkedFromId).toBeNull();
   });
 
-  it('is ended by the owner of the fork, once', async () => {
+  it('is ended by the owner of the fork, once', LONG, async () => {
     const project = await source();
     const fork = (await api.post(`${at(project)}/fork`)).body;
     const master = await world.user();
@@ -216,7 +217,7 @@ describe('The relation of a fork', () => {
 });
 
 describe('Forks in GraphQL', () => {
-  it('obey the same rules', async () => {
+  it('obey the same rules', LONG, async () => {
     const project = await source();
     const run = (mutation: string, input: object, who: TestUser) =>
       world.graphql(`mutation { ${mutation} }`.replace('INPUT', literal(input)), {}, who);

@@ -72,7 +72,7 @@ describe('Trees that a few objects make endless', () => {
     expect([status, body.message]).toEqual([413, expect.stringContaining('at most 500000 files')]);
   });
 
-  it('cannot be picked onto a branch', async () => {
+  it('cannot be picked onto a branch', LONG, async () => {
     const { status } = await api.post(`${at}/commits/seven/cherry_pick`, { branch: 'main' });
     expect(status).toBe(400);
   });
@@ -121,7 +121,7 @@ describe('Directories with very many names', () => {
 });
 
 describe('Large objects', () => {
-  it('are never read to tell what they are', async () => {
+  it('are never read to tell what they are', LONG, async () => {
     const blob = await writeZeros(directory, 150 * MB);
     git(directory, ['update-ref', 'refs/tags/zeros', blob]);
     onTestFinished(() => void git(directory, ['update-ref', '-d', 'refs/tags/zeros']));
@@ -143,7 +143,7 @@ describe('Large objects', () => {
     expect([status, body.message]).toEqual([413, expect.stringContaining('GANTRY_MAX_ARCHIVE_BYTES')]);
   });
 
-  it('are in an answer only once each, as long as all together are no larger than one may be', async () => {
+  it('are in an answer only once each, as long as all together are no larger than one may be', LONG, async () => {
     const blob = await writeZeros(directory, 2 * MB);
     const content = (alias: string) => `${alias}: blob(sha: "${blob}") { content }`;
     const ask = async (fields: string) => {

@@ -123,7 +123,7 @@ describe('A repository that is cleaned up by hand while it is written to', () =>
     expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
   });
 
-  it('makes a branch of a commit to which nothing led whole, or not at all: git prune --expire=now', async () => {
+  it('makes a branch of a commit to which nothing led whole, or not at all: git prune --expire=now', LONG, async () => {
     const { project, directory, main } = await filled();
     const at = `/projects/${project.id}/repository/branches`;
     const answers = new Map<string, number>();
@@ -172,7 +172,7 @@ describe('A push that brings no objects', () => {
 });
 
 describe('A commit of which a part is gone', () => {
-  it('is no start for a branch or a tag', async () => {
+  it('is no start for a branch or a tag', LONG, async () => {
     const { project, directory, main } = await filled();
     const at = `/projects/${project.id}/repository`;
     const blob = git(directory, ['hash-object', '-w', '--stdin'], 'old\n').trim();

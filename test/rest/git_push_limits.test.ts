@@ -34,7 +34,7 @@ const isClean = (project: ProjectRow) =>
   readdirSync(path.join(world.repositories.directory(project), 'objects')).every((name) => !name.startsWith('tmp_'));
 
 describe('A push', () => {
-  it('is refused with an object above the limit, which is named', async () => {
+  it('is refused with an object above the limit, which is named', LONG, async () => {
     const project = await world.project({ owner });
     const work = await workingCopy();
     await commitFile(work, 'zeros', '\0'.repeat(2 * MB + 1));
@@ -52,7 +52,7 @@ describe('A push', () => {
     await run(work, 'push', '--quiet', addressIn(world, project, owner.token), 'main');
   });
 
-  it.each(['commit', 'tag'])('is refused with a %s that has a message beyond all measure', async (kind) => {
+  it.each(['commit', 'tag'])('is refused with a %s that has a message beyond all measure', LONG, async (kind) => {
     const project = await world.project({ owner });
     const work = await workingCopy();
     await commitFile(work, 'a', 'a');
@@ -98,7 +98,7 @@ describe('A push', () => {
     expect([status, text]).toEqual([200, expect.stringContaining('built of more than 1000 differences')]);
   });
 
-  it('with chains as git makes them is taken, and read', async () => {
+  it('with chains as git makes them is taken, and read', LONG, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const { pack, commit } = chainPack(600);
     const { text } = await post(project, 'receive-pack', pushBody('main', commit, pack));
@@ -117,7 +117,7 @@ describe('A push', () => {
 });
 
 describe('What a client of git compresses', () => {
-  it('is counted while it is unpacked: a push', async () => {
+  it('is counted while it is unpacked: a push', LONG, async () => {
     const project = await world.project({ owner });
     const body = await pushBomb('main', 64 * MB);
     expect(body.length).toBeLessThan(MB);
@@ -126,7 +126,7 @@ describe('What a client of git compresses', () => {
     expect(isClean(project)).toBe(true);
   });
 
-  it('is counted while it is unpacked: a fetch', async () => {
+  it('is counted while it is unpacked: a fetch', LONG, async () => {
     const project = await world.project({ owner });
     const { directory } = await world.repositories.ensure(project, 'main');
     const body = await fetchBomb(await treeBomb(directory), 64 * MB);

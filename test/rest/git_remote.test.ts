@@ -47,7 +47,7 @@ async function settings(data: object): Promise<void> {
 afterEach(() => settings({ enabledGitAccessProtocol: null, signinEnabled: true, defaultBranchProtection: 2 }));
 
 describe('Fetching', () => {
-  it('http_url_to_repo clones as it is given, also from a nested group', async () => {
+  it('http_url_to_repo clones as it is given, also from a nested group', LONG, async () => {
     const group = await world.group({ owner, visibility: 'public' });
     const inner = await world.group({ owner, visibility: 'public', parentId: group.id });
     const project = await world.project({ owner, namespaceId: inner.id, visibility: 'public' });
@@ -60,7 +60,7 @@ describe('Fetching', () => {
     expect(await run(copy, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main');
   });
 
-  it.each(['0', '1', '2'])('works with version %s of the protocol', async (version) => {
+  it.each(['0', '1', '2'])('works with version %s of the protocol', LONG, async (version) => {
     const { project, work } = await pushed();
     const args = ['-c', `protocol.version=${version}`];
     const copy = path.join(scratch(), 'copy');
@@ -71,7 +71,7 @@ describe('Fetching', () => {
     expect(await run(copy, 'rev-parse', 'origin/main')).toBe(head);
   });
 
-  it.each(['0', '2'])('makes shallow clones, which deepen and push (version %s)', async (version) => {
+  it.each(['0', '2'])('makes shallow clones, which deepen and push (version %s)', LONG, async (version) => {
     const { project, work, head } = await pushed();
     await commitFile(work, 'b.txt', 'two\n');
     const tip = await commitFile(work, 'c.txt', 'three\n');
@@ -86,14 +86,14 @@ describe('Fetching', () => {
     expect(await run(copy, 'merge-base', 'HEAD', head)).toBe(head);
   });
 
-  it('makes clones without blobs, which fetch them when they need them', async () => {
+  it('makes clones without blobs, which fetch them when they need them', LONG, async () => {
     const { project } = await pushed('public');
     const copy = await clone(address(project), '--filter=blob:none', '--no-checkout');
     expect(await run(copy, 'rev-list', '--objects', '--missing=print', 'HEAD')).toContain('?');
     expect(await run(copy, 'show', 'HEAD:README.md')).toBe('Hello');
   });
 
-  it('takes compressed requests with hundreds of haves', async () => {
+  it('takes compressed requests with hundreds of haves', LONG, async () => {
     const { project, work } = await pushed();
     const copy = await clone(address(project, owner));
     const history = Array.from({ length: 400 }, (_, at) => {
@@ -107,7 +107,7 @@ describe('Fetching', () => {
     expect(await run(copy, 'rev-parse', 'origin/main')).toBe(head);
   });
 
-  it('an empty repository is cloned, and the first push into it makes the default branch', async () => {
+  it('an empty repository is cloned, and the first push into it makes the default branch', LONG, async () => {
     const project = await world.project({ owner });
     const copy = await clone(address(project, owner));
     await run(copy, 'checkout', '--quiet', '-b', 'trunk');
@@ -121,7 +121,7 @@ describe('Fetching', () => {
     ]);
   });
 
-  it('the old address of a project leads a fetch to the new one, and tells a push of it', async () => {
+  it('the old address of a project leads a fetch to the new one, and tells a push of it', LONG, async () => {
     const { project, head, work } = await pushed();
     const name = world.unique('renamed');
     await world.api(owner).put(`/projects/${project.id}`, { path: name, name });
@@ -137,7 +137,7 @@ describe('Fetching', () => {
 });
 
 describe('Who gets in', () => {
-  it('anonymous callers are asked for credentials, for private and missing projects alike', async () => {
+  it('anonymous callers are asked for credentials, for private and missing projects alike', LONG, async () => {
     const { project } = await pushed();
     const answers = [
       await refs(project, 'upload'),
@@ -169,24 +169,28 @@ describe('Who gets in', () => {
     expect((await refs(project, 'receive', as(admin))).status).toBe(200);
   });
 
-  it('takes tokens that reach the API in place of the password, by any user name, and in the headers of the API', async () => {
-    const { project } = await pushed();
-    const personal = await world.token(owner);
-    const { body } = await world
-      .api(admin)
-      .post(`/users/${owner.id}/impersonation_tokens`, { name: 'x', scopes: ['api'] });
-    for (const token of [owner.token, personal, body.token]) {
-      for (const name of [owner.username, 'oauth2', '']) {
-        expect((await refs(project, 'receive', basic(name, token))).status).toBe(200);
+  it(
+    'takes tokens that reach the API in place of the password, by any user name, and in the headers of the API',
+    LONG,
+    async () => {
+      const { project } = await pushed();
+      const personal = await world.token(owner);
+      const { body } = await world
+        .api(admin)
+        .post(`/users/${owner.id}/impersonation_tokens`, { name: 'x', scopes: ['api'] });
+      for (const token of [owner.token, personal, body.token]) {
+        for (const name of [owner.username, 'oauth2', '']) {
+          expect((await refs(project, 'receive', basic(name, token))).status).toBe(200);
+        }
+        expect((await refs(project, 'receive', { 'PRIVATE-TOKEN': token })).status).toBe(200);
+        expect((await refs(project, 'receive', { Authorization: `Bearer ${token}` })).status).toBe(200);
       }
-      expect((await refs(project, 'receive', { 'PRIVATE-TOKEN': token })).status).toBe(200);
-      expect((await refs(project, 'receive', { Authorization: `Bearer ${token}` })).status).toBe(200);
-    }
-    const narrow = await world.token(owner, ['read_user']);
-    expect((await refs(project, 'upload', basic(owner.username, narrow))).status).toBe(403);
-    const old = await world.token(owner, ['api'], new Date('2020-01-01'));
-    expect((await refs(project, 'upload', basic('oauth2', old))).status).toBe(401);
-  });
+      const narrow = await world.token(owner, ['read_user']);
+      expect((await refs(project, 'upload', basic(owner.username, narrow))).status).toBe(403);
+      const old = await world.token(owner, ['api'], new Date('2020-01-01'));
+      expect((await refs(project, 'upload', basic('oauth2', old))).status).toBe(401);
+    },
+  );
 
   it('takes the password of the user, by name or e-mail, but no wrong one, even for what is public', async () => {
     const { project } = await pushed('public');
@@ -197,23 +201,27 @@ describe('Who gets in', () => {
     expect((await refs(project, 'upload', { 'PRIVATE-TOKEN': 'wrong' })).status).toBe(401);
   });
 
-  it('refuses passwords of users with two factors, of blocked users, to be renewed, and where the setting closes this', async () => {
-    const { project } = await pushed('public');
-    const refused = async (data: object) => {
-      const user = await world.user();
-      await world.db.user.update({ where: { id: user.id }, data });
-      return (await refs(project, 'upload', basic(user.username, PASSWORD))).status;
-    };
-    expect(await refused({})).toBe(200);
-    expect(await refused({ twoFactorEnabled: true })).toBe(401);
-    expect(await refused({ state: 'blocked' })).toBe(401);
-    expect(await refused({ passwordExpiresAt: new Date(0) })).toBe(401);
-    await settings({ signinEnabled: false });
-    expect(await refused({})).toBe(401);
-    expect((await refs(project, 'upload', basic(owner.username, owner.token))).status).toBe(200);
-  });
+  it(
+    'refuses passwords of users with two factors, of blocked users, to be renewed, and where the setting closes this',
+    LONG,
+    async () => {
+      const { project } = await pushed('public');
+      const refused = async (data: object) => {
+        const user = await world.user();
+        await world.db.user.update({ where: { id: user.id }, data });
+        return (await refs(project, 'upload', basic(user.username, PASSWORD))).status;
+      };
+      expect(await refused({})).toBe(200);
+      expect(await refused({ twoFactorEnabled: true })).toBe(401);
+      expect(await refused({ state: 'blocked' })).toBe(401);
+      expect(await refused({ passwordExpiresAt: new Date(0) })).toBe(401);
+      await settings({ signinEnabled: false });
+      expect(await refused({})).toBe(401);
+      expect((await refs(project, 'upload', basic(owner.username, owner.token))).status).toBe(200);
+    },
+  );
 
-  it('counts wrong passwords as attempts to sign in, and no tokens', async () => {
+  it('counts wrong passwords as attempts to sign in, and no tokens', LONG, async () => {
     const { project } = await pushed('public');
     const user = await world.user();
     await world.db.user.update({ where: { id: user.id }, data: { passwordHash: await hashPassword('other', null) } });
@@ -226,7 +234,7 @@ describe('Who gets in', () => {
     await world.db.$executeRaw`DELETE FROM sign_in_failures`;
   });
 
-  it('is closed where the settings allow only SSH', async () => {
+  it('is closed where the settings allow only SSH', LONG, async () => {
     const { project } = await pushed('public');
     await settings({ enabledGitAccessProtocol: 'ssh' });
     expect((await refs(project, 'upload')).status).toBe(403);
@@ -234,7 +242,7 @@ describe('Who gets in', () => {
     expect((await refs(project, 'upload')).status).toBe(200);
   });
 
-  it('answers requests that no client of git makes with what is wrong with them', async () => {
+  it('answers requests that no client of git makes with what is wrong with them', LONG, async () => {
     const { project } = await pushed('public');
     const at = `/${project.fullPath}.git`;
     expect((await world.send('GET', `${at}/info/refs`)).status).toBe(403);
@@ -261,7 +269,7 @@ describe('Who gets in', () => {
 });
 
 describe('Pushing', () => {
-  it('makes, moves and deletes branches and tags, and records it', async () => {
+  it('makes, moves and deletes branches and tags, and records it', LONG, async () => {
     const { project, work, head } = await pushed();
     await run(work, 'tag', 'light');
     await run(work, 'tag', '-a', '-m', 'A release', 'v1.0');
@@ -291,24 +299,28 @@ describe('Pushing', () => {
     ]);
   });
 
-  it('refuses what drops commits of others unless it is forced, and tells a push that was overtaken', async () => {
-    const { project, work } = await pushed();
-    const [one, two] = [await clone(address(project, owner)), await clone(address(project, owner))];
-    for (const copy of [one, two]) await run(copy, 'checkout', '--quiet', '-b', 'topic');
-    await commitFile(one, 'b.txt', 'one\n');
-    await commitFile(two, 'b.txt', 'two\n');
-    const both = await Promise.all([one, two].map((copy) => gitClient(copy, 'push', 'origin', 'topic')));
-    expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
-    expect(both.find(({ code }) => code === 1)?.said).toMatch(/rejected/);
-    expect(git(directoryOf(project), ['fsck', '--strict', '--no-dangling'])).toBe('');
-    await run(work, 'commit', '--quiet', '--amend', '-m', 'Other');
-    await run(work, 'push', '--quiet', 'origin', 'HEAD:second');
-    await run(work, 'commit', '--quiet', '--amend', '-m', 'Yet another');
-    expect((await gitClient(work, 'push', 'origin', 'HEAD:second')).code).toBe(1);
-    await run(work, 'push', '--quiet', '--force', 'origin', 'HEAD:second');
-  });
+  it(
+    'refuses what drops commits of others unless it is forced, and tells a push that was overtaken',
+    LONG,
+    async () => {
+      const { project, work } = await pushed();
+      const [one, two] = [await clone(address(project, owner)), await clone(address(project, owner))];
+      for (const copy of [one, two]) await run(copy, 'checkout', '--quiet', '-b', 'topic');
+      await commitFile(one, 'b.txt', 'one\n');
+      await commitFile(two, 'b.txt', 'two\n');
+      const both = await Promise.all([one, two].map((copy) => gitClient(copy, 'push', 'origin', 'topic')));
+      expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
+      expect(both.find(({ code }) => code === 1)?.said).toMatch(/rejected/);
+      expect(git(directoryOf(project), ['fsck', '--strict', '--no-dangling'])).toBe('');
+      await run(work, 'commit', '--quiet', '--amend', '-m', 'Other');
+      await run(work, 'push', '--quiet', 'origin', 'HEAD:second');
+      await run(work, 'commit', '--quiet', '--amend', '-m', 'Yet another');
+      expect((await gitClient(work, 'push', 'origin', 'HEAD:second')).code).toBe(1);
+      await run(work, 'push', '--quiet', '--force', 'origin', 'HEAD:second');
+    },
+  );
 
-  it('protects branches from those who may not push to them, and from everybody who drops commits', async () => {
+  it('protects branches from those who may not push to them, and from everybody who drops commits', LONG, async () => {
     const { project, work, head } = await pushed();
     const developer = await world.user();
     await world.member(project, developer, 'developer');
@@ -333,7 +345,7 @@ describe('Pushing', () => {
     ]);
   });
 
-  it('refuses everything while the project is archived', async () => {
+  it('refuses everything while the project is archived', LONG, async () => {
     const { project, work } = await pushed();
     await world.api(owner).post(`/projects/${project.id}/archive`);
     await commitFile(work, 'b.txt', 'two\n');
@@ -345,48 +357,56 @@ describe('Pushing', () => {
     await clone(address(project, owner));
   });
 
-  it('refuses names that the server keeps, branches that are no commits, and takes options without heeding them', async () => {
-    const { project, work } = await pushed();
-    const tree = await run(work, 'rev-parse', 'HEAD^{tree}');
-    const { said } = await gitClient(
-      work,
-      'push',
-      'origin',
-      'main:refs/merge-requests/1/head',
-      `${tree}:refs/tags/tree`,
-    );
-    expect(said).toContain('the server keeps such names for itself');
-    await run(work, 'push', '--quiet', '-o', 'ci.skip', 'origin', 'main:second');
-    expect(gitLines(directoryOf(project), ['for-each-ref', '--format=%(refname)'])).toEqual([
-      'refs/heads/main',
-      'refs/heads/second',
-      'refs/tags/tree',
-    ]);
-  });
-
-  it('refuses reserved names themselves, and names that are taken for options or for HEAD; such refs can be deleted', async () => {
-    const { project, work, head } = await pushed();
-    const reserved = ['merge-requests', 'keep-around', 'environments', 'pipelines', 'replace'].map(
-      (kind) => `refs/${kind}`,
-    );
-    for (const name of [...reserved, ...reserved.map((ref) => `${ref}/x`)]) {
-      const { said } = await gitClient(work, 'push', 'origin', `main:${name}`);
+  it(
+    'refuses names that the server keeps, branches that are no commits, and takes options without heeding them',
+    LONG,
+    async () => {
+      const { project, work } = await pushed();
+      const tree = await run(work, 'rev-parse', 'HEAD^{tree}');
+      const { said } = await gitClient(
+        work,
+        'push',
+        'origin',
+        'main:refs/merge-requests/1/head',
+        `${tree}:refs/tags/tree`,
+      );
       expect(said).toContain('the server keeps such names for itself');
-    }
-    const odd = ['refs/heads/HEAD', 'refs/heads/-x', 'refs/heads/-x/y', 'refs/tags/-x', 'refs/tags/HEAD'];
-    for (const name of odd) {
-      const { said } = await gitClient(work, 'push', 'origin', `main:${name}`);
-      expect(said).toContain('the name is not valid');
-    }
-    const directory = directoryOf(project);
-    expect(gitLines(directory, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/main']);
-    for (const name of odd.filter((ref) => ref !== 'refs/heads/-x')) git(directory, ['update-ref', name, head]);
-    for (const name of odd) await gitClient(work, 'push', 'origin', `:${name}`);
-    expect(gitLines(directory, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/main']);
-    await run(work, 'push', '--quiet', 'origin', 'main:refs/keep-around-not', 'main:refs/heads/x/-y');
-  });
+      await run(work, 'push', '--quiet', '-o', 'ci.skip', 'origin', 'main:second');
+      expect(gitLines(directoryOf(project), ['for-each-ref', '--format=%(refname)'])).toEqual([
+        'refs/heads/main',
+        'refs/heads/second',
+        'refs/tags/tree',
+      ]);
+    },
+  );
 
-  it('refuses damaged packs and incomplete histories, and keeps nothing of them', async () => {
+  it(
+    'refuses reserved names themselves, and names that are taken for options or for HEAD; such refs can be deleted',
+    LONG,
+    async () => {
+      const { project, work, head } = await pushed();
+      const reserved = ['merge-requests', 'keep-around', 'environments', 'pipelines', 'replace'].map(
+        (kind) => `refs/${kind}`,
+      );
+      for (const name of [...reserved, ...reserved.map((ref) => `${ref}/x`)]) {
+        const { said } = await gitClient(work, 'push', 'origin', `main:${name}`);
+        expect(said).toContain('the server keeps such names for itself');
+      }
+      const odd = ['refs/heads/HEAD', 'refs/heads/-x', 'refs/heads/-x/y', 'refs/tags/-x', 'refs/tags/HEAD'];
+      for (const name of odd) {
+        const { said } = await gitClient(work, 'push', 'origin', `main:${name}`);
+        expect(said).toContain('the name is not valid');
+      }
+      const directory = directoryOf(project);
+      expect(gitLines(directory, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/main']);
+      for (const name of odd.filter((ref) => ref !== 'refs/heads/-x')) git(directory, ['update-ref', name, head]);
+      for (const name of odd) await gitClient(work, 'push', 'origin', `:${name}`);
+      expect(gitLines(directory, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/main']);
+      await run(work, 'push', '--quiet', 'origin', 'main:refs/keep-around-not', 'main:refs/heads/x/-y');
+    },
+  );
+
+  it('refuses damaged packs and incomplete histories, and keeps nothing of them', LONG, async () => {
     const { project } = await pushed();
     const directory = directoryOf(project);
     const before = gitLines(directory, ['count-objects', '-v']);
@@ -414,7 +434,7 @@ describe('Pushing', () => {
     expect(gitLines(directory, ['for-each-ref', '--format=%(refname)'])).toEqual(['refs/heads/main']);
   });
 
-  it('a connection that is cut leaves the repository as it was, and nothing runs on', async () => {
+  it('a connection that is cut leaves the repository as it was, and nothing runs on', LONG, async () => {
     const { project, work, head } = await pushed();
     const directory = directoryOf(project);
     await writeFile(path.join(work, 'large'), randomBytes(3_000_000));
@@ -523,7 +543,7 @@ describe('Pushing very many refs', () => {
 });
 
 describe('Without a git program', () => {
-  it('the remote says so, and everything else works', async () => {
+  it('the remote says so, and everything else works', LONG, async () => {
     const { project } = await pushed('public');
     const { PATH } = process.env;
     process.env.PATH = '/nowhere';

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitLines } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -40,7 +41,7 @@ async function filled() {
 }
 
 describe('A .gitmodules that git would act upon', () => {
-  it.each(BAD)('is refused over the API as in a push: %s', async (word, content) => {
+  it.each(BAD)('is refused over the API as in a push: %s', LONG, async (word, content) => {
     const { at, url, directory } = await filled();
     const before = git(directory, ['rev-parse', 'main']);
     const work = await workingCopy();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { GROUP_KEYS, PROJECT_KEYS, SIMPLE_PROJECT_KEYS } from '../support/records.ts';
 import { LEVELS, startWorld, type TestUser } from '../support/world.ts';
 
@@ -74,7 +75,7 @@ describe('GET /groups/:id', async () => {
     expect(Object.keys(body.projects[0])).not.toContain('open_issues_count');
   });
 
-  it('holds all projects, more than a page, in the same few statements', async () => {
+  it('holds all projects, more than a page, in the same few statements', LONG, async () => {
     const big = await world.group({ owner });
     const count = async () => (await world.statements(() => world.api(owner).get(`/groups/${big.id}`))).length;
     await count(); // The first request of a day notes the day.

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
+import { LONG } from '../support/long.ts';
 import { GROUP_KEYS } from '../support/records.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -194,7 +195,7 @@ describe('POST /groups', () => {
 });
 
 describe('PUT /groups/:id', () => {
-  it('changes what is given and nothing else', async () => {
+  it('changes what is given and nothing else', LONG, async () => {
     const group = await world.group({ owner, description: 'before' });
     const project = await world.project({ owner, namespaceId: group.id });
     const { status, body } = await api.put(`/groups/${group.id}`, { request_access_enabled: true });
@@ -263,7 +264,7 @@ describe('PUT /groups/:id', () => {
     expect((await api.get(`/projects/${at}`)).body.id).toBe(project.id);
   });
 
-  it('refuses a path that is taken and leaves everything as it was', async () => {
+  it('refuses a path that is taken and leaves everything as it was', LONG, async () => {
     const [group, other] = [await world.group({ owner }), await world.group({ owner })];
     const inside = await world.group({ owner, parentId: group.id });
     const sibling = await world.project({ owner, namespaceId: group.id });
@@ -324,7 +325,7 @@ describe('PUT /groups/:id', () => {
     });
   });
 
-  it('leaves no stale full path when groups are renamed and created at the same time', async () => {
+  it('leaves no stale full path when groups are renamed and created at the same time', LONG, async () => {
     const top = await world.group({ owner });
     const middle = await world.group({ owner, parentId: top.id });
     const work = Array.from({ length: 8 }, (_, n) => [
@@ -341,7 +342,7 @@ describe('PUT /groups/:id', () => {
     for (const { fullPath, lineage } of rows) expect(fullPath).toBe(lineage.map((id) => paths.get(id)).join('/'));
   });
 
-  it('never ends with something inside that more people see', async () => {
+  it('never ends with something inside that more people see', LONG, async () => {
     for (let round = 0; round < 5; round += 1) {
       const group = await world.group({ owner, visibility: 'public' });
       const inner = () => api.post('/groups', { ...fresh(), parent_id: group.id, visibility: 'public' });
@@ -354,7 +355,7 @@ describe('PUT /groups/:id', () => {
 });
 
 describe('DELETE /groups/:id', () => {
-  it('hides the group with everything inside at once, and a job removes it', async () => {
+  it('hides the group with everything inside at once, and a job removes it', LONG, async () => {
     const group = await world.group({ owner });
     const inside = await world.group({ owner, parentId: group.id });
     const deep = await world.group({ owner, parentId: inside.id });
@@ -395,7 +396,7 @@ describe('DELETE /groups/:id', () => {
     expect(await world.api(admin).delete(`/groups/${hidden.id}`)).toMatchObject({ status: 204 });
   });
 
-  it('lets nothing be created inside that would stay behind', async () => {
+  it('lets nothing be created inside that would stay behind', LONG, async () => {
     for (let round = 0; round < 5; round += 1) {
       const group = await world.group({ owner });
       const inner = () => api.post('/groups', { ...fresh(), parent_id: group.id });
@@ -415,7 +416,7 @@ describe('POST /groups/:id/projects/:project_id', () => {
   const transfer = (who: TestUser | undefined, group: number | string, project: number | string) =>
     world.api(who).post(`/groups/${encodeURIComponent(group)}/projects/${encodeURIComponent(project)}`);
 
-  it('moves a project into the group, for administrators, and the old path redirects', async () => {
+  it('moves a project into the group, for administrators, and the old path redirects', LONG, async () => {
     const group = await world.group({ owner });
     const project = await world.project({ owner });
     const { status, body } = await transfer(admin, group.fullPath, project.fullPath);
@@ -485,7 +486,7 @@ describe('POST /groups/:id/projects/:project_id', () => {
 });
 
 describe('Groups in GraphQL', () => {
-  it('are changed, filled and deleted by the rules of REST', async () => {
+  it('are changed, filled and deleted by the rules of REST', LONG, async () => {
     const group = await world.group({ owner });
     const project = await world.project({ owner });
     const update = `mutation ($input: UpdateGroupInput!) { updateGroup(input: $input) { group { name path fullPath description } } }`;

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hooksWant } from '#src/hooks/wanted.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startMailbox } from '../support/mailbox.ts';
 import { startReceiver, type Told } from '../support/receiver.ts';
 import { startWorld } from '../support/world.ts';
@@ -82,7 +83,7 @@ describe('A request', () => {
 });
 
 describe('Order', () => {
-  it('is that of the changes, for each hook', async () => {
+  it('is that of the changes, for each hook', LONG, async () => {
     const place = await world.project({ owner });
     const paths = [await hook({}, place), await hook({}, place), await hook({}, place)].map(({ path }) => path);
     const wanted = Array.from({ length: 30 }, (_, index) => `Number ${index}`);
@@ -90,7 +91,7 @@ describe('Order', () => {
     for (const path of paths) expect(titles(await receiver.some(path, 30))).toEqual(wanted);
   });
 
-  it('is kept while a delivery is tried again: the later ones wait for it, with the ID that it had', async () => {
+  it('is kept while a delivery is tried again: the later ones wait for it, with the ID that it had', LONG, async () => {
     const place = await world.project({ owner });
     const { id, path } = await hook({}, place);
     receiver.answer(path, 500);
@@ -113,7 +114,7 @@ describe('Order', () => {
 });
 
 describe('A receiver that hangs', () => {
-  it('holds back its own hook alone, and is given up after ten seconds', async () => {
+  it('holds back its own hook alone, and is given up after ten seconds', LONG, async () => {
     const place = await world.project({ owner });
     const [slow, quick] = [await hook({}, place), await hook({}, place)];
     receiver.answer(slow.path, () => undefined);
@@ -227,7 +228,7 @@ describe('A delivery that fails', () => {
     await receiver.next(path, ({ body }) => body.object_attributes.title === 'Good');
   });
 
-  it('for three days switches the hook off, and its masters hear of it by mail', async () => {
+  it('for three days switches the hook off, and its masters hear of it by mail', LONG, async () => {
     const place = await world.project({ owner });
     const { id, path, at } = await hook({}, place);
     receiver.answer(path, 500);
@@ -259,7 +260,7 @@ describe('A delivery that fails', () => {
     expect((await api.get(at)).status).toBe(200);
   });
 
-  it('lets no more than 10,000 wait, and counts those that it drops', async () => {
+  it('lets no more than 10,000 wait, and counts those that it drops', LONG, async () => {
     const place = await world.project({ owner });
     const { id, path } = await hook({}, place);
     receiver.answer(path, 500);

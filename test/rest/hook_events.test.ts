@@ -3,6 +3,7 @@ import { createBranch } from '#src/branches/create.ts';
 import { createCommit } from '#src/commits/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { commitFile } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startReceiver, type Told } from '../support/receiver.ts';
 import { startWorld } from '../support/world.ts';
@@ -211,7 +212,7 @@ describe('Issues', () => {
 });
 
 describe('Notes', () => {
-  it('on an issue, a merge request, a commit and a snippet are told with what they are on', async () => {
+  it('on an issue, a merge request, a commit and a snippet are told with what they are on', LONG, async () => {
     const place = await world.project({ owner });
     await withTopic(world, place, owner);
     const path = await hook(place, { push_events: false, note_events: true });
@@ -260,7 +261,7 @@ describe('Notes', () => {
 });
 
 describe('Merge requests', () => {
-  it('are told when they are opened, when commits come, and when they are merged', async () => {
+  it('are told when they are opened, when commits come, and when they are merged', LONG, async () => {
     const place = await world.project({ owner });
     const first = await withTopic(world, place, owner);
     const path = await hook(place, { push_events: false, merge_requests_events: true });
@@ -303,7 +304,7 @@ describe('Merge requests', () => {
 });
 
 describe('Jobs and pipelines', () => {
-  it('are told whenever their status changes, in order', async () => {
+  it('are told whenever their status changes, in order', LONG, async () => {
     const place = await world.project({ owner });
     const config = 'unit: {stage: test, script: x}\nship: {stage: deploy, script: x, when: manual}\n';
     const jobs = await hook(place, { push_events: false, job_events: true });
@@ -375,7 +376,7 @@ describe('What nobody wants to hear of', () => {
     expect(await world.db.hookEvent.count({ where: { projectId: quiet.id } })).toBe(0);
   });
 
-  it('is not recorded, though hooks of other projects and other events are there', async () => {
+  it('is not recorded, though hooks of other projects and other events are there', LONG, async () => {
     const [quiet, loud] = [await world.project({ owner }), await world.project({ owner })];
     await hook(loud);
     await hook(quiet, { push_events: false, pipeline_events: true });

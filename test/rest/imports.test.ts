@@ -118,7 +118,7 @@ async function fails(importUrl: string, error: string | RegExp): Promise<void> {
 }
 
 describe('POST /projects with import_url', () => {
-  it('refuses what pushes could not bring either, and more than the quota', async () => {
+  it('refuses what pushes could not bring either, and more than the quota', LONG, async () => {
     const { url } = await source();
     const { limits } = world.repositories;
     const before = { ...limits };
@@ -133,7 +133,7 @@ describe('POST /projects with import_url', () => {
     }
   });
 
-  it('brings branches, tags and the default branch, and records them without events of pushes', async () => {
+  it('brings branches, tags and the default branch, and records them without events of pushes', LONG, async () => {
     const { project, url } = await source();
     const created = await create(url);
     const body = await ended(created);
@@ -163,7 +163,7 @@ describe('POST /projects with import_url', () => {
     expect(gitLines(directory, ['fsck', '--strict'])).toEqual([]);
   });
 
-  it('fails with that reason where the history of the source is cut off', async () => {
+  it('fails with that reason where the history of the source is cut off', LONG, async () => {
     const { project, url } = await source();
     const oldest = git(directoryOf(project), ['rev-parse', 'main~1']);
     writeFileSync(path.join(directoryOf(project), 'shallow'), oldest);
@@ -172,6 +172,7 @@ describe('POST /projects with import_url', () => {
 
   it.each(['refs/heads/HEAD', 'refs/heads/-x', 'refs/tags/-x'])(
     'fails where the source has a name that is not allowed: %s',
+    LONG,
     async (name) => {
       const { project, url } = await source();
       git(directoryOf(project), ['update-ref', name, 'main']);
@@ -179,7 +180,7 @@ describe('POST /projects with import_url', () => {
     },
   );
 
-  it('brings odd histories whole', async () => {
+  it('brings odd histories whole', LONG, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     await fillRepository(world, project, oddHistory({ packed: true }));
     const created = await create(`${world.url}/${project.fullPath}.git`);
@@ -188,7 +189,7 @@ describe('POST /projects with import_url', () => {
     expect(refsOf(created)).toEqual(wanted);
   });
 
-  it('keeps a default branch that was asked for and is there, else takes that of the source', async () => {
+  it('keeps a default branch that was asked for and is there, else takes that of the source', LONG, async () => {
     const { url } = await source();
     const wanted = await create(url, { default_branch: 'topic/größe' });
     const other = await create(url, { default_branch: 'nowhere' });
@@ -196,7 +197,7 @@ describe('POST /projects with import_url', () => {
     expect((await ended(other)).default_branch).toBe('main');
   });
 
-  it('ends well with an empty source', async () => {
+  it('ends well with an empty source', LONG, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const created = await create(`${world.url}/${project.fullPath}.git`);
     expect(await ended(created)).toMatchObject({ import_status: 'finished', default_branch: null });
@@ -204,7 +205,7 @@ describe('POST /projects with import_url', () => {
     expect((await api.post(`/projects/${created.id}/repository/files/a`, file)).status).toBe(201);
   });
 
-  it('sends user name and password to the source, and keeps them no longer than it needs them', async () => {
+  it('sends user name and password to the source, and keeps them no longer than it needs them', LONG, async () => {
     const { url } = await source({ visibility: 'private' });
     const secret = `oauth2:${owner.token}`;
     const gate = Promise.withResolvers<void>();
@@ -225,7 +226,7 @@ describe('POST /projects with import_url', () => {
     expect(await world.db.projectImport.count({ where: { projectId: created.id } })).toBe(0);
   });
 
-  it('is for administrators for other users too', async () => {
+  it('is for administrators for other users too', LONG, async () => {
     const { url } = await source();
     const name = world.unique('For');
     const { status, body } = await world.api(admin).post(`/projects/user/${owner.id}`, { name, import_url: url });
@@ -238,7 +239,7 @@ describe('POST /projects with import_url', () => {
     expect([status, 'import_status' in body]).toEqual([201, false]);
   });
 
-  it('is there in GraphQL', async () => {
+  it('is there in GraphQL', LONG, async () => {
     const { url } = await source();
     const mutation = `mutation ($input: CreateProjectInput!) {
       createProject(input: $input) { project { databaseId importStatus importError } } }`;
@@ -385,7 +386,7 @@ describe('An import', () => {
     expect([asked, requests]).toEqual([2, []]);
   });
 
-  it('asks where a host is once for a connection, and goes there', async () => {
+  it('asks where a host is once for a connection, and goes there', LONG, async () => {
     const { project } = await source();
     const { host, requests } = await listen(handOn);
     let asked = 0;
@@ -414,22 +415,26 @@ describe('An import', () => {
     await fails(`http://${host}/a.git`, message);
   });
 
-  it('follows a redirect to another address of the repository, without taking its credentials along', async () => {
-    const { project } = await source();
-    const end = await listen(handOn);
-    const begin = await listen((asked, response) => {
-      const query = asked.url?.slice(asked.url.indexOf('/info/refs'));
-      response.writeHead(301, { Location: `http://x:y@${end.host}/${project.fullPath}.git${query}` }).end();
-    });
-    world.imports.hosts = [end.host, begin.host];
-    const created = await create(`http://user:geheim@${begin.host}/old.git`);
-    expect((await ended(created)).import_status).toBe('finished');
-    expect(begin.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('user:geheim').toString('base64')}`);
-    expect(end.requests.map(({ headers }) => headers.authorization).filter(Boolean)).toEqual([]);
-    expect(refsOf(created)).toEqual(refsOf(project));
-  });
+  it(
+    'follows a redirect to another address of the repository, without taking its credentials along',
+    LONG,
+    async () => {
+      const { project } = await source();
+      const end = await listen(handOn);
+      const begin = await listen((asked, response) => {
+        const query = asked.url?.slice(asked.url.indexOf('/info/refs'));
+        response.writeHead(301, { Location: `http://x:y@${end.host}/${project.fullPath}.git${query}` }).end();
+      });
+      world.imports.hosts = [end.host, begin.host];
+      const created = await create(`http://user:geheim@${begin.host}/old.git`);
+      expect((await ended(created)).import_status).toBe('finished');
+      expect(begin.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('user:geheim').toString('base64')}`);
+      expect(end.requests.map(({ headers }) => headers.authorization).filter(Boolean)).toEqual([]);
+      expect(refsOf(created)).toEqual(refsOf(project));
+    },
+  );
 
-  it('takes no redirect of a question, and none in a circle', async () => {
+  it('takes no redirect of a question, and none in a circle', LONG, async () => {
     const { project } = await source();
     const sly = await listen((asked, response) => {
       if (asked.method === 'POST') response.writeHead(307, { Location: `${world.url}${asked.url}` }).end();
@@ -465,7 +470,7 @@ describe('An import', () => {
     await fails('http://nowhere.invalid/a.git', 'The host of the source is not known.');
   });
 
-  it('refuses damaged objects, and a source that breaks off in the middle', async () => {
+  it('refuses damaged objects, and a source that breaks off in the middle', LONG, async () => {
     const { project } = await source();
     const cut = await listen((asked, response) => {
       if (asked.method !== 'POST') return handOn(asked, response);
@@ -485,7 +490,7 @@ describe('An import', () => {
     await fails(`http://${cut.host}/${project.fullPath}.git`, /broke the connection off|not accepted/);
   });
 
-  it('goes over HTTPS to those alone whose certificate is theirs', async () => {
+  it('goes over HTTPS to those alone whose certificate is theirs', LONG, async () => {
     const { project } = await source();
     const port = await listenSecurely(handOn);
     world.imports.hosts = ['named.example', 'other.example'];
@@ -519,7 +524,7 @@ describe('An import', () => {
     expect(readdirSync(path.join(directoryOf(created), 'refs/tags'))).toEqual([]);
   });
 
-  it('ends at the limits of size and time', async () => {
+  it('ends at the limits of size and time', LONG, async () => {
     const { project } = await source();
     world.imports.maxBytes = 400;
     await fails(
@@ -531,7 +536,7 @@ describe('An import', () => {
     await fails(`http://${host}/a.git`, 'The import took longer than 0.2 seconds.');
   });
 
-  it('fails with a message where there is no git program', async () => {
+  it('fails with a message where there is no git program', LONG, async () => {
     const { url } = await source();
     const { PATH } = process.env;
     process.env.PATH = '/nowhere';
@@ -546,7 +551,7 @@ describe('An import', () => {
 });
 
 describe('While the repository is imported', () => {
-  it('nobody writes to it, forks it, or sees half of it', async () => {
+  it('nobody writes to it, forks it, or sees half of it', LONG, async () => {
     const { project } = await source();
     const gate = Promise.withResolvers<void>();
     const slow = await listen((asked, response) => void gate.promise.then(() => handOn(asked, response)));
@@ -579,7 +584,7 @@ describe('While the repository is imported', () => {
     expect((await api.post(`${at}/repository/files/a`, file)).status).toBe(201);
   });
 
-  it('it can be deleted, and nothing of it stays', async () => {
+  it('it can be deleted, and nothing of it stays', LONG, async () => {
     const { project } = await source();
     const gate = Promise.withResolvers<void>();
     const slow = await listen((asked, response) => void gate.promise.then(() => handOn(asked, response)));

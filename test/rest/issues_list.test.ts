@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -169,7 +170,7 @@ describe('GET /groups/:id/issues', () => {
     expect(titles(await asOwner.get(`/groups/${parent.id}/issues?search=shall&state=opened`))).toEqual(['shallow']);
   });
 
-  it('leaves out what the caller may not see', async () => {
+  it('leaves out what the caller may not see', LONG, async () => {
     const group = await world.group({ owner, visibility: 'public' });
     const open = await world.project({ owner, namespaceId: group.id, visibility: 'public' });
     const closed = await world.project({ owner, namespaceId: group.id });

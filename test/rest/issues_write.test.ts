@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -50,7 +51,7 @@ describe('POST /projects/:id/issues', () => {
     expect(await world.db.event.findMany({ where })).toMatchObject([{ action: 'opened', authorId: reporter.id }]);
   });
 
-  it('drops what a guest may not set, and makes no labels for him', async () => {
+  it('drops what a guest may not set, and makes no labels for him', LONG, async () => {
     const milestone = await world.milestone(project, owner);
     const given = {
       title: 'From a guest',
@@ -185,7 +186,7 @@ describe('PUT /projects/:id/issues/:issue_iid', () => {
     expect((await api.get(`${at}/${iid}`)).body.title).toBe(title);
   });
 
-  it('is for reporters, the author and the assignee', async () => {
+  it('is for reporters, the author and the assignee', LONG, async () => {
     const own = await world.issue(project, guest);
     const assigned = await world.issue(project, owner, { assigneeId: guest.id });
     const foreign = await world.issue(project, owner);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -116,7 +117,7 @@ describe('GET /projects/:id/jobs', () => {
     });
   });
 
-  it('takes the same few statements, however long it is', async () => {
+  it('takes the same few statements, however long it is', LONG, async () => {
     const { project: own } = await projectWithCommit(world, owner, { config: CONFIG });
     await world.idle();
     const count = async () => (await world.statements(() => world.api(owner).get(`/projects/${own.id}/jobs`))).length;
@@ -175,7 +176,7 @@ describe('GET /projects/:id/jobs/:job_id', () => {
 });
 
 describe('GET /projects/:id/jobs/:job_id/trace', () => {
-  it('streams what the job printed as plain text that no browser runs', async () => {
+  it('streams what the job printed as plain text that no browser runs', LONG, async () => {
     const { unit } = await run();
     const read = (who = developer) =>
       world.send('GET', `/api/v4${at}/${unit}/trace`, { headers: { 'PRIVATE-TOKEN': who.token } });
@@ -232,7 +233,7 @@ describe('POST /projects/:id/jobs/:job_id/retry', () => {
     expect(answer).toMatchObject({ status: 403, body: { message: '403 Forbidden  - Job is not retryable' } });
   });
 
-  it('makes a single job that counts when several ask at once', async () => {
+  it('makes a single job that counts when several ask at once', LONG, async () => {
     const { pipeline: its, unit } = await run();
     await finish(unit);
     await Promise.all(Array.from({ length: 4 }, () => api.post(`${at}/${unit}/retry`)));
@@ -299,7 +300,7 @@ describe('Jobs of others', () => {
 });
 
 describe('By GraphQL', () => {
-  it('traces of a list are read together, and one that is too large for an answer is refused alone', async () => {
+  it('traces of a list are read together, and one that is too large for an answer is refused alone', LONG, async () => {
     const { pipeline, unit, ship } = await run();
     await finish(unit, 'what it printed');
     const ask = async (statements = 0) => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { parseLargeJson } from '#rest/engine/large_json.ts';
+import { LONG } from '../support/long.ts';
 import { graphqlForm, sendForm } from '../support/upload.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -34,7 +35,7 @@ function textOf(bytes: number): string {
 }
 
 describe('A file as large as one that is read as JSON', () => {
-  it('is written by one request: in JSON as Base64, and in multipart as text', async () => {
+  it('is written by one request: in JSON as Base64, and in multipart as text', LONG, async () => {
     const bytes = randomBytes(LARGEST);
     const path = `${at}/files/large`;
     const about = { branch: 'master', commit_message: 'Large' };
@@ -51,7 +52,7 @@ describe('A file as large as one that is read as JSON', () => {
     expect(await stored('large')).toBe(hash(text));
   });
 
-  it('is among the actions of a commit, beside others', async () => {
+  it('is among the actions of a commit, beside others', LONG, async () => {
     const [first, second] = [textOf(5 * MIB), textOf(5 * MIB - 1000)];
     const actions = [
       { action: 'create', file_path: 'first', content: first },
@@ -65,7 +66,7 @@ describe('A file as large as one that is read as JSON', () => {
     expect(await stored('tiny')).toBe(hash('x'));
   });
 
-  it('may be written with nothing but escapes', async () => {
+  it('may be written with nothing but escapes', LONG, async () => {
     const zeros = 2 * MIB;
     const body = `{"branch":"master","commit_message":"Zeros","content":"${'\\u0000'.repeat(zeros)}"}`;
     const { status } = await world.send('POST', `/api/v4${at}/files/zeros`, {
@@ -76,7 +77,7 @@ describe('A file as large as one that is read as JSON', () => {
     expect(await stored('zeros')).toBe(hash(Buffer.alloc(zeros)));
   });
 
-  it('is written too where its length is not told before', async () => {
+  it('is written too where its length is not told before', LONG, async () => {
     const text = textOf(9 * MIB);
     const json = JSON.stringify({ branch: 'master', commit_message: 'Pieces', content: text });
     const answer = await fetch(`${world.url}/api/v4${at}/files/pieces`, {
@@ -102,7 +103,7 @@ describe('A file over GraphQL', () => {
     return (await sendForm(world, '/graphql', form, owner)).body;
   };
 
-  it('comes beside the request, as large as over REST', async () => {
+  it('comes beside the request, as large as over REST', LONG, async () => {
     const bytes = randomBytes(LARGEST);
     const { data } = await send(create, { path: 'uploaded', contentFile: null }, 'input.contentFile', bytes);
     expect(data).toEqual({ createFile: { path: 'uploaded' } });
@@ -117,7 +118,7 @@ describe('A file over GraphQL', () => {
     expect([await stored('uploaded'), await stored('beside')]).toEqual([hash('other bytes'), hash('x')]);
   });
 
-  it('is given once, and no larger', async () => {
+  it('is given once, and no larger', LONG, async () => {
     const twice = await send(create, { path: 'x', content: 'a', contentFile: null }, 'input.contentFile', 'b');
     expect(twice.errors[0].extensions).toMatchObject({
       code: 'VALIDATION_FAILED',
@@ -145,7 +146,7 @@ describe('A file over GraphQL', () => {
     expect(huge.errors[0].extensions.code).toBe('CONTENT_TOO_LARGE');
   });
 
-  it('waits for no client that sends slowly', async () => {
+  it('waits for no client that sends slowly', LONG, async () => {
     const { hostname, port } = new URL(world.url);
     const slow = [];
     for (const user of [await world.user(), await world.user(), await world.user()]) {
@@ -187,7 +188,7 @@ describe('A request with files', () => {
       body,
     });
 
-  it('is refused by what it holds, which the refusal names', async () => {
+  it('is refused by what it holds, which the refusal names', LONG, async () => {
     const limit = 4 * Math.ceil(LARGEST / 3) + MIB;
     const tooMuch = JSON.stringify({ branch: 'master', commit_message: 'L', content: 'x'.repeat(limit) });
     const refused = await post(tooMuch);
@@ -199,7 +200,7 @@ describe('A request with files', () => {
     expect([form.status, await form.text()]).toEqual([413, expect.stringContaining('8388608 bytes')]);
   });
 
-  it('is refused with more than 8 MiB beside its long texts, which would be parsed at once', async () => {
+  it('is refused with more than 8 MiB beside its long texts, which would be parsed at once', LONG, async () => {
     const refused = await post(`{"content":"${'x'.repeat(5000)}",${' '.repeat(9 * MIB)}"branch":"master"}`);
     expect([refused.status, await refused.text()]).toEqual([413, expect.stringContaining('8388608 bytes')]);
   });
@@ -215,7 +216,7 @@ describe('A request with files', () => {
     expect([refused.status, await refused.json()]).toEqual([400, { error: expect.any(String) }]);
   });
 
-  it('leaves nothing behind when its client goes away', async () => {
+  it('leaves nothing behind when its client goes away', LONG, async () => {
     const directory = mkdtempSync(path.join(tmpdir(), 'gantry-left-'));
     vi.stubEnv('TMPDIR', directory);
     const leaving = new AbortController();
@@ -246,7 +247,7 @@ describe('A request with files', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('answers all of many that come at once, or has them come again, and lets others go on', async () => {
+  it('answers all of many that come at once, or has them come again, and lets others go on', LONG, async () => {
     const users = await Promise.all(Array.from({ length: 3 }, () => world.user()));
     const content = 'x'.repeat(9 * MIB);
     const begun = performance.now();
@@ -267,7 +268,7 @@ describe('A request with files', () => {
 });
 
 describe('A text with NUL', () => {
-  it('is stored as it is where it is the content of a file', async () => {
+  it('is stored as it is where it is the content of a file', LONG, async () => {
     const content = 'a\0b\0';
     const about = { branch: 'master', commit_message: 'NUL' };
     expect((await api.post(`${at}/files/nul`, { ...about, content })).status).toBe(201);
@@ -321,7 +322,7 @@ describe('JSON that is read piece by piece', () => {
     );
   };
 
-  it('holds what it holds when it is read at once, wherever the pieces end', async () => {
+  it('holds what it holds when it is read at once, wherever the pieces end', LONG, async () => {
     const signs = ['a', '"', '\\', '\n', '\u0000', 'ä', '€', '😀', '\ud83d', '/', '\u2028', '\\u0041'];
     let seed = 1;
     const next = (below: number) => {

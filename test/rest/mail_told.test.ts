@@ -66,70 +66,80 @@ async function settled(user: TestUser): Promise<void> {
 }
 
 describe('Mail about an issue', () => {
-  it('goes to those who take part in it, is grouped by mail clients, and never goes to whoever acted', async () => {
-    const named = await member();
-    const bystander = await member();
-    const issue = await world.issue(project, author, {
-      title: 'Engine stalls',
-      description: `Ask @${named.username}`,
-      assigneeId: assignee.id,
-    });
-    const first = await mailbox.next(addressOf(assignee));
-    expect(first.subject).toBe(`Rocket | Engine stalls (#${issue.iid})`);
-    expect(first.link).toBe(`${world.url}/${project.fullPath}/issues/${issue.iid}`);
-    expect(first.text).toContain(`Name of ${author.username} opened an issue.`);
-    expect(first.text).toContain(`Ask @${named.username}`);
-    expect(first.text).toContain('because you are assigned');
-    expect((await mailbox.next(addressOf(named))).text).toContain('because you were mentioned');
-    expect(header(first.raw, 'Auto-Submitted')).toBe('auto-generated');
-    expect(header(first.raw, 'Message-ID')).toBe(`<issue_${issue.id}@127.0.0.1>`);
-    expect(header(first.raw, 'In-Reply-To')).toBeUndefined();
+  it(
+    'goes to those who take part in it, is grouped by mail clients, and never goes to whoever acted',
+    LONG,
+    async () => {
+      const named = await member();
+      const bystander = await member();
+      const issue = await world.issue(project, author, {
+        title: 'Engine stalls',
+        description: `Ask @${named.username}`,
+        assigneeId: assignee.id,
+      });
+      const first = await mailbox.next(addressOf(assignee));
+      expect(first.subject).toBe(`Rocket | Engine stalls (#${issue.iid})`);
+      expect(first.link).toBe(`${world.url}/${project.fullPath}/issues/${issue.iid}`);
+      expect(first.text).toContain(`Name of ${author.username} opened an issue.`);
+      expect(first.text).toContain(`Ask @${named.username}`);
+      expect(first.text).toContain('because you are assigned');
+      expect((await mailbox.next(addressOf(named))).text).toContain('because you were mentioned');
+      expect(header(first.raw, 'Auto-Submitted')).toBe('auto-generated');
+      expect(header(first.raw, 'Message-ID')).toBe(`<issue_${issue.id}@127.0.0.1>`);
+      expect(header(first.raw, 'In-Reply-To')).toBeUndefined();
 
-    const note = await comment(assignee, issue.iid, 'It is the <b>pump</b>');
-    const reply = await mailbox.next(addressOf(author));
-    expect(reply.subject).toBe(`Re: Rocket | Engine stalls (#${issue.iid})`);
-    expect(reply.link).toBe(`${world.url}/${project.fullPath}/issues/${issue.iid}#note_${note.id}`);
-    expect(reply.text).toContain('It is the <b>pump</b>');
-    expect(reply.raw).toContain('&#60;b&#62;pump');
-    for (const name of ['In-Reply-To', 'References']) {
-      expect(header(reply.raw, name)).toBe(`<issue_${issue.id}@127.0.0.1>`);
-    }
-    expect(header(reply.raw, 'Message-ID')).toMatch(new RegExp(`^<issue_${issue.id}_[\\w-]+@127.0.0.1>$`));
-    expect((await mailbox.next(addressOf(named))).subject).toMatch(/^Re: /);
+      const note = await comment(assignee, issue.iid, 'It is the <b>pump</b>');
+      const reply = await mailbox.next(addressOf(author));
+      expect(reply.subject).toBe(`Re: Rocket | Engine stalls (#${issue.iid})`);
+      expect(reply.link).toBe(`${world.url}/${project.fullPath}/issues/${issue.iid}#note_${note.id}`);
+      expect(reply.text).toContain('It is the <b>pump</b>');
+      expect(reply.raw).toContain('&#60;b&#62;pump');
+      for (const name of ['In-Reply-To', 'References']) {
+        expect(header(reply.raw, name)).toBe(`<issue_${issue.id}@127.0.0.1>`);
+      }
+      expect(header(reply.raw, 'Message-ID')).toMatch(new RegExp(`^<issue_${issue.id}_[\\w-]+@127.0.0.1>$`));
+      expect((await mailbox.next(addressOf(named))).subject).toMatch(/^Re: /);
 
-    for (const [event, words] of Object.entries({ close: 'closed', reopen: 'reopened' })) {
-      await world.api(author).put(issuesOf(issue.iid), { state_event: event });
-      const told = await mailbox.next(addressOf(assignee));
-      expect(told.text).toContain(`Name of ${author.username} ${words} the issue.`);
-    }
-    await world.idle();
-    expect(subjectsTo(author)).toHaveLength(1);
-    expect(subjectsTo(assignee)).toHaveLength(3);
-    expect(subjectsTo(bystander)).toEqual([]);
-  });
+      for (const [event, words] of Object.entries({ close: 'closed', reopen: 'reopened' })) {
+        await world.api(author).put(issuesOf(issue.iid), { state_event: event });
+        const told = await mailbox.next(addressOf(assignee));
+        expect(told.text).toContain(`Name of ${author.username} ${words} the issue.`);
+      }
+      await world.idle();
+      expect(subjectsTo(author)).toHaveLength(1);
+      expect(subjectsTo(assignee)).toHaveLength(3);
+      expect(subjectsTo(bystander)).toEqual([]);
+    },
+  );
 
-  it('tells the old and the new assignee, and nobody of titles, descriptions, labels and edited notes', async () => {
-    const [before, after] = [await member(), await member()];
-    const issue = await world.issue(project, author, { assigneeId: before.id });
-    await mailbox.next(addressOf(before));
-    await world.api(author).put(issuesOf(issue.iid), { assignee_id: after.id });
-    for (const user of [before, after]) {
-      expect((await mailbox.next(addressOf(user))).text).toContain(`assigned the issue to Name of ${after.username}.`);
-    }
-    await world.api(author).put(issuesOf(issue.iid), { assignee_id: null });
-    expect((await mailbox.next(addressOf(after))).text).toContain('removed the assignee of the issue.');
+  it(
+    'tells the old and the new assignee, and nobody of titles, descriptions, labels and edited notes',
+    LONG,
+    async () => {
+      const [before, after] = [await member(), await member()];
+      const issue = await world.issue(project, author, { assigneeId: before.id });
+      await mailbox.next(addressOf(before));
+      await world.api(author).put(issuesOf(issue.iid), { assignee_id: after.id });
+      for (const user of [before, after]) {
+        expect((await mailbox.next(addressOf(user))).text).toContain(
+          `assigned the issue to Name of ${after.username}.`,
+        );
+      }
+      await world.api(author).put(issuesOf(issue.iid), { assignee_id: null });
+      expect((await mailbox.next(addressOf(after))).text).toContain('removed the assignee of the issue.');
 
-    const follower = await member();
-    await world.api(follower).post(`${issuesOf(issue.iid)}/subscribe`);
-    await world.api(author).put(issuesOf(issue.iid), { title: 'Other', description: 'Other', labels: 'bug' });
-    const note = await comment(author, issue.iid, 'First');
-    expect((await mailbox.next(addressOf(follower))).text).toContain('First');
-    await world.api(author).put(`${issuesOf(issue.iid)}/notes/${note.id}`, { body: 'Second' });
-    await world.idle();
-    expect(subjectsTo(follower)).toHaveLength(1);
-  });
+      const follower = await member();
+      await world.api(follower).post(`${issuesOf(issue.iid)}/subscribe`);
+      await world.api(author).put(issuesOf(issue.iid), { title: 'Other', description: 'Other', labels: 'bug' });
+      const note = await comment(author, issue.iid, 'First');
+      expect((await mailbox.next(addressOf(follower))).text).toContain('First');
+      await world.api(author).put(`${issuesOf(issue.iid)}/notes/${note.id}`, { body: 'Second' });
+      await world.idle();
+      expect(subjectsTo(follower)).toHaveLength(1);
+    },
+  );
 
-  it('goes to subscribers of the issue and of its labels, and to nobody who unsubscribed', async () => {
+  it('goes to subscribers of the issue and of its labels, and to nobody who unsubscribed', LONG, async () => {
     const [follower, fan, gone] = [await member(), await member(), await member()];
     const label = await world.label(project, owner);
     await world.api(fan).post(`/projects/${project.id}/labels/${label.id}/subscribe`);
@@ -144,7 +154,7 @@ describe('Mail about an issue', () => {
     expect(subjectsTo(gone)).toHaveLength(1);
   });
 
-  it('goes where the notification level says', async () => {
+  it('goes where the notification level says', LONG, async () => {
     const levels = { disabled: [0, 0, 0], mention: [0, 0, 1], participating: [0, 1, 1], watch: [1, 1, 1] };
     for (const [level, [asBystander, asAssignee, asMentioned]] of Object.entries(levels)) {
       const user = await member();
@@ -164,18 +174,22 @@ describe('Mail about an issue', () => {
     }
   });
 
-  it('goes to those who chose events of its kind, and to those who watch everything in the projects that they are in', async () => {
-    const [custom, everywhere, stranger] = [await member(), await member(), await world.user()];
-    await choose(custom, 'custom', undefined, { close_issue: true });
-    for (const user of [everywhere, stranger]) await choose(user, 'watch', '');
-    const open = await world.project({ owner, visibility: 'public' });
-    await world.issue(open, owner);
-    const issue = await world.issue(project, author);
-    await world.api(author).put(issuesOf(issue.iid), { state_event: 'close' });
-    expect((await mailbox.next(addressOf(custom))).text).toContain('closed the issue');
-    await world.idle();
-    expect([custom, everywhere, stranger].map((user) => subjectsTo(user).length)).toEqual([1, 2, 0]);
-  });
+  it(
+    'goes to those who chose events of its kind, and to those who watch everything in the projects that they are in',
+    LONG,
+    async () => {
+      const [custom, everywhere, stranger] = [await member(), await member(), await world.user()];
+      await choose(custom, 'custom', undefined, { close_issue: true });
+      for (const user of [everywhere, stranger]) await choose(user, 'watch', '');
+      const open = await world.project({ owner, visibility: 'public' });
+      await world.issue(open, owner);
+      const issue = await world.issue(project, author);
+      await world.api(author).put(issuesOf(issue.iid), { state_event: 'close' });
+      expect((await mailbox.next(addressOf(custom))).text).toContain('closed the issue');
+      await world.idle();
+      expect([custom, everywhere, stranger].map((user) => subjectsTo(user).length)).toEqual([1, 2, 0]);
+    },
+  );
 
   it('goes to nobody who cannot see it: guests of confidential issues, strangers of private projects', async () => {
     const [guest, stranger, reporter] = [await member('guest'), await world.user(), await member()];
@@ -189,7 +203,7 @@ describe('Mail about an issue', () => {
     expect([...subjectsTo(guest), ...subjectsTo(stranger)]).toEqual([]);
   });
 
-  it('goes to confirmed addresses of active users alone, and to the one that they chose', async () => {
+  it('goes to confirmed addresses of active users alone, and to the one that they chose', LONG, async () => {
     const [blocked, unconfirmed, elsewhere] = [await member(), await member(), await member()];
     await world.db.user.update({ where: { id: blocked.id }, data: { state: 'blocked' } });
     await world.db.user.update({ where: { id: unconfirmed.id }, data: { confirmedAt: null } });
@@ -203,7 +217,7 @@ describe('Mail about an issue', () => {
     expect([blocked, unconfirmed, elsewhere].flatMap(subjectsTo)).toEqual([]);
   });
 
-  it('takes no header, no second recipient and no end of line from names and titles', async () => {
+  it('takes no header, no second recipient and no end of line from names and titles', LONG, async () => {
     const user = await member();
     await world.db.user.update({
       where: { id: author.id },
@@ -223,7 +237,7 @@ describe('Mail about an issue', () => {
 });
 
 describe('Mail with much in it', () => {
-  it('cuts long texts', async () => {
+  it('cuts long texts', LONG, async () => {
     const user = await member();
     const { iid, id } = await world.issue(project, author, { title: 'x'.repeat(255), assigneeId: user.id });
     const first = await mailbox.next(addressOf(user));
@@ -239,7 +253,7 @@ describe('Mail with much in it', () => {
 });
 
 describe('Mail about a merge request', () => {
-  it('tells of notes, of its end and of its return', async () => {
+  it('tells of notes, of its end and of its return', LONG, async () => {
     const request = await world.mergeRequest(project, author, { iid: 900, sourceBranch: 'mail' });
     const at = `/projects/${project.id}/merge_requests/900`;
     const seen = mailbox.to(addressOf(author)).length;
@@ -256,7 +270,7 @@ describe('Mail about a merge request', () => {
 });
 
 describe('Mail about work in a repository', () => {
-  it('tells of a merge request that is opened and merged, and of the issue that it closes', async () => {
+  it('tells of a merge request that is opened and merged, and of the issue that it closes', LONG, async () => {
     const { project: place } = await projectWithCommit(world, owner);
     const user = await world.user();
     await world.member(place, user, 'developer');
@@ -284,13 +298,13 @@ describe('Mail about work in a repository', () => {
 });
 
 describe('Mail about pipelines', () => {
-  it('tells who pushed a file that is invalid', async () => {
+  it('tells who pushed a file that is invalid', LONG, async () => {
     const user = await world.user();
     const { project: place } = await projectWithCommit(world, user, { config: 'unit: [' });
     expect((await mailbox.next(addressOf(user))).subject).toMatch(`${place.name} | Pipeline has failed for master`);
   });
 
-  it('tells its author that a pipeline failed, and that it succeeded where that was chosen', async () => {
+  it('tells its author that a pipeline failed, and that it succeeded where that was chosen', LONG, async () => {
     const user = await member();
     const sha = 'a'.repeat(40);
     const pipeline = () =>
@@ -348,7 +362,7 @@ describe('Sending', () => {
     expect(subjectsTo(user)).toEqual([]);
   });
 
-  it('sends nobody anything twice, however often the jobs run', async () => {
+  it('sends nobody anything twice, however often the jobs run', LONG, async () => {
     const user = await member();
     await world.issue(project, author, { assigneeId: user.id });
     await settled(user);
@@ -361,7 +375,7 @@ describe('Sending', () => {
     expect(subjectsTo(user)).toHaveLength(1);
   });
 
-  it('leaves no jobs behind on a server without mail', async () => {
+  it('leaves no jobs behind on a server without mail', LONG, async () => {
     const silent = await startWorld();
     const [one, two] = [await silent.user(), await silent.user()];
     const place = await silent.project({ owner: one, visibility: 'public' });
@@ -387,7 +401,7 @@ describe('The link that unsubscribes', () => {
     return { user, issue, path: link.slice(world.url.length), choice };
   }
 
-  it('ends mail about the issue once the button is pressed, without signing in', async () => {
+  it('ends mail about the issue once the button is pressed, without signing in', LONG, async () => {
     const { user, issue, path, choice } = await told();
     const visitor = new Browser(world.send);
     expect((await visitor.get(path)).status).toBe(200);
@@ -403,14 +417,14 @@ describe('The link that unsubscribes', () => {
     expect(subjectsTo(user)).toHaveLength(1);
   });
 
-  it('works by one request of a mail client', async () => {
+  it('works by one request of a mail client', LONG, async () => {
     const { path, choice } = await told();
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded', Origin: 'https://mail.example.net' };
     const answer = await world.send('POST', path, { headers, body: 'List-Unsubscribe=One-Click' });
     expect([answer.status, await choice()]).toEqual([200, false]);
   });
 
-  it('is refused if it was made up, for another server, or changed', async () => {
+  it('is refused if it was made up, for another server, or changed', LONG, async () => {
     const { user, issue, path, choice } = await told();
     const token = new URL(path, world.url).searchParams.get('token') ?? '';
     const meant = { userId: user.id, type: 'Issue', id: issue.id } as const;

@@ -3,6 +3,7 @@ import { toGlobalId } from '#schema/node/global_id.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { LEVELS, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -430,7 +431,7 @@ describe('A membership of a group', () => {
 });
 
 describe('An expired membership', () => {
-  it('gives nothing, from its very day on, wherever it counted', async () => {
+  it('gives nothing, from its very day on, wherever it counted', LONG, async () => {
     const group = await world.group({ owner });
     const inside = await world.group({ owner, parentId: group.id });
     const project = await world.project({ owner, namespaceId: inside.id });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { mentionedUsers } from '#src/references/mentioned_users.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -22,7 +23,7 @@ const bodies = async (path: string, who: TestUser = owner): Promise<string[]> =>
   (await world.api(who).get(`${path}/notes?per_page=100`)).body.map(({ body }: { body: string }) => body);
 
 describe('What a text mentions', () => {
-  it('gets a system note, once for each source', async () => {
+  it('gets a system note, once for each source', LONG, async () => {
     const target = await world.issue(project, owner);
     const path = `${at}/${target.iid}`;
     const source = await world.issue(project, guest, { description: `like #${target.iid}` });
@@ -71,7 +72,7 @@ describe('What a text mentions', () => {
     expect(notes.map(({ body }) => body)).toEqual([`mentioned in issue #${source.iid}`]);
   });
 
-  it('is noted once when it is mentioned by many notes at once', async () => {
+  it('is noted once when it is mentioned by many notes at once', LONG, async () => {
     const [target, source] = [await world.issue(project, owner), await world.issue(project, owner)];
     const path = `${at}/${source.iid}/notes`;
     const body = `see #${target.iid}`;

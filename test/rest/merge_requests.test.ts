@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createBranch } from '#src/branches/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { git } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -63,7 +64,7 @@ const refIn = (project: ProjectRow, ref: string) =>
   git(world.repositories.directory(project), ['rev-parse', '--verify', ref]).trim();
 
 describe('POST /projects/:id/merge_requests', () => {
-  it('opens a merge request, whose head git clients can fetch', async () => {
+  it('opens a merge request, whose head git clients can fetch', LONG, async () => {
     const { project, head, at } = await stage();
     const milestone = await world.milestone(project, owner);
     const { status, body } = await world.api(reporter).post(at, { title: 'x', ...branches });
@@ -108,7 +109,7 @@ describe('POST /projects/:id/merge_requests', () => {
     expect(events[0]).toMatchObject({ action_name: 'opened', target_type: 'MergeRequest', target_title: 'WIP: Add b' });
   });
 
-  it('numbers merge requests by themselves, beside issues', async () => {
+  it('numbers merge requests by themselves, beside issues', LONG, async () => {
     const { project, at } = await stage();
     await world.issue(project, owner);
     await createBranch(world.as(owner), project.id, 'second', 'topic');
@@ -116,7 +117,7 @@ describe('POST /projects/:id/merge_requests', () => {
     expect((await api.post(at, { title: 'Two', ...branches, source_branch: 'second' })).body.iid).toBe(2);
   });
 
-  it('refuses a second open one for the same branches with the title of the first', async () => {
+  it('refuses a second open one for the same branches with the title of the first', LONG, async () => {
     const { project, at } = await stage();
     await api.post(at, { title: 'The "first"', ...branches });
     const refusal = {
@@ -133,7 +134,7 @@ describe('POST /projects/:id/merge_requests', () => {
     });
   });
 
-  it('opens one, however many ask at once', async () => {
+  it('opens one, however many ask at once', LONG, async () => {
     const { project, at } = await stage();
     const answers = await Promise.all([1, 2, 3, 4, 5].map((n) => api.post(at, { title: `No. ${n}`, ...branches })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
@@ -141,7 +142,7 @@ describe('POST /projects/:id/merge_requests', () => {
     expect((await api.get(at)).body[0].iid).toBe(1);
   });
 
-  it('refuses equal sides and projects that are no forks', async () => {
+  it('refuses equal sides and projects that are no forks', LONG, async () => {
     const { project, at } = await stage();
     const other = (await stage('public')).project;
     expect(await api.post(at, { title: 'x', ...branches, source_branch: 'master' })).toMatchObject({
@@ -160,7 +161,7 @@ describe('POST /projects/:id/merge_requests', () => {
     expect(await world.db.mergeRequest.count({ where: { sourceProjectId: project.id } })).toBe(0);
   });
 
-  it('refuses missing parameters, missing branches and bad titles', async () => {
+  it('refuses missing parameters, missing branches and bad titles', LONG, async () => {
     const { at } = await stage();
     expect(await api.post(at, {})).toMatchObject({
       status: 400,
@@ -179,34 +180,38 @@ describe('POST /projects/:id/merge_requests', () => {
     expect((await world.api(owner).post(`/projects/${empty.id}/merge_requests`, given)).status).toBe(400);
   });
 
-  it('drops what only reporters set, and takes nothing in an archived project or one without merge requests', async () => {
-    const { project, at } = await stage('public');
-    const fork = (await world.api(outsider).post(`/projects/${project.id}/fork`)).body;
-    await world.idle();
-    const given = { title: 'x', ...branches, target_project_id: project.id, labels: 'bug', assignee_id: master.id };
-    const { status, body } = await world.api(outsider).post(`/projects/${fork.id}/merge_requests`, given);
-    expect([status, body.labels, body.assignee, body.project_id, body.source_project_id]).toEqual([
-      201,
-      [],
-      null,
-      project.id,
-      fork.id,
-    ]);
-    await world.db.project.update({ where: { id: project.id }, data: { archived: true } });
-    const another = { ...given, source_branch: 'master', target_branch: 'topic' };
-    expect((await world.api(outsider).post(`/projects/${fork.id}/merge_requests`, another)).status).toBe(403);
-    expect((await api.post(at, { title: 'x', ...branches })).status).toBe(403);
-    expect((await api.put(`${at}/1`, { title: 'y' })).status).toBe(403);
-    expect((await world.api(outsider).put(`${at}/1`, { title: 'y' })).status).toBe(403);
-    await world.db.project.update({
-      where: { id: project.id },
-      data: { archived: false, mergeRequestsEnabled: false },
-    });
-    expect((await world.api(outsider).post(`/projects/${fork.id}/merge_requests`, another)).status).toBe(403);
-    for (const path of [at, `${at}/1`, `${at}/1/commits`, `${at}/1/changes`, `${at}/1/versions`]) {
-      expect((await api.get(path)).status).toBe(403);
-    }
-  });
+  it(
+    'drops what only reporters set, and takes nothing in an archived project or one without merge requests',
+    LONG,
+    async () => {
+      const { project, at } = await stage('public');
+      const fork = (await world.api(outsider).post(`/projects/${project.id}/fork`)).body;
+      await world.idle();
+      const given = { title: 'x', ...branches, target_project_id: project.id, labels: 'bug', assignee_id: master.id };
+      const { status, body } = await world.api(outsider).post(`/projects/${fork.id}/merge_requests`, given);
+      expect([status, body.labels, body.assignee, body.project_id, body.source_project_id]).toEqual([
+        201,
+        [],
+        null,
+        project.id,
+        fork.id,
+      ]);
+      await world.db.project.update({ where: { id: project.id }, data: { archived: true } });
+      const another = { ...given, source_branch: 'master', target_branch: 'topic' };
+      expect((await world.api(outsider).post(`/projects/${fork.id}/merge_requests`, another)).status).toBe(403);
+      expect((await api.post(at, { title: 'x', ...branches })).status).toBe(403);
+      expect((await api.put(`${at}/1`, { title: 'y' })).status).toBe(403);
+      expect((await world.api(outsider).put(`${at}/1`, { title: 'y' })).status).toBe(403);
+      await world.db.project.update({
+        where: { id: project.id },
+        data: { archived: false, mergeRequestsEnabled: false },
+      });
+      expect((await world.api(outsider).post(`/projects/${fork.id}/merge_requests`, another)).status).toBe(403);
+      for (const path of [at, `${at}/1`, `${at}/1/commits`, `${at}/1/changes`, `${at}/1/versions`]) {
+        expect((await api.get(path)).status).toBe(403);
+      }
+    },
+  );
 });
 
 describe('GET /projects/:id/merge_requests', () => {
@@ -248,7 +253,7 @@ describe('GET /projects/:id/merge_requests', () => {
 });
 
 describe('PUT /projects/:id/merge_requests/:merge_request_iid', () => {
-  it('changes it for developers, its author and its assignee', async () => {
+  it('changes it for developers, its author and its assignee', LONG, async () => {
     const { project, at } = await stage('public');
     const mergeRequest = await opened(world, project, developer);
     expect((await world.api(reporter).put(`${at}/1`, { title: 'No' })).status).toBe(403);
@@ -265,7 +270,7 @@ describe('PUT /projects/:id/merge_requests/:merge_request_iid', () => {
     expect((await world.db.mergeRequest.findUnique({ where: { id: mergeRequest.id } }))?.title).toBe('[WIP] Yes');
   });
 
-  it('refuses blank values, and asks for one parameter at least', async () => {
+  it('refuses blank values, and asks for one parameter at least', LONG, async () => {
     const { project, at } = await stage();
     await opened(world, project, developer);
     expect(await api.put(`${at}/1`, { title: '', target_branch: ' ' })).toMatchObject({
@@ -279,7 +284,7 @@ describe('PUT /projects/:id/merge_requests/:merge_request_iid', () => {
     expect(await api.put(`${at}/1`, { target_branch: 'topic' })).toMatchObject({ status: 422 });
   });
 
-  it('closes and reopens it, with events, but not one that is merged', async () => {
+  it('closes and reopens it, with events, but not one that is merged', LONG, async () => {
     const { project, at } = await stage();
     const { id } = await opened(world, project, developer);
     expect((await api.put(`${at}/1`, { state_event: 'close' })).body.state).toBe('closed');
@@ -298,7 +303,7 @@ describe('PUT /projects/:id/merge_requests/:merge_request_iid', () => {
     }
   });
 
-  it('takes another target branch with a new version, and looks at it anew', async () => {
+  it('takes another target branch with a new version, and looks at it anew', LONG, async () => {
     const { project, at } = await stage();
     await createBranch(world.as(owner), project.id, 'release', 'master');
     await commitTo(world, project, owner, 'release', 'b.txt', 'something else\n');
@@ -312,7 +317,7 @@ describe('PUT /projects/:id/merge_requests/:merge_request_iid', () => {
 });
 
 describe('DELETE /projects/:id/merge_requests/:merge_request_iid', () => {
-  it('is for owners; ref, events but its own and everything below go', async () => {
+  it('is for owners; ref, events but its own and everything below go', LONG, async () => {
     const { project, at } = await stage();
     const { id } = await opened(world, project, developer, { labels: ['bug'] });
     await world.idle();
@@ -331,7 +336,7 @@ describe('DELETE /projects/:id/merge_requests/:merge_request_iid', () => {
 });
 
 describe('POST /projects/:id/merge_requests/:merge_request_iid/subscribe', () => {
-  it('is for those who may change it', async () => {
+  it('is for those who may change it', LONG, async () => {
     const { project, at } = await stage();
     await opened(world, project, developer);
     expect((await world.api(developer).post(`${at}/1/subscribe`)).status).toBe(304);
@@ -347,7 +352,7 @@ describe('POST /projects/:id/merge_requests/:merge_request_iid/subscribe', () =>
 });
 
 describe('The commits, changes and versions of a merge request', () => {
-  it('are those of its branch since both parted', async () => {
+  it('are those of its branch since both parted', LONG, async () => {
     const { project, head, at } = await stage('private', 'feature/with/slashes');
     await commitTo(world, project, owner, 'master', 'other.txt');
     const second = await commitTo(world, project, owner, 'feature/with/slashes', 'c.txt');
@@ -386,7 +391,7 @@ describe('The commits, changes and versions of a merge request', () => {
     }
   });
 
-  it('of another merge request are not found under this one', async () => {
+  it('of another merge request are not found under this one', LONG, async () => {
     const { project, at } = await stage();
     await createBranch(world.as(owner), project.id, 'second', 'topic');
     await opened(world, project, developer);

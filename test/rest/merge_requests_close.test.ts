@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -47,7 +48,7 @@ describe('GET /projects/:id/merge_requests/:iid/closes_issues', () => {
     expect([headers['x-total'], body.map(({ iid }: Json) => iid)]).toEqual(['1', [1]]);
   });
 
-  it('is empty where the target is not the default branch', async () => {
+  it('is empty where the target is not the default branch', LONG, async () => {
     const project = await stage('Closes #1');
     await world.api(owner).post(`${project.at}/repository/branches`, { branch: 'other', ref: 'master' });
     await world.api(developer).put(`${project.at}/merge_requests/${project.iid}`, { target_branch: 'other' });
@@ -59,7 +60,7 @@ describe('GET /projects/:id/merge_requests/:iid/closes_issues', () => {
 });
 
 describe('Merging', () => {
-  it('closes these issues, once, and names them in the message', async () => {
+  it('closes these issues, once, and names them in the message', LONG, async () => {
     const { project, at, iid, states, merge } = await stage('Closes #1, #3');
     expect((await merge()).body.state).toBe('merged');
     await world.idle();
@@ -80,7 +81,7 @@ describe('Merging', () => {
     expect(await states()).toEqual(['opened', 'opened', 'closed']);
   });
 
-  it('closes nothing that the user who merges may not close', async () => {
+  it('closes nothing that the user who merges may not close', LONG, async () => {
     const other = await world.project({ owner, visibility: 'public' });
     const elsewhere = await world.issue(other, owner, { title: 'elsewhere' });
     const { project, merge } = await stage(`Closes ${other.fullPath}#${elsewhere.iid}`);

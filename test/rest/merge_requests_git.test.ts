@@ -67,7 +67,7 @@ async function systemNotes(subjectId: number): Promise<string[]> {
 }
 
 describe('The ref of a merge request', () => {
-  it('is fetched by git clients, and is neither branch nor tag', async () => {
+  it('is fetched by git clients, and is neither branch nor tag', LONG, async () => {
     const { project, head, open } = await stage();
     await open();
     const copy = await clone(address(project, owner));
@@ -83,7 +83,7 @@ describe('The ref of a merge request', () => {
     ).toMatchObject([{ oid: head }]);
   });
 
-  it('cannot be pushed to or deleted', async () => {
+  it('cannot be pushed to or deleted', LONG, async () => {
     const { project, work, head, open } = await stage();
     await open();
     for (const spec of ['+main:refs/merge-requests/1/head', ':refs/merge-requests/1/head', 'main:refs/keep-around/x']) {
@@ -93,7 +93,7 @@ describe('The ref of a merge request', () => {
     expect(git(directoryOf(project), ['rev-parse', 'refs/merge-requests/1/head']).trim()).toBe(head);
   });
 
-  it('keeps the commits when the source branch and the fork are gone', async () => {
+  it('keeps the commits when the source branch and the fork are gone', LONG, async () => {
     const { project, fork, head } = await fromFork();
     await becomes(project, { merge_status: 'can_be_merged', source_project_id: fork.id });
     await world.api(forker).delete(`/projects/${fork.id}`);
@@ -109,7 +109,7 @@ describe('The ref of a merge request', () => {
     expect(await gitLines(directory, ['count-objects', '-v'])).toContain('garbage: 0');
   });
 
-  it('stays when the group of the fork is deleted: the merge request cannot be merged any more', async () => {
+  it('stays when the group of the fork is deleted: the merge request cannot be merged any more', LONG, async () => {
     const { project, head, fork } = await fromFork();
     const group = await world.group({ owner: forker });
     await world.db.project.update({ where: { id: fork.id }, data: { namespaceId: group.id } });
@@ -141,7 +141,7 @@ describe('The ref of a merge request', () => {
 });
 
 describe('A push to the source branch', () => {
-  it('records a version; those before stay what they were, even after a force-push and gc', async () => {
+  it('records a version; those before stay what they were, even after a force-push and gc', LONG, async () => {
     const { project, work, head, open, at } = await stage();
     await open();
     const second = await commitFile(work, 'c.txt', 'c\n');
@@ -170,7 +170,7 @@ describe('A push to the source branch', () => {
     expect(said).not.toContain('keep-around');
   });
 
-  it('records one version, however many processes look at it', async () => {
+  it('records one version, however many processes look at it', LONG, async () => {
     const { project, work, open } = await stage();
     const { id } = await open();
     await world.idle();
@@ -212,7 +212,7 @@ describe('A push to the source branch', () => {
     expect(await record(project)).toMatchObject({ sha: head, merge_status: 'cannot_be_merged', state: 'opened' });
   });
 
-  it('by the API counts as well, and one that was missed is found later', async () => {
+  it('by the API counts as well, and one that was missed is found later', LONG, async () => {
     const { project, open } = await stage();
     await open();
     const given = { branch: 'topic', content: 'x', commit_message: 'x' };
@@ -229,7 +229,7 @@ describe('A push to the source branch', () => {
     expect(await world.db.todo.count({ where: unmergeable })).toBe(1);
   });
 
-  it('that deletes it leaves a note once; pushed again, the branch can be merged again', async () => {
+  it('that deletes it leaves a note once; pushed again, the branch can be merged again', LONG, async () => {
     const { project, work, head, open } = await stage();
     const { id } = await open();
     await becomes(project, { merge_status: 'can_be_merged' });
@@ -242,7 +242,7 @@ describe('A push to the source branch', () => {
     expect(await systemNotes(id)).toEqual(['deleted source branch `topic`']);
   });
 
-  it('is told of by a note that lists the new commits', async () => {
+  it('is told of by a note that lists the new commits', LONG, async () => {
     const { project, work, open } = await stage();
     const { id } = await open();
     await becomes(project, { merge_status: 'can_be_merged' });
@@ -263,7 +263,7 @@ describe('A push to the source branch', () => {
 });
 
 describe('A push to the target branch', () => {
-  it('that brings the commits marks the merge request as merged', async () => {
+  it('that brings the commits marks the merge request as merged', LONG, async () => {
     const { project, work, head, open } = await stage();
     const { id } = await open();
     await becomes(project, { merge_status: 'can_be_merged' });
@@ -277,7 +277,7 @@ describe('A push to the target branch', () => {
     expect((await api.get(`/projects/${project.id}/merge_requests/1/commits`)).body).toHaveLength(1);
   });
 
-  it('takes nothing as merged that had no commits of its own', async () => {
+  it('takes nothing as merged that had no commits of its own', LONG, async () => {
     const { project, work, open } = await stage();
     await run(work, 'push', '--quiet', 'origin', 'main:empty');
     await open({ sourceBranch: 'empty' });
@@ -295,7 +295,7 @@ describe('A push to the target branch', () => {
     }
   });
 
-  it('has the merge status worked out anew: with conflicts as git finds them', async () => {
+  it('has the merge status worked out anew: with conflicts as git finds them', LONG, async () => {
     const { project, work, open } = await stage();
     await open();
     await becomes(project, { merge_status: 'can_be_merged' });
@@ -308,7 +308,7 @@ describe('A push to the target branch', () => {
     await becomes(project, { merge_status: 'can_be_merged' });
   });
 
-  it('costs the same however many merge requests there are of the branch', async () => {
+  it('costs the same however many merge requests there are of the branch', LONG, async () => {
     const { project, work, open } = await stage();
     const commit = () =>
       api.post(`/projects/${project.id}/repository/files/${world.unique('f')}`, {
@@ -366,7 +366,7 @@ describe('The merge status', () => {
     ],
   ];
 
-  it.each(cases)('is as git has it where %s', async (_name, ours, theirs, status) => {
+  it.each(cases)('is as git has it where %s', LONG, async (_name, ours, theirs, status) => {
     const { project, work, open } = await stage();
     await theirs(work);
     await run(work, 'checkout', '--quiet', 'main');
@@ -376,7 +376,7 @@ describe('The merge status', () => {
     await becomes(project, { merge_status: status });
   });
 
-  it('is as git has it with several best common ancestors', async () => {
+  it('is as git has it with several best common ancestors', LONG, async () => {
     const { project, work, open } = await stage();
     await run(work, 'checkout', '--quiet', 'main');
     await commitFile(work, 'a.txt', 'main\n');
@@ -391,7 +391,7 @@ describe('The merge status', () => {
     await becomes(project, { merge_status: 'can_be_merged' });
   });
 
-  it('of unrelated histories is that they cannot be merged; their files are compared', async () => {
+  it('of unrelated histories is that they cannot be merged; their files are compared', LONG, async () => {
     const { project, work, open, at } = await stage();
     await run(work, 'checkout', '--quiet', '--orphan', 'other');
     await writeFile(path.join(work, 'a.txt'), 'entirely different\n');
@@ -407,7 +407,7 @@ describe('The merge status', () => {
 });
 
 describe('A merge request from a private fork', () => {
-  it('shows those who see the target the ID and the branch of the fork, and nothing else of it', async () => {
+  it('shows those who see the target the ID and the branch of the fork, and nothing else of it', LONG, async () => {
     const { project, fork, head } = await fromFork('private');
     const stranger = await world.user();
     const { body } = await world.api(stranger).get(`/projects/${project.id}/merge_requests/1`);
@@ -424,7 +424,7 @@ describe('A merge request from a private fork', () => {
     });
   });
 
-  it('follows the fork, and is refused where the target cannot be seen', async () => {
+  it('follows the fork, and is refused where the target cannot be seen', LONG, async () => {
     const { project, fork, work } = await fromFork('private');
     const second = await commitFile(work, 'more.txt', 'more\n');
     await run(work, 'push', '--quiet', address(fork, forker), 'theirs');
@@ -461,7 +461,7 @@ describe('A long branch', () => {
   });
 });
 
-it('Git and a few requests are all that it takes from a fork to the default branch', async () => {
+it('Git and a few requests are all that it takes from a fork to the default branch', LONG, async () => {
   const { project, at } = await stage();
   const theirs = world.api(forker);
   const issue = (await api.post(`/projects/${project.id}/issues`, { title: 'Nothing greets' })).body;

@@ -5,6 +5,7 @@ import { announceMerge } from '#src/merge_requests/mark_merged.ts';
 import { createNote } from '#src/notes/create.ts';
 import { withBranchLock } from '#src/repository/lock.ts';
 import { git } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { commitTo, opened, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -57,7 +58,7 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     ]);
   });
 
-  it('takes a message, and what both sides changed', async () => {
+  it('takes a message, and what both sides changed', LONG, async () => {
     const { project, directory, merge } = await stage();
     await commitTo(world, project, owner, 'master', 'c.txt');
     const { iid } = await opened(world, project, developer);
@@ -70,7 +71,7 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     ]);
   });
 
-  it('is for those who can push or merge into the branch: 401 for others', async () => {
+  it('is for those who can push or merge into the branch: 401 for others', LONG, async () => {
     const { project, merge } = await stage();
     const { iid } = await opened(world, project, developer);
     const refused = await merge(developer, iid);
@@ -87,7 +88,7 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     ['is closed', { state_event: 'close' }],
     ['is work in progress', { title: 'WIP: more to come' }],
     ['is work in progress in brackets', { title: '[WIP] more to come' }],
-  ])('refuses with 405 one that %s', async (_why, change) => {
+  ])('refuses with 405 one that %s', LONG, async (_why, change) => {
     const { project, at, directory, merge } = await stage();
     const before = show(directory, '%H');
     const { iid } = await opened(world, project, developer);
@@ -97,7 +98,7 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     expect(show(directory, '%H')).toBe(before);
   });
 
-  it('refuses with 405 one that is merged already, or has lost a branch', async () => {
+  it('refuses with 405 one that is merged already, or has lost a branch', LONG, async () => {
     const { project, merge } = await stage();
     const { iid } = await opened(world, project, developer);
     await merge(master, iid);
@@ -108,7 +109,7 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     expect((await merge(master, again.iid)).status).toBe(405);
   });
 
-  it('refuses with 406 one with conflicts, before it looks at the hash', async () => {
+  it('refuses with 406 one with conflicts, before it looks at the hash', LONG, async () => {
     const { project, directory, merge } = await stage();
     await commitTo(world, project, owner, 'master', 'b.txt', 'other\n');
     const before = show(directory, '%H');
@@ -120,7 +121,7 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     expect(show(directory, '%H')).toBe(before);
   });
 
-  it('refuses with 409 another head than the caller has seen', async () => {
+  it('refuses with 409 another head than the caller has seen', LONG, async () => {
     const { project, head, merge } = await stage();
     const { iid } = await opened(world, project, developer);
     const refused = await merge(master, iid, { sha: 'f'.repeat(40) });
@@ -141,7 +142,7 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     expect((await merge(owner, iid)).status).toBe(403);
   });
 
-  it('removes the source branch where that is wanted, and it is not protected', async () => {
+  it('removes the source branch where that is wanted, and it is not protected', LONG, async () => {
     const { project, merge } = await stage();
     const branches = `/projects/${project.id}/repository/branches`;
     const { iid } = await opened(world, project, developer, { removeSourceBranch: true });
@@ -158,7 +159,7 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     expect((await world.api(master).get(`${branches}/kept`)).status).toBe(200);
   });
 
-  it('merges exactly once however many ask at the same time', async () => {
+  it('merges exactly once however many ask at the same time', LONG, async () => {
     const { project, directory, merge } = await stage();
     const before = show(directory, '%H');
     const { iid } = await opened(world, project, developer);
@@ -171,7 +172,7 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     ).toBe('1');
   });
 
-  it('merges several at a time into one branch, one after the other', { timeout: 180_000 }, async () => {
+  it('merges several at a time into one branch, one after the other', { ...LONG, timeout: 180_000 }, async () => {
     const { project, directory, merge } = await stage();
     const branches = ['t0', 't1', 't2', 't3', 't4', 't5', 't6', 't7', 't8', 't9'];
     const iids: number[] = [];
@@ -195,7 +196,7 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     git(directory, ['fsck', '--strict']);
   });
 
-  it('refuses with 405 one of which somebody begins a thread while it waits for its turn', async () => {
+  it('refuses with 405 one of which somebody begins a thread while it waits for its turn', LONG, async () => {
     const { project, at, merge } = await stage();
     await world.api(owner).put(`/projects/${project.id}`, { only_allow_merge_if_all_discussions_are_resolved: true });
     const { id, iid } = await opened(world, project, developer);
@@ -214,7 +215,7 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     expect((await world.api(master).get(`${at}/${iid}`)).body.state).toBe('opened');
   });
 
-  it('obeys only_allow_merge_if_pipeline_succeeds', async () => {
+  it('obeys only_allow_merge_if_pipeline_succeeds', LONG, async () => {
     const { project, head, merge } = await stage();
     await world.api(owner).put(`/projects/${project.id}`, { only_allow_merge_if_pipeline_succeeds: true });
     const { iid } = await opened(world, project, developer);
@@ -249,7 +250,7 @@ describe('A merge request that waits for its pipeline', () => {
     return { ...set, iid, post, state };
   };
 
-  it('is merged as wanted when that succeeds', async () => {
+  it('is merged as wanted when that succeeds', LONG, async () => {
     const { directory, post, state } = await waiting();
     await post('success');
     await expect.poll(async () => (await state()).state, PATIENCE).toBe('merged');
@@ -258,14 +259,14 @@ describe('A merge request that waits for its pipeline', () => {
     await expect.poll(() => git(directory, ['branch', '--list', 'topic']).toString(), PATIENCE).toBe('');
   });
 
-  it('stays open when that fails', async () => {
+  it('stays open when that fails', LONG, async () => {
     const { post, state } = await waiting();
     await post('failed');
     await world.idle();
     expect(await state()).toMatchObject({ state: 'opened', merge_when_pipeline_succeeds: true });
   });
 
-  it('does not wait any more when its source branch moves', async () => {
+  it('does not wait any more when its source branch moves', LONG, async () => {
     const { project, post, state } = await waiting();
     await commitTo(world, project, developer, 'topic', 'd.txt');
     await expect.poll(async () => (await state()).merge_when_pipeline_succeeds, PATIENCE).toBe(false);
@@ -274,7 +275,7 @@ describe('A merge request that waits for its pipeline', () => {
     expect((await state()).state).toBe('opened');
   });
 
-  it('is not merged for somebody who may not any more', async () => {
+  it('is not merged for somebody who may not any more', LONG, async () => {
     const { project, post, state } = await waiting();
     await world.api(owner).put(`/projects/${project.id}/members/${master.id}`, { access_level: 20 });
     await post('success');
@@ -282,7 +283,7 @@ describe('A merge request that waits for its pipeline', () => {
     expect((await state()).state).toBe('opened');
   });
 
-  it('is called off by those who could merge it, and its author', async () => {
+  it('is called off by those who could merge it, and its author', LONG, async () => {
     const { at, iid, post, state } = await waiting();
     const cancel = (who: TestUser) => world.api(who).post(`${at}/${iid}/cancel_merge_when_pipeline_succeeds`);
     expect((await cancel(reporter)).status).toBe(401);
@@ -295,7 +296,7 @@ describe('A merge request that waits for its pipeline', () => {
     expect((await state()).state).toBe('opened');
   });
 
-  it('is merged at once when nothing runs', async () => {
+  it('is merged at once when nothing runs', LONG, async () => {
     const { project, merge } = await stage();
     const { iid } = await opened(world, project, developer);
     expect((await merge(master, iid, { merge_when_pipeline_succeeds: true })).body.state).toBe('merged');
@@ -317,7 +318,7 @@ describe('A merge that a crash kept from being recorded', () => {
     return { ...set, iid, oid, shown: (await world.api(owner).get(`${set.at}/${iid}`)).body };
   };
 
-  it('is recorded once at the next start, with what follows it', async () => {
+  it('is recorded once at the next start, with what follows it', LONG, async () => {
     const { project, oid, shown, directory } = await crashed(true);
     expect(shown).toMatchObject({ state: 'merged', merge_commit_sha: oid });
     expect(git(directory, ['branch', '--list', 'topic'])).toBe('');
@@ -327,7 +328,7 @@ describe('A merge that a crash kept from being recorded', () => {
     expect(accepted.map(({ author_id }: { author_id: number }) => author_id)).toEqual([master.id]);
   });
 
-  it('leaves the merge request open if the commit did not get to the branch', async () => {
+  it('leaves the merge request open if the commit did not get to the branch', LONG, async () => {
     const { iid, shown, merge } = await crashed(false);
     expect(shown).toMatchObject({ state: 'opened', merge_commit_sha: null });
     expect((await merge(master, iid)).body.state).toBe('merged');
@@ -335,7 +336,7 @@ describe('A merge that a crash kept from being recorded', () => {
 });
 
 describe('Without a git program', () => {
-  it('merge requests are opened, shown, refused for files that both sides changed, and merged', async () => {
+  it('merge requests are opened, shown, refused for files that both sides changed, and merged', LONG, async () => {
     await world.idle();
     const { PATH } = process.env;
     process.env.PATH = '/nowhere';

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -81,7 +82,7 @@ describe('POST /projects/:id/milestones', () => {
 });
 
 describe('GET /projects/:id/milestones', () => {
-  it('lists the newest first, and filters by state, iids and search', async () => {
+  it('lists the newest first, and filters by state, iids and search', LONG, async () => {
     const own = await world.project({ owner });
     const asOwner = world.api(owner);
     const path = `/projects/${own.id}/milestones`;
@@ -190,7 +191,7 @@ describe('GET /projects/:id/milestones/:milestone_id/issues', () => {
 });
 
 describe('GET /projects/:id/milestones/:milestone_id/merge_requests', () => {
-  it('lists its merge requests for reporters, oldest first', async () => {
+  it('lists its merge requests for reporters, oldest first', LONG, async () => {
     const { id } = await world.milestone(project, owner);
     for (const iid of [1, 2]) await world.mergeRequest(project, owner, { iid, milestoneId: id });
     const { status, headers, body } = await world.api(developer).get(`${at}/${id}/merge_requests`);

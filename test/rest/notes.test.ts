@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/global_id.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { createSnippet } from '#src/snippets/save.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -32,7 +33,7 @@ async function issuePath(confidential = false): Promise<{ id: number; path: stri
 }
 
 describe('Notes on issues, merge requests and snippets', () => {
-  it('are written, read, changed and deleted, with the record of v4', async () => {
+  it('are written, read, changed and deleted, with the record of v4', LONG, async () => {
     const issue = await world.issue(project, owner);
     const snippet = await snippetOf();
     const request = await world.mergeRequest(project, owner, { iid: 1 });

@@ -48,8 +48,9 @@ function plausible(name: string, type: string): unknown {
 }
 
 describe('Whatever it is given, no route fails', () => {
-  // Each parameter of a route is given others of them in every run, and all of them in the long one.
-  it.each([...endpoints])('%s: some of it', (key, endpoint) => tryOut(key, endpoint, 6));
+  // The parameters of some routes are given some of them in every run, and those of each route all of them in the long one.
+  const some = [...endpoints].filter((_, at) => at % 4 === 0);
+  it.each(some)('%s: some of it', (key, endpoint) => tryOut(key, endpoint, 6));
   it.each([...endpoints])('%s', LONG, (key, endpoint) => tryOut(key, endpoint, 1));
 });
 

@@ -4,6 +4,7 @@ import { routes } from '#rest/v4/index.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { requireDocumented } from '../support/documented.ts';
 import type { Answer, Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const text = readFileSync(packagePath('rest/openapi.json'), 'utf8');
@@ -139,7 +140,7 @@ describe('The OpenAPI document', () => {
 });
 
 describe('GET /openapi.json', () => {
-  it('sends the document as it is in the package, to HEAD its size alone', async () => {
+  it('sends the document as it is in the package, to HEAD its size alone', LONG, async () => {
     const world = await startWorld();
     const { status, headers, body } = await world.send('GET', '/api/v4/openapi.json');
     expect([status, headers['content-type'], body]).toEqual([200, 'application/json', document]);

@@ -5,6 +5,7 @@ import type { ProjectRow } from '#src/projects/find.ts';
 import { createTag } from '#src/tags/create.ts';
 import { commitFile, pipelineOf, projectWithCommit } from '../support/ci.ts';
 import { commitFile as commitInCopy, run, workingCopy } from '../support/git_client.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -128,7 +129,7 @@ describe('POST /projects/:id/pipeline', () => {
     ]);
   });
 
-  it('makes those of a tag for a tag', async () => {
+  it('makes those of a tag for a tag', LONG, async () => {
     const { project: own, sha: tip } = await configured(CONFIG);
     await createTag(world.as(owner), own.id, { name: 'v1', target: 'master', message: 'One' });
     const { body } = await api.post(`/projects/${own.id}/pipeline`, { ref: 'v1' });
@@ -147,7 +148,7 @@ describe('POST /projects/:id/pipeline', () => {
     expect(await world.db.pipeline.count({ where })).toBe(before);
   });
 
-  it('400 with the message for a file that is invalid, or has no job for the ref', async () => {
+  it('400 with the message for a file that is invalid, or has no job for the ref', LONG, async () => {
     const { project: own } = await configured('unit: {script: []}');
     const post = () => api.post(`/projects/${own.id}/pipeline`, { ref: 'master' });
     expect(await post()).toMatchObject({
@@ -173,7 +174,7 @@ describe('POST /projects/:id/pipeline', () => {
 });
 
 describe('A push', () => {
-  it('makes a pipeline where the commit has a file', async () => {
+  it('makes a pipeline where the commit has a file', LONG, async () => {
     const { project: own, sha: tip } = await configured('unit: {script: test}');
     const next = await commitFile(world, owner, own);
     await createBranch(world.as(owner), own.id, 'topic', 'master');
@@ -195,7 +196,7 @@ describe('A push', () => {
     expect(body).toMatchObject({ before_sha: tip, user: { id: owner.id }, status: 'pending' });
   });
 
-  it('by the git program makes them too; a push of very many refs makes none', async () => {
+  it('by the git program makes them too; a push of very many refs makes none', LONG, async () => {
     const own = await world.project({ owner });
     await members(own);
     const copy = await workingCopy();
@@ -225,7 +226,7 @@ describe('A push', () => {
     expect(pipelines.map(({ jobs }) => jobs.length)).toEqual([1, 1]);
   });
 
-  it('makes none without a file, with jobs turned off, or when a branch is deleted', async () => {
+  it('makes none without a file, with jobs turned off, or when a branch is deleted', LONG, async () => {
     const { project: own } = await projectWithCommit(world, owner);
     await world.db.project.update({ where: { id: own.id }, data: { jobsEnabled: false } });
     await commitFile(world, owner, own, 'unit: {script: test}');
@@ -249,7 +250,7 @@ describe('A push', () => {
 });
 
 describe('A pipeline whose jobs are reported from outside', () => {
-  it('goes from stage to stage, with status, coverage and times', async () => {
+  it('goes from stage to stage, with status, coverage and times', LONG, async () => {
     const { project: own, sha: tip } = await configured(CONFIG);
     const [{ id }] = (await api.get(`/projects/${own.id}/pipelines`)).body;
     const report = (name: string, state: string, coverage?: number) =>
@@ -269,7 +270,7 @@ describe('A pipeline whose jobs are reported from outside', () => {
     expect(await statesOf(id)).toContain('ship manual');
   });
 
-  it('skips what comes after a failure, but what is for failures', async () => {
+  it('skips what comes after a failure, but what is for failures', LONG, async () => {
     const { project: own, sha: tip } = await configured(
       `a: {stage: build, script: a}\nb: {script: b}\nc: {script: c, when: on_failure}\nd: {stage: deploy, script: d, when: always}`,
     );
@@ -284,7 +285,7 @@ describe('A pipeline whose jobs are reported from outside', () => {
 });
 
 describe('POST /projects/:id/pipelines/:pipeline_id/cancel and retry', () => {
-  it('cancels every job that has not finished, and has them done again in their order', async () => {
+  it('cancels every job that has not finished, and has them done again in their order', LONG, async () => {
     const { project: own } = await configured(CONFIG);
     const { id } = (await api.post(`/projects/${own.id}/pipeline`, { ref: 'master' })).body;
     const at = `/projects/${own.id}/pipelines/${id}`;
@@ -303,7 +304,7 @@ describe('POST /projects/:id/pipelines/:pipeline_id/cancel and retry', () => {
     ]);
   });
 
-  it('retries failed jobs only, and those that were skipped behind them come again', async () => {
+  it('retries failed jobs only, and those that were skipped behind them come again', LONG, async () => {
     const { project: own, sha: tip } = await configured(
       'a: {stage: build, script: a}\nb: {stage: build, script: b}\nc: {script: c}',
     );
@@ -375,7 +376,7 @@ describe('GET /projects/:id/pipelines', () => {
     expect(body[0].id).toBeGreaterThan(body[1].id);
   });
 
-  it('takes filters and orders', async () => {
+  it('takes filters and orders', LONG, async () => {
     const { project: own, sha: tip } = await projectWithCommit(world, owner);
     await members(own);
     await createTag(world.as(owner), own.id, { name: 'v1', target: 'master' });
@@ -431,7 +432,7 @@ describe('GET /projects/:id/pipelines/:pipeline_id', () => {
 });
 
 describe('By GraphQL', () => {
-  it('pipelines are created, canceled, retried and read with their jobs', async () => {
+  it('pipelines are created, canceled, retried and read with their jobs', LONG, async () => {
     const { project: own } = await configured(CONFIG);
     const change = (name: string, type: string, input: object, who = developer) =>
       world.graphql(
@@ -460,7 +461,7 @@ describe('By GraphQL', () => {
 });
 
 describe('Everything about pipelines', () => {
-  it('goes with its project', async () => {
+  it('goes with its project', LONG, async () => {
     const own = await world.project({ owner });
     await pipelineOf(world, owner, own, 'whole');
     expect((await world.api(owner).delete(`/projects/${own.id}`)).status).toBe(202);

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { GroupRow } from '#src/groups/find.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { PROJECT_KEYS, SIMPLE_PROJECT_KEYS } from '../support/records.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -149,7 +150,7 @@ describe('GET /projects', () => {
     expect((await world.api('nonsense').get('/projects')).body).toHaveLength(2);
   });
 
-  it('takes the same few statements, however long it is', async () => {
+  it('takes the same few statements, however long it is', LONG, async () => {
     const lister = await world.user();
     const count = async () => {
       // The jobs behind forks run statements of their own.

@@ -3,6 +3,7 @@ import { toGlobalId } from '#schema/node/global_id.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { removeProject } from '#src/projects/remove.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -164,7 +165,7 @@ describe('PUT /projects/:id', () => {
 });
 
 describe('DELETE /projects/:id', () => {
-  it('answers 202, hides the project at once and removes it with everything in it', async () => {
+  it('answers 202, hides the project at once and removes it with everything in it', LONG, async () => {
     const issue = await world.issue(project, owner);
     await world.db.note.create({ data: { subjectType: 'Issue', subjectId: issue.id, authorId: owner.id, body: 'x' } });
     await api.post(`${at()}/issues/${issue.iid}/unsubscribe`);
@@ -251,7 +252,7 @@ describe('Changing and deleting projects in GraphQL', () => {
 });
 
 describe('The default branch', () => {
-  it('is one of the branches of the repository, and what HEAD of a clone is', async () => {
+  it('is one of the branches of the repository, and what HEAD of a clone is', LONG, async () => {
     const at = `/projects/${project.id}`;
     expect(await api.put(at, { default_branch: 'later' })).toMatchObject({
       status: 200,

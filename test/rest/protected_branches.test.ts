@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { protectionOf } from '#src/branches/protection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -37,7 +38,7 @@ beforeAll(async () => {
 });
 
 describe('PUT /projects/:id/repository/branches/:branch/protect', () => {
-  it('keeps developers out, and lets them in again', async () => {
+  it('keeps developers out, and lets them in again', LONG, async () => {
     const protect = (given = {}) => world.api(master).put(`${at}/branches/topic/protect`, given);
     expect((await write(developer, 'topic')).status).toBe(201);
     const first = await protect();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -57,7 +58,7 @@ describe('Quick actions in descriptions', () => {
     });
   });
 
-  it('change an issue when its description changes, and nothing when it does not', async () => {
+  it('change an issue when its description changes, and nothing when it does not', LONG, async () => {
     const { at, open } = await stage();
     const { iid } = await open(reporter, 'Text\n/label ~bug\n/due tomorrow');
     const change = async (who: TestUser, body: object) => (await world.api(who).put(`${at}/issues/${iid}`, body)).body;
@@ -131,7 +132,7 @@ describe('Quick actions in descriptions', () => {
     expect((await world.api(reporter).get(`${at}/issues/${iid}`)).body.description).toBe('');
   });
 
-  it('work for merge requests', async () => {
+  it('work for merge requests', LONG, async () => {
     const { project, at } = await stage();
     await withTopic(world, project, owner);
     const values = {
@@ -187,7 +188,7 @@ describe('Quick actions in notes', () => {
     expect([answer.status, notes, issue.state]).toEqual([400, [], 'opened']);
   });
 
-  it('change merge requests, and give the note that is written', async () => {
+  it('change merge requests, and give the note that is written', LONG, async () => {
     const { project, at } = await stage();
     await withTopic(world, project, owner);
     const values = { title: 'Merge it', source_branch: 'topic', target_branch: 'master' };

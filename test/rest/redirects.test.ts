@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -24,7 +25,7 @@ async function renamed() {
 }
 
 describe('The old path of a renamed group', () => {
-  it('redirects reads of the group and of everything below it', async () => {
+  it('redirects reads of the group and of everything below it', LONG, async () => {
     const { top, inside, project, path, now } = await renamed();
     expect(await api.get(groupAt(top.fullPath))).toMatchObject(moved(groupAt(path)));
     expect(await api.get(groupAt(inside.fullPath))).toMatchObject(moved(groupAt(now.inside)));
@@ -105,7 +106,7 @@ describe('The old path of a renamed group', () => {
     expect(id).toBe(0);
   });
 
-  it('is nothing any more when the target is deleted', async () => {
+  it('is nothing any more when the target is deleted', LONG, async () => {
     const { top, project } = await renamed();
     await api.delete(`/groups/${top.id}`);
     expect(await api.get(groupAt(top.fullPath))).toMatchObject(missing);

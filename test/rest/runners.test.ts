@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { projectWithCommit } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { projectToken, registerRunner, type TestRunner } from '../support/runner.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -299,7 +300,7 @@ describe('The runners of a project', () => {
 });
 
 describe('The runner of a job', () => {
-  it('is in its record', async () => {
+  it('is in its record', LONG, async () => {
     const { project: place } = await projectWithCommit(world, master, { config: 'unit: {script: x}' });
     await world.idle();
     const runner = await ofProject(place, master);
@@ -327,7 +328,7 @@ describe('POST /ci/lint', () => {
     expect([answer.status, answer.body]).toEqual([200, { status, errors }]);
   });
 
-  it('ends a text that is made to take long', async () => {
+  it('ends a text that is made to take long', LONG, async () => {
     const lines = ['a0: &a0 [x]', ...Array.from({ length: 900 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`)];
     const { status, body } = await world.api().post('/ci/lint', { content: lines.join('\n') });
     expect([status, body.status]).toEqual([200, 'invalid']);

@@ -4,6 +4,7 @@ import { KNOWN_SECRETS, randomSecrets } from '#src/operating/seed/secrets.ts';
 import { seed } from '#src/operating/seed/seed.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { bootstrapAdministrator } from '#src/users/bootstrap.ts';
+import { LONG } from '../support/long.ts';
 import { SECRET, startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -45,7 +46,7 @@ describe('The sample data is as docs/testing-clients.md says', () => {
     expect(await world.api().post('/session', session)).toMatchObject({ status: 201, body: { username: 'emil' } });
   });
 
-  it('tokens for programs', async () => {
+  it('tokens for programs', LONG, async () => {
     const values = new Map(table('what', 'value').map(({ what = '', value = '' }) => [what, value]));
     const api = values.get("ada's personal access token, scope `api`");
     expect(await get('/user/keys', api)).toMatchObject({ status: 200, body: [{ title: 'Laptop' }] });
@@ -72,7 +73,7 @@ describe('The sample data is as docs/testing-clients.md says', () => {
     }
   });
 
-  it('projects and their commits', async () => {
+  it('projects and their commits', LONG, async () => {
     const projects = table('ID', 'project', 'visibility', 'default branch', 'its commit');
     expect(projects.length).toBe(9);
     for (const { ID, project, visibility, 'default branch': branch = '', 'its commit': commit } of projects) {

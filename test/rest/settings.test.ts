@@ -5,6 +5,7 @@ import { connect } from '#src/platform/db.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { currentSettings, forgetSettings } from '#src/platform/settings/current.ts';
 import { watchSettings } from '#src/platform/settings/watch.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -128,7 +129,7 @@ describe('PUT /application/settings', () => {
     });
   });
 
-  it('takes domains however they are separated', async () => {
+  it('takes domains however they are separated', LONG, async () => {
     const { body } = await api.put(AT, { domain_whitelist: 'a.org\r\nb.org, c.org; d.org a.org' });
     expect(body.domain_whitelist).toEqual(['a.org', 'b.org', 'c.org', 'd.org']);
   });
@@ -239,7 +240,7 @@ describe('PUT /application/settings', () => {
     expect((await api.put(AT, { codeide_url: null, codeide_enabled: false })).body.codeide_url).toBeNull();
   });
 
-  it('lets no two changes at once switch on what the other takes the address from', async () => {
+  it('lets no two changes at once switch on what the other takes the address from', LONG, async () => {
     await api.put(AT, { codeide_url: 'http://ide' });
     const both = [api.put(AT, { codeide_enabled: true }), api.put(AT, { codeide_url: null })];
     expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([200, 400]);

@@ -3,6 +3,7 @@ import { ACCOUNT_LIMIT, ADDRESS_LIMIT, WINDOW } from '#src/access/sign_in/attemp
 import { select } from '#src/platform/records/selection.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import { signIn as passwordSignIn } from '#src/users/sign_in.ts';
+import { LONG } from '../support/long.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -47,7 +48,7 @@ describe('POST /session', () => {
     }
   });
 
-  it('takes wildcards of SQL as what they are', async () => {
+  it('takes wildcards of SQL as what they are', LONG, async () => {
     await world.user({ username: 'percent_user' });
     for (const login of ['percent%', 'percentXuser', '%', '%@example.org', '_ser1']) {
       expect(await signIn(login)).toMatchObject(refused);
@@ -122,7 +123,7 @@ describe('Wrong passwords', () => {
     expect(await signIn(user.username)).toMatchObject({ status: 201 });
   });
 
-  it('of an account are forgotten with the right one, and it does not count for the address', async () => {
+  it('of an account are forgotten with the right one, and it does not count for the address', LONG, async () => {
     const user = await world.user();
     for (let n = 0; n < 3; n += 1) await signIn(user.username, 'wrong password');
     expect((await failuresOf(user))?.count).toBe(3);
@@ -169,14 +170,14 @@ describe('Wrong passwords', () => {
     expect(await signIn(name)).toMatchObject({ status: 429 });
   });
 
-  it('sent at once pass the limit together no more than one by one', async () => {
+  it('sent at once pass the limit together no more than one by one', LONG, async () => {
     const user = await world.user();
     const answers = await Promise.all(
       Array.from({ length: ACCOUNT_LIMIT + 8 }, () => signIn(user.username, 'wrong password')),
     );
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(ACCOUNT_LIMIT);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(8);
-  }, 20_000);
+  });
 
   it('from long ago leave no rows behind', async () => {
     await failed('account old', 3, 100 * WINDOW);

@@ -6,6 +6,7 @@ import { ADDRESS_LIMIT, SPACING, spaced } from '#src/access/sign_in/attempts.ts'
 import { createApp } from '#src/app.ts';
 import { Browser } from '../support/browser.ts';
 import { type Answer, sender } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { hashAsServed } from '../support/password_cost.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
@@ -35,7 +36,7 @@ const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status);
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 describe('Attempts from one address', () => {
-  it('are looked at one after another: somebody else is not behind all of them', async () => {
+  it('are looked at one after another: somebody else is not behind all of them', LONG, async () => {
     const order: string[] = [];
     const flood = Array.from({ length: SPACING.waitingPerCaller }, async (_, n) => {
       const answer = await attempt('192.0.2.1', `nobody-${n}`);
@@ -49,7 +50,7 @@ describe('Attempts from one address', () => {
     expect(order.indexOf('user')).toBeLessThan(SPACING.waitingPerCaller - 1);
   });
 
-  it('that are more than its share are refused unread, and count against no account', async () => {
+  it('that are more than its share are refused unread, and count against no account', LONG, async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => attempt('192.0.2.2', user.username)));
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused.length).toBeGreaterThanOrEqual(50 - SPACING.waitingPerCaller - 1);
@@ -61,7 +62,7 @@ describe('Attempts from one address', () => {
     expect(Math.max(...rows.map(({ count }) => count))).toBeLessThanOrEqual(SPACING.waitingPerCaller + 1);
   });
 
-  it('share the limit of their network of IPv6', async () => {
+  it('share the limit of their network of IPv6', LONG, async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => attempt(`2001:db8:1:2::${n.toString(16)}`, 'nobody')),
     );
@@ -78,7 +79,7 @@ describe('Attempts from one address', () => {
     expect(await world.db.signInFailures.count()).toBe(1);
   });
 
-  it('of a few clients at once are all answered', async () => {
+  it('of a few clients at once are all answered', LONG, async () => {
     const answers = await Promise.all([1, 2, 3].map(() => attempt('192.0.2.4', user.username, PASSWORD)));
     expect(statusesOf(answers)).toEqual([201, 201, 201]);
   });

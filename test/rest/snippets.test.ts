@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { BRIEF_USER_KEYS } from '../support/records.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -179,7 +180,7 @@ describe('A snippet of a project', () => {
     expect(statements.length).toBeLessThanOrEqual(one + 1);
   });
 
-  it('of a deleted user is the ghost’s', async () => {
+  it('of a deleted user is the ghost’s', LONG, async () => {
     const leaver = await world.user();
     await world.member(project, leaver, 'reporter');
     const { body } = await create(leaver);
@@ -202,7 +203,7 @@ describe('A personal snippet', () => {
     expect((await world.api(outsider).get(`/snippets/${body.id}/raw`)).body).toBe('text');
   });
 
-  it('is listed to its author, and to all when it is public', async () => {
+  it('is listed to its author, and to all when it is public', LONG, async () => {
     const author = await world.user();
     const made = async (visibility: string) =>
       (await world.api(author).post('/snippets', { ...personal, visibility })).body.id;

@@ -3,6 +3,7 @@ import { createBranch } from '#src/branches/create.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
+import { LONG } from '../support/long.ts';
 import { fillRepository } from '../support/repository.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -108,7 +109,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
     expect(byName.body).toMatchObject({ sha: commit.sha, id: byQuery.body.id });
   });
 
-  it('moves a status that has not finished, with its times, and what is not said stays', async () => {
+  it('moves a status that has not finished, with its times, and what is not said stays', LONG, async () => {
     const commit = await fresh();
     const { body: pending } = await commit.post({ state: 'pending', description: 'stays' });
     const { body: running } = await commit.post({ state: 'running' });
@@ -164,7 +165,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
     expect(body.ref).toMatch(/^a-branch/);
   });
 
-  it('finds the branch among many, and whatever the clocks of committers said', async () => {
+  it('finds the branch among many, and whatever the clocks of committers said', LONG, async () => {
     const history = new HistoryBuilder();
     const root = history.commit({ branch: 'main' });
     for (let n = 0; n < 200; n += 1) history.commit({ branch: `a-${n}`, from: [root] });
@@ -215,7 +216,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
     expect(answer).toMatchObject({ status: 404, body: { message: '404 Commit Not Found' } });
   });
 
-  it('makes one pipeline and one status of many that are posted at once', async () => {
+  it('makes one pipeline and one status of many that are posted at once', LONG, async () => {
     const commit = await fresh();
     const answers = await Promise.all(Array.from({ length: 8 }, () => commit.post({ state: 'pending' })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(400)]);
@@ -230,7 +231,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
 });
 
 describe('GET /projects/:id/repository/commits/:sha/statuses', () => {
-  it('lists the latest of each name and pipeline, oldest first; all of them where asked for', async () => {
+  it('lists the latest of each name and pipeline, oldest first; all of them where asked for', LONG, async () => {
     const commit = await fresh();
     for (const state of ['failed', 'success', 'pending']) await commit.post({ state, name: 'a' });
     await commit.post({ state: 'success', name: 'b' });
@@ -277,7 +278,7 @@ describe('The status of a commit', () => {
     expect(await commit.status()).toBe('success');
   });
 
-  it('takes one statement for a list of commits', async () => {
+  it('takes one statement for a list of commits', LONG, async () => {
     for (let n = 0; n < 4; n += 1) await (await fresh()).post({ state: 'success' });
     const query = `query ($id: ProjectRef!, $n: Int!) {
       project(ref: $id) { repository { commits(limit: $n) { nodes { sha status } } } } }`;

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createKey } from '#src/keys/save.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { commitFile } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { newKey } from '../support/ssh_keys.ts';
 import { startWorld } from '../support/world.ts';
@@ -72,7 +73,7 @@ describe('System hooks hear of', () => {
     ]);
   });
 
-  it('users: created, renamed and deleted, with what goes with them', async () => {
+  it('users: created, renamed and deleted, with what goes with them', LONG, async () => {
     const username = world.unique('newcomer');
     const made = { username, name: 'New', email: `${username}@example.org`, password: 'long enough 1', confirm: false };
     const { body: user } = await api.post('/users', made);
@@ -185,7 +186,7 @@ describe('Hooks of a group', () => {
     }
   }`;
 
-  it('hear of all projects below it, and of no others', async () => {
+  it('hear of all projects below it, and of no others', LONG, async () => {
     const group = await world.group({ owner });
     const inner = await world.group({ owner, parentId: group.id });
     const projects: ProjectRow[] = [];

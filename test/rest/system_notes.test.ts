@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { markedTitles, titleWords } from '#src/activity/title_change.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -42,7 +43,7 @@ describe('A change of an issue leaves a system note', () => {
     expect(await notesAfter(iid, { confidential: false })).toEqual(['made the issue visible to everyone']);
   });
 
-  it('of its labels, its milestone and its assignee', async () => {
+  it('of its labels, its milestone and its assignee', LONG, async () => {
     const { iid } = await world.issue(project, owner);
     const [a, b] = [await world.label(project, owner, 'a'), await world.label(project, owner, 'b')];
     const milestone = await world.milestone(project, owner, { title: 'v1' });

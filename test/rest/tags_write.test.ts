@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { git, gitLines } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -38,7 +39,7 @@ describe('POST /projects/:id/repository/tags', () => {
     expect((await api.get(tagAt(name))).body).toEqual(body);
   });
 
-  it('creates an annotated tag with a release', async () => {
+  it('creates an annotated tag with a release', LONG, async () => {
     const given = {
       tag_name: 'v2',
       ref: tip.slice(0, 8),
@@ -94,7 +95,7 @@ describe('POST /projects/:id/repository/tags', () => {
     expect(tags()).not.toContain('no');
   });
 
-  it('creates one tag when many ask for the same at once', async () => {
+  it('creates one tag when many ask for the same at once', LONG, async () => {
     const asked = Array.from({ length: 8 }, (_, number) =>
       api.post(`${at}/tags`, { tag_name: 'race', ref: 'master', message: `${number}` }),
     );
@@ -107,7 +108,7 @@ describe('POST /projects/:id/repository/tags', () => {
 });
 
 describe('DELETE /projects/:id/repository/tags/:tag_name', () => {
-  it.each(['gone', 'gone/too', 'gone.json'])('deletes %s and its release', async (name) => {
+  it.each(['gone', 'gone/too', 'gone.json'])('deletes %s and its release', LONG, async (name) => {
     await api.post(`${at}/tags`, { tag_name: name, ref: 'master', message: 'x', release_description: 'notes' });
     const { status, body } = await world
       .api(developer)
@@ -118,7 +119,7 @@ describe('DELETE /projects/:id/repository/tags/:tag_name', () => {
     expect((await api.get(`/projects/${project.id}/events`)).body[0]).toMatchObject({ action_name: 'deleted' });
   });
 
-  it('refuses missing tags and who may not push', async () => {
+  it('refuses missing tags and who may not push', LONG, async () => {
     await api.post(`${at}/tags`, { tag_name: 'stays', ref: 'master' });
     expect(await api.delete(tagAt('nowhere'))).toMatchObject({ status: 404, body: { message: 'No such tag' } });
     expect((await world.api(reporter).delete(tagAt('stays'))).status).toBe(403);
@@ -147,7 +148,7 @@ describe('Releases', () => {
     expect((await api.get(tagAt('noted'))).body.release).toEqual({ tag_name: 'noted', description: 'Second' });
   });
 
-  it('are created once when many ask at once', async () => {
+  it('are created once when many ask at once', LONG, async () => {
     await api.post(`${at}/tags`, { tag_name: 'with/slash', ref: 'master' });
     const path = `${at}/tags/with/slash/release`;
     const answers = await Promise.all([1, 2, 3, 4].map(() => api.post(path, { description: 'x' })));

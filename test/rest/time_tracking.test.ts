@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { select } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { deleteUser } from '#src/users/delete.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -119,7 +120,7 @@ describe('Time spent on issues', () => {
     expect((await api.post(`${at}/add_spent_time`, {})).body).toEqual({ error: 'duration is missing' });
   });
 
-  it('stays when the user who spent it is deleted, and goes along when the issue is moved', async () => {
+  it('stays when the user who spent it is deleted, and goes along when the issue is moved', LONG, async () => {
     const { at, issue } = await tracked({ labels: [] });
     const leaver = await world.user();
     await world.member(project, leaver, 'reporter');

@@ -5,6 +5,7 @@ import { settlePipeline } from '#src/pipelines/settle.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { tellOfConflict } from '#src/todos/merge_requests.ts';
 import { pipelineOf } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -67,7 +68,7 @@ describe('GET /todos', () => {
     });
   });
 
-  it('is filtered by state, action, author, project and type', async () => {
+  it('is filtered by state, action, author, project and type', LONG, async () => {
     await world.issue(project, owner, { assigneeId: ann.id });
     const { iid } = await world.issue(project, bob, { description: `@${ann.username} help` });
     const merge = await mergeRequest(owner);

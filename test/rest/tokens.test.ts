@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -200,7 +201,7 @@ describe('Personal access tokens in GraphQL', () => {
     expect((await world.graphql(revoke, {}, admin)).body.errors).toBeUndefined();
   });
 
-  it('that impersonate are for administrators', async () => {
+  it('that impersonate are for administrators', LONG, async () => {
     const create = `mutation { createImpersonationToken(input: {userId: ${user.id}, name: "x", scopes: [API]}) {
       personalAccessToken { databaseId impersonation token } } }`;
     expect((await world.graphql(create, {}, user)).body.errors[0].extensions.code).toBe('FORBIDDEN');

@@ -5,6 +5,7 @@ import { decrypt } from '#src/platform/secrets.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { createTag } from '#src/tags/create.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -90,7 +91,7 @@ describe('GET /projects/:id/triggers', () => {
 });
 
 describe('PUT, take_ownership and DELETE', () => {
-  it('change the description, the owner, and remove it', async () => {
+  it('change the description, the owner, and remove it', LONG, async () => {
     const { id, token } = await create();
     const changed = await api.put(`${at}/${id}`, { description: 'new' });
     expect(changed).toMatchObject({ status: 200, body: { description: 'new', token, owner: { id: master.id } } });
@@ -148,7 +149,7 @@ describe('POST /projects/:id/trigger/pipeline', () => {
     }
   });
 
-  it('starts one for a tag', async () => {
+  it('starts one for a tag', LONG, async () => {
     const { token } = await create();
     await createTag(world.as(owner), project.id, { name: 'v1', target: 'master' });
     expect((await fire({ token, ref: 'v1' })).body).toMatchObject({ ref: 'v1', tag: true });
@@ -188,23 +189,27 @@ describe('POST /projects/:id/trigger/pipeline', () => {
     expect((await api.get(`${at}/${id}`)).body.last_used).toBeNull();
   });
 
-  it('401 for the token of another project, 404 for unknown tokens and projects, and for those that its owner cannot see', async () => {
-    const { token } = await create();
-    const { project: other } = await projectWithCommit(world, master);
-    const { project: hidden } = await projectWithCommit(world, await world.user());
-    expect(await fire({ token, ref: 'master' }, other.id)).toMatchObject({
-      status: 401,
-      body: { message: '401 Unauthorized' },
-    });
-    const missing = { status: 404, body: { message: '404 Project Not Found' } };
-    expect(await fire({ token, ref: 'master' }, hidden.id)).toMatchObject(missing);
-    expect(await fire({ token, ref: 'master' }, 999_999)).toMatchObject(missing);
-    for (const id of [project.id, hidden.id, 999_999]) {
-      const answer = await fire({ token: 'gtr-unknown', ref: 'master' }, id);
-      expect(answer).toMatchObject({ status: 404, body: { message: '404 Not Found' } });
-    }
-    expect(await world.db.pipeline.count({ where: { projectId: { in: [other.id, hidden.id] } } })).toBe(0);
-  });
+  it(
+    '401 for the token of another project, 404 for unknown tokens and projects, and for those that its owner cannot see',
+    LONG,
+    async () => {
+      const { token } = await create();
+      const { project: other } = await projectWithCommit(world, master);
+      const { project: hidden } = await projectWithCommit(world, await world.user());
+      expect(await fire({ token, ref: 'master' }, other.id)).toMatchObject({
+        status: 401,
+        body: { message: '401 Unauthorized' },
+      });
+      const missing = { status: 404, body: { message: '404 Project Not Found' } };
+      expect(await fire({ token, ref: 'master' }, hidden.id)).toMatchObject(missing);
+      expect(await fire({ token, ref: 'master' }, 999_999)).toMatchObject(missing);
+      for (const id of [project.id, hidden.id, 999_999]) {
+        const answer = await fire({ token: 'gtr-unknown', ref: 'master' }, id);
+        expect(answer).toMatchObject({ status: 404, body: { message: '404 Not Found' } });
+      }
+      expect(await world.db.pipeline.count({ where: { projectId: { in: [other.id, hidden.id] } } })).toBe(0);
+    },
+  );
 
   it('starts none as somebody who is blocked or gone', async () => {
     const gone = await world.user();

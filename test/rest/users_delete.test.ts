@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { newKey } from '../support/ssh_keys.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -32,7 +33,7 @@ async function busyUser() {
 }
 
 describe('DELETE /users/:id', () => {
-  it('gives what others build on to the ghost, and takes the rest away', async () => {
+  it('gives what others build on to the ghost, and takes the rest away', LONG, async () => {
     const { user, owner, project, personal, issue, confidential, token } = await busyUser();
     const { status, body } = await asAdmin.delete(`/users/${user.id}`);
     expect([status, body.id, body.email]).toEqual([200, user.id, `${user.username}@example.org`]);
@@ -77,7 +78,7 @@ describe('DELETE /users/:id', () => {
     await world.until(async () => (await world.db.namespace.count({ where: { path: user.username } })) === 0);
   });
 
-  it('frees username, path and addresses at once', async () => {
+  it('frees username, path and addresses at once', LONG, async () => {
     const { user } = await busyUser();
     await asAdmin.delete(`/users/${user.id}`);
     const { username } = user;
@@ -100,7 +101,7 @@ describe('DELETE /users/:id', () => {
     expect(answers.filter(({ body }) => body !== null)).toHaveLength(1);
   });
 
-  it('of somebody who is just writing ends well, and leaves nothing of theirs', async () => {
+  it('of somebody who is just writing ends well, and leaves nothing of theirs', LONG, async () => {
     const owner = await world.user();
     const project = await world.project({ owner, visibility: 'public' });
     for (let round = 0; round < 4; round += 1) {
@@ -117,7 +118,7 @@ describe('DELETE /users/:id', () => {
       expect(await remains(writer.id)).toBe(0);
       expect(await world.db.issue.count({ where: { authorId: writer.id } })).toBe(0);
     }
-  }, 30_000);
+  });
 
   it('keeps groups that nobody else owns', async () => {
     const owner = await world.user();
@@ -153,7 +154,7 @@ describe('DELETE /users/:id', () => {
     expect([await remains(admin.id), await remains(second.id)]).toEqual([1, 1]);
   });
 
-  it('of each other by two administrators at once leaves one of them', async () => {
+  it('of each other by two administrators at once leaves one of them', LONG, async () => {
     for (let round = 0; round < 5; round += 1) {
       const pair = [await world.user({ admin: true }), await world.user({ admin: true })] as [TestUser, TestUser];
       const [a, b] = pair;
@@ -161,7 +162,7 @@ describe('DELETE /users/:id', () => {
       expect((await remains(a.id)) + (await remains(b.id))).toBe(1);
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     }
-  }, 30_000);
+  });
 
   it('works the same in GraphQL', async () => {
     const user = await world.user();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import { blockFromCommandLine, unblockFromCommandLine } from '#src/users/block.ts';
+import { LONG } from '../support/long.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -183,7 +184,7 @@ describe('POST /users', () => {
     });
   });
 
-  it('takes over a name that redirected to somebody else', async () => {
+  it('takes over a name that redirected to somebody else', LONG, async () => {
     const mover = await world.user();
     const project = await world.project({ owner: mover });
     await asAdmin.put(`/users/${mover.id}`, { username: world.unique('moved') });

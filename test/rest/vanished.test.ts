@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Transaction } from '#src/platform/db.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import type { Answer } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -27,7 +28,7 @@ async function overtaken(
   return answer;
 }
 
-it('a trigger that is deleted while it is fired starts nothing, and is not found', async () => {
+it('a trigger that is deleted while it is fired starts nothing, and is not found', LONG, async () => {
   const { project } = await projectWithCommit(world, owner, { config: 'unit: {script: x}' });
   await world.idle();
   const { body: trigger } = await api.post(`/projects/${project.id}/triggers`, { description: 'x' });

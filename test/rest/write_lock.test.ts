@@ -6,6 +6,7 @@ import type { ProjectRow } from '#src/projects/find.ts';
 import { mayRemoveObjects, whileObjectsStay, withRepositoryLock } from '#src/repository/lock.ts';
 import { gitClient, workingCopy } from '../support/git_client.ts';
 import { git } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -37,30 +38,34 @@ const WRITES = [
 ] as const;
 
 describe('Writes over the API', () => {
-  it.each(WRITES)('%s waits while another process removes objects to which no ref leads', async (_what, path, body) => {
-    const { project, at, commit } = await filled();
-    const refs = () => git(world.repositories.directory(project), ['for-each-ref']);
-    const before = refs();
-    const removal = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
-    const removing = withRepositoryLock(elsewhere, project.id, () => {
-      begun.resolve();
-      return removal.promise;
-    });
-    await begun.promise;
-    const address = `${at}${typeof path === 'string' ? path : path(commit)}`;
-    let status: number | null = null;
-    const written = api.post(address, body(commit)).then((answer) => {
-      status = answer.status;
-    });
-    for (let n = 0; n < 20; n++) await api.get(`/projects/${project.id}`);
-    expect([status, refs()]).toEqual([null, before]);
-    removal.resolve();
-    await removing;
-    await written;
-    expect(status).toBe(201);
-    expect(refs()).not.toBe(before);
-  });
+  it.each(WRITES)(
+    '%s waits while another process removes objects to which no ref leads',
+    LONG,
+    async (_what, path, body) => {
+      const { project, at, commit } = await filled();
+      const refs = () => git(world.repositories.directory(project), ['for-each-ref']);
+      const before = refs();
+      const removal = Promise.withResolvers<void>();
+      const begun = Promise.withResolvers<void>();
+      const removing = withRepositoryLock(elsewhere, project.id, () => {
+        begun.resolve();
+        return removal.promise;
+      });
+      await begun.promise;
+      const address = `${at}${typeof path === 'string' ? path : path(commit)}`;
+      let status: number | null = null;
+      const written = api.post(address, body(commit)).then((answer) => {
+        status = answer.status;
+      });
+      for (let n = 0; n < 20; n++) await api.get(`/projects/${project.id}`);
+      expect([status, refs()]).toEqual([null, before]);
+      removal.resolve();
+      await removing;
+      await written;
+      expect(status).toBe(201);
+      expect(refs()).not.toBe(before);
+    },
+  );
 });
 
 describe('Objects to which no ref leads any more', () => {
@@ -104,7 +109,7 @@ describe('Both entrances', () => {
   const remote = ({ fullPath }: ProjectRow) =>
     `${world.url.replace('http://', `http://oauth2:${owner.token}@`)}/${fullPath}.git`;
 
-  it('refuse to write to an archived project, and let it be read', async () => {
+  it('refuse to write to an archived project, and let it be read', LONG, async () => {
     const { project, at, commit } = await filled();
     await api.post(`/projects/${project.id}/archive`);
     for (const [, path, body] of WRITES) {
@@ -117,7 +122,7 @@ describe('Both entrances', () => {
     expect([pushed.code === 0, pushed.said]).toEqual([false, expect.stringContaining('archived')]);
   });
 
-  it('differ where git may only come over SSH: that is said to git, and the API stays open', async () => {
+  it('differ where git may only come over SSH: that is said to git, and the API stays open', LONG, async () => {
     const { project, at } = await filled();
     await settings({ enabledGitAccessProtocol: 'ssh' });
     const work = await workingCopy();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const MIB = 1024 * 1024;
@@ -68,10 +69,10 @@ const CASES: [string, Asked][] = [
   ['a form that there is not', { body: titles, headers: { ...as(owner), Accept: 'text/html' } }],
   ['a charset that there is not', { body: titles, headers: { Accept: 'application/json; charset=latin1' } }],
   ['a page of another origin', { body: titles, headers: { ...as(owner), Origin: 'https://app.example' } }],
-  ['compression', { body: { query: LONG(), variables: {} }, headers: { ...as(owner), 'Accept-Encoding': 'br' } }],
+  ['compression', { body: { query: longQuery(), variables: {} }, headers: { ...as(owner), 'Accept-Encoding': 'br' } }],
   [
     'compression, from another origin',
-    { body: { query: LONG() }, headers: { Origin: 'https://app.example', 'Accept-Encoding': 'gzip' } },
+    { body: { query: longQuery() }, headers: { Origin: 'https://app.example', 'Accept-Encoding': 'gzip' } },
   ],
   ['what it costs', { body: titles, headers: { ...as(owner), 'GraphQL-Cost': '1' } }],
   ['a credential in the address', { body: titles, path: `/graphql?access_token=${owner.token}` }],
@@ -136,7 +137,7 @@ const CASES: [string, Asked][] = [
   ],
 ];
 
-function LONG(): string {
+function longQuery(): string {
   return `{ ${Array.from({ length: 60 }, (_, index) => `field${index}: __typename`).join(' ')} }`;
 }
 
@@ -222,7 +223,7 @@ describe('Documents that come again are answered as new ones are:', () => {
     expect(await world.statements(() => ask({ body: small, headers }))).toEqual(before);
   });
 
-  it('where the server takes bodies that are so large that they wait on the disk', async () => {
+  it('where the server takes bodies that are so large that they wait on the disk', LONG, async () => {
     const body = { query: '{ __typename }', variables: { ignored: 'x'.repeat(9 * MIB) } };
     for (let turn = 0; turn < 3; turn += 1) {
       expect((await wide.send('POST', '/graphql', { body })).body).toEqual({ data: { __typename: 'Query' } });

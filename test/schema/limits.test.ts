@@ -2,6 +2,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, Limiter, parseWithin } from '#schema/limits.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -75,7 +76,7 @@ describe('Refused before anything is expanded:', () => {
     expect(performance.now() - start).toBeLessThan(20_000);
   });
 
-  it('more than one introspection, and one that asks for far more than the standard query', async () => {
+  it('more than one introspection, and one that asks for far more than the standard query', LONG, async () => {
     expect(await refusal('{ a: __schema { types { name } } b: __schema { types { name } } }')).toEqual([
       'QUERY_TOO_LARGE',
       expect.stringContaining('one introspection'),

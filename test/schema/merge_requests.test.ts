@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { subscribe } from '../support/live.ts';
+import { LONG } from '../support/long.ts';
 import { commitTo, withTopic } from '../support/merge_requests.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -101,7 +102,7 @@ describe('Merge requests over GraphQL', () => {
     ]);
   });
 
-  it('are reported to subscribers who may read them, as they change and are checked', async () => {
+  it('are reported to subscribers who may read them, as they change and are checked', LONG, async () => {
     const { project, ref } = await stage();
     const query = `subscription ($in: SubscriptionScope!) { mergeRequestChanged(in: $in) { iid title sha mergeStatus } }`;
     const variables = { in: { project: project.id } };

@@ -4,6 +4,7 @@ import { createSnippet } from '#src/snippets/save.ts';
 import { createTrigger } from '#src/triggers/save.ts';
 import { createVariable } from '#src/variables/save.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { asker, below, expectStatementPerLevel, type Level } from '../support/nested_lists.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -130,33 +131,37 @@ describe('Below a list, lists of', () => {
     }
   });
 
-  it('statuses and comments take one statement each for all commits, and hold what each holds alone', async () => {
-    for (const name of ['build', 'lint', 'test']) {
-      const sha = await commitFile(world, owner, one);
-      await world.api(owner).post(`/projects/${one.id}/statuses/${sha}`, { state: 'success', name, coverage: 7 });
-      const comment = { note: `On ${name}`, path: name };
-      await world.api(owner).post(`/projects/${one.id}/repository/commits/${sha}/comments`, comment);
-    }
-    const lists = `statuses(first: 5) { totalCount nodes { name status sha ref pipelineId coverage generic
+  it(
+    'statuses and comments take one statement each for all commits, and hold what each holds alone',
+    LONG,
+    async () => {
+      for (const name of ['build', 'lint', 'test']) {
+        const sha = await commitFile(world, owner, one);
+        await world.api(owner).post(`/projects/${one.id}/statuses/${sha}`, { state: 'success', name, coverage: 7 });
+        const comment = { note: `On ${name}`, path: name };
+        await world.api(owner).post(`/projects/${one.id}/repository/commits/${sha}/comments`, comment);
+      }
+      const lists = `statuses(first: 5) { totalCount nodes { name status sha ref pipelineId coverage generic
       author { username } } } comments { totalCount nodes { note path line lineType author { username email } } }`;
-    const list = (limit: number) =>
-      `{ project(ref: ${one.id}) { repository { commits(limit: ${limit}) { nodes { sha ${lists} } } } } }`;
-    // The first request with a document shows what the others read of its project.
-    for (const limit of [1, 3]) await ask(list(limit), owner);
-    const count = async (limit: number) => (await world.statements(() => ask(list(limit), owner))).length;
-    expect(await count(3)).toBe(await count(1));
-    const { nodes } = (await ask(list(3), reporter)).project.repository.commits;
-    for (const list of ['statuses', 'comments']) {
-      expect(nodes.map((node: Record<string, { totalCount: number }>) => node[list]?.totalCount)).toEqual([1, 1, 1]);
-    }
-    for (const node of nodes) {
-      const alone = await ask(
-        `{ project(ref: ${one.id}) { repository { commit(ref: "${node.sha}") { sha ${lists} } } } }`,
-        reporter,
-      );
-      expect(node).toEqual(alone.project.repository.commit);
-    }
-  });
+      const list = (limit: number) =>
+        `{ project(ref: ${one.id}) { repository { commits(limit: ${limit}) { nodes { sha ${lists} } } } } }`;
+      // The first request with a document shows what the others read of its project.
+      for (const limit of [1, 3]) await ask(list(limit), owner);
+      const count = async (limit: number) => (await world.statements(() => ask(list(limit), owner))).length;
+      expect(await count(3)).toBe(await count(1));
+      const { nodes } = (await ask(list(3), reporter)).project.repository.commits;
+      for (const list of ['statuses', 'comments']) {
+        expect(nodes.map((node: Record<string, { totalCount: number }>) => node[list]?.totalCount)).toEqual([1, 1, 1]);
+      }
+      for (const node of nodes) {
+        const alone = await ask(
+          `{ project(ref: ${one.id}) { repository { commit(ref: "${node.sha}") { sha ${lists} } } } }`,
+          reporter,
+        );
+        expect(node).toEqual(alone.project.repository.commit);
+      }
+    },
+  );
 });
 
 describe('A list below projects', () => {

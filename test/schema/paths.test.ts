@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
 import { projectWithCommit } from '../support/ci.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -185,7 +186,7 @@ describe('Several nodes', () => {
   ) => `{ nodes(ids: ${JSON.stringify(ids)}) { __typename id ... on Issue { title labelTitles }
     ... on Label { title openIssuesCount viewerCanDelete } ... on Project { fullPath viewerCanPush } ... on User { username } } }`;
 
-  it('come in the order of their IDs, with null for what the caller may not see', async () => {
+  it('come in the order of their IDs, with null for what the caller may not see', LONG, async () => {
     const ids = [...Object.values(made).reverse(), 'nothing', toGlobalId('Issue', 999_999), made.user ?? ''];
     const whole = (await ask(query(ids), owner)).nodes;
     expect(whole.map((node: Json) => node?.id ?? null)).toEqual([...ids.slice(0, -3), null, null, made.user]);
@@ -308,7 +309,7 @@ describe('Labels', () => {
 });
 
 describe('Commits', () => {
-  it('lead to the user who confirmed the address of the author, for signed-in callers', async () => {
+  it('lead to the user who confirmed the address of the author, for signed-in callers', LONG, async () => {
     const { project, sha } = await projectWithCommit(world, owner, { visibility: 'public' });
     const query = `{ project(ref: ${project.id}) { repository { branches { nodes { commit { sha authorEmail
       authorUser { username } committerUser { username } project { databaseId } } viewerCanPush viewerCanDelete } } } } }`;

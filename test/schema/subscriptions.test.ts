@@ -3,6 +3,7 @@ import { toGlobalId } from '#schema/node/types.ts';
 import { blockUser } from '#src/users/block.ts';
 import { pipelineOf } from '../support/ci.ts';
 import { openStream, subscribe, TRANSPORTS, wsClient } from '../support/live.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser, type World } from '../support/world.ts';
 
 const ISSUES = `subscription ($in: SubscriptionScope!, $after: String) {
@@ -45,7 +46,7 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
       ...(lastEventId && { lastEventId }),
     });
 
-  it('issueChanged tells of issues that are opened and changed, with what is selected of them', async () => {
+  it('issueChanged tells of issues that are opened and changed, with what is selected of them', LONG, async () => {
     const project = await world.project({ owner });
     const live = await open(ISSUES, { in: { project: project.fullPath } });
     const issue = await world.issue(project, owner, { title: 'First' });
@@ -111,25 +112,29 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
     await live.close();
   });
 
-  it('a group stands for its projects and those of its subgroups, the viewer for those of which they are a member', async () => {
-    const outer = await world.group({ owner });
-    const inner = await world.group({ owner, parentId: outer.id });
-    const within = await world.project({ owner, namespaceId: inner.id });
-    const elsewhere = await world.project({ owner, visibility: 'public' });
-    const member = await world.user();
-    await world.member(outer, member, 'reporter');
-    const ofGroup = await open(ISSUES, { in: { group: outer.fullPath } });
-    const ofViewer = await open(ISSUES, { in: { viewer: true } }, member);
-    await world.issue(elsewhere, owner, { title: 'Elsewhere' });
-    await world.issue(within, owner, { title: 'Within' });
-    for (const live of [ofGroup, ofViewer]) {
-      expect((await live.next()).data.issueChanged.title).toBe('Within');
-      expect(live.waiting()).toBe(0);
-      await live.close();
-    }
-  });
+  it(
+    'a group stands for its projects and those of its subgroups, the viewer for those of which they are a member',
+    LONG,
+    async () => {
+      const outer = await world.group({ owner });
+      const inner = await world.group({ owner, parentId: outer.id });
+      const within = await world.project({ owner, namespaceId: inner.id });
+      const elsewhere = await world.project({ owner, visibility: 'public' });
+      const member = await world.user();
+      await world.member(outer, member, 'reporter');
+      const ofGroup = await open(ISSUES, { in: { group: outer.fullPath } });
+      const ofViewer = await open(ISSUES, { in: { viewer: true } }, member);
+      await world.issue(elsewhere, owner, { title: 'Elsewhere' });
+      await world.issue(within, owner, { title: 'Within' });
+      for (const live of [ofGroup, ofViewer]) {
+        expect((await live.next()).data.issueChanged.title).toBe('Within');
+        expect(live.waiting()).toBe(0);
+        await live.close();
+      }
+    },
+  );
 
-  it('nothing is told any more once the subscriber does not see it', async () => {
+  it('nothing is told any more once the subscriber does not see it', LONG, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const stranger = await world.user();
     const [live, own] = [
@@ -177,38 +182,45 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
     await live.close();
   });
 
-  it('a lost subscription goes on behind the last event, and gets also what was written before and committed later', async () => {
-    const project = await world.project({ owner });
-    const [one, other] = [await world.user(), await world.user()];
-    // Two authors, as the counts of their events keep one from writing while the other does.
-    const add = (db: Pick<World['db'], 'event'>, targetTitle: string, authorId = one.id) =>
-      db.event.create({ data: { projectId: project.id, authorId, action: 'joined', targetTitle } });
-    const live = await open(EVENTS, { in: { project: project.id } });
-    const late = Promise.withResolvers<void>();
-    const written = Promise.withResolvers<void>();
-    const slow = world.db.$transaction(async (tx) => {
-      await add(tx as unknown as World['db'], 'late', other.id);
-      written.resolve();
-      await late.promise;
-    });
-    await written.promise;
-    await add(world.db, 'early');
-    const told = await live.next();
-    expect(told.data.eventAdded.targetTitle).toBe('early');
-    await live.close();
-    late.resolve();
-    await slow;
-    await add(world.db, 'missed');
-    const again = await open(EVENTS, { in: { project: project.id } }, owner, told.extensions.cursor);
-    const titles = [(await again.next()).data.eventAdded.targetTitle, (await again.next()).data.eventAdded.targetTitle];
-    expect(titles).toEqual(['late', 'missed']);
-    await add(world.db, 'next');
-    expect((await again.next()).data.eventAdded.targetTitle).toBe('next');
-    expect(again.waiting()).toBe(0);
-    await again.close();
-  });
+  it(
+    'a lost subscription goes on behind the last event, and gets also what was written before and committed later',
+    LONG,
+    async () => {
+      const project = await world.project({ owner });
+      const [one, other] = [await world.user(), await world.user()];
+      // Two authors, as the counts of their events keep one from writing while the other does.
+      const add = (db: Pick<World['db'], 'event'>, targetTitle: string, authorId = one.id) =>
+        db.event.create({ data: { projectId: project.id, authorId, action: 'joined', targetTitle } });
+      const live = await open(EVENTS, { in: { project: project.id } });
+      const late = Promise.withResolvers<void>();
+      const written = Promise.withResolvers<void>();
+      const slow = world.db.$transaction(async (tx) => {
+        await add(tx as unknown as World['db'], 'late', other.id);
+        written.resolve();
+        await late.promise;
+      });
+      await written.promise;
+      await add(world.db, 'early');
+      const told = await live.next();
+      expect(told.data.eventAdded.targetTitle).toBe('early');
+      await live.close();
+      late.resolve();
+      await slow;
+      await add(world.db, 'missed');
+      const again = await open(EVENTS, { in: { project: project.id } }, owner, told.extensions.cursor);
+      const titles = [
+        (await again.next()).data.eventAdded.targetTitle,
+        (await again.next()).data.eventAdded.targetTitle,
+      ];
+      expect(titles).toEqual(['late', 'missed']);
+      await add(world.db, 'next');
+      expect((await again.next()).data.eventAdded.targetTitle).toBe('next');
+      expect(again.waiting()).toBe(0);
+      await again.close();
+    },
+  );
 
-  it('a lost subscription to issues tells of the state of those that changed since', async () => {
+  it('a lost subscription to issues tells of the state of those that changed since', LONG, async () => {
     const project = await world.project({ owner });
     const live = await open(ISSUES, { in: { project: project.id } });
     await world.issue(project, owner, { title: 'First' });
@@ -221,7 +233,7 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
     await again.close();
   });
 
-  it('what is refused has a code', async () => {
+  it('what is refused has a code', LONG, async () => {
     const project = await world.project({ owner });
     const stranger = await world.user();
     const refusals: [string, Record<string, unknown>, TestUser | null, string][] = [

@@ -58,7 +58,7 @@ async function secondServer() {
 }
 
 describe.each(TRANSPORTS)('Over %s', (transport) => {
-  it('subscribers hear of what another process writes', async () => {
+  it('subscribers hear of what another process writes', LONG, async () => {
     const project = await world.project({ owner });
     const { url } = await secondServer();
     const live = await subscribe(transport, url, ISSUES, {
@@ -70,7 +70,7 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
     await live.close();
   });
 
-  it('nothing is lost that happens while the connection for notifications is', async () => {
+  it('nothing is lost that happens while the connection for notifications is', LONG, async () => {
     const project = await world.project({ owner });
     const inProject = { variables: { in: { project: project.id } }, token: owner.token };
     const [issues, events] = [
@@ -183,7 +183,7 @@ describe('Subscriptions are limited', () => {
     await client.dispose();
   });
 
-  it('in number for each caller, and places are given back', async () => {
+  it('in number for each caller, and places are given back', LONG, async () => {
     const user = await world.user();
     const headers = { 'PRIVATE-TOKEN': user.token };
     const open = () => openStream(world.url, ISSUES, { variables: { in: { viewer: true } }, headers });
@@ -222,7 +222,7 @@ describe('Subscriptions are limited', () => {
     expect((await once(socket, 'close'))[0]).toBe(1009);
   });
 
-  it('in the statements that they take: many that wait for the same are read for once', async () => {
+  it('in the statements that they take: many that wait for the same are read for once', LONG, async () => {
     const project = await world.project({ owner });
     const headers = { 'PRIVATE-TOKEN': owner.token };
     const options = { variables: { in: { project: project.id } }, headers };

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { administer } from '../support/database.ts';
 import { subscribe } from '../support/live.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser, type World } from '../support/world.ts';
 
 const ISSUES = 'subscription ($in: SubscriptionScope!) { issueChanged(in: $in) { title } }';
@@ -51,7 +52,7 @@ describe('The database tells of changes', () => {
     expect(told.slice(before)).toEqual([]);
   });
 
-  it('of all that commits once a client is told that it is subscribed', async () => {
+  it('of all that commits once a client is told that it is subscribed', LONG, async () => {
     const fresh = await startWorld();
     const somebody = await fresh.user();
     const project = await fresh.project({ owner: somebody });

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { toGlobalId } from '#schema/node/types.ts';
 import { LARGEST_PART } from '#src/traces/part.ts';
 import { subscribe } from '../support/live.ts';
+import { LONG } from '../support/long.ts';
 import { endJob, takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -26,7 +27,7 @@ const open = (variables: object, who = owner) =>
     token: who.token,
   });
 
-it('jobTrace sends what runners send, piece by piece, from an offset on, and ends with the job', async () => {
+it('jobTrace sends what runners send, piece by piece, from an offset on, and ends with the job', LONG, async () => {
   const job = await takenJob(world, owner, project);
   await print(job, 0, 'before\n');
   const live = await open({ in: { job: toGlobalId('Job', job.id) }, after: '0' });

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packagePath } from '#src/platform/package_root.ts';
+import { LONG } from '../support/long.ts';
 
 const root = packagePath('.');
 
@@ -147,7 +148,7 @@ describe('Who may import whom', () => {
     expect(found).toEqual([]);
   });
 
-  it('nothing imports from outside of the package', () => {
+  it('nothing imports from outside of the package', LONG, () => {
     const all = ['src', 'schema', 'rest', 'test', 'scripts'].flatMap((layer) => importsOf(layer));
     expect(all.length).toBeGreaterThan(200);
     expect(listed(all.filter(({ imported }) => imported.startsWith('#..') || path.isAbsolute(imported)))).toEqual([]);

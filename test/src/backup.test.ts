@@ -131,35 +131,43 @@ async function everything(url: string): Promise<Record<string, unknown>> {
 }
 
 describe('A backup', { timeout: 300_000 }, () => {
-  it('is restored into another database with every record, and all constraints, indexes, triggers and sequences', async () => {
-    const config = await emptyPlace();
-    const file = await backup();
-    const before = await everything(world.databaseUrl);
-    const { missing, dangling } = await into(config, file);
-    expect({ missing, dangling }).toEqual({ missing: [], dangling: [] });
-    const after = await everything(databaseOf(config));
-    expect(Object.keys(before).length).toBeGreaterThan(50);
-    expect(before.issues).toHaveLength(3);
-    expect(before['waiting jobs']).toHaveLength(1);
-    expect(after).toEqual(before);
-  });
+  it(
+    'is restored into another database with every record, and all constraints, indexes, triggers and sequences',
+    LONG,
+    async () => {
+      const config = await emptyPlace();
+      const file = await backup();
+      const before = await everything(world.databaseUrl);
+      const { missing, dangling } = await into(config, file);
+      expect({ missing, dangling }).toEqual({ missing: [], dangling: [] });
+      const after = await everything(databaseOf(config));
+      expect(Object.keys(before).length).toBeGreaterThan(50);
+      expect(before.issues).toHaveLength(3);
+      expect(before['waiting jobs']).toHaveLength(1);
+      expect(after).toEqual(before);
+    },
+  );
 
-  it('is restored with repositories that have the recorded refs and are sound, with uploads and the secret', async () => {
-    const config = await emptyPlace();
-    await into(config, await backup());
-    const [from, to] = [world.repositories.directory(project), repositoryOf(config, project)];
-    expect(gitLines(to, ['for-each-ref'])).toEqual(gitLines(from, ['for-each-ref']));
-    expect(gitLines(to, ['for-each-ref'])).toHaveLength(3);
-    expect(git(to, ['symbolic-ref', 'HEAD'])).toBe('refs/heads/main\n');
-    expect(git(to, ['fsck', '--strict', '--no-dangling'])).toBe('');
-    const [row] = await sql('SELECT secret FROM uploads');
-    const uploaded = path.join(config.dataDir, 'uploads', String(project.id), String(row?.secret), 'first.txt');
-    expect(readFileSync(uploaded, 'utf8')).toBe('The first upload');
-    const secret = path.join(config.dataDir, 'secret');
-    expect(readFileSync(secret, 'utf8')).toBe(`${SECRET}\n`);
-    expect(statSync(secret).mode & 0o777).toBe(0o600);
-    expect(readdirSync(config.dataDir).sort()).toEqual(['lock', 'repositories', 'secret', 'uploads']);
-  });
+  it(
+    'is restored with repositories that have the recorded refs and are sound, with uploads and the secret',
+    LONG,
+    async () => {
+      const config = await emptyPlace();
+      await into(config, await backup());
+      const [from, to] = [world.repositories.directory(project), repositoryOf(config, project)];
+      expect(gitLines(to, ['for-each-ref'])).toEqual(gitLines(from, ['for-each-ref']));
+      expect(gitLines(to, ['for-each-ref'])).toHaveLength(3);
+      expect(git(to, ['symbolic-ref', 'HEAD'])).toBe('refs/heads/main\n');
+      expect(git(to, ['fsck', '--strict', '--no-dangling'])).toBe('');
+      const [row] = await sql('SELECT secret FROM uploads');
+      const uploaded = path.join(config.dataDir, 'uploads', String(project.id), String(row?.secret), 'first.txt');
+      expect(readFileSync(uploaded, 'utf8')).toBe('The first upload');
+      const secret = path.join(config.dataDir, 'secret');
+      expect(readFileSync(secret, 'utf8')).toBe(`${SECRET}\n`);
+      expect(statSync(secret).mode & 0o777).toBe(0o600);
+      expect(readdirSync(config.dataDir).sort()).toEqual(['lock', 'repositories', 'secret', 'uploads']);
+    },
+  );
 
   it('shows the moment when it was begun: refs and records that come later are not in it', LONG, async () => {
     const config = await emptyPlace();
@@ -189,22 +197,26 @@ describe('A backup', { timeout: 300_000 }, () => {
     expect(restored.rows).toHaveLength(issues.length);
   });
 
-  it('is a file of mode 600 that takes the place of another one only if told so, and leaves nothing half done', async () => {
-    const file = await backup();
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    await expect(writeBackup(file, contents())).rejects.toThrow(`${file} exists`);
-    await writeBackup(file, contents(), { force: true });
-    async function* failing() {
-      yield Buffer.from('something');
-      throw new Error('The disk is full');
-    }
-    const other = path.join(path.dirname(file), 'other.gantry');
-    await expect(writeBackup(other, failing())).rejects.toThrow('The disk is full');
-    await expect(writeBackup(other, contents(), { signal: AbortSignal.abort() })).rejects.toThrow();
-    expect(readdirSync(path.dirname(file))).toEqual(['test.gantry']);
-  });
+  it(
+    'is a file of mode 600 that takes the place of another one only if told so, and leaves nothing half done',
+    LONG,
+    async () => {
+      const file = await backup();
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      await expect(writeBackup(file, contents())).rejects.toThrow(`${file} exists`);
+      await writeBackup(file, contents(), { force: true });
+      async function* failing() {
+        yield Buffer.from('something');
+        throw new Error('The disk is full');
+      }
+      const other = path.join(path.dirname(file), 'other.gantry');
+      await expect(writeBackup(other, failing())).rejects.toThrow('The disk is full');
+      await expect(writeBackup(other, contents(), { signal: AbortSignal.abort() })).rejects.toThrow();
+      expect(readdirSync(path.dirname(file))).toEqual(['test.gantry']);
+    },
+  );
 
-  it('is a tar archive that people can look into', async () => {
+  it('is a tar archive that people can look into', LONG, async () => {
     const archive = zstdDecompressSync(readFileSync(await backup()));
     const names = execFileSync('tar', ['-t'], { input: archive, maxBuffer: 1 << 26 })
       .toString()
@@ -325,7 +337,7 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
   }
   const nothing = { files: ['lock'], tables: [] };
 
-  it('is refused by name when it was cut off anywhere, and leaves nothing', async () => {
+  it('is refused by name when it was cut off anywhere, and leaves nothing', LONG, async () => {
     const whole = readFileSync(await backup());
     const config = await emptyPlace();
     const file = path.join(scratch(), 'cut.gantry');
@@ -338,7 +350,7 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
     await expect(readBackup(file)).rejects.toThrow(`${file} is incomplete: it was cut off`);
   });
 
-  it('is refused by name when any byte is another one', async () => {
+  it('is refused by name when any byte is another one', LONG, async () => {
     const whole = readFileSync(await backup());
     const file = path.join(scratch(), 'damaged.gantry');
     let refused = 0;
@@ -361,7 +373,7 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
     expect(refused).toBeGreaterThan(35);
   });
 
-  it('is refused with the name of what was changed in it', async () => {
+  it('is refused with the name of what was changed in it', LONG, async () => {
     const archive = zstdDecompressSync(readFileSync(await backup()));
     const config = await emptyPlace();
     const file = path.join(scratch(), 'changed.gantry');
@@ -398,45 +410,50 @@ describe('A backup that is not whole', { timeout: 300_000 }, () => {
     return file;
   }
 
-  it('is refused by name when something that it tells of itself is unreadable, too large or missing', async () => {
-    const odd = [
-      'text',
-      'null',
-      '{}',
-      '{"migrations": [], "sequences": [], "tables": [{"name": "users", "rows": 1}]}',
-      '{"migrations": [], "sequences": [], "tables": [{"name": "users", "columns": ["id"], "rows": -1}]}',
-      '{"migrations": [null], "sequences": [], "tables": []}',
-      '{"migrations": [], "sequences": [{"name": "x", "value": "1; x", "called": true}], "tables": []}',
-    ];
-    const database = '{"migrations": [], "sequences": [], "tables": [{"name": "users", "columns": ["id"], "rows": 1}]}';
-    const cases: [string, string][] = [
-      ...(await Promise.all(
-        odd.map(async (text): Promise<[string, string]> => {
-          return [await made({ 'backup.json': HEAD, 'database.json': text }), 'database.json cannot be read'];
-        }),
-      )),
-      [await made({ 'backup.json': 'null' }), 'backup.json cannot be read'],
-      [await made({ 'backup.json': '{"format": 1, "version": "1"}' }), 'backup.json cannot be read'],
-      [await made({ 'backup.json': HEAD }, [null as unknown as Missing]), 'manifest.json cannot be read'],
-      [await made({ 'backup.json': HEAD, secret: 'x'.repeat(70_000) }), 'secret has more than 65536 bytes'],
-      [
-        await made({ 'backup.json': HEAD, 'repositories/default/1.git/HEAD': 'x'.repeat(70_000) }),
-        'HEAD has more than',
-      ],
-      [await made({ 'backup.json': HEAD, secret: SECRET }), 'database.json is not in it'],
-      [await made({ 'backup.json': HEAD, secret: SECRET, 'database.json': database }), 'table users are not in it'],
-    ];
-    for (const [file, reason] of cases) {
-      const config = await emptyPlace();
-      const failed = into(config, file);
-      await expect(failed).rejects.toThrow(BadBackup);
-      await expect(failed).rejects.toThrow(`${file} is damaged: `);
-      await expect(failed).rejects.toThrow(reason);
-      expect(readdirSync(config.dataDir)).toEqual(['lock']);
-    }
-  });
+  it(
+    'is refused by name when something that it tells of itself is unreadable, too large or missing',
+    LONG,
+    async () => {
+      const odd = [
+        'text',
+        'null',
+        '{}',
+        '{"migrations": [], "sequences": [], "tables": [{"name": "users", "rows": 1}]}',
+        '{"migrations": [], "sequences": [], "tables": [{"name": "users", "columns": ["id"], "rows": -1}]}',
+        '{"migrations": [null], "sequences": [], "tables": []}',
+        '{"migrations": [], "sequences": [{"name": "x", "value": "1; x", "called": true}], "tables": []}',
+      ];
+      const database =
+        '{"migrations": [], "sequences": [], "tables": [{"name": "users", "columns": ["id"], "rows": 1}]}';
+      const cases: [string, string][] = [
+        ...(await Promise.all(
+          odd.map(async (text): Promise<[string, string]> => {
+            return [await made({ 'backup.json': HEAD, 'database.json': text }), 'database.json cannot be read'];
+          }),
+        )),
+        [await made({ 'backup.json': 'null' }), 'backup.json cannot be read'],
+        [await made({ 'backup.json': '{"format": 1, "version": "1"}' }), 'backup.json cannot be read'],
+        [await made({ 'backup.json': HEAD }, [null as unknown as Missing]), 'manifest.json cannot be read'],
+        [await made({ 'backup.json': HEAD, secret: 'x'.repeat(70_000) }), 'secret has more than 65536 bytes'],
+        [
+          await made({ 'backup.json': HEAD, 'repositories/default/1.git/HEAD': 'x'.repeat(70_000) }),
+          'HEAD has more than',
+        ],
+        [await made({ 'backup.json': HEAD, secret: SECRET }), 'database.json is not in it'],
+        [await made({ 'backup.json': HEAD, secret: SECRET, 'database.json': database }), 'table users are not in it'],
+      ];
+      for (const [file, reason] of cases) {
+        const config = await emptyPlace();
+        const failed = into(config, file);
+        await expect(failed).rejects.toThrow(BadBackup);
+        await expect(failed).rejects.toThrow(`${file} is damaged: `);
+        await expect(failed).rejects.toThrow(reason);
+        expect(readdirSync(config.dataDir)).toEqual(['lock']);
+      }
+    },
+  );
 
-  it('is refused when it names a place that is not its own', async () => {
+  it('is refused when it names a place that is not its own', LONG, async () => {
     const names = [
       'uploads/1/../../../escaped',
       'uploads/1/abcdef/..',
@@ -536,7 +553,7 @@ describe('A chain of backups', { timeout: 300_000 }, () => {
 });
 
 describe('A restore', { timeout: 300_000 }, () => {
-  it('refuses a data directory, a storage or a database that is not empty', async () => {
+  it('refuses a data directory, a storage or a database that is not empty', LONG, async () => {
     const file = await backup();
     const full = await emptyPlace();
     mkdirSync(full.dataDir, { recursive: true });
@@ -569,7 +586,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     await expect(stage.placeRepositories(new RepositoryStore({ default: storage }))).rejects.toThrow('ELOOP');
   });
 
-  it('that did not end keeps servers from starting, and is not continued', async () => {
+  it('that did not end keeps servers from starting, and is not continued', LONG, async () => {
     const config = await emptyPlace();
     mkdirSync(path.join(config.dataDir, 'restoring'), { recursive: true });
     await expect(openDatabase(config, quiet, () => undefined)).rejects.toThrow(
@@ -638,7 +655,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     await expect(readBackup(last, {}, AbortSignal.abort(new Error('Stopped.')))).rejects.toThrow('Stopped.');
   });
 
-  it('wants the secret of the server where the backup does not hold it, and none that does not fit', async () => {
+  it('wants the secret of the server where the backup does not hold it, and none that does not fit', LONG, async () => {
     const without = await backup({ withSecret: false });
     await expect(into(await emptyPlace(), without)).rejects.toThrow(
       'The backup was made without the secret: set GANTRY_SECRET',
@@ -650,7 +667,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     expect(zstdDecompressSync(readFileSync(without)).includes(SECRET.trim())).toBe(false);
   });
 
-  it('brings the host keys for SSH along with the secret, and leaves those that are there', async () => {
+  it('brings the host keys for SSH along with the secret, and leaves those that are there', LONG, async () => {
     const keys = path.join(scratch(), 'ssh');
     mkdirSync(keys);
     const names = ['ssh_host_ed25519_key', 'ssh_host_rsa_key'];
@@ -678,7 +695,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     expect(existsSync(path.join(config.dataDir, 'secret'))).toBe(false);
   });
 
-  it('names the storages that the settings lack', async () => {
+  it('names the storages that the settings lack', LONG, async () => {
     await sql(`UPDATE projects SET repository_storage = 'fast' WHERE id = ${project.id}`);
     const stores = { repositories: new RepositoryStore({ default: scratch(), fast: scratch() }) };
     const file = await backup(stores);
@@ -721,7 +738,7 @@ describe('A restore', { timeout: 300_000 }, () => {
     await expect(backup().finally(() => sql('DROP TABLE "pgboss.job"'))).rejects.toThrow('named "pgboss.job"');
   });
 
-  it('refuses a backup of a version with migrations that this one lacks', async () => {
+  it('refuses a backup of a version with migrations that this one lacks', LONG, async () => {
     await sql(`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
       VALUES ('later', '-', '29990101000000_later', now())`);
     const file = await backup();

@@ -6,13 +6,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { banner } from '#src/platform/lifecycle/banner.ts';
 import { credentialsFile, prepareCredentials } from '#src/platform/lifecycle/credentials.ts';
 import { bootstrapAdministrator } from '#src/users/bootstrap.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
 const start = () =>
   bootstrapAdministrator(world.db, 'a secret', { password: 'long enough', privateToken: 'x'.repeat(20) });
 
-it('The administrator of the first start comes once, and not back after a new name or a deletion', async () => {
+it('The administrator of the first start comes once, and not back after a new name or a deletion', LONG, async () => {
   await world.user();
   expect(await start()).toBe(true);
   expect(await start()).toBe(false);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Budget, DEFAULT_BUDGET, within } from '#src/platform/budget.ts';
 import { Prisma, queryPage } from '#src/platform/db.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -29,7 +30,7 @@ describe('The budget of an operation', () => {
     await expect(within(loaded, () => queryPage(db, page, nodes, false))).rejects.toThrow('more than 10 records');
   });
 
-  it('refuses more JSON at once than one answer may hold', async () => {
+  it('refuses more JSON at once than one answer may hold', LONG, async () => {
     const nodes = (megabytes: number) => Prisma.sql`json_build_array(repeat('x', ${megabytes * 1024 * 1024}::int))`;
     expect((await queryPage(db, page, nodes(1), false)).nodes.length).toBe(1);
     await expect(queryPage(db, page, nodes(25), false)).rejects.toMatchObject({ code: 'CONTENT_TOO_LARGE' });

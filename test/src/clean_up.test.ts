@@ -11,6 +11,7 @@ import { cleanUpUploads } from '#src/uploads/clean_up.ts';
 import { uploadPath } from '../support/beside.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { git } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -44,7 +45,7 @@ function age(file: string, hours: number): void {
 }
 
 describe('An hour after a process died', () => {
-  it('nothing is left of pushes and writes that were broken off, in any repository', async () => {
+  it('nothing is left of pushes and writes that were broken off, in any repository', LONG, async () => {
     const { project, directory } = await filled();
     // Nobody has done anything there for long.
     await world.db
@@ -87,7 +88,7 @@ describe('An hour after a process died', () => {
     expect(git(directory, ['fsck', '--strict', '--no-dangling'])).toBe('');
   });
 
-  it('its packs are gone if no ref leads to them, and stay if one does', async () => {
+  it('its packs are gone if no ref leads to them, and stay if one does', LONG, async () => {
     const { project, directory } = await filled();
     const reader = await world.repositories.ensure(project, 'main');
     const main = git(directory, ['rev-parse', 'main']).trim();
@@ -126,40 +127,44 @@ describe('An hour after a process died', () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  it('one repository that cannot be read keeps nothing else from being cleaned up, and is tried again', async () => {
-    const [sound, broken] = [await filled(), await filled()];
-    const lock = path.join(sound.directory, 'refs', 'heads', 'gone.lock');
-    writeFileSync(lock, '');
-    age(lock, 1.1);
-    const place = { projectId: sound.project.id, secret: 'd'.repeat(32), fileName: 'a.txt' };
-    await world.uploads.write(place, content(), 0);
-    age(uploadPath(world, sound.project.id, place.secret), 1.1);
-    const stores = { ...fresh(), uploads: world.uploads };
-    const asked: number[] = [];
-    const directoryOf = stores.repositories.directory.bind(stores.repositories);
-    stores.repositories.directory = (one) => {
-      asked.push(one.id);
-      if (one.id === broken.project.id) throw new Error('EIO: i/o error');
-      return directoryOf(one);
-    };
-    const maintain = jobHandlers({ ...stores, secret: '', imports: world.imports })['repositories.maintain'];
-    // Clean-up fails for the one, and maintenance, which comes last, as well.
-    await expect(maintain({}, { enqueue: async () => undefined })).rejects.toThrow(
-      /^2 of the steps failed: 1 of the repositories failed: EIO.*; 1 of the repositories failed: EIO/,
-    );
-    expect(existsSync(lock)).toBe(false);
-    expect(await world.uploads.has(place)).toBe(false);
-    // What nothing happened to is not looked through again; the one that failed is.
-    for (const { directory } of [sound, broken]) {
-      for (const folder of ['.', 'objects', 'objects/pack', 'refs', 'refs/heads', 'refs/tags'])
-        utimesSync(path.join(directory, folder), 0, 0);
-    }
-    asked.length = 0;
-    await expect(cleanUpAll(stores)).rejects.toThrow('EIO');
-    expect([asked.includes(sound.project.id), asked.includes(broken.project.id)]).toEqual([false, true]);
-  });
+  it(
+    'one repository that cannot be read keeps nothing else from being cleaned up, and is tried again',
+    LONG,
+    async () => {
+      const [sound, broken] = [await filled(), await filled()];
+      const lock = path.join(sound.directory, 'refs', 'heads', 'gone.lock');
+      writeFileSync(lock, '');
+      age(lock, 1.1);
+      const place = { projectId: sound.project.id, secret: 'd'.repeat(32), fileName: 'a.txt' };
+      await world.uploads.write(place, content(), 0);
+      age(uploadPath(world, sound.project.id, place.secret), 1.1);
+      const stores = { ...fresh(), uploads: world.uploads };
+      const asked: number[] = [];
+      const directoryOf = stores.repositories.directory.bind(stores.repositories);
+      stores.repositories.directory = (one) => {
+        asked.push(one.id);
+        if (one.id === broken.project.id) throw new Error('EIO: i/o error');
+        return directoryOf(one);
+      };
+      const maintain = jobHandlers({ ...stores, secret: '', imports: world.imports })['repositories.maintain'];
+      // Clean-up fails for the one, and maintenance, which comes last, as well.
+      await expect(maintain({}, { enqueue: async () => undefined })).rejects.toThrow(
+        /^2 of the steps failed: 1 of the repositories failed: EIO.*; 1 of the repositories failed: EIO/,
+      );
+      expect(existsSync(lock)).toBe(false);
+      expect(await world.uploads.has(place)).toBe(false);
+      // What nothing happened to is not looked through again; the one that failed is.
+      for (const { directory } of [sound, broken]) {
+        for (const folder of ['.', 'objects', 'objects/pack', 'refs', 'refs/heads', 'refs/tags'])
+          utimesSync(path.join(directory, folder), 0, 0);
+      }
+      asked.length = 0;
+      await expect(cleanUpAll(stores)).rejects.toThrow('EIO');
+      expect([asked.includes(sound.project.id), asked.includes(broken.project.id)]).toEqual([false, true]);
+    },
+  );
 
-  it('uploads that were never recorded are gone', async () => {
+  it('uploads that were never recorded are gone', LONG, async () => {
     const { project } = await filled();
     const place = (secret: string) => ({ projectId: project.id, secret: secret.repeat(32), fileName: 'a.txt' });
     const [known, broken, young] = [place('a'), place('b'), place('c')];
@@ -188,7 +193,7 @@ describe('A push to a repository that is removed meanwhile', () => {
 });
 
 describe('The size of a repository', () => {
-  it('does not count what is on its way in, nor a file twice', async () => {
+  it('does not count what is on its way in, nor a file twice', LONG, async () => {
     const { directory } = await filled();
     const before = await diskUse(directory);
     const folder = path.join(directory, 'objects', 'incoming-1', 'pack');

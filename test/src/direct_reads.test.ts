@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Budget, DEFAULT_BUDGET, within } from '#src/platform/budget.ts';
 import { connect, Prisma, queryJson } from '#src/platform/db.ts';
 import { freshDatabase } from '../support/database.ts';
+import { LONG } from '../support/long.ts';
 
 const { sql } = Prisma;
 const heard: string[] = [];
@@ -93,7 +94,7 @@ describe('A statement that is read past the client of Prisma', () => {
     expect(running.count).toBe(0);
   });
 
-  it('fails with DatabaseAway where there is no database', async () => {
+  it('fails with DatabaseAway where there is no database', LONG, async () => {
     const away = connect('postgresql://nobody@127.0.0.1:1/none');
     await away.$connect();
     await expect(queryJson(away, sql`to_json(1)`)).rejects.toMatchObject({ name: 'DatabaseAway' });

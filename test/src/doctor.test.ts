@@ -94,7 +94,7 @@ describe('gantry doctor', () => {
     ]);
   });
 
-  it('names migrations that are pending, of a newer version, changed, or did not end', async () => {
+  it('names migrations that are pending, of a newer version, changed, or did not end', LONG, async () => {
     const config = settings();
     const url = await emptyDatabase();
     const change = (text: string) => administer(url, (client) => client.query(text));
@@ -121,7 +121,7 @@ describe('gantry doctor', () => {
     expect(await said('migrations', config, url)).toMatch(/^FAIL did not end: 2999_half/);
   });
 
-  it('tells a secret that is missing, too short, does not fit, or that others can read', async () => {
+  it('tells a secret that is missing, too short, does not fit, or that others can read', LONG, async () => {
     const config = settings();
     const file = path.join(config.dataDir, 'secret');
     expect(await said('secret', config)).toBe('OK GANTRY_SECRET fits the database');
@@ -152,7 +152,7 @@ describe('gantry doctor', () => {
     expect(await said('secret', other, url)).toMatch(/^FAIL GANTRY_SECRET does not fit the database/);
   });
 
-  it('wants as much room as the server does (GANTRY_MIN_FREE_BYTES)', async () => {
+  it('wants as much room as the server does (GANTRY_MIN_FREE_BYTES)', LONG, async () => {
     const config = { ...settings(), minFreeBytes: Number.MAX_SAFE_INTEGER };
     for (const place of [String(config.storages.default), path.join(config.dataDir, 'uploads')])
       mkdirSync(place, { recursive: true });
@@ -160,7 +160,7 @@ describe('gantry doctor', () => {
       expect(await said(name, config)).toMatch(/^FAIL .* free.* → Make room: .* \(GANTRY_MIN_FREE_BYTES\)/);
   });
 
-  it('tells storages that are not known, gone, or no directories', async () => {
+  it('tells storages that are not known, gone, or no directories', LONG, async () => {
     const config = settings();
     const project = await world.project({ owner });
     await sql(
@@ -202,7 +202,7 @@ describe('gantry doctor', () => {
     expect(existsSync(missing)).toBe(false);
   });
 
-  it('tells uploads that are missing', async () => {
+  it('tells uploads that are missing', LONG, async () => {
     const config = settings();
     const project = await world.project({ owner });
     const place = { projectId: project.id, secret: 'a'.repeat(32), fileName: 'f.txt' };
@@ -229,7 +229,7 @@ describe('gantry doctor', () => {
     expect(judgeClocks(-90_000).status).toBe('FAIL');
   });
 
-  it('tells jobs that wait for long, and jobs that were given up', async () => {
+  it('tells jobs that wait for long, and jobs that were given up', LONG, async () => {
     const config = settings();
     expect(await said('queue', config)).toMatch(/^OK processes at work: 1, jobs waiting: 0, given up: 0$/);
     await sql(`INSERT INTO pgboss.job (name, start_after, created_on, singleton_key)
@@ -268,7 +268,7 @@ describe('gantry doctor', () => {
     silent.close();
   });
 
-  it('follows GANTRY_URL to the server', async () => {
+  it('follows GANTRY_URL to the server', LONG, async () => {
     expect(await said('url', settings({ GANTRY_URL: world.url }))).toBe(`OK ${world.url} leads to the server`);
     expect(await said('url', settings({ GANTRY_URL: `${world.url}/elsewhere` }))).toMatch(
       /^WARN .* answers 404 → Correct GANTRY_URL/,

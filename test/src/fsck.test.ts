@@ -7,6 +7,7 @@ import type { Finding } from '#src/operating/fsck/finding.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { uploadPath } from '../support/beside.ts';
 import { git, unpack } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -94,7 +95,7 @@ const DAMAGES: [string, (filled: Filled) => unknown, RegExp[]][] = [
 ];
 
 describe('gantry fsck finds', () => {
-  it.each(DAMAGES)('%s', async (_what, damage, expected) => {
+  it.each(DAMAGES)('%s', LONG, async (_what, damage, expected) => {
     const own = await filled();
     await damage(own);
     await world.repositories.forget(own.project);
@@ -106,7 +107,7 @@ describe('gantry fsck finds', () => {
     }
   });
 
-  it('damage among very many broken refs, of which it tells the first ones', async () => {
+  it('damage among very many broken refs, of which it tells the first ones', LONG, async () => {
     const own = await filled();
     for (let at = 0; at < 25; at++) writeFileSync(path.join(own.directory, `refs/heads/broken-${at}`), `${NOTHING}\n`);
     spoil(own.directory, own.oid('main:first'));
@@ -116,7 +117,7 @@ describe('gantry fsck finds', () => {
     expect(whats).toContain('There are 5 more refs that differ from the database.');
   });
 
-  it('a branch that is not a commit beside a broken one whose name it begins with', async () => {
+  it('a branch that is not a commit beside a broken one whose name it begins with', LONG, async () => {
     const own = await filled();
     writeFileSync(path.join(own.directory, 'refs/heads/top'), `${NOTHING}\n`);
     writeFileSync(path.join(own.directory, 'refs/heads/topic'), `${own.oid('main:first')}\n`);
@@ -126,7 +127,7 @@ describe('gantry fsck finds', () => {
     );
   });
 
-  it('that a damaged object does no harm where no ref leads to it', async () => {
+  it('that a damaged object does no harm where no ref leads to it', LONG, async () => {
     const own = await filled();
     const unused = git(own.directory, ['hash-object', '-w', '--stdin'], 'cut off').trim();
     const file = path.join(own.directory, 'objects', unused.slice(0, 2), unused.slice(2));
@@ -159,7 +160,7 @@ describe('gantry fsck finds', () => {
     }
   });
 
-  it('leftovers, which it removes when it is told to, and nothing else', async () => {
+  it('leftovers, which it removes when it is told to, and nothing else', LONG, async () => {
     const { project, directory } = await filled();
     const lock = path.join(directory, 'refs/heads/gone.lock');
     const young = path.join(directory, 'refs/heads/now.lock');
@@ -182,26 +183,30 @@ describe('gantry fsck finds', () => {
     expect([lock, young, incoming].map((file) => existsSync(file))).toEqual([false, true, false]);
   });
 
-  it('what belongs to no project, and files that were never recorded; it removes only what was broken off', async () => {
-    const { directory } = await filled();
-    const stray = path.join(path.dirname(directory), '99999999.git');
-    const draft = `${stray}.copy-0123456789abcdef`;
-    for (const folder of [stray, draft]) mkdirSync(folder);
-    old(draft);
-    const place = { projectId: 99_999_999, secret: 'e'.repeat(32), fileName: 'a.txt' };
-    await world.uploads.write(place, content(), 0);
-    old(uploadPath(world, place.projectId, place.secret, place.fileName));
-    const about = async (fix: boolean) =>
-      (await findings(undefined, fix)).filter((finding) => /9{8}/.test(finding.place)).map(({ what }) => what);
-    const whats = [/No project/, /copy or an import was interrupted/, /upload was interrupted/].map((pattern) =>
-      expect.stringMatching(pattern),
-    );
-    expect((await about(false)).sort()).toEqual(expect.arrayContaining(whats));
-    await about(true);
-    expect(await about(false)).toEqual([expect.stringMatching(/No project/)]);
-    expect(existsSync(stray)).toBe(true);
-    rmSync(stray, { recursive: true });
-  });
+  it(
+    'what belongs to no project, and files that were never recorded; it removes only what was broken off',
+    LONG,
+    async () => {
+      const { directory } = await filled();
+      const stray = path.join(path.dirname(directory), '99999999.git');
+      const draft = `${stray}.copy-0123456789abcdef`;
+      for (const folder of [stray, draft]) mkdirSync(folder);
+      old(draft);
+      const place = { projectId: 99_999_999, secret: 'e'.repeat(32), fileName: 'a.txt' };
+      await world.uploads.write(place, content(), 0);
+      old(uploadPath(world, place.projectId, place.secret, place.fileName));
+      const about = async (fix: boolean) =>
+        (await findings(undefined, fix)).filter((finding) => /9{8}/.test(finding.place)).map(({ what }) => what);
+      const whats = [/No project/, /copy or an import was interrupted/, /upload was interrupted/].map((pattern) =>
+        expect.stringMatching(pattern),
+      );
+      expect((await about(false)).sort()).toEqual(expect.arrayContaining(whats));
+      await about(true);
+      expect(await about(false)).toEqual([expect.stringMatching(/No project/)]);
+      expect(existsSync(stray)).toBe(true);
+      rmSync(stray, { recursive: true });
+    },
+  );
 
   it('no project of a name that there is not', async () => {
     await expect(findings({ fullPath: 'no/where' } as ProjectRow)).rejects.toThrow('There is no project "no/where"');

@@ -58,7 +58,7 @@ function well(list: string): string[] {
 }
 
 describe.each(readers)('Archives $how', ({ open, how }) => {
-  it.each(formats)('as %s unpack to what git archive gives', async (format) => {
+  it.each(formats)('as %s unpack to what git archive gives', LONG, async (format) => {
     if (format === 'tar.bz2') expect(await hasBzip2()).toBe(true);
     const directory = oddHistory({ packed: true });
     const reader = open(directory);

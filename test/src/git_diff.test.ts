@@ -76,7 +76,7 @@ const READERS = [
 ];
 
 describe('Diffs', () => {
-  it.each([1, 2, 3])('of random texts are the same as git diff, byte by byte (seed %i)', async (seed) => {
+  it.each([1, 2, 3])('of random texts are the same as git diff, byte by byte (seed %i)', LONG, async (seed) => {
     const random = randomizer(seed);
     const texts = Array.from({ length: 250 }, (_, at) => randomTexts(random, at));
     const side = (which: 0 | 1) => texts.map((pair, at): Change => ({ path: `f${at}`, content: pair[which] }));
@@ -86,25 +86,29 @@ describe('Diffs', () => {
     expect(ownDiff(diff.entries)).toEqual(gitDiff(directory, [from, to]));
   });
 
-  it.each([1, 2, 3, 4, 5])('find the renames that git finds, with the same similarity (seed %i)', async (seed) => {
-    const random = randomizer(seed);
-    const before: Change[] = [];
-    const after: Change[] = [];
-    for (let at = 0; at < 60; at++) {
-      const content = text(10 + Math.floor(random() * 60), `t${Math.floor(random() * 50)}`);
-      const path = `d${at % 5}/n${Math.floor(random() * 40)}.${at}`;
-      before.push({ path, content });
-      const lines = content.split('\n').map((line) => (random() < seed / 12 ? `changed ${random()}` : line));
-      after.push(
-        { path, remove: true },
-        { path: `e${at % 3}/${path.slice(3, random() < 0.5 ? undefined : 5)}-${at % 7}`, content: lines.join('\n') },
-      );
-    }
-    const { directory, from, to } = pairOf(before, after);
-    const diff = await diffTrees(new ProgramReader(directory), from, to);
-    expect(ownDiff(diff.entries)).toEqual(gitDiff(directory, [from, to]));
-    expect(diff.entries.filter(({ renamedFile }) => renamedFile).length).toBeGreaterThan(5);
-  });
+  it.each([1, 2, 3, 4, 5])(
+    'find the renames that git finds, with the same similarity (seed %i)',
+    LONG,
+    async (seed) => {
+      const random = randomizer(seed);
+      const before: Change[] = [];
+      const after: Change[] = [];
+      for (let at = 0; at < 60; at++) {
+        const content = text(10 + Math.floor(random() * 60), `t${Math.floor(random() * 50)}`);
+        const path = `d${at % 5}/n${Math.floor(random() * 40)}.${at}`;
+        before.push({ path, content });
+        const lines = content.split('\n').map((line) => (random() < seed / 12 ? `changed ${random()}` : line));
+        after.push(
+          { path, remove: true },
+          { path: `e${at % 3}/${path.slice(3, random() < 0.5 ? undefined : 5)}-${at % 7}`, content: lines.join('\n') },
+        );
+      }
+      const { directory, from, to } = pairOf(before, after);
+      const diff = await diffTrees(new ProgramReader(directory), from, to);
+      expect(ownDiff(diff.entries)).toEqual(gitDiff(directory, [from, to]));
+      expect(diff.entries.filter(({ renamedFile }) => renamedFile).length).toBeGreaterThan(5);
+    },
+  );
 
   it('of every commit of every history are what git diff-tree says', LONG, async () => {
     const own = ownRepository();
@@ -191,7 +195,7 @@ describe('Diffs', () => {
     expect(entries.some(({ diff }) => diff.includes('\ufffd'))).toBe(false);
   });
 
-  it.each(READERS)('leave out what is beyond the limits, and say so, $how', async ({ open }) => {
+  it.each(READERS)('leave out what is beyond the limits, and say so, $how', LONG, async ({ open }) => {
     const names = ['a', 'b', 'c', 'd'];
     const { directory, from, to } = pairOf(
       names.map((path) => ({ path, content: text(100, path) })),
@@ -230,7 +234,7 @@ describe('Diffs', () => {
     }
   });
 
-  it('find no renames among files that are too large or too many to be read', async () => {
+  it('find no renames among files that are too large or too many to be read', LONG, async () => {
     const content = (end: string) => `${text(200, 'same')}${end}`;
     const { directory, from, to } = pairOf(
       [
@@ -334,7 +338,7 @@ describe('Diffs', () => {
     expect(pool.size).toBe(0);
   });
 
-  it('come from programs that are as many as they may be, and none is used for long', async () => {
+  it('come from programs that are as many as they may be, and none is used for long', LONG, async () => {
     const pool = new DiffTreePool(2, 10_000);
     const places = Array.from({ length: 5 }, (_, at) =>
       treesOf([{ path: 'a', content: `${at}\n` }], [{ path: 'a', content: `${at}!\n` }]),

@@ -10,6 +10,7 @@ import { confirmObjects, secureObjects } from '#src/git/remote/secure.ts';
 import { Hold } from '#src/git/write/hold.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { emptyRepository, git, gitLines } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 
 const who = { name: 'Ada', email: 'ada@example.com', seconds: 1_500_000_000, offset: 0 };
 const MAIN = 'refs/heads/main';
@@ -53,7 +54,7 @@ describe('A ref', () => {
 });
 
 describe('New objects', () => {
-  it('survive any clean-up until they are released, and then what refs lead to', async () => {
+  it('survive any clean-up until they are released, and then what refs lead to', LONG, async () => {
     const { directory, commit, first } = await repository();
     const hold = new Hold(directory);
     const kept = await commit(first, 'kept', hold);
@@ -74,7 +75,7 @@ describe('New objects', () => {
     expect(readdirSync(path.join(directory, 'objects', 'pack')).filter((name) => name.endsWith('.keep'))).toEqual([]);
   });
 
-  it('of two writers with the same content are released one by one', async () => {
+  it('of two writers with the same content are released one by one', LONG, async () => {
     const { directory, commit, first } = await repository();
     const [one, two] = [new Hold(directory), new Hold(directory)];
     const oid = await commit(first, 'same', one);
@@ -89,7 +90,7 @@ describe('New objects', () => {
 });
 
 describe('Objects to which no ref leads', () => {
-  it('are kept for who makes a ref of them, with all that they lead to', async () => {
+  it('are kept for who makes a ref of them, with all that they lead to', LONG, async () => {
     const { directory, commit, first } = await repository();
     const below = await commit(first, 'below');
     const old = await commit(below, 'old');
@@ -102,7 +103,7 @@ describe('Objects to which no ref leads', () => {
     expect(isWhole(directory)).toBe(true);
   });
 
-  it('are refused where a part of them is gone', async () => {
+  it('are refused where a part of them is gone', LONG, async () => {
     const { directory, commit, first } = await repository();
     const old = await commit(first, 'old');
     const [tree = ''] = gitLines(directory, ['rev-parse', `${old}:d`]);
@@ -112,7 +113,7 @@ describe('Objects to which no ref leads', () => {
     expect(readdirSync(path.join(directory, 'objects')).filter((name) => name.startsWith('incoming'))).toEqual([]);
   });
 
-  it('are looked at again when refs have changed since', async () => {
+  it('are looked at again when refs have changed since', LONG, async () => {
     const { directory, first } = await repository();
     const change = branch('new', first);
     const [kept, lost] = [new Hold(directory), new Hold(directory)];
@@ -127,7 +128,7 @@ describe('Objects to which no ref leads', () => {
     await expect(updateRef(directory, change.name, change)).rejects.toThrow(MissingObject);
   });
 
-  it('are not looked at again where a branch has only moved on', async () => {
+  it('are not looked at again where a branch has only moved on', LONG, async () => {
     const { directory, commit, first } = await repository();
     const hold = new Hold(directory);
     const change = branch('new', first);

@@ -9,7 +9,7 @@ import { cherryPick, MergeConflict, NothingChanged } from '#src/git/writer.ts';
 import { text } from '../support/git_fixtures.ts';
 import { type Change, HistoryBuilder } from '../support/git_history.ts';
 import { git, gitCode, gitLines, scratch } from '../support/git_program.ts';
-import { everyNth } from '../support/long.ts';
+import { everyNth, LONG } from '../support/long.ts';
 
 const committer: Signature = { name: 'Cleo', email: 'cleo@example.com', seconds: 1_600_000_000, offset: 0 };
 
@@ -185,7 +185,7 @@ describe('Cherry-picking', () => {
     });
   }
 
-  it('names the paths in conflict, and follows no renames of whole directories', async () => {
+  it('names the paths in conflict, and follows no renames of whole directories', LONG, async () => {
     const names = ['b', 'c', 'd'];
     const files = (folder: string) => names.map((name) => put(`${folder}/${name}`, text(20, name)));
     const { directory, onto, commit } = forked({
@@ -199,7 +199,7 @@ describe('Cherry-picking', () => {
     await reader.close();
   });
 
-  it('takes the root of a history, and a merge against its first parent', async () => {
+  it('takes the root of a history, and a merge against its first parent', LONG, async () => {
     const h = new HistoryBuilder();
     const root = h.commit({ branch: 'main', changes: [put('a', a)] });
     const side = h.commit({ branch: 'side', from: [root], changes: [put('side', 's\n')] });

@@ -19,6 +19,7 @@ import { oddHistory, randomHistory } from '../support/git_fixtures.ts';
 import { HistoryBuilder } from '../support/git_history.ts';
 import { git, gitBytes, gitLines, scratch } from '../support/git_program.ts';
 import { entriesOf } from '../support/git_tree.ts';
+import { LONG } from '../support/long.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -101,7 +102,7 @@ describe('Opening a repository', () => {
 });
 
 describe('The git program', () => {
-  it('runs a bounded number of times at once, and answers all', async () => {
+  it('runs a bounded number of times at once, and answers all', LONG, async () => {
     const pool = new CatFilePool(2, 50);
     const directories = [1, 2, 3, 4, 5].map((seed) => randomHistory(seed, 4));
     const questions = directories.flatMap((directory) =>
@@ -131,30 +132,34 @@ describe('The git program', () => {
     expect(asked).toBe(30);
   });
 
-  it('names the same paths as a walk, and reads the same commits, when it is asked for many at once', async () => {
-    const h = new HistoryBuilder();
-    const names = ['a\tb', 'a"b', 'a\\b', 'a\nb', 'a b', 'é', '\udce9', 'z'];
-    const files = (label: string) => names.map((name) => ({ path: `${name}/${name}`, content: label }));
-    const first = h.commit({ branch: 'main', changes: [...files('old'), { path: 'z-', content: 'gone' }] });
-    const kinds = [
-      { path: 'é/é', content: 'a', mode: '120000' as const },
-      { path: 'z-', remove: true as const },
-    ];
-    h.commit({ branch: 'main', from: [first], changes: [...files('new'), ...kinds, { path: 'z-/c', content: 'c' }] });
-    const directory = h.build();
-    const [to = '', from = ''] = gitLines(directory, ['log', '--format=%T', 'main']);
-    const [own, other] = [new ProgramReader(directory), new IsomorphicReader(directory)];
-    for (const most of [3, 8, undefined]) {
-      const found = await own.changes(from, to, most);
-      expect(found).toEqual(await other.changes(from, to, most));
-      expect(found.isComplete).toBe(most === undefined);
-    }
-    const oids = gitLines(directory, ['rev-list', 'main']);
-    const many = Array.from({ length: 300 }, (_, at) => oids[at % 2] ?? '');
-    expect(await own.commits(many)).toEqual(await other.commits(many));
-    await expect(own.commits([...many, from])).rejects.toThrow(/no commit/);
-    await own.close();
-  });
+  it(
+    'names the same paths as a walk, and reads the same commits, when it is asked for many at once',
+    LONG,
+    async () => {
+      const h = new HistoryBuilder();
+      const names = ['a\tb', 'a"b', 'a\\b', 'a\nb', 'a b', 'é', '\udce9', 'z'];
+      const files = (label: string) => names.map((name) => ({ path: `${name}/${name}`, content: label }));
+      const first = h.commit({ branch: 'main', changes: [...files('old'), { path: 'z-', content: 'gone' }] });
+      const kinds = [
+        { path: 'é/é', content: 'a', mode: '120000' as const },
+        { path: 'z-', remove: true as const },
+      ];
+      h.commit({ branch: 'main', from: [first], changes: [...files('new'), ...kinds, { path: 'z-/c', content: 'c' }] });
+      const directory = h.build();
+      const [to = '', from = ''] = gitLines(directory, ['log', '--format=%T', 'main']);
+      const [own, other] = [new ProgramReader(directory), new IsomorphicReader(directory)];
+      for (const most of [3, 8, undefined]) {
+        const found = await own.changes(from, to, most);
+        expect(found).toEqual(await other.changes(from, to, most));
+        expect(found.isComplete).toBe(most === undefined);
+      }
+      const oids = gitLines(directory, ['rev-list', 'main']);
+      const many = Array.from({ length: 300 }, (_, at) => oids[at % 2] ?? '');
+      expect(await own.commits(many)).toEqual(await other.commits(many));
+      await expect(own.commits([...many, from])).rejects.toThrow(/no commit/);
+      await own.close();
+    },
+  );
 
   it('fails with a reason for what is no repository, takes no longer and says no more than it may', async () => {
     const directory = scratch();
@@ -186,7 +191,7 @@ describe('The git program', () => {
     await reader.close();
   });
 
-  it('streams large blobs out of a pack', async () => {
+  it('streams large blobs out of a pack', LONG, async () => {
     const h = new HistoryBuilder();
     const content = randomBytes(5_000_000);
     h.commit({ branch: 'main', changes: [{ path: 'large', content }] });
@@ -204,7 +209,7 @@ describe('The git program', () => {
 });
 
 describe('Programs that compare', () => {
-  it('end when the process has nothing else to do', () => {
+  it('end when the process has nothing else to do', LONG, () => {
     const directory = randomHistory(2, 5);
     const [to = '', from = ''] = gitLines(directory, ['rev-list', '--first-parent', 'main']);
     const [diff, open] = ['diff/diff', 'open'].map((name) => new URL(`../../src/git/${name}.ts`, import.meta.url).href);

@@ -134,7 +134,7 @@ describe('Packs', () => {
     await store.close();
   });
 
-  it('of several kinds find short names in all of them', async () => {
+  it('of several kinds find short names in all of them', LONG, async () => {
     const directory = chains();
     git(directory, ['repack', '-dq']);
     git(directory, ['-c', 'user.name=x', '-c', 'user.email=x@x', 'commit-tree', '-m', 'loose', 'HEAD^{tree}']);

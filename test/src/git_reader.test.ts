@@ -55,7 +55,7 @@ for (const { reader, directory, name, how } of cases)
     const tips = () => ask('for-each-ref', '--format=%(objectname)', 'refs/heads/').slice(0, 8);
     const main = one('rev-parse', 'HEAD^{commit}');
 
-    it('lists branches and tags as git does, with what they lead to', async () => {
+    it('lists branches and tags as git does, with what they lead to', LONG, async () => {
       const branches = (await reader.branches()).map((branch) => `${branch.commit} refs/heads/${branch.name}`);
       expect(branches).toEqual(ask('for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/'));
       const tags = await reader.tags();
@@ -106,7 +106,7 @@ for (const { reader, directory, name, how } of cases)
       expect(await reader.resolve(one('rev-parse', `${main}^{tree}`))).toBeNull();
     });
 
-    it('takes short hashes that name one commit, and no ambiguous ones', async () => {
+    it('takes short hashes that name one commit, and no ambiguous ones', LONG, async () => {
       const all = ask('rev-list', '--all').slice(0, 40);
       for (const oid of all) {
         const short = oid.slice(0, 4);
@@ -116,7 +116,7 @@ for (const { reader, directory, name, how } of cases)
       }
     });
 
-    it('reads commits as git shows them', async () => {
+    it('reads commits as git shows them', LONG, async () => {
       const format = '%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%aI%x00%B';
       for (const oid of ask('rev-list', '--all').slice(0, 60)) {
         const shown = git(directory, ['log', '-1', `--format=${format}`, oid])
@@ -142,7 +142,7 @@ for (const { reader, directory, name, how } of cases)
       expect(await reader.commit(one('rev-parse', `${main}^{tree}`))).toBeNull();
     });
 
-    it('lists trees as git does: directories, then files, then submodules', async () => {
+    it('lists trees as git does: directories, then files, then submodules', LONG, async () => {
       const listed = (args: string[]) => {
         const records = gitBytes(directory, ['ls-tree', '-z', ...args])
           .toString('latin1')
@@ -170,7 +170,7 @@ for (const { reader, directory, name, how } of cases)
       expect(await entriesOf(reader, 'f'.repeat(40))).toBeNull();
     });
 
-    it('finds every entry by its path, and blobs with their size and content', async () => {
+    it('finds every entry by its path, and blobs with their size and content', LONG, async () => {
       const entries = (await entriesOf(reader, main, '', { recursive: true })) ?? [];
       for (const entry of entries.slice(0, 150)) {
         expect(await reader.entry(main, entry.path)).toEqual(entry);
@@ -191,7 +191,7 @@ for (const { reader, directory, name, how } of cases)
       expect(await reader.blobStream('f'.repeat(40))).toBeNull();
     });
 
-    it('logs as git does, in pages, with totals', async () => {
+    it('logs as git does, in pages, with totals', LONG, async () => {
       for (const tip of tips()) {
         const all = ask('rev-list', tip);
         expect(oids(await reader.log({ start: tip }))).toEqual(all);
@@ -201,7 +201,7 @@ for (const { reader, directory, name, how } of cases)
       }
     });
 
-    it('restricts logs by path as git does', async () => {
+    it('restricts logs by path as git does', LONG, async () => {
       const paths = new Set(
         ask('log', '--format=', '--name-only', '-m', 'HEAD').filter((path) => !path.startsWith('"')),
       );
@@ -217,7 +217,7 @@ for (const { reader, directory, name, how } of cases)
       }
     });
 
-    it('finds the last change of a path from every commit, whatever was asked before', async () => {
+    it('finds the last change of a path from every commit, whatever was asked before', LONG, async () => {
       const paths = ['src/a.txt', 'src', 'a', 'r', 'd0', 'd1/f1', 'd2/f0', 'package.json', 'src/app.ts', 'no-such'];
       for (const start of ask('rev-list', '--all', '-n', '14').reverse()) {
         for (const path of paths.filter((_, at) => at % 3 === start.charCodeAt(0) % 3)) {
@@ -227,7 +227,7 @@ for (const { reader, directory, name, how } of cases)
       }
     });
 
-    it('restricts logs by time, the bounds included', async () => {
+    it('restricts logs by time, the bounds included', LONG, async () => {
       const times = ask('log', '--format=%ct', main).map(Number);
       for (const time of new Set([times[0], times[Math.floor(times.length / 2)], times.at(-1)])) {
         if (time === undefined) continue;
@@ -248,7 +248,7 @@ for (const { reader, directory, name, how } of cases)
       }
     });
 
-    it('finds merge bases, ancestry and what lies between as git does', async () => {
+    it('finds merge bases, ancestry and what lies between as git does', LONG, async () => {
       const some = ask('rev-list', '--all').filter((_, at) => at % 11 === 0);
       const points = [...new Set([...tips().slice(1, 5), ...some.slice(0, 2)])];
       for (const left of points) {
@@ -367,7 +367,7 @@ function oddModes(): { directory: string; from: string; to: string } {
 }
 
 describe.each(readers)('Modes that nobody writes any more (%s)', (_how, open) => {
-  it('are shown as git shows them', async () => {
+  it('are shown as git shows them', LONG, async () => {
     const { directory, from, to } = oddModes();
     const reader = open(directory);
     const shown = (await entriesOf(reader, from))?.map(

@@ -38,7 +38,7 @@ const locksIn = (directory: string) =>
   readdirSync(directory, { recursive: true }).filter((name) => String(name).endsWith('.lock'));
 
 describe('Many refs at once', () => {
-  it('are packed as git packs them, with what annotations lead to', async () => {
+  it('are packed as git packs them, with what annotations lead to', LONG, async () => {
     const { directory, reader, commit } = await repository();
     const tip = await commit(null, 'one');
     const tag = await writeTag(directory, { object: tip, type: 'commit', name: 'v', tagger: who, message: 'v\n' });

@@ -51,7 +51,7 @@ function begin(url: string, headers: Record<string, string>, body: string | Buff
 const FETCH = { 'Content-Type': 'application/x-git-upload-pack-request' };
 
 describe('Limits of the git remote', () => {
-  it.each([{ idle: 150 }, { total: 300 }])('breaks a push off that does not go on: %o', async (limits) => {
+  it.each([{ idle: 150 }, { total: 300 }])('breaks a push off that does not go on: %o', LONG, async (limits) => {
     const project = await world.project({ owner });
     const { directory } = await world.repositories.ensure(project, 'main');
     const url = `${await serve(remote(limits))}/${project.fullPath}.git/git-receive-pack`;
@@ -70,7 +70,7 @@ describe('Limits of the git remote', () => {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
   });
 
-  it('ends requests whose content does not begin, or does not go on', async () => {
+  it('ends requests whose content does not begin, or does not go on', LONG, async () => {
     const project = await world.project({ owner, visibility: 'public' });
     const slow = await serve(remote({ firstByte: 100 }));
     expect(await begin(`${slow}/${project.fullPath}.git/git-upload-pack`, FETCH, '')).toBe(408);
@@ -127,7 +127,7 @@ describe('Limits of the git remote', () => {
 });
 
 describe('Bodies of other requests', () => {
-  it('must arrive in time, but those of git have limits of their own', async () => {
+  it('must arrive in time, but those of git have limits of their own', LONG, async () => {
     const url = await serve(bodyTimeout(100, isGitPath), (incoming, response) => {
       incoming.resume();
       setTimeout(() => response.end('ok'), 300);

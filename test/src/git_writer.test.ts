@@ -15,6 +15,7 @@ import { NothingChanged, writeTag } from '#src/git/writer.ts';
 import { commitActions } from '../support/commit_actions.ts';
 import { oddHistory } from '../support/git_fixtures.ts';
 import { git, gitBytes, gitCode, gitLines, scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 
 const author: Signature = { name: 'Ada Ünïcode', email: 'ada@example.com', seconds: 1_500_000_000, offset: -210 };
 const committer: Signature = { name: 'Cleo', email: 'cleo@example.com', seconds: 1_600_000_000, offset: 345 };
@@ -63,7 +64,7 @@ describe('Commits of actions', () => {
     expect(shown).toBe(`${expected}|${first}|A message`);
   });
 
-  it('leave alone what they do not touch: modes, links, submodules and names that are no text', async () => {
+  it('leave alone what they do not touch: modes, links, submodules and names that are no text', LONG, async () => {
     const directory = oddHistory({ packed: true });
     const reader = new IsomorphicReader(directory);
     const parent = (await reader.resolve('topic')) ?? '';
@@ -111,7 +112,7 @@ describe('Commits of actions', () => {
     expect(gitLines(directory, ['rev-list', '--all'])).toEqual([parent]);
   });
 
-  it('do a thousand actions at once', async () => {
+  it('do a thousand actions at once', LONG, async () => {
     const { directory, save, commit } = await repository();
     const create = (at: number): Action => ({
       action: 'create',
@@ -130,7 +131,7 @@ describe('Commits of actions', () => {
     sound(directory);
   });
 
-  it('of fifty at once only those that are in the history succeed', async () => {
+  it('of fifty at once only those that are in the history succeed', LONG, async () => {
     const { directory, reader, save, commit } = await repository();
     const root = await save(null, [{ action: 'create', path: 'start', content: bytes('') }]);
     let tip = root;
@@ -174,7 +175,7 @@ describe('Commits of actions', () => {
 });
 
 describe('Refs', () => {
-  it('have the names that git check-ref-format accepts', () => {
+  it('have the names that git check-ref-format accepts', LONG, () => {
     const names = [
       'a',
       'a/b',
@@ -236,7 +237,7 @@ describe('Refs', () => {
     expect(existsSync(path.join(directory, 'refs/heads'))).toBe(true);
   });
 
-  it('leave other packed refs and what they lead to alone when one is deleted', async () => {
+  it('leave other packed refs and what they lead to alone when one is deleted', LONG, async () => {
     const directory = oddHistory({ packed: true });
     git(directory, ['pack-refs', '--all', '--prune']);
     const before = gitLines(directory, ['show-ref', '-d']);
@@ -267,7 +268,7 @@ describe('Refs', () => {
     expect(existsSync(path.join(directory, 'refs/heads/x.lock'))).toBe(false);
   });
 
-  it('are locked against git and by git, until a stale lock is removed', async () => {
+  it('are locked against git and by git, until a stale lock is removed', LONG, async () => {
     const { directory, save, commit } = await repository();
     const from = await save(null, [{ action: 'create', path: 'a', content: bytes('1') }]);
     const to = await commit(from, [{ action: 'update', path: 'a', content: bytes('2') }]);

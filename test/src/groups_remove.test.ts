@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { removeNamespace } from '#src/groups/remove.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -38,7 +39,7 @@ async function mark({ groups, projects }: Awaited<ReturnType<typeof tree>>) {
   await db.namespace.updateMany({ where: { id: { in: groups } }, data: { deletedAt: new Date() } });
 }
 
-it('removes a deep tree with everything that hangs on it, and nothing else', async () => {
+it('removes a deep tree with everything that hangs on it, and nothing else', LONG, async () => {
   const kept = await tree(2);
   const before = await leftovers();
   const doomed = await tree(5);

@@ -5,12 +5,13 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { hashPassword, verifyPassword } from '#src/access/sign_in/hash_password.ts';
 import { packagePath } from '#src/platform/package_root.ts';
+import { LONG } from '../support/long.ts';
 import { hashAsServed } from '../support/password_cost.ts';
 
 hashAsServed();
 
 describe('Hashing passwords', () => {
-  it('lets files be read meanwhile: it is not done where these are read', async () => {
+  it('lets files be read meanwhile: it is not done where these are read', LONG, async () => {
     let done = 0;
     // More than that pool has threads.
     const hashes = Array.from({ length: 12 }, async (_, n) => {
@@ -20,7 +21,7 @@ describe('Hashing passwords', () => {
     await readFile(packagePath('package.json'));
     expect(done).toBeLessThan(6);
     await Promise.all(hashes);
-  }, 30_000);
+  });
 
   it('knows the password again, whatever characters it has, and no other', async () => {
     const stored = await hashPassword('pässword 🔑', null);

@@ -21,6 +21,7 @@ import { DiskUploads } from '#src/uploads/disk.ts';
 import { storeArtifacts } from '../support/artifacts.ts';
 import { emptyDatabase } from '../support/database.ts';
 import { scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { endJob, type TakenJob, takenJob } from '../support/running_job.ts';
 import { SECRET, startWorld } from '../support/world.ts';
 
@@ -71,7 +72,7 @@ async function restored(file: string, earlier: string[] = []) {
 }
 
 describe('A backup', { timeout: 300_000 }, () => {
-  it('has the traces and artifacts of jobs, as they were when it began', async () => {
+  it('has the traces and artifacts of jobs, as they were when it began', LONG, async () => {
     const file = path.join(scratch(), 'test.gantry');
     async function* whileTheJobPrints() {
       let offset = Buffer.byteLength('all that was printed\n');
@@ -91,7 +92,7 @@ describe('A backup', { timeout: 300_000 }, () => {
     ]);
   });
 
-  it('that builds on another one leaves out those that it has', async () => {
+  it('that builds on another one leaves out those that it has', LONG, async () => {
     const [first, second] = [path.join(scratch(), 'first.gantry'), path.join(scratch(), 'second.gantry')];
     await writeBackup(first, contents());
     const earlier = await readBackup(first, {});

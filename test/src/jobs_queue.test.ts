@@ -48,7 +48,7 @@ it('queues are made and filled where DATABASE_URL names several hosts, of which 
   expect(rows).toEqual([{ data: { projectId: 7 } }]);
 });
 
-it('a start sets right how jobs run and when, and writes nothing where that is as it is to be', async () => {
+it('a start sets right how jobs run and when, and writes nothing where that is as it is to be', LONG, async () => {
   const own = await freshDatabase();
   const worker = connect(own);
   const name = 'sessions.expire';

@@ -6,6 +6,7 @@ import { migrate } from '#src/platform/database/migrate.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { freshDatabase } from '../support/database.ts';
 import { scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 
 const released = packagePath('prisma/migrations');
 const clients: pg.Client[] = [];
@@ -40,18 +41,24 @@ async function blank(): Promise<string> {
 }
 
 describe('Migrations', () => {
-  it('are applied once, however many processes start at the same moment, and indexes are built beside them', async () => {
-    const url = await blank();
-    const directory = migrations({
-      '1_table': 'CREATE TABLE things (id int); INSERT INTO things SELECT generate_series(1, 10000);',
-      '2_index': '-- For the list of things.\nCREATE INDEX CONCURRENTLY "things_id_idx" ON things (id);\n',
-    });
-    const applied = await Promise.all(Array.from({ length: 5 }, () => migrate(url, undefined, directory)));
-    expect(applied.flat().sort()).toEqual(['1_table', '2_index']);
-    const client = await connected(url);
-    const { rows } = await client.query("SELECT indisvalid FROM pg_index WHERE indexrelid = 'things_id_idx'::regclass");
-    expect(rows).toEqual([{ indisvalid: true }]);
-  });
+  it(
+    'are applied once, however many processes start at the same moment, and indexes are built beside them',
+    LONG,
+    async () => {
+      const url = await blank();
+      const directory = migrations({
+        '1_table': 'CREATE TABLE things (id int); INSERT INTO things SELECT generate_series(1, 10000);',
+        '2_index': '-- For the list of things.\nCREATE INDEX CONCURRENTLY "things_id_idx" ON things (id);\n',
+      });
+      const applied = await Promise.all(Array.from({ length: 5 }, () => migrate(url, undefined, directory)));
+      expect(applied.flat().sort()).toEqual(['1_table', '2_index']);
+      const client = await connected(url);
+      const { rows } = await client.query(
+        "SELECT indisvalid FROM pg_index WHERE indexrelid = 'things_id_idx'::regclass",
+      );
+      expect(rows).toEqual([{ indisvalid: true }]);
+    },
+  );
 
   it('build an index anew that was broken off', async () => {
     const url = await blank();
@@ -79,7 +86,7 @@ describe('Migrations', () => {
     expect((await client.query('SELECT last_value::int AS tries FROM tries')).rows).toEqual([{ tries: 3 }]);
   });
 
-  it('hold nobody up for long while they wait for a table', async () => {
+  it('hold nobody up for long while they wait for a table', LONG, async () => {
     const url = await blank();
     const [reader, other] = [await connected(url), await connected(url)];
     await reader.query('CREATE TABLE things (id int)');

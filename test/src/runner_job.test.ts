@@ -9,6 +9,7 @@ import { RunnerApi } from '#src/operating/runner/api.ts';
 import type { JobPayload } from '#src/operating/runner/payload.ts';
 import { runJob } from '#src/operating/runner/run_job.ts';
 import { scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { zip } from '../support/zip.ts';
 
 /** What a server has heard, and what it answers instead of what is usual. */
@@ -76,7 +77,7 @@ const run = (payload: JobPayload, stopping = new AbortController().signal) =>
   runJob(payload, { api, directory, stopping });
 
 describe('A job', { timeout: 120_000 }, () => {
-  it('that takes longer than it may is ended, and after_script runs all the same', async () => {
+  it('that takes longer than it may is ended, and after_script runs all the same', LONG, async () => {
     const payload = job(['echo begun', 'sleep 1000'], { runner_info: { timeout: 1 } });
     payload.steps.push({
       name: 'after_script',
@@ -93,7 +94,7 @@ describe('A job', { timeout: 120_000 }, () => {
     expect(readdirSync(path.join(directory, 'builds'))).toEqual([]);
   });
 
-  it('goes on while the server does not answer, and its log is whole', async () => {
+  it('goes on while the server does not answer, and its log is whole', LONG, async () => {
     let failures = 0;
     heard.answer = (request, response) => {
       if (failures++ > 3) return false;
@@ -107,7 +108,7 @@ describe('A job', { timeout: 120_000 }, () => {
     expect(heard.end).toMatchObject({ state: 'success' });
   });
 
-  it('sends again what the server lost of its log', async () => {
+  it('sends again what the server lost of its log', LONG, async () => {
     let hasLost = false;
     heard.answer = () => {
       if (!hasLost && heard.trace.length > 40) {
@@ -136,7 +137,7 @@ describe('A job', { timeout: 120_000 }, () => {
     expect(readdirSync(path.join(directory, 'builds'))).toEqual([]);
   });
 
-  it('that is stopped with the runner is reported as failed', async () => {
+  it('that is stopped with the runner is reported as failed', LONG, async () => {
     const stopping = new AbortController();
     setTimeout(() => stopping.abort(), 1_000);
     const payload = job(['sleep 1000'], { artifacts: [{ paths: ['.'], when: 'always' }] });

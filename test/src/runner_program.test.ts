@@ -7,6 +7,7 @@ import { Masker } from '#src/operating/runner/masker.ts';
 import type { JobPayload } from '#src/operating/runner/payload.ts';
 import { run, scriptOf } from '#src/operating/runner/shell.ts';
 import { scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 
 const variable = (key: string, value: string, more: object = {}) => ({
   key,
@@ -67,7 +68,7 @@ describe('Scripts', () => {
     expect((await shell('kill -9 $$')).ending).toEqual({ kind: 'exit', code: 137 });
   });
 
-  it('that take too long are ended with all that they started, even if it does not listen', async () => {
+  it('that take too long are ended with all that they started, even if it does not listen', LONG, async () => {
     const { ending, output } = await shell(
       "trap '' TERM; echo $$; sh -c \"trap '' TERM; while true; do sleep 0.1; done\"",
       { timeout: 500 },

@@ -6,6 +6,7 @@ import { connect, type Db } from '#src/platform/db.ts';
 import { agreeOnSecret } from '#src/platform/lifecycle/secret.ts';
 import { bootstrapAdministrator } from '#src/users/bootstrap.ts';
 import { freshDatabase } from '../support/database.ts';
+import { LONG } from '../support/long.ts';
 
 const directories: string[] = [];
 const databases: Db[] = [];
@@ -53,7 +54,7 @@ describe('The secret of a database', () => {
     );
   });
 
-  it('is held against what is encrypted in a database that an earlier version used', async () => {
+  it('is held against what is encrypted in a database that an earlier version used', LONG, async () => {
     const db = await used(one);
     await expect(agreeOnSecret(db, { dataDir: directory(), secret: another })).rejects.toThrow(
       /does not hold the secret/,
@@ -64,7 +65,7 @@ describe('The secret of a database', () => {
     );
   });
 
-  it('is not made anew when it is missing', async () => {
+  it('is not made anew when it is missing', LONG, async () => {
     for (const db of [await used(one), await database()]) {
       await agreeOnSecret(db, { dataDir: directory(), secret: one });
       const dataDir = directory();
@@ -73,15 +74,19 @@ describe('The secret of a database', () => {
     }
   });
 
-  it('is one for servers that start at once on an empty database: the others are told, and keep no file', async () => {
-    const db = await database();
-    const places = [directory(), directory(), directory()];
-    const starts = await Promise.allSettled(places.map((dataDir) => agreeOnSecret(db, { dataDir })));
-    expect(starts.filter(({ status }) => status === 'fulfilled').length).toBe(1);
-    expect(places.filter((dataDir) => existsSync(path.join(dataDir, 'secret'))).length).toBe(1);
-    const together = await database();
-    const dataDir = directory();
-    const same = await Promise.all([1, 2, 3].map(() => agreeOnSecret(together, { dataDir })));
-    expect(new Set(same).size).toBe(1);
-  });
+  it(
+    'is one for servers that start at once on an empty database: the others are told, and keep no file',
+    LONG,
+    async () => {
+      const db = await database();
+      const places = [directory(), directory(), directory()];
+      const starts = await Promise.allSettled(places.map((dataDir) => agreeOnSecret(db, { dataDir })));
+      expect(starts.filter(({ status }) => status === 'fulfilled').length).toBe(1);
+      expect(places.filter((dataDir) => existsSync(path.join(dataDir, 'secret'))).length).toBe(1);
+      const together = await database();
+      const dataDir = directory();
+      const same = await Promise.all([1, 2, 3].map(() => agreeOnSecret(together, { dataDir })));
+      expect(new Set(same).size).toBe(1);
+    },
+  );
 });

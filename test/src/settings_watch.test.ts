@@ -5,6 +5,7 @@ import { connect } from '#src/platform/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import { watchSettings } from '#src/platform/settings/watch.ts';
 import { freshDatabase } from '../support/database.ts';
+import { LONG } from '../support/long.ts';
 import { until } from '../support/server_process.ts';
 
 const url = await freshDatabase();
@@ -41,7 +42,7 @@ async function endListeners(): Promise<void> {
 const holds = (condition: () => Promise<boolean>) => until(async () => (await condition()) || undefined);
 
 describe('The watch over the settings', () => {
-  it('is one connection again after an outage, however many tries failed meanwhile', async () => {
+  it('is one connection again after an outage, however many tries failed meanwhile', LONG, async () => {
     await administrator.query(`ALTER DATABASE "${name}" ALLOW_CONNECTIONS false`);
     await endListeners();
     await new Promise((resolve) => setTimeout(resolve, 2_000));

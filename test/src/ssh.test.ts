@@ -10,6 +10,7 @@ import { parseCommand } from '#src/ssh/command.ts';
 import { hostKeys } from '#src/ssh/host_keys.ts';
 import { Pace } from '#src/ssh/pace.ts';
 import { isProof } from '#src/ssh/signature.ts';
+import { LONG } from '../support/long.ts';
 import { encodeKey } from '../support/ssh_keys.ts';
 
 function directory(): string {
@@ -56,7 +57,7 @@ describe('Commands of git', () => {
 });
 
 describe('Host keys', () => {
-  it('are made once, Ed25519 and RSA, for nobody else to read', async () => {
+  it('are made once, Ed25519 and RSA, for nobody else to read', LONG, async () => {
     const place = path.join(directory(), 'ssh');
     const keys = await hostKeys(place);
     const types = keys.map((text) => (ssh2.utils.parseKey(text) as ParsedKey).type);
@@ -67,13 +68,13 @@ describe('Host keys', () => {
     expect(await hostKeys(place)).toEqual(keys);
   });
 
-  it('are the same for servers that make them at once', async () => {
+  it('are the same for servers that make them at once', LONG, async () => {
     const place = directory();
     const [one, two, three] = await Promise.all([hostKeys(place), hostKeys(place), hostKeys(place)]);
     expect([two, three]).toEqual([one, one]);
   });
 
-  it('that are damaged, or of another type, are named and not replaced', async () => {
+  it('that are damaged, or of another type, are named and not replaced', LONG, async () => {
     const place = directory();
     await hostKeys(place);
     const file = path.join(place, 'ssh_host_ed25519_key');

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startTracing, wantsTraces } from '#src/platform/tracing/start.ts';
 import { tracer } from '#src/platform/tracing/tracer.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 interface Span {
@@ -61,52 +62,56 @@ describe('Traces', () => {
     await expect(startTracing(env)).rejects.toThrow('OTEL_EXPORTER_OTLP_PROTOCOL: "grpc"');
   });
 
-  it('hold the request, its operation, statements, git programs and jobs, in the trace of the client', async () => {
-    const receiver = await startReceiver();
-    // The exporter reads its address by itself.
-    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = receiver.url;
-    const stop = await startTracing(process.env);
-    const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
-    const headers = {
-      'PRIVATE-TOKEN': user.token,
-      'Content-Type': 'application/json',
-      traceparent: `00-${trace}-00f067aa0ba902b7-01`,
-    };
-    const api = `${world.url}/api/v4/projects/${project.id}`;
-    const secret = 'what-nobody-traces';
-    try {
-      expect((await fetch(`${api}/issues?search=${secret}`, { headers })).status).toBe(200);
-      const commit = {
-        branch: 'main',
-        commit_message: 'First',
-        actions: [{ action: 'create', file_path: 'a', content: 'a' }],
+  it(
+    'hold the request, its operation, statements, git programs and jobs, in the trace of the client',
+    LONG,
+    async () => {
+      const receiver = await startReceiver();
+      // The exporter reads its address by itself.
+      process.env.OTEL_EXPORTER_OTLP_ENDPOINT = receiver.url;
+      const stop = await startTracing(process.env);
+      const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+      const headers = {
+        'PRIVATE-TOKEN': user.token,
+        'Content-Type': 'application/json',
+        traceparent: `00-${trace}-00f067aa0ba902b7-01`,
       };
-      const body = JSON.stringify(commit);
-      expect((await fetch(`${api}/repository/commits`, { method: 'POST', headers, body })).status).toBe(201);
-      const basic = `Basic ${Buffer.from(`${user.username}:${user.token}`).toString('base64')}`;
-      const refs = `${world.url}/${project.fullPath}.git/info/refs?service=git-upload-pack`;
-      const fetching = await fetch(refs, { headers: { Authorization: basic, traceparent: headers.traceparent } });
-      expect(fetching.status).toBe(200);
-      await fetching.arrayBuffer();
-      expect((await fetch(api, { method: 'DELETE', headers })).status).toBe(202);
-      await world.idle();
-    } finally {
-      await stop();
-      delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
-    }
-    receiver.stop();
-    expect(receiver.paths[0]).toBe('/v1/traces');
-    const own = receiver.spans.filter(({ traceId }) => traceId === trace);
-    const named = (name: string | RegExp) =>
-      own.filter((span) => (typeof name === 'string' ? span.name === name : name.test(span.name)));
-    const [request] = named('GET /api/v4/projects/:id/issues');
-    expect(request?.parentSpanId).toBe('00f067aa0ba902b7');
-    const below = own.filter(({ parentSpanId }) => parentSpanId === request?.spanId).map(({ name }) => name);
-    expect(below).toContain('GraphQL query');
-    expect(named('SELECT').length).toBeGreaterThan(0);
-    expect(named(/^git /).length).toBeGreaterThan(0);
-    expect(named('job projects.remove')).toHaveLength(1);
-    expect(JSON.stringify(receiver.spans)).not.toContain(secret);
-    expect(JSON.stringify(receiver.spans)).not.toContain(user.token);
-  });
+      const api = `${world.url}/api/v4/projects/${project.id}`;
+      const secret = 'what-nobody-traces';
+      try {
+        expect((await fetch(`${api}/issues?search=${secret}`, { headers })).status).toBe(200);
+        const commit = {
+          branch: 'main',
+          commit_message: 'First',
+          actions: [{ action: 'create', file_path: 'a', content: 'a' }],
+        };
+        const body = JSON.stringify(commit);
+        expect((await fetch(`${api}/repository/commits`, { method: 'POST', headers, body })).status).toBe(201);
+        const basic = `Basic ${Buffer.from(`${user.username}:${user.token}`).toString('base64')}`;
+        const refs = `${world.url}/${project.fullPath}.git/info/refs?service=git-upload-pack`;
+        const fetching = await fetch(refs, { headers: { Authorization: basic, traceparent: headers.traceparent } });
+        expect(fetching.status).toBe(200);
+        await fetching.arrayBuffer();
+        expect((await fetch(api, { method: 'DELETE', headers })).status).toBe(202);
+        await world.idle();
+      } finally {
+        await stop();
+        delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
+      }
+      receiver.stop();
+      expect(receiver.paths[0]).toBe('/v1/traces');
+      const own = receiver.spans.filter(({ traceId }) => traceId === trace);
+      const named = (name: string | RegExp) =>
+        own.filter((span) => (typeof name === 'string' ? span.name === name : name.test(span.name)));
+      const [request] = named('GET /api/v4/projects/:id/issues');
+      expect(request?.parentSpanId).toBe('00f067aa0ba902b7');
+      const below = own.filter(({ parentSpanId }) => parentSpanId === request?.spanId).map(({ name }) => name);
+      expect(below).toContain('GraphQL query');
+      expect(named('SELECT').length).toBeGreaterThan(0);
+      expect(named(/^git /).length).toBeGreaterThan(0);
+      expect(named('job projects.remove')).toHaveLength(1);
+      expect(JSON.stringify(receiver.spans)).not.toContain(secret);
+      expect(JSON.stringify(receiver.spans)).not.toContain(user.token);
+    },
+  );
 });

@@ -30,7 +30,7 @@ async function endConnection(tx: Pick<typeof db, '$queryRaw'>): Promise<void> {
 }
 
 describe('A transaction', () => {
-  it('that is the loser of a deadlock runs anew, and both are done', async () => {
+  it('that is the loser of a deadlock runs anew, and both are done', LONG, async () => {
     const first = Promise.withResolvers<void>();
     const second = Promise.withResolvers<void>();
     let runs = 0;
@@ -87,7 +87,7 @@ describe('A transaction', () => {
 });
 
 describe('A statement', () => {
-  it('that only reads is asked again when its connection is lost', async () => {
+  it('that only reads is asked again when its connection is lost', LONG, async () => {
     const reading = db.$queryRaw<{ value: number }[]>`SELECT value, pg_sleep(0.5)::text FROM slots WHERE id = 5`;
     await new Promise((resolve) => setTimeout(resolve, 200));
     await other.query(

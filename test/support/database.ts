@@ -33,7 +33,7 @@ const quiet = { info: () => undefined, warn: console.warn, error: console.error 
  * Everything is gone again after `stop`.
  */
 export async function startTestServer(): Promise<TestServer & { stop(): Promise<void> }> {
-  const { url, stop } = await startServer();
+  const { url, isOwn, stop } = await startServer();
   const template = `gantry_test_${randomBytes(4).toString('hex')}`;
   try {
     await administer(url, (client) => client.query(`create database ${template}`));
@@ -47,7 +47,7 @@ export async function startTestServer(): Promise<TestServer & { stop(): Promise<
     url,
     template,
     async stop() {
-      await administer(url, (client) => dropAll(client, template));
+      if (!isOwn) await administer(url, (client) => dropAll(client, template));
       await stop();
     },
   };
@@ -69,6 +69,15 @@ export async function freshDatabase(server?: TestServer): Promise<string> {
   return withDatabase(url, name);
 }
 
+/** Removes a database that nobody uses any more, of which a run makes hundreds. */
+export async function dropDatabase(url: string): Promise<void> {
+  const { pathname } = new URL(url);
+  const server = withDatabase(url, 'postgres');
+  await administer(server, (client) =>
+    client.query(`drop database ${pg.escapeIdentifier(pathname.slice(1))} with (force)`),
+  );
+}
+
 /** A database without anything in it. */
 export async function emptyDatabase(): Promise<string> {
   const { url, template } = (await import('vitest')).inject('testServer');
@@ -87,9 +96,10 @@ async function installJobs(url: string): Promise<void> {
   await db.$disconnect();
 }
 
-async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
+/** A server of this run, or the one that is given. */
+async function startServer(): Promise<{ url: string; isOwn: boolean; stop(): Promise<void> }> {
   const given = process.env.TEST_DATABASE_URL;
-  if (given) return { url: given, stop: async () => undefined };
+  if (given) return { url: given, isOwn: false, stop: async () => undefined };
 
   const dataDir = mkdtempSync(path.join(tmpdir(), 'gantry-test-'));
   const remove = () => rmSync(dataDir, { recursive: true, force: true });
@@ -99,6 +109,7 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
     const postgres = await startEmbeddedPostgres({ dataDir, log: quiet, settings });
     return {
       url: postgres.url,
+      isOwn: true,
       async stop() {
         await postgres.stop();
         remove();

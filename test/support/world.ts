@@ -35,7 +35,7 @@ import { RepositoryStore, type StoreOptions } from '#src/repository/store.ts';
 import { DiskUploads } from '#src/uploads/disk.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
 import { Upgrades } from '#src/web/upgrades.ts';
-import { freshDatabase } from './database.ts';
+import { dropDatabase, freshDatabase } from './database.ts';
 import { type Answer, type Send, sender } from './http.ts';
 
 export const LEVELS = { guest: 10, reporter: 20, developer: 30, master: 40, owner: 50 } as const;
@@ -387,6 +387,7 @@ export async function startWorld({
     await repositories.close();
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
     await db.$disconnect();
+    await dropDatabase(databaseUrl);
   };
   const world = new World(db, jobs, repositories, uploads, imports, databaseUrl, port, send, heard);
   endsWithFile(world, stop);

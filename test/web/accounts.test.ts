@@ -60,7 +60,7 @@ async function resetLink(user: TestUser) {
 }
 
 describe('Creating an account', () => {
-  it('sends a link, and lets nobody in before that was followed', async () => {
+  it('sends a link, and lets nobody in before that was followed', LONG, async () => {
     const { username, email, visitor } = await signUp();
     expect(visitor.answer.headers.location).toBe('/users/sign_in?notice=signed_up');
     await visitor.follow();
@@ -263,7 +263,7 @@ describe('Tokens of who has not confirmed', () => {
 });
 
 describe('Confirming an address', () => {
-  it('can be asked for again, with the same answer for every address', async () => {
+  it('can be asked for again, with the same answer for every address', LONG, async () => {
     const { email } = await signUp();
     await mailbox.next(email);
     const confirmed = await world.user();
@@ -283,7 +283,7 @@ describe('Confirming an address', () => {
     expect(mailbox.to('nobody@example.net')).toEqual([]);
   });
 
-  it('is asked for of addresses that users add, which get no link for a new password before', async () => {
+  it('is asked for of addresses that users add, which get no link for a new password before', LONG, async () => {
     const user = await world.user();
     const email = `${world.unique('second')}@example.net`;
     expect((await world.api(user).post('/user/emails', { email })).status).toBe(201);
@@ -333,7 +333,7 @@ describe('Confirming an address', () => {
 });
 
 describe('A forgotten password', () => {
-  it('is replaced by who follows the link, which ends what was signed in and other links', async () => {
+  it('is replaced by who follows the link, which ends what was signed in and other links', LONG, async () => {
     const user = await world.user();
     const thief = browser();
     await thief.signIn(user.username, PASSWORD);
@@ -365,7 +365,7 @@ describe('A forgotten password', () => {
     }
   });
 
-  it('is answered alike whoever asks for whom, with the same statements', async () => {
+  it('is answered alike whoever asks for whom, with the same statements', LONG, async () => {
     const user = await world.user();
     const blocked = await world.user({ blocked: true });
     const answers = [];
@@ -449,7 +449,7 @@ describe('A forgotten password', () => {
     expect((await browser().signIn(user.username, 'reset password')).headers.location).toBe('/users/two_factor');
   });
 
-  it('confirms the address to which the link went', async () => {
+  it('confirms the address to which the link went', LONG, async () => {
     const { email, username } = await signUp();
     await mailbox.next(email);
     const visitor = browser();
@@ -526,7 +526,7 @@ describe('A mail', () => {
     expect(mail.link.startsWith(world.url)).toBe(true);
   });
 
-  it('goes to who an administrator creates: to choose a password, or to confirm the address', async () => {
+  it('goes to who an administrator creates: to choose a password, or to confirm the address', LONG, async () => {
     const admin = await world.user({ admin: true });
     const create = async (fields: Record<string, unknown>) => {
       const username = world.unique('made');
@@ -564,7 +564,7 @@ describe('A mail', () => {
 });
 
 describe('Who did not do it themselves', () => {
-  it('learns by mail of another password, address or second factor', async () => {
+  it('learns by mail of another password, address or second factor', LONG, async () => {
     const user = await world.user();
     const admin = await world.user({ admin: true });
     const subjects = async (work: () => Promise<unknown>) => {
@@ -595,7 +595,7 @@ describe('Who did not do it themselves', () => {
 });
 
 describe('A changed primary address', () => {
-  it('is confirmed by a link of its own where the former one was not confirmed', async () => {
+  it('is confirmed by a link of its own where the former one was not confirmed', LONG, async () => {
     const admin = await world.user({ admin: true });
     const { username, email } = await signUp();
     const former = await mailbox.next(email);
@@ -649,7 +649,7 @@ describe('Accounts over GraphQL', () => {
   };
   const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? '';
 
-  it('obey the rules of the pages', async () => {
+  it('obey the rules of the pages', LONG, async () => {
     const username = world.unique('graph');
     const email = `${username}@example.net`;
     const account = { username, name: 'Graph', email, password: PASSWORD };

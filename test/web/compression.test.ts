@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { schema } from '#schema/index.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 import { projectWithCommit } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import { application, authorize, signedIn } from '../support/oauth.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
@@ -97,7 +98,7 @@ describe('An answer of more than 1 KiB is compressed', () => {
     expect(JSON.parse(brotliDecompressSync(body).toString()).data.project.issues.nodes.length).toBe(12);
   });
 
-  it('in documents: those of the API and its schema', async () => {
+  it('in documents: those of the API and its schema', LONG, async () => {
     for (const path of ['/api/v4/openapi.json', '/graphql/schema.graphql']) {
       const plain = await send(path, undefined);
       expect(plain.headers['content-encoding']).toBeUndefined();
@@ -198,7 +199,7 @@ describe('An answer is sent as it is', () => {
     }
   });
 
-  it('when it is a page with a form, or of OAuth', async () => {
+  it('when it is a page with a form, or of OAuth', LONG, async () => {
     const app = await application(world, owner, { name: 'n'.repeat(200) });
     const page = await send(`/users/sign_in?return_to=/${'x'.repeat(1500)}`, 'br');
     expect(page.body.length).toBeGreaterThan(1024);
@@ -217,7 +218,7 @@ describe('An answer is sent as it is', () => {
     for (const { headers } of [page, consent, token, discovery]) expect(headers['content-encoding']).toBeUndefined();
   });
 
-  it('when it is raw content or a part of it, an archive, or what git asked for', async () => {
+  it('when it is raw content or a part of it, an archive, or what git asked for', LONG, async () => {
     const { project: own } = await projectWithCommit(world, owner, { visibility: 'public' });
     const at = `/api/v4/projects/${own.id}/repository`;
     const content = 'line\n'.repeat(2000);
@@ -249,7 +250,7 @@ describe('An answer is sent as it is', () => {
   });
 });
 
-it('Answers are left to a proxy in front where that is what the settings say', async () => {
+it('Answers are left to a proxy in front where that is what the settings say', LONG, async () => {
   const answer = await fetch(`${left.url}/api/v4/openapi.json`, { headers: { 'Accept-Encoding': 'br, gzip' } });
   expect(answer.headers.get('content-encoding')).toBeNull();
   expect(answer.headers.get('vary')).toBe('Origin');

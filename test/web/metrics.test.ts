@@ -4,6 +4,7 @@ import { loadConfig } from '#src/platform/config.ts';
 import { Collector } from '#src/platform/metrics/collect.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { listenForMetrics } from '#src/web/metrics.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -42,7 +43,7 @@ describe('The metrics are shown', () => {
     expect(text).toMatch(/^gantry_build_info\{version="[^"]+",revision="[^"]+",node="v\d+[^"]*"\} 1$/m);
   });
 
-  it('for a token with the scope read_metrics, as long as it is an administrator’s', async () => {
+  it('for a token with the scope read_metrics, as long as it is an administrator’s', LONG, async () => {
     expect((await read(await world.token(admin, ['read_metrics']))).status).toBe(200);
     expect((await read(await world.token(member, ['read_metrics']))).status).toBe(404);
   });
@@ -97,7 +98,7 @@ describe('The metrics are shown', () => {
 });
 
 describe('The metrics count', () => {
-  it('requests by the template of their route, whatever their paths are', async () => {
+  it('requests by the template of their route, whatever their paths are', LONG, async () => {
     const project = await world.project({ owner: member });
     const labels = { method: 'GET', route: '/api/v4/projects/:id/issues', status: '200' };
     const before = sample(await scrape(), COUNT, labels);
@@ -109,7 +110,7 @@ describe('The metrics count', () => {
     expect(text).not.toContain(project.path);
   });
 
-  it('under one name whatever is nowhere, so that clients make no series', async () => {
+  it('under one name whatever is nowhere, so that clients make no series', LONG, async () => {
     await fetch(`${world.url}/warm-${Date.now()}`);
     await fetch(`${world.url}/api/v4/warm-${Date.now()}`);
     const series = async () => (await scrape()).split('\n').filter((line) => line.startsWith(`${COUNT}{`)).length;
@@ -146,7 +147,7 @@ describe('The metrics count', () => {
     expect(sample(text, 'gantry_database_up')).toBe(1);
   });
 
-  it('git programs that were started, and those that run', async () => {
+  it('git programs that were started, and those that run', LONG, async () => {
     const project = await world.project({ owner: member });
     const actions = [{ action: 'create', file_path: 'a.txt', content: 'a' }];
     const body = { branch: 'main', commit_message: 'First', actions };

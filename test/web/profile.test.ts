@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { signedIn } from '../support/oauth.ts';
 import { SAMPLES } from '../support/ssh_keys.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
@@ -47,7 +48,7 @@ describe('The profile', () => {
     expect(current(visitor.page)).toEqual([['/', 'page']]);
   });
 
-  it('saves what others see of a user, in both APIs and in the name of the personal namespace', async () => {
+  it('saves what others see of a user, in both APIs and in the name of the personal namespace', LONG, async () => {
     const { user, visitor, me } = await onProfile();
     const fields = {
       name: ' Ada L. ',
@@ -120,7 +121,7 @@ describe('The picture of a user', () => {
     expect((await fetch(url)).status).toBe(404);
   });
 
-  it('is a picture by its content and small, or the form says why it is not', async () => {
+  it('is a picture by its content and small, or the form says why it is not', LONG, async () => {
     const { visitor, me } = await onProfile();
     await upload(visitor, Buffer.from('<script>alert(1)</script>'));
     expect(alertsOn(visitor.page)).toEqual(['Picture must be a PNG, JPEG, GIF or WebP image']);

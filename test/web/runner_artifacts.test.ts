@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { cleanUpArtifacts } from '#src/artifacts/clean_up.ts';
 import { expireArtifacts } from '#src/artifacts/expire.ts';
 import { artifactsStore } from '#src/artifacts/place.ts';
+import { LONG } from '../support/long.ts';
 import { endJob, type TakenJob, takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';
 import { zip } from '../support/zip.ts';
@@ -151,7 +152,7 @@ describe('POST /jobs/:id/artifacts', () => {
     expect(await recordOf(job)).toBeNull();
   });
 
-  it('gives the file a harmless name, whatever it is called', async () => {
+  it('gives the file a harmless name, whatever it is called', LONG, async () => {
     for (const name of ['../../etc/passwd', 'a\\b\\..\\c.zip', '/', '"\r\nX-Evil: 1.zip', 'ü'.repeat(400)]) {
       const job = await takenJob(world, owner, project);
       expect((await upload(job, { name })).status).toBe(201);
@@ -251,7 +252,7 @@ describe('POST /jobs/:id/artifacts/authorize', () => {
 });
 
 describe('GET /jobs/:id/artifacts', () => {
-  it('gives them to jobs of later stages of the same pipeline, while these run', async () => {
+  it('gives them to jobs of later stages of the same pipeline, while these run', LONG, async () => {
     const build = await takenJob(world, owner, project);
     await upload(build);
     await endJob(world, build.id);
@@ -270,7 +271,7 @@ describe('GET /jobs/:id/artifacts', () => {
     expect((await download(build.id, build.token)).status).toBe(403);
   });
 
-  it('403 for jobs of other pipelines and projects, and of the same stage', async () => {
+  it('403 for jobs of other pipelines and projects, and of the same stage', LONG, async () => {
     const build = await takenJob(world, owner, project);
     await upload(build);
     const beside = await takenJob(world, owner, project, { name: 'beside', pipelineId: build.pipelineId });
@@ -283,7 +284,7 @@ describe('GET /jobs/:id/artifacts', () => {
 });
 
 describe('Artifacts', () => {
-  it('go when their time is over, and the job has none any more', async () => {
+  it('go when their time is over, and the job has none any more', LONG, async () => {
     const own = await world.project({ owner });
     const [job, kept] = [await takenJob(world, owner, own), await takenJob(world, owner, own)];
     await upload(job, { query: '?expire_in=1%20day' });
@@ -299,7 +300,7 @@ describe('Artifacts', () => {
     expect((await download(kept.id, kept.token)).status).toBe(200);
   });
 
-  it('that nobody recorded go after an hour', async () => {
+  it('that nobody recorded go after an hour', LONG, async () => {
     const place = { projectId: project.id, secret: 'f'.repeat(32), fileName: 'left.zip' };
     async function* content() {
       yield archive;
@@ -320,7 +321,7 @@ describe('Artifacts', () => {
     expect((await download(job.id, job.token)).status).toBe(200);
   });
 
-  it('go with their project, and when they are erased', async () => {
+  it('go with their project, and when they are erased', LONG, async () => {
     const doomed = await world.project({ owner });
     await upload(await takenJob(world, owner, doomed));
     await api.delete(`/projects/${doomed.id}`);

@@ -6,6 +6,7 @@ import { startBeside } from '../support/beside.ts';
 import { commitFile, projectWithCommit } from '../support/ci.ts';
 import { clone, gitClient, run } from '../support/git_client.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { registerRunner, type TestRunner } from '../support/runner.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -32,7 +33,7 @@ const pipelineOf = async (projectId: number) =>
 const statusOf = async (id: number) => (await world.db.job.findUniqueOrThrow({ where: { id } })).status;
 
 describe('Taking jobs', () => {
-  it('gives no job twice to 50 runners that ask two servers at once', async () => {
+  it('gives no job twice to 50 runners that ask two servers at once', LONG, async () => {
     const names = Array.from({ length: 30 }, (_, n) => `job${n}`);
     const { project } = await projectWithJobs(names.map((name) => `${name}: {script: x}`).join('\n'));
     const beside = await startBeside(world);
@@ -59,7 +60,7 @@ describe('Taking jobs', () => {
     expect((await pipelineOf(project.id)).status).toBe('running');
   });
 
-  it('comes to an end while jobs and pipelines are canceled, retried and finished at once', async () => {
+  it('comes to an end while jobs and pipelines are canceled, retried and finished at once', LONG, async () => {
     const config = Array.from({ length: 8 }, (_, n) => `job${n}: {script: x}`).join('\n');
     const { project } = await projectWithJobs(config);
     const runners: TestRunner[] = [];
@@ -84,7 +85,7 @@ describe('Taking jobs', () => {
     expect(jobs).toHaveLength(8);
   });
 
-  it('costs the same however many jobs have finished', async () => {
+  it('costs the same however many jobs have finished', LONG, async () => {
     const { project } = await projectWithJobs('a: {script: x}');
     const { id } = await pipelineOf(project.id);
     await world.db.$executeRaw`
@@ -196,7 +197,7 @@ unit:
     }
   });
 
-  it('holds variables of which the later ones win: predefined, runner, project, file, trigger', async () => {
+  it('holds variables of which the later ones win: predefined, runner, project, file, trigger', LONG, async () => {
     const { project } = await projectWithJobs('unit: {script: x, variables: {A: file, B: file}}');
     for (const key of ['CI', 'CI_RUNNER_ID', 'A', 'B', 'C']) {
       await api.post(`/projects/${project.id}/variables`, { key, value: `project ${key}` });
@@ -218,7 +219,7 @@ unit:
     expect(order).toEqual(['project B', 'file', 'trigger']);
   });
 
-  it('holds protected variables in jobs of protected branches alone', async () => {
+  it('holds protected variables in jobs of protected branches alone', LONG, async () => {
     const { project } = await projectWithJobs('unit: {script: x}');
     const data = { projectId: project.id, key: 'LIVE' };
     await api.post(`/projects/${project.id}/variables`, { key: 'LIVE', value: 'secret', protected: true });
@@ -303,7 +304,7 @@ describe('The token of a job', () => {
   const repository = (place: { fullPath: string }, token: string, name = 'gitlab-ci-token') =>
     `${world.url.replace('http://', `http://${name}:${token}@`)}/${place.fullPath}.git`;
 
-  it('clones and fetches the repository of its project while it runs, whatever the user name', async () => {
+  it('clones and fetches the repository of its project while it runs, whatever the user name', LONG, async () => {
     const { project, sha } = await projectWithJobs('unit: {script: x}');
     const runner = await registerRunner(world);
     const job = await runner.take();
@@ -340,7 +341,7 @@ describe('The token of a job', () => {
     expect(statuses).toEqual([200, 403]);
   });
 
-  it('pushes nothing', async () => {
+  it('pushes nothing', LONG, async () => {
     const { project } = await projectWithJobs('unit: {script: x}');
     const job = await (await registerRunner(world)).take();
     const copy = await clone(job.git_info.repo_url);
@@ -350,7 +351,7 @@ describe('The token of a job', () => {
     expect((await api.get(`/projects/${project.id}/repository/branches`)).body).toHaveLength(1);
   });
 
-  it('reaches no other private project of the same user, public ones as anybody, and not the API', async () => {
+  it('reaches no other private project of the same user, public ones as anybody, and not the API', LONG, async () => {
     const { project } = await projectWithJobs('unit: {script: x}');
     const other = await projectWithCommit(world, owner);
     const open = await projectWithCommit(world, owner, { visibility: 'public' });
@@ -398,7 +399,7 @@ describe('Jobs of which nothing is heard', () => {
   it.each([
     ['was silent for an hour', { startedAt: ago(30), lastSignAt: ago(61) }, 'stuck_or_timeout_failure'],
     ['ran longer than it may', { startedAt: ago(62), lastSignAt: ago(0) }, 'job_execution_timeout'],
-  ])('fail: one that %s', async (_what, data, failureReason) => {
+  ])('fail: one that %s', LONG, async (_what, data, failureReason) => {
     const { project, runner, job } = await running();
     await world.db.job.update({ where: { id: job.id }, data });
     await expireJobs(stores(world));
@@ -422,7 +423,7 @@ describe('Jobs of which nothing is heard', () => {
     expect(await statusOf(job.id)).toBe('running');
   });
 
-  it('leave those alone that wait for a runner, however long', async () => {
+  it('leave those alone that wait for a runner, however long', LONG, async () => {
     const { project } = await projectWithJobs('unit: {script: x}');
     await world.db.job.updateMany({
       where: { projectId: project.id },
@@ -444,7 +445,7 @@ by-hand: {script: x, stage: deploy, when: manual}
 on-fail: {script: x, stage: clean, when: on_failure}
 always: {script: x, stage: clean, when: always}`;
 
-  it('follow each other, with a failure that is allowed, and deploy', async () => {
+  it('follow each other, with a failure that is allowed, and deploy', LONG, async () => {
     const { project } = await projectWithJobs(CONFIG);
     const runner = await registerRunner(world);
     const names = await runner.runAll(({ job_info: { name } }) => (name === 'flaky' ? 'failed' : 'success'));
@@ -457,7 +458,7 @@ always: {script: x, stage: clean, when: always}`;
     expect(await runner.runAll()).toEqual(['by-hand']);
   });
 
-  it('go on with what is for failures, and with a retry from where they failed', async () => {
+  it('go on with what is for failures, and with a retry from where they failed', LONG, async () => {
     const { project } = await projectWithJobs(CONFIG);
     const runner = await registerRunner(world);
     const failing = await runner.runAll(({ job_info: { name } }) => (name === 'unit' ? 'failed' : 'success'));

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { projectWithCommit } from '../support/ci.ts';
+import { LONG } from '../support/long.ts';
 import {
   INFO,
   LAST_UPDATE,
@@ -180,7 +181,7 @@ describe('POST /runners/verify and DELETE /runners', () => {
 });
 
 describe('POST /jobs/request', () => {
-  it('gives the oldest job that waits, which runs from then on', async () => {
+  it('gives the oldest job that waits, which runs from then on', LONG, async () => {
     const project = await projectWithJobs();
     const runner = await registerRunner(world);
     const { status, body } = await runner.request();
@@ -198,7 +199,7 @@ describe('POST /jobs/request', () => {
     expect((await runner.request()).status).toBe(204);
   });
 
-  it('tells a queue value with 204, and does not look again before something came', async () => {
+  it('tells a queue value with 204, and does not look again before something came', LONG, async () => {
     await projectWithJobs('tagged: {script: x, tags: [nobody]}');
     const runner = await registerRunner(world);
     const first = await runner.request();
@@ -212,7 +213,7 @@ describe('POST /jobs/request', () => {
     expect((await runner.take()).job_info.name).toBe('unit');
   });
 
-  it('keeps the value of a runner whose projects nothing came for', async () => {
+  it('keeps the value of a runner whose projects nothing came for', LONG, async () => {
     const [mine, other] = [await projectWithJobs('a: {script: x, tags: [nobody]}'), await projectWithJobs()];
     const runner = await registerRunner(world, { token: await projectToken(world, owner, mine.id) });
     expect((await runner.request()).status).toBe(204);
@@ -220,7 +221,7 @@ describe('POST /jobs/request', () => {
     await world.until(async () => (await world.statements(() => runner.request())).length === 1);
   });
 
-  it('finds a job as soon as a runner is changed so that it may take it', async () => {
+  it('finds a job as soon as a runner is changed so that it may take it', LONG, async () => {
     await projectWithJobs('deploy: {script: x, tags: [live]}');
     const runner = await registerRunner(world, { tag_list: ['test'] });
     expect((await runner.request()).status).toBe(204);
@@ -237,7 +238,7 @@ describe('POST /jobs/request', () => {
     expect((await runner.take()).job_info.project_id).toBe(project.id);
   });
 
-  it('gives a paused runner nothing', async () => {
+  it('gives a paused runner nothing', LONG, async () => {
     await projectWithJobs();
     const runner = await registerRunner(world, { active: false });
     const { status, headers } = await runner.request();
@@ -261,20 +262,20 @@ describe('POST /jobs/request', () => {
     [['a', 'b', 'c'], true, ['plain', 'one', 'two']],
     [['a', 'b'], false, ['one', 'two']],
     [['A'], false, []],
-  ])('a runner with the tags %j (untagged ones: %s) takes %j', async (tags, untagged, names) => {
+  ])('a runner with the tags %j (untagged ones: %s) takes %j', LONG, async (tags, untagged, names) => {
     await projectWithJobs('plain: {script: x}\none: {script: x, tags: [a]}\ntwo: {script: x, tags: [b, a]}');
     const runner = await registerRunner(world, { tag_list: tags, run_untagged: untagged });
     expect(await runner.runAll()).toEqual(names);
   });
 
-  it('reads the tags of jobs that an earlier version made', async () => {
+  it('reads the tags of jobs that an earlier version made', LONG, async () => {
     const project = await projectWithJobs('one: {script: x, tags: [a]}');
     await world.db.$executeRaw`UPDATE jobs SET tags = NULL WHERE project_id = ${project.id}`;
     expect(await (await registerRunner(world)).runAll()).toEqual([]);
     expect(await (await registerRunner(world, { tag_list: 'a' })).runAll()).toEqual(['one']);
   });
 
-  it('gives a runner of a project its jobs alone, shared runners on or off', async () => {
+  it('gives a runner of a project its jobs alone, shared runners on or off', LONG, async () => {
     const mine = await projectWithJobs();
     await projectWithJobs();
     const runner = await registerRunner(world, { token: await projectToken(world, owner, mine.id) });
@@ -283,7 +284,7 @@ describe('POST /jobs/request', () => {
     expect((await runner.request()).status).toBe(204);
   });
 
-  it('gives shared runners the jobs of the project that has the fewest running', async () => {
+  it('gives shared runners the jobs of the project that has the fewest running', LONG, async () => {
     const many = await projectWithJobs('a: {script: x}\nb: {script: x}\nc: {script: x}');
     const few = await projectWithJobs('d: {script: x}\ne: {script: x}');
     const runner = await registerRunner(world);
@@ -338,7 +339,7 @@ describe('The log', () => {
 });
 
 describe('PUT /jobs/:id', () => {
-  it.each(['success', 'failed'])('ends a job with %s, and its pipeline', async (state) => {
+  it.each(['success', 'failed'])('ends a job with %s, and its pipeline', LONG, async (state) => {
     const project = await projectWithJobs();
     const runner = await registerRunner(world);
     const job = await runner.take();
@@ -381,7 +382,7 @@ describe('PUT /jobs/:id', () => {
     expect((await world.db.job.findUniqueOrThrow({ where: { id: one.id } })).status).toBe('running');
   });
 
-  it('tells of a cancellation with 404 and the state; the token is dead by then', async () => {
+  it('tells of a cancellation with 404 and the state; the token is dead by then', LONG, async () => {
     const project = await projectWithJobs();
     const runner = await registerRunner(world);
     const job = await runner.take();
@@ -395,7 +396,7 @@ describe('PUT /jobs/:id', () => {
     expect((await world.db.job.findUniqueOrThrow({ where: { id: job.id } })).status).toBe('canceled');
   });
 
-  it('takes a whole trace with the end of the job, of 8 MiB at most with all that is beside it', async () => {
+  it('takes a whole trace with the end of the job, of 8 MiB at most with all that is beside it', LONG, async () => {
     const project = await projectWithJobs();
     const runner = await registerRunner(world);
     const job = await runner.take();
@@ -422,7 +423,7 @@ describe('PUT /jobs/:id', () => {
     ['/(x+x+)+y/', `${'x'.repeat(60)}\n`, null],
     ['/nothing/', 'Covered: 50%', null],
     ['/took \\d+/', 'took 5000', null],
-  ])('finds the coverage by %s', async (pattern, trace, coverage) => {
+  ])('finds the coverage by %s', LONG, async (pattern, trace, coverage) => {
     await projectWithJobs(`unit: {script: x, coverage: '${pattern}'}`);
     const runner = await registerRunner(world);
     const job = await runner.take();

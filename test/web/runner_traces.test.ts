@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { appendTrace, appendTraceWithin, writeTrace } from '#src/traces/append.ts';
 import { readTraceTail } from '#src/traces/tail.ts';
 import { startBeside } from '../support/beside.ts';
+import { LONG } from '../support/long.ts';
 import { endJob, type TakenJob, takenJob } from '../support/running_job.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -124,7 +125,7 @@ describe('PATCH /jobs/:id/trace', () => {
     expect(await traceOf(job.id)).toMatch(/^(\d)\1{1999}(\d)\2{1999}$/);
   });
 
-  it('is the same on every server of the database and the storage', async () => {
+  it('is the same on every server of the database and the storage', LONG, async () => {
     const beside = await startBeside(world);
     const job = await takenJob(world, owner, project);
     const urls = [world.url, beside.url];

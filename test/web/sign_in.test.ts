@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { PASSWORD, startWorld } from '../support/world.ts';
 
 const world = await startWorld();
@@ -13,7 +14,7 @@ async function signedIn(admin = false) {
 }
 
 describe('Signing in with a browser', () => {
-  it('takes user name or e-mail and leads to where one wanted to go', async () => {
+  it('takes user name or e-mail and leads to where one wanted to go', LONG, async () => {
     const user = await world.user();
     const visitor = browser();
     await visitor.get('/users/sign_in?return_to=%2F%3Fa%3D1');
@@ -83,7 +84,7 @@ describe('Signing in with a browser', () => {
     expect(visitor.page).toContain('Too many attempts');
   });
 
-  it('never leads to another site', async () => {
+  it('never leads to another site', LONG, async () => {
     for (const returnTo of [
       'https://evil.example/',
       '//evil.example',
@@ -142,7 +143,7 @@ describe('A form', () => {
     expect(visitor.cookie('gantry_session')).toBeUndefined();
   });
 
-  it('is refused from another origin even with the token', async () => {
+  it('is refused from another origin even with the token', LONG, async () => {
     const { visitor } = await signedIn();
     await visitor.get('/users/sign_out');
     const token = /name="authenticity_token" value="([^"]*)"/.exec(visitor.page)?.[1] ?? '';
@@ -235,7 +236,7 @@ describe('A session', () => {
     expect(await world.db.session.count({ where: { userId: user.id } })).toBe(0);
   });
 
-  it('is another one after signing in again', async () => {
+  it('is another one after signing in again', LONG, async () => {
     const { user, visitor } = await signedIn();
     const before = visitor.cookie('gantry_session');
     const planted = browser();

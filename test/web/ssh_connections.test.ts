@@ -79,7 +79,7 @@ describe('Who does not speak SSH', () => {
     await works(ssh);
   });
 
-  it('or does nothing is left when the time to log in is over', async () => {
+  it('or does nothing is left when the time to log in is over', LONG, async () => {
     expect(await ends(await raw(strict))).toBe(true);
     const polite = await raw(strict);
     polite.write('SSH-2.0-x\r\n');
@@ -114,7 +114,7 @@ describe('Logins', () => {
     await expect(ssh.connect(key, lying)).rejects.toThrow('All configured authentication methods failed');
   });
 
-  it('that fail keep a network out for a while', async () => {
+  it('that fail keep a network out for a while', LONG, async () => {
     for (let n = 0; n < 3; n += 1) {
       await expect(narrow.connect(clientKey())).rejects.toThrow('All configured authentication methods failed');
     }
@@ -143,7 +143,7 @@ describe('Connections', () => {
     expect(sockets[2]?.destroyed).toBe(false);
   });
 
-  it('with commands stay, and those without go for others', async () => {
+  it('with commands stay, and those without go for others', LONG, async () => {
     const crowded = await startSshWorldIn({ connectionsEach: 2 });
     const busy = await crowded.connect(key);
     const channel = await open(busy, fetching);
@@ -184,13 +184,13 @@ describe('Connections', () => {
 });
 
 describe('Commands', () => {
-  it('whose clients say nothing end', async () => {
+  it('whose clients say nothing end', LONG, async () => {
     const client = await deaf.connect(key);
     const answer = await heard(await open(client, fetching));
     expect(answer).toMatchObject({ code: 128, said: 'remote: Nothing came for too long.\n' });
   });
 
-  it('whose clients take nothing end, and nothing runs on', async () => {
+  it('whose clients take nothing end, and nothing runs on', LONG, async () => {
     full.told.length = 0;
     const client = await full.connect(key);
     const channel = await open(client, fetching);
@@ -204,7 +204,7 @@ describe('Commands', () => {
     expect(await ended).toBe(true);
   });
 
-  it('hold no more of a pack in memory than its client takes, whatever it says it would take', async () => {
+  it('hold no more of a pack in memory than its client takes, whatever it says it would take', LONG, async () => {
     ssh.told.length = 0;
     const client = await ssh.connect(key);
     const channel = await open(client, fetching);
@@ -223,7 +223,7 @@ describe('Commands', () => {
     expect(ssh.told[0]?.sent).toBeLessThan(LARGE);
   });
 
-  it('whose clients are killed while they push leave nothing behind', async () => {
+  it('whose clients are killed while they push leave nothing behind', LONG, async () => {
     const target = await world.project({ owner });
     const { directory } = await world.repositories.ensure(target, 'main');
     const client = await ssh.connect(key);
@@ -253,7 +253,7 @@ describe('Commands', () => {
     expect((await heard(await open(client, null))).code).toBe(0);
   });
 
-  it('take a push from a client that waits for the report without ending what it sends', async () => {
+  it('take a push from a client that waits for the report without ending what it sends', LONG, async () => {
     const target = await world.project({ owner });
     const oids = git(path.join(work, '.git'), ['rev-list', '--objects', 'main']).replaceAll(/ .*/g, '');
     const prefix = path.join(scratch(), 'push');

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commitFile, run } from '../support/git_client.ts';
 import { git, scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { sshGit, startSshWorld } from '../support/ssh.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -24,7 +25,7 @@ const push = (by: typeof key, branch: string, to: { fullPath: string } = project
   sshGit(by, work, 'push', ssh.url(to), `HEAD:${branch}`);
 
 describe('A deploy key that can only read', () => {
-  it('fetches from its projects, private as they are, and cannot push', async () => {
+  it('fetches from its projects, private as they are, and cannot push', LONG, async () => {
     const deploy = await ssh.deployKey(owner, project);
     const { code, output } = await sshGit(deploy, scratch(), 'ls-remote', ssh.url(project), 'main');
     expect([code, output]).toEqual([0, `${head}\trefs/heads/main`]);
@@ -36,7 +37,7 @@ describe('A deploy key that can only read', () => {
     );
   });
 
-  it('opens no other private project, and every public one', async () => {
+  it('opens no other private project, and every public one', LONG, async () => {
     const deploy = await ssh.deployKey(owner, project);
     const [hidden, open, internal] = [
       await world.project({ owner }),
@@ -59,7 +60,7 @@ describe('A deploy key that can only read', () => {
     expect((await ssh.run(deploy, null)).output).toContain('Welcome, deploy key deploy!');
   });
 
-  it('is worth nothing once its project gave it up', async () => {
+  it('is worth nothing once its project gave it up', LONG, async () => {
     const other = await world.project({ owner });
     const deploy = await ssh.deployKey(owner, other);
     const [{ id }] = (await world.api(owner).get(`/projects/${other.id}/deploy_keys`)).body;
@@ -91,7 +92,7 @@ describe('A deploy key that can only read', () => {
 });
 
 describe('A deploy key that can push', () => {
-  it('pushes as a developer: not to protected branches, unless developers may', async () => {
+  it('pushes as a developer: not to protected branches, unless developers may', LONG, async () => {
     const deploy = await ssh.deployKey(owner, project, true);
     await commitFile(work, 'more', 'x');
     expect(await push(deploy, 'topic')).toMatchObject({ code: 0 });
@@ -107,7 +108,7 @@ describe('A deploy key that can push', () => {
     expect((await sshGit(deploy, work, 'push', ssh.url(project), ':main')).code).toBe(1);
   });
 
-  it('is recorded as of the user who added it, even where they have no role any more', async () => {
+  it('is recorded as of the user who added it, even where they have no role any more', LONG, async () => {
     const its = await world.project({ owner });
     await push(key, 'main', its);
     const master = await world.user();
@@ -119,7 +120,7 @@ describe('A deploy key that can push', () => {
     expect(event).toMatchObject({ action_name: 'pushed new', author_username: master.username });
   });
 
-  it('has no more rights for an administrator who added it', async () => {
+  it('has no more rights for an administrator who added it', LONG, async () => {
     const its = await world.project({ owner });
     await push(key, 'main', its);
     const deploy = await ssh.deployKey(admin, its, true);
@@ -128,7 +129,7 @@ describe('A deploy key that can push', () => {
     expect((await push(deploy, 'topic', its)).code).toBe(0);
   });
 
-  it('only reads while the user who added it is blocked, or gone', async () => {
+  it('only reads while the user who added it is blocked, or gone', LONG, async () => {
     const its = await world.project({ owner });
     await push(key, 'main', its);
     const master = await world.user();

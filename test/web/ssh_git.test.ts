@@ -37,7 +37,7 @@ async function pushed() {
 }
 
 describe('Fetching over SSH', () => {
-  it.each([0, 1, 2])('works with version %i of the protocol', async (version) => {
+  it.each([0, 1, 2])('works with version %i of the protocol', LONG, async (version) => {
     const { project, work, head } = await pushed();
     const copy = await cloned(project, key, '-c', `protocol.version=${version}`);
     expect(await run(copy, 'rev-parse', 'HEAD')).toBe(head);
@@ -49,7 +49,7 @@ describe('Fetching over SSH', () => {
     expect(output).toBe(`${next}\tHEAD\n${next}\trefs/heads/main`);
   });
 
-  it('makes shallow clones, which deepen and push', async () => {
+  it('makes shallow clones, which deepen and push', LONG, async () => {
     const { project, work } = await pushed();
     await commitFile(work, 'two', '2');
     await commitFile(work, 'three', '3');
@@ -80,7 +80,7 @@ describe('Fetching over SSH', () => {
     expect((await sshGit(key, scratch(), 'ls-remote', ssh.url(project))).output).not.toContain('keep-around');
   });
 
-  it('gives away blobs later, as over HTTP', async () => {
+  it('gives away blobs later, as over HTTP', LONG, async () => {
     const { project } = await pushed();
     const copy = path.join(scratch(), 'partial');
     await done(
@@ -100,7 +100,7 @@ describe('Fetching over SSH', () => {
 });
 
 describe('Pushing over SSH', () => {
-  it('makes, moves and deletes branches and tags, and records it as of the user', async () => {
+  it('makes, moves and deletes branches and tags, and records it as of the user', LONG, async () => {
     const { project, work, head } = await pushed();
     await run(work, 'tag', '-a', '-m', 'One', 'v1');
     await done(sshGit(key, work, 'push', '--quiet', 'origin', 'main:topic', 'v1'));
@@ -123,14 +123,14 @@ describe('Pushing over SSH', () => {
     );
   });
 
-  it('starts pipelines', async () => {
+  it('starts pipelines', LONG, async () => {
     const { project, work } = await pushed();
     await commitFile(work, '.gitlab-ci.yml', 'test:\n  script: echo\n');
     await done(sshGit(key, work, 'push', '--quiet', 'origin', 'main:ci'));
     await world.until(async () => (await world.api(owner).get(`/projects/${project.id}/pipelines`)).body.length === 1);
   });
 
-  it('refuses an atomic push as a whole, and says why', async () => {
+  it('refuses an atomic push as a whole, and says why', LONG, async () => {
     const { project, work } = await pushed();
     const answer = await sshGit(key, work, 'push', '--atomic', 'origin', 'main:one', 'main:refs/replace/x');
     expect(answer.code).toBe(1);
@@ -141,7 +141,7 @@ describe('Pushing over SSH', () => {
     expect(git(directoryOf(project), ['for-each-ref', '--format=%(refname:short)'])).toBe('main\none\ntwo\n');
   });
 
-  it('protects branches by the rules of the API', async () => {
+  it('protects branches by the rules of the API', LONG, async () => {
     const { project, work } = await pushed();
     const developer = await world.user();
     await world.member(project, developer, 'developer');
@@ -155,7 +155,7 @@ describe('Pushing over SSH', () => {
     await done(sshGit(theirs, work, 'push', '--quiet', 'origin', 'main:topic'));
   });
 
-  it('keeps nothing of a damaged push, and says what is wrong with it', async () => {
+  it('keeps nothing of a damaged push, and says what is wrong with it', LONG, async () => {
     const { project, work } = await pushed();
     const blob = git(path.join(work, '.git'), ['hash-object', '-w', '--stdin'], 'x').trim();
     // Two entries of the same name.
@@ -189,13 +189,13 @@ describe('Keys of users', () => {
     ['ecdsa', 256],
     ['ecdsa', 384],
     ['ecdsa', 521],
-  ] as const)('of type %s with %i bits open repositories', async (type, bits) => {
+  ] as const)('of type %s with %i bits open repositories', LONG, async (type, bits) => {
     const { project } = await pushed();
     const other = await ssh.key(owner, clientKey(type, bits));
     expect((await sshGit(other, scratch(), 'ls-remote', ssh.url(project))).code).toBe(0);
   });
 
-  it('are noted when they are used, once a minute at most', async () => {
+  it('are noted when they are used, once a minute at most', LONG, async () => {
     const { project } = await pushed();
     const used = await ssh.key(owner);
     const last = async () => {

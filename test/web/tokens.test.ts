@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -19,7 +20,7 @@ const tokensOf = ({ id }: TestUser) =>
   world.db.personalAccessToken.findMany({ where: { userId: id }, orderBy: { id: 'asc' } });
 
 describe('The page for personal access tokens', () => {
-  it('makes a token with name, scopes and expiry, and shows it once', async () => {
+  it('makes a token with name, scopes and expiry, and shows it once', LONG, async () => {
     const { user, visitor } = await signedIn();
     const answer = await visitor.submit(PAGE, {
       name: 'Bot ✓ <b>',
@@ -89,7 +90,7 @@ describe('The page for personal access tokens', () => {
     expect((await tokensOf(user))[0]?.revoked).toBe(false);
   });
 
-  it('is for who is signed in, and its forms are sent from here', async () => {
+  it('is for who is signed in, and its forms are sent from here', LONG, async () => {
     const { user, visitor } = await signedIn();
     await world.token(user);
     const [row] = await tokensOf(user);

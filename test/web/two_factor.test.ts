@@ -3,6 +3,7 @@ import { startSession } from '#src/access/sessions/session.ts';
 import { ACCOUNT_LIMIT } from '#src/access/sign_in/attempts.ts';
 import { TICKET_LIFETIME } from '#src/access/sign_in/sign_in_ticket.ts';
 import { Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import { totp, wrongCode } from '../support/totp.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
@@ -55,7 +56,7 @@ async function halfway(user: TestUser, returnTo = '') {
 const isIn = async (visitor: Browser) => (await visitor.get('/api/v4/user')).status === 200;
 
 describe('Setting two-factor authentication up', () => {
-  it('shows the secret as a picture and in letters, and wants a code that comes from it', async () => {
+  it('shows the secret as a picture and in letters, and wants a code that comes from it', LONG, async () => {
     const { user, visitor } = await signedIn();
     await visitor.get('/profile/account');
     expect((await visitor.submit('/profile/two_factor/setup')).status).toBe(200);
@@ -146,7 +147,7 @@ describe('Signing in with two factors', () => {
     expect(visitor.cookie('gantry_sign_in')).toBeUndefined();
   });
 
-  it('never takes a code twice, nor one before a code that was taken', async () => {
+  it('never takes a code twice, nor one before a code that was taken', LONG, async () => {
     const { user, secret } = await protectedUser();
     const used = await halfway(user);
     expect((await used.submit('/users/two_factor', { code: totp(secret, -1) })).status).toBe(422);
@@ -158,7 +159,7 @@ describe('Signing in with two factors', () => {
     }
   });
 
-  it('takes a code once of requests that bring it together', async () => {
+  it('takes a code once of requests that bring it together', LONG, async () => {
     const { user, secret } = await protectedUser();
     const visitors = await Promise.all([1, 2, 3, 4].map(() => halfway(user)));
     const code = totp(secret);
@@ -191,18 +192,22 @@ describe('Signing in with two factors', () => {
     expect(visitor.page).toContain('8 of your recovery codes');
   });
 
-  it('counts wrong codes as wrong passwords, and right passwords in between do not let more be tried', async () => {
-    const { user, secret } = await protectedUser();
-    const visitor = await halfway(user);
-    const code = wrongCode(secret);
-    for (let tried = 0; tried < ACCOUNT_LIMIT; tried += 1) {
-      expect((await visitor.submit('/users/two_factor', { code })).status).toBe(422);
-      if (tried % 4 === 0 && tried < ACCOUNT_LIMIT - 1) await halfway(user);
-    }
-    const refused = await visitor.submit('/users/two_factor', { code: totp(secret) });
-    expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
-    expect(await isIn(visitor)).toBe(false);
-  });
+  it(
+    'counts wrong codes as wrong passwords, and right passwords in between do not let more be tried',
+    LONG,
+    async () => {
+      const { user, secret } = await protectedUser();
+      const visitor = await halfway(user);
+      const code = wrongCode(secret);
+      for (let tried = 0; tried < ACCOUNT_LIMIT; tried += 1) {
+        expect((await visitor.submit('/users/two_factor', { code })).status).toBe(422);
+        if (tried % 4 === 0 && tried < ACCOUNT_LIMIT - 1) await halfway(user);
+      }
+      const refused = await visitor.submit('/users/two_factor', { code: totp(secret) });
+      expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+      expect(await isIn(visitor)).toBe(false);
+    },
+  );
 
   it('allows few codes an hour, however slowly they are tried', async () => {
     const { user, secret } = await protectedUser();
@@ -269,7 +274,7 @@ describe('Signing in with two factors', () => {
     expect((await visitor.submit('/users/two_factor', { code: ['1', '2'] })).status).toBe(422);
   });
 
-  it('keeps the password from the API and from git', async () => {
+  it('keeps the password from the API and from git', LONG, async () => {
     const { user } = await protectedUser();
     expect((await world.api().post('/session', { login: user.username, password: PASSWORD })).status).toBe(401);
     expect((await world.api(user).get('/user')).status).toBe(200);
@@ -420,7 +425,7 @@ describe('Changing the password', () => {
     expect(alertsOn(visitor.page)).toEqual(['Current password can&#39;t be blank', short]);
   });
 
-  it('counts wrong present passwords as failed sign-ins', async () => {
+  it('counts wrong present passwords as failed sign-ins', LONG, async () => {
     const { visitor } = await signedIn();
     await visitor.get('/profile/account');
     for (let i = 0; i < ACCOUNT_LIMIT; i += 1) {
