@@ -195,7 +195,7 @@ describe('A push to the source branch', () => {
       world.until(async () => {
         const rows = await world.db.$queryRaw<unknown[]>`
           SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-        return rows.length === count;
+        return rows.length >= count;
       });
     const looks: Promise<void>[] = [];
     const held = async (tx: Pick<typeof world.db, '$queryRaw'>) => {
