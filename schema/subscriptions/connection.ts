@@ -93,9 +93,9 @@ export class CarriedSubscription implements Sink {
   readonly #connection: Connection;
   readonly #head: string;
   readonly #id: string;
-  readonly #ended = countSubscription('websocket');
   readonly #over = Promise.withResolvers<IteratorReturnResult<undefined>>();
   #leave: () => void = () => undefined;
+  #ended: (reason: string) => void = () => undefined;
   #isOver = false;
 
   constructor(connection: Connection, id: string) {
@@ -104,10 +104,15 @@ export class CarriedSubscription implements Sink {
     this.#head = `{"id":${JSON.stringify(id)},"type":`;
   }
 
-  /** @param leave ends the subscription */
+  /**
+   * Notes that it is in force: whatever is committed from now on is told.
+   *
+   * @param leave ends the subscription
+   */
   attach(leave: () => void): void {
     this.#leave = leave;
     if (this.#isOver) leave();
+    else this.#ended = countSubscription('websocket');
   }
 
   next(json: string, cursor: string | null): void {

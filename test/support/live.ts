@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { createClient } from 'graphql-ws';
 import WebSocket from 'ws';
+import { subscriptions, subscriptionsEnded } from '#src/platform/metrics/subscriptions.ts';
 import type { Json } from './http.ts';
 
 /** One event of a stream. */
@@ -200,7 +201,14 @@ export interface Subscribed {
   close(): Promise<void>;
 }
 
-/** Subscribes over either transport, and waits until the server listens. */
+/** How many subscriptions over WebSocket have come into force on the servers of this process. */
+async function overWebSocket(): Promise<number> {
+  const counts = await Promise.all([subscriptions.get(), subscriptionsEnded.get()]);
+  const counted = counts.flatMap(({ values }) => values).filter(({ labels }) => labels.transport === 'websocket');
+  return counted.reduce((sum, { value }) => sum + value, 0);
+}
+
+/** Subscribes over either transport, one after the other, and waits until the server of this process listens. */
 export async function subscribe(
   transport: TransportName,
   url: string,
@@ -214,10 +222,14 @@ export async function subscribe(
   if (transport === 'WebSocket') {
     const after = lastEventId === undefined ? {} : { after: lastEventId };
     const { client, subscribe } = wsClient(url, token ? { Authorization: `Bearer ${token}` } : {});
+    const before = await overWebSocket();
     const { inbox, failure } = subscribe(query, { ...variables, ...after });
-    // Operations of a connection are taken in their order; by now it is known what is subscribed to.
-    await Promise.race([subscribe('{ __typename }').inbox.take(), failure]);
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    let hasFailed = false;
+    failure.finally(() => {
+      hasFailed = true;
+    });
+    // The protocol tells clients only of answers.
+    while (!hasFailed && (await overWebSocket()) <= before) await new Promise((resolve) => setTimeout(resolve, 10));
     return {
       next: () => inbox.take(),
       waiting: () => inbox.size,
@@ -227,7 +239,6 @@ export async function subscribe(
   }
   const headers = { ...(token && { 'PRIVATE-TOKEN': token }), ...(lastEventId && { 'Last-Event-ID': lastEventId }) };
   const stream = await openStream(url, query, { variables, headers: headers as Record<string, string> });
-  await new Promise((resolve) => setTimeout(resolve, 150));
   let failure: Json = null;
   const inbox = new Inbox<Json>();
   const ended = (async () => {
