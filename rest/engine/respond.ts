@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import { PAGINATION_HEADERS, type PageParameters, paginationHeaders } from '#rest/engine/paginate.ts';
@@ -85,13 +85,13 @@ function keyRecords(body: Record<string, unknown>, keys: Readonly<Record<string,
 
 /** Sends JSON; a GET whose ETag the client has is answered with 304. */
 function send(response: ServerResponse, status: number, json: string, request: IncomingMessage): void {
+  const body = Buffer.from(json);
   if (request.method === 'GET' || request.method === 'HEAD') {
-    const etag = `W/"${createHash('sha1').update(json).digest('base64url')}"`;
+    const etag = `W/"${hash('sha1', body, 'base64url')}"`;
     response.setHeader('ETag', etag);
     response.setHeader('Cache-Control', 'max-age=0, private, must-revalidate');
     if (matches(request.headers['if-none-match'], etag)) return void response.writeHead(304).end();
   }
-  const body = Buffer.from(json);
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': body.length });
   response.end(request.method === 'HEAD' ? undefined : body);
 }
