@@ -25,7 +25,7 @@ const env = {
   GIT_AUTHOR_EMAIL: 'pia@example.com',
   GIT_COMMITTER_NAME: 'Pia',
   GIT_COMMITTER_EMAIL: 'pia@example.com',
-  // For programs of Node that git runs.
+  // For Node programs that git runs.
   ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
 };
 
