@@ -135,7 +135,6 @@ const ONE_BY_ONE = new Set([
   'Group.issues',
   'Project.events',
   'Project.repository.branches',
-  'Project.repository.commits',
   'Project.repository.contributors',
   'Project.users',
   'User.authorizedApplications',
