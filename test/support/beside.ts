@@ -26,8 +26,8 @@ export function uploadPath(world: World, ...names: (string | number)[]): string 
   return path.join(root, 'uploads', ...names.map(String));
 }
 
-/** Starts a server on the database and the storage of a world; it ends behind the last test of the file. */
-export async function startBeside(world: World): Promise<Beside> {
+/** Starts a server on the database and the storage of a world; it ends behind the last test of the file unless it is said. */
+export async function startBeside(world: World, atEnd: (end: () => Promise<void>) => void = afterAll): Promise<Beside> {
   const db = connect(world.databaseUrl);
   const directory = world.repositories.directory({ id: 0, repositoryStorage: 'default' });
   const repositories = new RepositoryStore({ default: path.dirname(path.dirname(directory)) });
@@ -42,7 +42,7 @@ export async function startBeside(world: World): Promise<Beside> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const { send, close } = sender(port);
-  afterAll(async () => {
+  atEnd(async () => {
     close();
     server.closeAllConnections();
     server.close();

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import { expireJobs } from '#src/runners/expire.ts';
 import { startBeside } from '../support/beside.ts';
@@ -36,7 +36,7 @@ describe('Taking jobs', () => {
   it('gives no job twice to 50 runners that ask two servers at once', LONG, async () => {
     const names = Array.from({ length: 30 }, (_, n) => `job${n}`);
     const { project } = await projectWithJobs(names.map((name) => `${name}: {script: x}`).join('\n'));
-    const beside = await startBeside(world);
+    const beside = await startBeside(world, onTestFinished);
     const runners: TestRunner[] = [];
     for (let n = 0; n < 50; n += 1) runners.push(await registerRunner(world));
     const taken: number[] = [];

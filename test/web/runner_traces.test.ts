@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { appendTrace, appendTraceWithin, writeTrace } from '#src/traces/append.ts';
 import { readTraceTail } from '#src/traces/tail.ts';
 import { startBeside } from '../support/beside.ts';
@@ -126,7 +126,7 @@ describe('PATCH /jobs/:id/trace', () => {
   });
 
   it('is the same on every server of the database and the storage', LONG, async () => {
-    const beside = await startBeside(world);
+    const beside = await startBeside(world, onTestFinished);
     const job = await takenJob(world, owner, project);
     const urls = [world.url, beside.url];
     let offset = 0;
