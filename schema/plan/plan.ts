@@ -167,7 +167,7 @@ export class Plan {
         return failed(error, run, path, type, nodes);
       }
     };
-    return { name, wanted, resolve: quickly(field, resolve) };
+    return { name, wanted, resolve: withShortcut(field, resolve) };
   }
 
   /** What reads the value of a field from its object. */
@@ -275,7 +275,7 @@ function exposedBy(field: GraphQLField<unknown, unknown>): string | undefined {
  * As `resolve`, for the most frequent values: texts, numbers and booleans that lie in the record. What to say of a value that is
  * wrong, and of which place, is left to `resolve`.
  */
-function quickly(field: GraphQLField<unknown, unknown>, resolve: Compose): Compose {
+function withShortcut(field: GraphQLField<unknown, unknown>, resolve: Compose): Compose {
   const type = getNullableType(field.type);
   const property = exposedBy(field);
   const path = pathOf(field) ?? (property === undefined ? undefined : [property]);
@@ -293,7 +293,7 @@ function quickly(field: GraphQLField<unknown, unknown>, resolve: Compose): Compo
       const coerced = isSimple ? type.coerceOutputValue(value) : null;
       if (coerced != null) return coerced;
     } catch {
-      // Fails again below.
+      // `resolve` fails too, and says where.
     }
     return resolve(source, run, prev);
   };

@@ -105,7 +105,7 @@ export class CarriedSubscription implements Sink {
   }
 
   /**
-   * Notes that it is in force: whatever is committed from now on is told.
+   * Counts the subscription as open: whatever is committed from now on is told.
    *
    * @param leave ends the subscription
    */

@@ -12,11 +12,11 @@ const FAREWELL = 5_000;
 export class EventStream implements Sink {
   readonly #response: ServerResponse;
   readonly #buffer: number;
-  readonly #ended = countSubscription('sse');
   readonly #pulse: Pulse;
   #stopPulse: () => void = () => undefined;
   #isOpen = false;
   #leave: () => void = () => undefined;
+  #ended: (reason: string) => void = () => undefined;
 
   /** @param buffer bytes that may wait for the client */
   constructor(response: ServerResponse, { buffer, pulse }: { buffer: number; pulse: Pulse }) {
@@ -34,7 +34,10 @@ export class EventStream implements Sink {
   attach(leave: () => void): void {
     this.#leave = leave;
     if (this.#response.writableEnded || this.#response.destroyed) leave();
-    else this.#open();
+    else {
+      this.#ended = countSubscription('sse');
+      this.#open();
+    }
   }
 
   next(json: string, cursor: string | null): void {

@@ -66,7 +66,10 @@ export function serverSentEvents({ subscribing, callers, buffer }: EventStreamOp
     const stream = new EventStream(response, { buffer, pulse });
     await subscription.start(stream).then(
       (leave) => stream.attach(leave),
-      (error) => stream.end(asDomainError(error, subscribing.report)),
+      (error) => {
+        stream.attach(() => undefined);
+        stream.end(asDomainError(error, subscribing.report));
+      },
     );
   };
   return { plugin, answer };

@@ -4,7 +4,7 @@ import path from 'node:path';
 /** Whether a directory holds a repository, which always has the file HEAD. Throws if that cannot be determined. */
 export async function repositoryExists(directory: string): Promise<boolean> {
   try {
-    // Every request that touches a repository asks: at once, this is a fraction of a trip through the thread pool.
+    // Every request that touches a repository asks. A trip through the thread pool would take several times as long.
     return statSync(path.join(directory, 'HEAD'), { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     // Any other error, such as a directory that may not be read, says nothing about what is there.

@@ -58,10 +58,9 @@ const lists = graphqlLists().filter(
 );
 
 describe('From page to page', () => {
-  for (const [options, some] of everyNth(
-    3,
-    lists.map((list) => [list.name, list] as const),
-  )) {
+  const named = lists.map((list) => [list.name, list] as const);
+
+  for (const [options, some] of everyNth(3, named)) {
     it.each(some)('%s shows each record once, both ways', options, async (_name, list) => {
       const query = (args: string) => list.document(args, `${PAGE} { ${list.apart} } }`);
       const whole = await ask(query('limit: 100'), list.token);

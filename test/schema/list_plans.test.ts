@@ -87,10 +87,9 @@ function parts(node: Node): Node[] {
 const lists = [...restLists(), ...graphqlLists()];
 
 describe('Of a large table', () => {
-  for (const [options, some] of everyNth(
-    3,
-    lists.map((list) => [list.name, list] as const),
-  )) {
+  const named = lists.map((list) => [list.name, list] as const);
+
+  for (const [options, some] of everyNth(3, named)) {
     it.each(some)('%s reads what it finds by an index', options, async (_, list) => {
       const scans = (await planOf(list)).filter((node) => node['Node Type'] === 'Seq Scan');
       const scanned = scans.map((node) => node['Relation Name'] ?? '');

@@ -26,7 +26,7 @@ export function uploadPath(world: World, ...names: (string | number)[]): string 
   return path.join(root, 'uploads', ...names.map(String));
 }
 
-/** Starts a server on the database and the storage of a world; it ends behind the last test of the file unless it is said. */
+/** Starts a server on the database and the storage of a world; it stops after the last test of the file, or when `atEnd` says. */
 export async function startBeside(world: World, atEnd: (end: () => Promise<void>) => void = afterAll): Promise<Beside> {
   const db = connect(world.databaseUrl);
   const directory = world.repositories.directory({ id: 0, repositoryStorage: 'default' });

@@ -37,5 +37,5 @@ client.on('ready', () => {
   });
 });
 client.connect({ host, port, username, privateKey: readFileSync(keyFile) });
-// Each step of the handshake would wait until what came before is acknowledged.
+// Otherwise each step of the handshake waits until the one before is acknowledged.
 client.setNoDelay();

@@ -201,7 +201,7 @@ export interface Subscribed {
   close(): Promise<void>;
 }
 
-/** How many subscriptions over WebSocket have come into force on the servers of this process. */
+/** How many subscriptions over WebSocket have begun on the servers of this process. */
 async function overWebSocket(): Promise<number> {
   const counts = await Promise.all([subscriptions.get(), subscriptionsEnded.get()]);
   const counted = counts.flatMap(({ values }) => values).filter(({ labels }) => labels.transport === 'websocket');
@@ -224,12 +224,15 @@ export async function subscribe(
     const { client, subscribe } = wsClient(url, token ? { Authorization: `Bearer ${token}` } : {});
     const before = await overWebSocket();
     const { inbox, failure } = subscribe(query, { ...variables, ...after });
-    let hasFailed = false;
-    failure.finally(() => {
-      hasFailed = true;
+    let hasEnded = false;
+    failure.then(() => {
+      hasEnded = true;
     });
-    // The protocol tells clients only of answers.
-    while (!hasFailed && (await overWebSocket()) <= before) await new Promise((resolve) => setTimeout(resolve, 10));
+    // Over this protocol, clients are not told that they are subscribed.
+    for (const patience = Date.now() + 20_000; !hasEnded && (await overWebSocket()) <= before; ) {
+      if (Date.now() > patience) throw new Error('No subscription began within twenty seconds');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
     return {
       next: () => inbox.take(),
       waiting: () => inbox.size,
