@@ -513,10 +513,15 @@ describe('An import', () => {
     const project = await world.project({ owner, visibility: 'public' });
     const directory = await fillRepository(world, project, oddHistory({ packed: true }));
     // More than git sends in one piece when it names what it wants.
-    const commit = (n: number) => `commit refs/tags/many/${n}\ncommitter P <p@example.com> ${n} +0000\ndata 0\n\n`;
-    const tags = Array.from({ length: 21_500 }, (_, n) => commit(n));
-    git(directory, ['fast-import', '--quiet', '--force'], tags.join(''));
+    const commit = (n: number) => `commit refs/heads/many\ncommitter P <p@example.com> ${n} +0000\ndata 0\n\n`;
+    const commits = Array.from({ length: 21_500 }, (_, n) => commit(n));
+    git(directory, ['fast-import', '--quiet', '--force'], commits.join(''));
+    const tags = gitLines(directory, ['rev-list', 'many']).map((oid) => `${oid} refs/tags/many/${oid}\n`);
     git(directory, ['pack-refs', '--all']);
+    const packed = gitLines(directory, ['for-each-ref', '--format=%(objectname) %(refname)']).map(
+      (line) => `${line}\n`,
+    );
+    writeFileSync(path.join(directory, 'packed-refs'), ['# pack-refs with: \n', ...packed, ...tags].join(''));
     const created = await create(`${world.url}/${project.fullPath}.git`);
     const { import_status, import_error } = await ended(created);
     expect([import_status, import_error]).toEqual(['finished', undefined]);
