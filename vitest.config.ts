@@ -1,9 +1,13 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { scratchInMemory } from './test/support/scratch_in_memory.ts';
 
 // Workers, and the programs that tests run, keep compiled code between runs.
 process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, 'node_modules', '.cache', 'tests');
+
+const directory = process.env.TMPDIR ?? scratchInMemory();
+if (directory !== undefined) process.env.TMPDIR = directory;
 
 export default defineConfig({
   test: {

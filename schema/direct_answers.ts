@@ -9,7 +9,7 @@ import type { Limiter } from '#schema/limits.ts';
 import type { LongDocuments } from '#schema/long_documents.ts';
 import { type ProjectNamed, projectNamed } from '#schema/project_named.ts';
 import { parseJson } from '#src/platform/json.ts';
-import { readWhole } from '#src/platform/read_whole.ts';
+import { readAtMost } from '#src/platform/read_at_most.ts';
 
 export interface DirectOptions {
   schema: GraphQLSchema;
@@ -38,7 +38,8 @@ export function directAnswers(options: DirectOptions): DirectAnswer {
   return async (request, response) => {
     const type = isPlain(request) ? mediaTypeOf(request.headers.accept) : undefined;
     if (type === undefined) return false;
-    const body = await readWhole(request).catch(() => null);
+    const size = Number(request.headers['content-length'] ?? 0);
+    const body = await readAtMost(request, size, () => new Error('The body is longer than it says')).catch(() => null);
     if (!body) {
       // The client went away before all had come.
       response.destroy();

@@ -45,8 +45,8 @@ import { QueueWatch } from '#src/runners/queue_watch.ts';
 import { type RawSnippet, readRawSnippet } from '#src/snippets/raw.ts';
 import { type RawTrace, readRawTrace } from '#src/traces/read.ts';
 import type { UploadStore } from '#src/uploads/store.ts';
+import { bodyArrival } from '#src/web/body_arrival.ts';
 import { bodyLimit } from '#src/web/body_limit.ts';
-import { bodyTimeout } from '#src/web/body_timeout.ts';
 import { compressAnswers } from '#src/web/compress.ts';
 import { endStalled } from '#src/web/end_stalled.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
@@ -123,6 +123,9 @@ const TURNS = { concurrency: 100, perCaller: 6, waitingPerCaller: 200, waiting: 
 /** Milliseconds in which the body of a request must have come; pushes of git have limits of their own. */
 const BODY_TIMEOUT = 5 * 60_000;
 
+/** What is taken of a body after its answer. */
+const UNREAD = { bytes: 16 * 1024 * 1024, milliseconds: 10_000 };
+
 /** Milliseconds after which a client that takes nothing of its answer is left. */
 const STALLED = 60_000;
 
@@ -183,7 +186,7 @@ export function createApp({
     response.setHeader('X-Content-Type-Options', 'nosniff');
     next();
   });
-  app.use(bodyTimeout(BODY_TIMEOUT, (path) => isGitPath(path) || isArtifactsPath(path)));
+  app.use(bodyArrival(BODY_TIMEOUT, (path) => isGitPath(path) || isArtifactsPath(path), UNREAD));
   app.use(endStalled(STALLED));
   app.use(keepNoConnection(readiness));
   app.use(health(readiness));

@@ -4,7 +4,7 @@ import { parseFormBody } from '#rest/engine/form.ts';
 import { parseLargeJson } from '#rest/engine/large_json.ts';
 import { multipart } from '#rest/engine/multipart.ts';
 import { parseJson, UnusableJson } from '#src/platform/json.ts';
-import { readWhole } from '#src/platform/read_whole.ts';
+import { readAtMost } from '#src/platform/read_at_most.ts';
 import { FileTooLarge, SpooledFile } from '#src/platform/spooled_file.ts';
 
 /**
@@ -57,23 +57,18 @@ export async function spooledParameters(
 ): Promise<Record<string, unknown>> {
   const type = typeOf(request);
   if (type === 'multipart/form-data') return multipart(request, limits, body.stream());
-  if (body.size <= CONTENT_BODY) return parametersOf(type, await readWhole(body.stream()));
+  if (body.size <= CONTENT_BODY) {
+    return parametersOf(type, await readAtMost(body.stream(), CONTENT_BODY, () => tooLarge(`${CONTENT_BODY} bytes`)));
+  }
   if (isJson(type)) return parametersIn(await parseLargeJson(body.stream(), limits.bytes));
   // Such forms take long to read, at once.
   throw tooLarge(`${CONTENT_BODY} bytes that are neither JSON nor multipart`);
 }
 
 async function readAll(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const refusal = tooLarge(`${limit} bytes`);
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw refusal;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > limit) throw refusal;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const refusal = () => tooLarge(`${limit} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw refusal();
+  return readAtMost(request, limit, refusal);
 }
 
 function json(body: Buffer): Record<string, unknown> {

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import { BadBody, type BodyLimits, tooLarge } from '#rest/engine/body_limits.ts';
 import { MOST_PAIRS, parametersOf } from '#rest/engine/form.ts';
+import { detached } from '#src/platform/detached.ts';
 import { FileTooLarge, SpooledFile } from '#src/platform/spooled_file.ts';
 
 /** Bytes that boundaries and headers of parts may take beside what they hold. */
@@ -18,7 +19,7 @@ const OVERHEAD = 1024 * 1024;
 export async function multipart(
   request: IncomingMessage,
   limits: BodyLimits,
-  body: AsyncIterable<Uint8Array> = request,
+  body: AsyncIterable<Uint8Array> = detached(request),
 ): Promise<Record<string, unknown>> {
   const fields: [string, string][] = [];
   const { file } = limits;

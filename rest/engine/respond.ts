@@ -131,7 +131,6 @@ export function refuse(
 ): void {
   if (response.headersSent) return void response.end();
   if (body === null) return void response.writeHead(status).end();
-  if (status === 413) response.setHeader('Connection', 'close');
   const json = Buffer.from(JSON.stringify(body));
   const own = { 'Content-Type': 'application/json', 'Content-Length': json.length };
   response.writeHead(status, { ...headers, ...own }).end(json);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { detached } from '#src/platform/detached.ts';
 
 /** How much is read at a time, in bytes. */
 const CHUNK = 64 * 1024;
@@ -27,7 +28,7 @@ export class SpooledFile implements AsyncDisposable {
     this.#file = file;
   }
 
-  /** Takes what a stream gives, `limit` bytes at most. Throws FileTooLarge; nothing stays behind then. */
+  /** Takes what a stream gives, `limit` bytes at most. Throws FileTooLarge; nothing stays behind then, and the stream stays open. */
   static async from(name: string, content: Readable, limit: number): Promise<SpooledFile> {
     const file = await openNameless();
     let size = 0;
@@ -41,7 +42,7 @@ export class SpooledFile implements AsyncDisposable {
       for await (const chunk of chunks) await file.appendFile(chunk);
     };
     try {
-      await pipeline(content, meter, write);
+      await pipeline(detached(content), meter, write);
     } catch (error) {
       await file.close();
       throw error;

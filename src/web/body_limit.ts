@@ -5,7 +5,6 @@ export function bodyLimit(limitOf: (request: Request) => number | Promise<number
   return async (request, response, next) => {
     const { headers } = request;
     const refuse = (status: number, message: string, code: string) => {
-      response.setHeader('Connection', 'close');
       response.status(status).json({ errors: [{ message, extensions: { code } }] });
     };
     if (headers['transfer-encoding'] !== undefined) {

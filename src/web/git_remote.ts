@@ -92,14 +92,14 @@ async function answer(
 ): Promise<void> {
   const isAdvertisement = endpoint === 'info/refs';
   if (request.method !== (isAdvertisement ? 'GET' : 'POST')) {
-    return refuse(request, response, 405, 'This is an address for git.', { Allow: isAdvertisement ? 'GET' : 'POST' });
+    return refuse(response, 405, 'This is an address for git.', { Allow: isAdvertisement ? 'GET' : 'POST' });
   }
-  if (service === null) return refuse(request, response, 403, 'Use a git client of version 1.6.6 or later.');
+  if (service === null) return refuse(response, 403, 'Use a git client of version 1.6.6 or later.');
   const project = await openRemote(context, fullPath, service);
   await requireProgram();
   const name = service === 'fetch' ? 'git-upload-pack' : 'git-receive-pack';
   if (!isAdvertisement && request.headers['content-type'] !== `application/x-${name}-request`) {
-    return refuse(request, response, 415, `The content must be of type application/x-${name}-request.`);
+    return refuse(response, 415, `The content must be of type application/x-${name}-request.`);
   }
   const { limits } = context.repositories;
   const most = service === 'fetch' ? LONGEST_FETCH : limits.pushBytes + LONGEST_COMMANDS;
@@ -144,7 +144,7 @@ function watch(request: Request, response: Response, limits: RequestLimits) {
   };
   const unwatch = watchProgress(request, response, limits, (reason) => {
     if (response.headersSent) return abort(reason);
-    refuse(request, response, 408, reason);
+    refuse(response, 408, reason);
     controller.abort(new Gone(reason));
     response.once('finish', () => request.destroy());
   });
@@ -191,30 +191,22 @@ function fail(options: GitRemoteOptions, called: Called, thrown: unknown, reques
       const query = request.originalUrl.slice(request.originalUrl.indexOf('?'));
       const path = movedTo.split('/').map(encodeURIComponent).join('/');
       const location = `${options.baseUrl(request)}/${path}.git/info/refs${query}`;
-      refuse(request, response, 301, error.message, { Location: location });
+      refuse(response, 301, error.message, { Location: location });
       return;
     }
     const headers: Record<string, string> = {};
     if (error.code === 'UNAUTHENTICATED') headers['WWW-Authenticate'] = 'Basic realm="Gantry"';
     if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
-    refuse(request, response, STATUS[error.code] ?? 500, error.message, headers);
+    refuse(response, STATUS[error.code] ?? 500, error.message, headers);
     return;
   }
-  if (error instanceof TooMuchSent) refuse(request, response, 413, error.message);
-  else if (error instanceof InvalidRequest) refuse(request, response, 400, error.message);
-  else if (isExpected(error)) refuse(request, response, 400, 'The request is broken.');
-  else refuse(request, response, 500, 'Something went wrong on the server.');
+  if (error instanceof TooMuchSent) refuse(response, 413, error.message);
+  else if (error instanceof InvalidRequest) refuse(response, 400, error.message);
+  else if (isExpected(error)) refuse(response, 400, 'The request is broken.');
+  else refuse(response, 500, 'Something went wrong on the server.');
 }
 
-function refuse(
-  request: Request,
-  response: Response,
-  status: number,
-  message: string,
-  headers: Record<string, string> = {},
-): void {
-  // What the client still sends is not read: the connection ends with this answer, unless all has come already.
-  if (!request.complete && request.method === 'POST') response.setHeader('Connection', 'close');
+function refuse(response: Response, status: number, message: string, headers: Record<string, string> = {}): void {
   response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-cache', ...headers });
   response.end(`${message}\n`);
 }

@@ -40,7 +40,6 @@ export function largeUploads(
         throw error;
       }
       const { code, message, extensions } = error;
-      response.setHeader('Connection', 'close');
       if (extensions.retryAfter !== undefined) response.setHeader('Retry-After', String(extensions.retryAfter));
       response.status(code === 'RATE_LIMITED' ? 429 : 503).json({ errors: [{ message, extensions: { code } }] });
     }

@@ -55,7 +55,6 @@ export function answering({ report }: Answering): ProtocolEndpoint {
       } catch (error) {
         if (response.headersSent || response.destroyed) response.destroy();
         else send(response, refusalOf(error) ?? unexpected(error, request, report));
-        if (!request.complete) response.once('finish', () => request.destroy());
       }
     };
 }
@@ -90,7 +89,6 @@ function isBadBody(error: unknown): error is Error & { status: number } {
 
 function send(response: Response, { status, body, headers = {} }: ProtocolAnswer): void {
   response.set(headers);
-  if (status === 413) response.set('Connection', 'close');
   response.set('Cache-Control', 'no-store');
   if (body === undefined) {
     response.status(status).end();

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseForm } from '#rest/engine/form.ts';
 import { parseJson } from '#src/platform/json.ts';
 import { LONG } from '../support/long.ts';
@@ -29,6 +29,30 @@ function halfSent(path: string, headers: Record<string, string>, body = ''): Pro
       }
     });
   });
+}
+
+/** Sends a body without end until the server ends the connection: what it answered, and how many bytes were sent. */
+async function endless(method: string, path: string, headers: Record<string, string> = {}) {
+  const { port } = new URL(world.url);
+  const lines = Object.entries({ 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked', ...headers });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const socket = connect(Number(port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.write(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${head}\r\n`);
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  // The connection is reset under what is still sent.
+  socket.on('error', () => undefined);
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const piece = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(65_536, ' '), Buffer.from('\r\n')]);
+  const send = () => {
+    if (socket.writable) socket.write(piece, () => setImmediate(send));
+  };
+  send();
+  await closed;
+  return { answer, sent: socket.bytesWritten };
 }
 
 const multipart = (parts: [string, string][], boundary = 'limit') => ({
@@ -78,19 +102,38 @@ describe('The body of a request', () => {
   });
 
   it('is counted while it comes in pieces', async () => {
-    const body = new ReadableStream({
-      pull(controller) {
-        controller.enqueue(new Uint8Array(MIB));
-      },
-    });
-    const sent = fetch(`${world.url}/api/v4/projects/${project.id}/issues`, {
-      method: 'POST',
-      headers: { ...known, 'Content-Type': 'application/json' },
-      body,
-      duplex: 'half',
-    } as RequestInit);
-    expect(await sent.then(({ status }) => status).catch(() => 413)).toBe(413);
-    expect((await api.get(`/projects/${project.id}`)).status).toBe(200);
+    const { answer } = await endless('POST', `/api/v4/projects/${project.id}/issues`, known);
+    expect(answer).toMatch(/^HTTP\/1.1 413 [\s\S]*413 Request Entity Too Large: a request may hold \d+ bytes at most/);
+  });
+
+  it.each([
+    ['an endpoint', 'POST', '/api/v4/projects/0/issues', 413],
+    ['GET', 'GET', '/api/v4/version', 413],
+    ['a path that there is not', 'POST', '/api/v4/nothing', 404],
+    ['GraphQL', 'POST', '/graphql', 411],
+    ['the OAuth server', 'POST', '/oauth/token', 400],
+    ['a page', 'GET', '/users/sign_in', 200],
+    ['the protocol of runners', 'POST', '/api/v4/jobs/request', 413],
+    ['a push', 'POST', '/some/project.git/git-receive-pack', 401],
+  ] as const)(
+    'that has no end is left soon, and its sender sees the answer: %s',
+    async (_what, method, path, status) => {
+      const { answer, sent } = await endless(method, path);
+      expect(answer).toContain(`HTTP/1.1 ${status} `);
+      // 16 MiB are taken behind the answer, and what comes until somebody looks.
+      expect(sent).toBeLessThan(1024 * MIB);
+    },
+  );
+
+  it.each([
+    ['a form', 'application/x-www-form-urlencoded'],
+    ['parts', 'multipart/form-data; boundary=x'],
+  ])('that has no end is left soon, and its sender sees the answer: %s', async (_what, type) => {
+    for (const path of [`/api/v4/projects/${project.id}/issues`, '/users/sign_in', '/oauth/token']) {
+      const { answer, sent } = await endless('POST', path, { ...known, 'Content-Type': type });
+      expect(answer).toMatch(/^HTTP\/1.1 4(00|13|22) /);
+      expect(sent).toBeLessThan(1024 * MIB);
+    }
   });
 
   it('of many fields is refused by what they hold together, by their number and by their names', LONG, async () => {

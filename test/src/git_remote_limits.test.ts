@@ -7,7 +7,7 @@ import path from 'node:path';
 import express, { type RequestHandler } from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RemoteSeats, type SeatLimits } from '#src/repository/remote/seats.ts';
-import { bodyTimeout } from '#src/web/body_timeout.ts';
+import { bodyArrival } from '#src/web/body_arrival.ts';
 import { gitRemote, isGitPath, type RequestLimits } from '#src/web/git_remote.ts';
 import { run, workingCopy } from '../support/git_client.ts';
 import { LONG } from '../support/long.ts';
@@ -128,7 +128,7 @@ describe('Limits of the git remote', () => {
 
 describe('Bodies of other requests', () => {
   it('must arrive in time, but those of git have limits of their own', LONG, async () => {
-    const url = await serve(bodyTimeout(100, isGitPath), (incoming, response) => {
+    const url = await serve(bodyArrival(100, isGitPath, { bytes: 1_000, milliseconds: 100 }), (incoming, response) => {
       incoming.resume();
       setTimeout(() => response.end('ok'), 300);
     });

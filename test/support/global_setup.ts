@@ -1,9 +1,13 @@
 import type { TestProject } from 'vitest/node';
 import { startTestServer } from './database.ts';
+import { removeScratchInMemory } from './scratch_in_memory.ts';
 
 /** One PostgreSQL for the whole run; the workers copy its template database with `freshDatabase`. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { url, template, stop } = await startTestServer();
   project.provide('testServer', { url, template });
-  return stop;
+  return async () => {
+    await stop();
+    removeScratchInMemory();
+  };
 }

@@ -110,29 +110,32 @@ export function sshGit(key: ClientKey, cwd: string, ...args: string[]): Promise<
   return gitClient(cwd, '-c', `core.sshCommand=${command}`, '-c', 'ssh.variant=ssh', ...args);
 }
 
+/** Exit statuses of channels; one may come in the same moment as the channel. */
+const statuses = new WeakMap<ClientChannel, number>();
+
 /** A channel for a command, or for a shell. */
 export function open(client: Client, command: string | null): Promise<ClientChannel> {
   return new Promise((resolve, reject) => {
-    const taken = (error: Error | undefined, channel: ClientChannel) => (error ? reject(error) : resolve(channel));
+    const taken = (error: Error | undefined, channel: ClientChannel) => {
+      channel?.on('exit', (status: number) => void statuses.set(channel, status));
+      return error ? reject(error) : resolve(channel);
+    };
     if (command === null) client.shell(false, taken);
     else client.exec(command, taken);
   });
 }
 
-/** All that comes on a channel until it is closed. */
+/** All that comes on a channel of `open` until it is closed. */
 export async function heard(channel: ClientChannel): Promise<Said> {
-  let [output, said, code] = ['', '', undefined as number | undefined];
+  let [output, said] = ['', ''];
   channel.on('data', (chunk: Buffer) => {
     output += chunk.toString('latin1');
   });
   channel.stderr.on('data', (chunk: Buffer) => {
     said += chunk.toString();
   });
-  channel.on('exit', (status: number) => {
-    code = status;
-  });
   await once(channel, 'close');
-  return { code, output, said };
+  return { code: statuses.get(channel), output, said };
 }
 
 /** Serves a world over SSH too; it goes with the test file unless it is said. */

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
 import busboy from 'busboy';
-import { type Request, type Response, text } from 'express';
+import type { Request } from 'express';
+import { readAtMost } from '#src/platform/read_at_most.ts';
 
 /** A request is not what it should be, before anybody looks at what it says. */
 export class Unreadable extends Error {}
@@ -10,14 +10,12 @@ export class Unreadable extends Error {}
 /** Largest body of a request of a client, in bytes. */
 const MAX_BODY = 32 * 1024;
 
-const readText = promisify(text({ type: () => true, limit: MAX_BODY }));
-
 /**
  * The parameters of a request: of its body, which is a form, multipart or JSON, and those of its query that are not in the body
  * (rest-api-v4.md, Conventions). Throws Unreadable.
  */
-export async function readForm(request: Request, response: Response): Promise<URLSearchParams> {
-  const form = await readBody(request, response);
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  const form = await readBody(request);
   const inBody = new Set(form.keys());
   const query = request.originalUrl.indexOf('?');
   if (query < 0) return form;
@@ -27,11 +25,14 @@ export async function readForm(request: Request, response: Response): Promise<UR
   return form;
 }
 
-async function readBody(request: Request, response: Response): Promise<URLSearchParams> {
-  await readText(request, response).catch((error) => {
-    throw new Unreadable('the body cannot be read', { cause: error });
+async function readBody(request: Request): Promise<URLSearchParams> {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') throw new Unreadable('the body must not be compressed');
+  const tooLarge = () => new Unreadable(`the body has more than ${MAX_BODY} bytes`);
+  const content = await readAtMost(request, MAX_BODY, tooLarge).catch((error) => {
+    throw error instanceof Unreadable ? error : new Unreadable('the body cannot be read', { cause: error });
   });
-  const body = typeof request.body === 'string' ? request.body : '';
+  const body = content.toString();
   if (body === '') return new URLSearchParams();
   const type = request.is(TYPES);
   if (!type) throw new Unreadable(`the body must be ${TYPES.slice(0, -1).join(', ')} or ${TYPES.at(-1)}`);

@@ -93,7 +93,7 @@ function withScope({ db }: OAuthOptions) {
 
 /** Lets the provider handle a request whose parameters are in a form, in JSON or in the query. */
 async function answerForm(provider: LazyProvider, request: Request, response: Response): Promise<void> {
-  const form = await readForm(request, response);
+  const form = await readForm(request);
   const isForToken = request.path === '/oauth/token';
   if (isForToken && form.getAll('grant_type').some((type) => type !== '' && !GRANT_TYPES.includes(type))) {
     // Whoever asks: there is nothing for which an application would have to prove itself.

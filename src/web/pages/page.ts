@@ -1,9 +1,11 @@
-import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, urlencoded } from 'express';
+import { parse as parseForm } from 'node:querystring';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { DomainError, type ErrorCode } from '#src/platform/errors.ts';
 import { passing } from '#src/platform/passing.ts';
 import { unavailable } from '#src/web/pages/unavailable.ts';
 import { type UploadField, uploadForm } from '#src/web/pages/upload_form.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/web/pages/visit.ts';
+import { readForm } from '#src/web/read_form.ts';
 
 /** Responds to a visit. DomainErrors that it throws become pages, too. */
 export type Page = (visit: Visit) => Promise<void> | void;
@@ -27,8 +29,20 @@ export interface Pages {
 /** The largest form, in bytes. */
 const MAX_FORM = 64 * 1024;
 
+const MAX_FIELDS = 100;
+
+const parse: RequestHandler = (request, _response, next) => {
+  if (request.body === undefined) return next();
+  const text = String(request.body);
+  if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
+    return next(Object.assign(new Error(`The form has more than ${MAX_FIELDS} fields`), { status: 413 }));
+  }
+  request.body = { ...parseForm(text) };
+  next();
+};
+
 export function pagesFor(options: PageOptions): Pages {
-  const parse = urlencoded({ extended: false, limit: MAX_FORM, parameterLimit: 100 });
+  const read = readForm('application/x-www-form-urlencoded', MAX_FORM);
   const handler = (answer: Page): RequestHandler => {
     return async (request, response) => {
       let visit: Visit | undefined;
@@ -53,8 +67,8 @@ export function pagesFor(options: PageOptions): Pages {
   return {
     page: (show) => handler(show),
     own: (show) => handler(signedIn(show)),
-    form: (act) => [parse, handler(checked(act))],
-    ownForm: (act) => [parse, handler(checked(signedIn(act)))],
+    form: (act) => [read, parse, handler(checked(act))],
+    ownForm: (act) => [read, parse, handler(checked(signedIn(act)))],
     ownUpload: (file, act) => [...uploadForm(file), handler(checked(signedIn(act)))],
   };
 }

@@ -1,4 +1,5 @@
-import { type ErrorRequestHandler, type RequestHandler, raw } from 'express';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
+import { readForm } from '#src/web/read_form.ts';
 
 /** The file of a form. */
 export interface UploadField {
@@ -14,17 +15,17 @@ const REST = 16 * 1024;
 
 /**
  * Reads a multipart form with one small file: `request.body` has its fields, each a text, a File or null. A form that is larger
- * is read to its end, discarded, and answered with a redirect to `tooLarge`, so that users who send a photo get a useful message.
+ * is answered with a redirect to `tooLarge`, so that users who send a photo get a useful message.
  */
 export function uploadForm({ field, largest, tooLarge }: UploadField): (RequestHandler | ErrorRequestHandler)[] {
-  const read = raw({ type: 'multipart/form-data', limit: largest + REST });
+  const read = readForm('multipart/form-data', largest + REST);
   const refuse: ErrorRequestHandler = (error, _request, response, next) => {
     if (error?.status === 413) response.redirect(303, tooLarge);
     else next(error);
   };
   const parse: RequestHandler = async (request, _response, next) => {
     const headers = { 'Content-Type': request.headers['content-type'] ?? '' };
-    const form = await new Response(Buffer.isBuffer(request.body) ? new Uint8Array(request.body) : null, { headers })
+    const form = await new Response(request.body ? new Uint8Array(request.body) : null, { headers })
       .formData()
       .catch(() => null);
     request.body = { authenticity_token: form?.get('authenticity_token'), [field]: form?.get(field) ?? null };
