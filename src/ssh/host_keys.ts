@@ -32,12 +32,16 @@ export async function hostKeys(directory: string): Promise<string[]> {
   );
 }
 
-function generate(type: 'ed25519' | 'rsa', bits?: number): Promise<string> {
+async function generate(type: 'ed25519' | 'rsa', bits?: number): Promise<string> {
   const options = { comment: 'gantry', ...(bits === undefined ? {} : { bits }) };
-  return new Promise((resolve, reject) => {
-    ssh2.utils.generateKeyPair(type as 'rsa', options as { bits: number }, (error, pair) => {
-      if (error) reject(error);
-      else resolve(`${pair.private.trimEnd()}\n`);
+  // One of some hundred Ed25519 keys is written in a form that nobody can read, not even ssh2 itself.
+  for (;;) {
+    const text = await new Promise<string>((resolve, reject) => {
+      ssh2.utils.generateKeyPair(type as 'rsa', options as { bits: number }, (error, pair) => {
+        if (error) reject(error);
+        else resolve(`${pair.private.trimEnd()}\n`);
+      });
     });
-  });
+    if (!(ssh2.utils.parseKey(text) instanceof Error)) return text;
+  }
 }

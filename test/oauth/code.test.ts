@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Browser } from '../support/browser.ts';
+import { LONG } from '../support/long.ts';
 import {
   application,
   asks,
@@ -27,7 +28,7 @@ const s256 = { code_challenge: challenge, code_challenge_method: 'S256' };
 const invalidGrant = { status: 400, body: { error: 'invalid_grant', error_description: expect.any(String) } };
 
 describe('A code', () => {
-  it('is what an application gets when a user lets it in, with state, and is exchanged for tokens', async () => {
+  it('is what an application gets when a user lets it in, with state, and is exchanged for tokens', LONG, async () => {
     await authorize(browser, { client_id: app.uid, state: 'x y&z' });
     expect(asks(browser)).toBe(true);
     const answer = await decide(browser, 'approve');
@@ -171,7 +172,7 @@ describe('An application', () => {
   };
   const refused = { status: 400, location: undefined, asks: false };
 
-  it('sends users nowhere but where it is registered, to the letter', async () => {
+  it('sends users nowhere but where it is registered, to the letter', LONG, async () => {
     for (const redirect_uri of [
       'https://evil.example/callback',
       'https://app.example/callback',
@@ -228,7 +229,7 @@ describe('An application', () => {
     }
   });
 
-  it('that asks for a scope that there is not is told so, whatever else it asks for', async () => {
+  it('that asks for a scope that there is not is told so, whatever else it asks for', LONG, async () => {
     const everything = await application(world, owner);
     const ways: Record<string, string>[] = [{}, { prompt: 'none' }, { prompt: 'login' }, { prompt: 'consent' }];
     for (const more of ways) {

@@ -31,7 +31,7 @@ async function server(options: Partial<AppOptions>) {
 }
 
 describe('A server that has an external URL', () => {
-  it('is known by it, whatever requests say, and sets cookies for https alone', async () => {
+  it('is known by it, whatever requests say, and sets cookies for https alone', LONG, async () => {
     const there = await server({ externalUrl: 'https://gantry.example' });
     const { body } = await there.send('GET', '/.well-known/openid-configuration', {
       headers: { Host: 'evil.example' },

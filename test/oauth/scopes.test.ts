@@ -64,7 +64,7 @@ describe('Over the whole REST API', () => {
     expect(found.filter((name) => !/^GET \/users?(\/|$)/.test(name))).toEqual([]);
   });
 
-  it('read_user is enough for the reads where the OpenAPI document says so, and for no others', async () => {
+  it('read_user is enough for the reads where the OpenAPI document says so, and for no others', LONG, async () => {
     const { paths } = JSON.parse(readFileSync(packagePath('rest/openapi.json'), 'utf8'));
     const headers = { Authorization: `Bearer ${await token('read_user')}` };
     for (const { path } of routes.filter(({ method, auth }) => method === 'GET' && auth !== 'optional')) {

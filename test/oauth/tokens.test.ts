@@ -370,7 +370,7 @@ describe('POST /oauth/revoke', () => {
   const revoke = (token: string, more: Record<string, string> = {}) =>
     post(world, '/oauth/revoke', { token, ...client, ...more });
 
-  it('ends a token, of either kind, with its family', async () => {
+  it('ends a token, of either kind, with its family', LONG, async () => {
     for (const [kind, hint] of [
       ['access_token', 'access_token'],
       ['refresh_token', 'refresh_token'],

@@ -128,7 +128,7 @@ describe('Lists of a board', () => {
     expect(await order()).toEqual(['a', 'b']);
   });
 
-  it('keep an order without gaps however many change it at once', async () => {
+  it('keep an order without gaps however many change it at once', LONG, async () => {
     const ids = await lists('a', 'b', 'c', 'd');
     const labels = await Promise.all(['e', 'f', 'g'].map((name) => world.label(project, owner, name)));
     const doomed = await world.label(project, owner, 'doomed');

@@ -65,7 +65,7 @@ describe('A commit that comes to the default branch', () => {
     expect(await issueOf(issue.id)).toEqual(['opened', [`closed via commit ${sha}`, 'reopened']]);
   });
 
-  it('closes issues of other projects where the pusher may', async () => {
+  it('closes issues of other projects where the pusher may', LONG, async () => {
     const [mine, theirs] = [await world.issue(other, owner), await world.issue(other, owner)];
     const sha = await commit(`Closes ${other.fullPath}#${mine.iid}`);
     expect(await issueOf(mine.id)).toEqual(['closed', [`closed via commit ${project.fullPath}@${sha}`]]);

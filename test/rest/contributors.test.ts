@@ -145,7 +145,7 @@ describe('GET /projects/:id/repository/contributors', () => {
     });
   });
 
-  it('is the same for many who ask at once, and paginated', async () => {
+  it('is the same for many who ask at once, and paginated', LONG, async () => {
     const project = await world.project({ owner });
     await fillRepository(world, project, history());
     const at = `/projects/${project.id}/repository/contributors`;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { newKey } from '../support/ssh_keys.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -80,7 +81,7 @@ describe('POST /projects/:id/deploy_keys', () => {
     }
   });
 
-  it('adds one key however many want it at once', async () => {
+  it('adds one key however many want it at once', LONG, async () => {
     const [one, two] = [await project(), await project()];
     const key = newKey();
     const answers = await Promise.all(

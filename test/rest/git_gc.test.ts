@@ -147,7 +147,7 @@ describe('A repository that is cleaned up by hand while it is written to', () =>
 });
 
 describe('A push that brings no objects', () => {
-  it('makes a branch of a commit to which nothing led, and keeps it', async () => {
+  it('makes a branch of a commit to which nothing led, and keeps it', LONG, async () => {
     const { project, directory, main } = await filled();
     const tree = git(directory, ['rev-parse', `${main}^{tree}`]).trim();
     const who = ['-c', 'user.name=x', '-c', 'user.email=x@x'];

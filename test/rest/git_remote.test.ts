@@ -153,7 +153,7 @@ describe('Who gets in', () => {
     }
   });
 
-  it('tells the signed-in caller 404 for what they may not see, and 403 for what they may not do', async () => {
+  it('tells the signed-in caller 404 for what they may not see, and 403 for what they may not do', LONG, async () => {
     const { project } = await pushed();
     const guest = await world.user();
     await world.member(project, guest, 'guest');

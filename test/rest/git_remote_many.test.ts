@@ -84,7 +84,7 @@ describe('A mirror push of 2,000 refs', () => {
 });
 
 describe('A lock on packed refs', () => {
-  it('that a crash left is removed, and that of somebody at work is not', async () => {
+  it('that a crash left is removed, and that of somebody at work is not', LONG, async () => {
     const project = await world.project({ owner });
     const work = await workingCopy();
     await commitFile(work, 'a.txt', 'one\n');

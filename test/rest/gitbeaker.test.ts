@@ -57,7 +57,7 @@ describe('A client that was written for /api/v4', () => {
     await expect(client.Issues.show(5, { projectId: project.id })).rejects.toThrow();
   });
 
-  it('walks people, groups, members, projects and settings', async () => {
+  it('walks people, groups, members, projects and settings', LONG, async () => {
     const admin = await world.user({ admin: true });
     const client = new Gitlab({ host: world.url, token: admin.token });
     const username = world.unique('ada');

@@ -1,5 +1,6 @@
 import { Gitlab } from '@gitbeaker/rest';
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../support/long.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -9,7 +10,7 @@ Object.assign(world.imports, { webhookHosts: ['127.0.0.1'] });
 const admin = await world.user({ admin: true });
 
 describe('A client that was written for /api/v4', () => {
-  it('makes, changes, tests and removes webhooks of a project', async () => {
+  it('makes, changes, tests and removes webhooks of a project', LONG, async () => {
     const client = new Gitlab({ host: world.url, token: admin.token });
     const project = await client.Projects.create({ name: 'Watched' });
     const url = receiver.url('/project');

@@ -67,7 +67,7 @@ describe('A .gitmodules that git would act upon', () => {
     expect(gitLines(directory, ['fsck', '--strict', '--no-dangling'])).toEqual([]);
   });
 
-  it('is refused where a file is moved or updated, a link is moved, or a directory is named so', async () => {
+  it('is refused where a file is moved or updated, a link is moved, or a directory is named so', LONG, async () => {
     const { at, url, directory } = await filled();
     const work = await workingCopy();
     await run(work, 'pull', '--quiet', url, 'main');

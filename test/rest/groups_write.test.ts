@@ -181,7 +181,7 @@ describe('POST /groups', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400]);
   });
 
-  it('ends at twenty groups around each other', async () => {
+  it('ends at twenty groups around each other', LONG, async () => {
     let parent: number | null = null;
     for (let depth = 1; depth <= 20; depth += 1) {
       const { body } = await api.post('/groups', { ...fresh(), ...(parent === null ? {} : { parent_id: parent }) });

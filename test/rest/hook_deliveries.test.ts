@@ -370,26 +370,31 @@ describe('POST /projects/:id/hooks/:hook_id/test/:trigger', () => {
     expect((await api.get(`${at}/events`)).body).toHaveLength(2);
   });
 
-  it('422 where there is no such record, 400 for a kind that there is not, 429 for the eleventh in a minute', async () => {
-    const place = await world.project({ owner });
-    const { at } = await hook({}, place);
-    for (const trigger of [
-      'push_events',
-      'tag_push_events',
-      'merge_requests_events',
-      'job_events',
-      'wiki_page_events',
-    ]) {
-      expect((await world.api(admin).post(`${at}/test/${trigger}`)).status).toBe(422);
-    }
-    expect((await api.post(`${at}/test/everything`)).status).toBe(400);
-    await change('One', place);
-    const eager = await world.user();
-    await world.member(place, eager, 'master');
-    const statuses = [];
-    for (let use = 0; use < 11; use++) statuses.push((await world.api(eager).post(`${at}/test/issues_events`)).status);
-    expect(statuses).toEqual([...Array(10).fill(201), 429]);
-  });
+  it(
+    '422 where there is no such record, 400 for a kind that there is not, 429 for the eleventh in a minute',
+    LONG,
+    async () => {
+      const place = await world.project({ owner });
+      const { at } = await hook({}, place);
+      for (const trigger of [
+        'push_events',
+        'tag_push_events',
+        'merge_requests_events',
+        'job_events',
+        'wiki_page_events',
+      ]) {
+        expect((await world.api(admin).post(`${at}/test/${trigger}`)).status).toBe(422);
+      }
+      expect((await api.post(`${at}/test/everything`)).status).toBe(400);
+      await change('One', place);
+      const eager = await world.user();
+      await world.member(place, eager, 'master');
+      const statuses = [];
+      for (let use = 0; use < 11; use++)
+        statuses.push((await world.api(eager).post(`${at}/test/issues_events`)).status);
+      expect(statuses).toEqual([...Array(10).fill(201), 429]);
+    },
+  );
 });
 
 describe('Processes', () => {

@@ -317,7 +317,7 @@ describe('The URL of an import', () => {
     expect(await world.db.project.count()).toBe(count);
   });
 
-  it('is refused when any address of its host is private, and taken when the host is named', async () => {
+  it('is refused when any address of its host is private, and taken when the host is named', LONG, async () => {
     const { host, requests } = await listen((_asked, response) => response.writeHead(500).end());
     const port = host.split(':')[1];
     world.imports.lookup = async () => [
@@ -463,7 +463,7 @@ describe('An import', () => {
     await fails(`http://user:geheim@${host}/a.git`, new RegExp(`^${message}(?!.*(geheim|127))`));
   });
 
-  it('says so when nobody listens, and when no such host is known', async () => {
+  it('says so when nobody listens, and when no such host is known', LONG, async () => {
     world.imports.hosts = ['127.0.0.1'];
     await fails('http://127.0.0.1:1/a.git', 'The source cannot be reached, or broke the connection off.');
     world.imports.lookup = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));

@@ -106,15 +106,22 @@ describe('An issue with merge_request_to_resolve_discussions_of', () => {
     ]);
   });
 
-  it('is opened by who may not resolve threads, or not see the merge request, without resolving any', async () => {
-    const { begin, at, of } = await stage();
-    const { id } = await begin();
-    const made = await world.api(reporter).post(at, { title: 'Later', ...of });
-    expect(made).toMatchObject({ status: 201, body: { description: expect.stringContaining('should be addressed') } });
-    const unseen = await world.api(guest).post(at, { title: 'Later', ...of });
-    expect(unseen).toMatchObject({ status: 201, body: { description: null } });
-    expect(await thread(owner, id)).toMatchObject({ resolved: false, notes: { totalCount: 1 } });
-  });
+  it(
+    'is opened by who may not resolve threads, or not see the merge request, without resolving any',
+    LONG,
+    async () => {
+      const { begin, at, of } = await stage();
+      const { id } = await begin();
+      const made = await world.api(reporter).post(at, { title: 'Later', ...of });
+      expect(made).toMatchObject({
+        status: 201,
+        body: { description: expect.stringContaining('should be addressed') },
+      });
+      const unseen = await world.api(guest).post(at, { title: 'Later', ...of });
+      expect(unseen).toMatchObject({ status: 201, body: { description: null } });
+      expect(await thread(owner, id)).toMatchObject({ resolved: false, notes: { totalCount: 1 } });
+    },
+  );
 
   it('is opened without more where there is no such merge request or thread', LONG, async () => {
     const { begin, at, of } = await stage();

@@ -191,17 +191,21 @@ describe('Mail about an issue', () => {
     },
   );
 
-  it('goes to nobody who cannot see it: guests of confidential issues, strangers of private projects', async () => {
-    const [guest, stranger, reporter] = [await member('guest'), await world.user(), await member()];
-    for (const user of [guest, reporter]) await choose(user, 'watch');
-    await world.issue(project, author, {
-      confidential: true,
-      description: `@${guest.username} @${stranger.username} @${reporter.username}`,
-    });
-    await mailbox.next(addressOf(reporter));
-    await world.idle();
-    expect([...subjectsTo(guest), ...subjectsTo(stranger)]).toEqual([]);
-  });
+  it(
+    'goes to nobody who cannot see it: guests of confidential issues, strangers of private projects',
+    LONG,
+    async () => {
+      const [guest, stranger, reporter] = [await member('guest'), await world.user(), await member()];
+      for (const user of [guest, reporter]) await choose(user, 'watch');
+      await world.issue(project, author, {
+        confidential: true,
+        description: `@${guest.username} @${stranger.username} @${reporter.username}`,
+      });
+      await mailbox.next(addressOf(reporter));
+      await world.idle();
+      expect([...subjectsTo(guest), ...subjectsTo(stranger)]).toEqual([]);
+    },
+  );
 
   it('goes to confirmed addresses of active users alone, and to the one that they chose', LONG, async () => {
     const [blocked, unconfirmed, elsewhere] = [await member(), await member(), await member()];

@@ -32,7 +32,7 @@ async function stage(description: string, targetBranch = 'master') {
 }
 
 describe('GET /projects/:id/merge_requests/:iid/closes_issues', () => {
-  it('lists the issues that the description, the title or commits say it closes, in pages', async () => {
+  it('lists the issues that the description, the title or commits say it closes, in pages', LONG, async () => {
     const { project, at, iid, closes } = await stage('Closes #1 and #2');
     await commitTo(world, project, developer, 'topic', 'd.txt', 'd');
     await world.db.issue.updateMany({ data: { title: 'renamed' }, where: { projectId: project.id, iid: 3 } });

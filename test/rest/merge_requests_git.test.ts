@@ -119,7 +119,7 @@ describe('The ref of a merge request', () => {
     expect(await refsOf(project)).toContain('refs/merge-requests/1/head');
   });
 
-  it('is not copied to forks', async () => {
+  it('is not copied to forks', LONG, async () => {
     const { project, open } = await stage();
     await open();
     const { body } = await world.api(forker).post(`/projects/${project.id}/fork`);
@@ -185,7 +185,7 @@ describe('A push to the source branch', () => {
     expect(await record(project)).toMatchObject({ sha: second, merge_status: 'can_be_merged' });
   });
 
-  it('is not missed where a process that had looked before it records what it saw', async () => {
+  it('is not missed where a process that had looked before it records what it saw', LONG, async () => {
     const { project, head, open } = await stage();
     const { id } = await open();
     await world.idle();

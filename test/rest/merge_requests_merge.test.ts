@@ -36,7 +36,7 @@ const show = (directory: string, format: string, ref = 'master') =>
     .trim();
 
 describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
-  it('merges by a merge commit of the user, and answers with the merge request', async () => {
+  it('merges by a merge commit of the user, and answers with the merge request', LONG, async () => {
     const { project, head, at, directory, merge } = await stage();
     const before = show(directory, '%H');
     const { iid, title } = await opened(world, project, developer);

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { requireValid } from '#rest/engine/require_valid.ts';
 import { routes } from '#rest/v4/index.ts';
 import { schema } from '#schema/index.ts';
+import { LONG } from '../support/long.ts';
 
-test('The operations of all routes are valid for the schema', () => {
+test('The operations of all routes are valid for the schema', LONG, () => {
   expect(routes.length).toBeGreaterThan(121);
   for (const route of routes) expect(() => requireValid(route, schema)).not.toThrow();
 });

@@ -106,7 +106,7 @@ describe('POST /projects/:id/pipeline', () => {
     expect(await jobsOf(body.id)).toEqual([]);
   });
 
-  it('makes the jobs of the file, stage after stage, the first of which wait to be run', async () => {
+  it('makes the jobs of the file, stage after stage, the first of which wait to be run', LONG, async () => {
     const { project: own } = await configured(CONFIG);
     const { status, body } = await api.post(`/projects/${own.id}/pipeline`, { ref: 'master' });
     expect([status, body.status, body.tag]).toEqual([201, 'pending', false]);
@@ -215,7 +215,7 @@ describe('A push', () => {
     expect(await world.db.pipeline.count({ where: { projectId: own.id } })).toBe(2);
   });
 
-  it('makes one pipeline, however often its job is run', async () => {
+  it('makes one pipeline, however often its job is run', LONG, async () => {
     const { project: own, sha: tip } = await projectWithCommit(world, owner, { config: 'unit: {script: test}' });
     await world.idle();
     const ref = { ref: 'master', tag: false, sha: tip, beforeSha: null };
@@ -354,7 +354,7 @@ describe('POST /projects/:id/pipelines/:pipeline_id/cancel and retry', () => {
     expect((await api.get(`/projects/${project.id}/pipelines/${id}`)).body.status).toBe('pending');
   });
 
-  it('comes out whole when several do so at once', async () => {
+  it('comes out whole when several do so at once', LONG, async () => {
     const { project: own } = await configured(CONFIG);
     const { id } = (await api.post(`/projects/${own.id}/pipeline`, { ref: 'master' })).body;
     await api.post(`/projects/${own.id}/pipelines/${id}/cancel`);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import type { Json } from '../support/http.ts';
+import { LONG } from '../support/long.ts';
 import { PROJECT_KEYS } from '../support/records.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
@@ -212,7 +213,7 @@ describe('POST /projects', () => {
     });
   });
 
-  it('stops at the limit of personal projects, which groups do not count for', async () => {
+  it('stops at the limit of personal projects, which groups do not count for', LONG, async () => {
     const limited = await world.user();
     await world.db.user.update({ where: { id: limited.id }, data: { projectsLimit: 2 } });
     const group = await world.group({ owner: limited });

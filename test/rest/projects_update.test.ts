@@ -120,7 +120,7 @@ describe('PUT /projects/:id', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
-  it('keeps visibility below that of the group, of the source of a fork and of the settings', async () => {
+  it('keeps visibility below that of the group, of the source of a fork and of the settings', LONG, async () => {
     const group = await world.group({ owner, visibility: 'internal' });
     const inside = await world.project({ owner, namespaceId: group.id });
     expect((await api.put(at(inside), { visibility: 'public' })).body).toEqual({

@@ -185,7 +185,7 @@ describe('The sample data', () => {
     });
   });
 
-  it('is of one half-year: no time is of today', async () => {
+  it('is of one half-year: no time is of today', LONG, async () => {
     const talk = ['/merge_requests', '/merge_requests/5/versions', '/merge_requests/5/notes', '/issues/4/award_emoji'];
     const paths = [
       ...talk,

@@ -86,7 +86,7 @@ describe('Attempts from one address', () => {
 });
 
 describe('Attempts from many addresses at once', () => {
-  it('beyond a short queue are told to come back, in every place where a password is taken', async () => {
+  it('beyond a short queue are told to come back, in every place where a password is taken', LONG, async () => {
     const visitor = new Browser((method, path, sent) =>
       send(method, path, { ...sent, headers: { ...sent?.headers, ...from('203.0.113.1') } }),
     );

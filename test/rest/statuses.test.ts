@@ -180,7 +180,7 @@ describe('POST /projects/:id/statuses/:sha', () => {
     expect([await post(past), await post(before), await post(first)]).toEqual(['b', 'b', 'a-0']);
   });
 
-  it('404 when no branch has the commit', async () => {
+  it('404 when no branch has the commit', LONG, async () => {
     const { project: bare, sha } = await projectWithCommit(world, owner);
     await createBranch(world.as(owner), bare.id, 'topic', 'master');
     const lost = await commitFile(world, owner, bare, undefined, 'topic');

@@ -32,7 +32,7 @@ async function told(name: string, fields: object) {
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe('System hooks hear of', () => {
-  it('projects: created, changed, renamed, transferred and deleted', async () => {
+  it('projects: created, changed, renamed, transferred and deleted', LONG, async () => {
     const group = await world.group({ owner });
     const project = await world.project({ owner, visibility: 'internal' });
     const { id: project_id, path } = project;

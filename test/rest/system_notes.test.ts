@@ -29,7 +29,7 @@ async function notesAfter(iid: number, changes: object): Promise<string[]> {
 }
 
 describe('A change of an issue leaves a system note', () => {
-  it('of its state, its title, its description and its secrecy', async () => {
+  it('of its state, its title, its description and its secrecy', LONG, async () => {
     const { iid } = await world.issue(project, owner, { title: 'Old title' });
     expect(await notesAfter(iid, { state_event: 'close' })).toEqual(['closed']);
     expect(await notesAfter(iid, { state_event: 'close' })).toEqual([]);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { forgetSettings } from '#src/platform/settings/current.ts';
+import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -262,7 +263,7 @@ describe('Users in GraphQL', () => {
     expect((await world.graphql(query)).body.errors[0].extensions.code).toBe('UNAUTHENTICATED');
   });
 
-  it('are one type wherever they stand, with one statement for the details of all', async () => {
+  it('are one type wherever they stand, with one statement for the details of all', LONG, async () => {
     const owner = await world.user();
     const project = await world.project({ owner, visibility: 'public' });
     const writers = await Promise.all(Array.from({ length: 5 }, () => world.user()));

@@ -89,7 +89,7 @@ describe('Objects to which no ref leads any more', () => {
 });
 
 describe('Whoever reads objects to which no ref leads any more', () => {
-  it('is told to come back where another process removes such objects for too long', async () => {
+  it('is told to come back where another process removes such objects for too long', LONG, async () => {
     const { project } = await filled();
     await withRepositoryLock(elsewhere, project.id, async (tx) => {
       expect(await mayRemoveObjects(tx, project.id)).toBe(true);

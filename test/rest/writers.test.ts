@@ -138,7 +138,7 @@ describe('Writers on one branch', () => {
     },
   );
 
-  it('are refused only for what really conflicts', async () => {
+  it('are refused only for what really conflicts', LONG, async () => {
     const { project, at, writers, directory } = await filled(6);
     const same = await Promise.all(
       writers.map((writer) => world.api(writer).post(`${at}/commits`, commit('same', 'main', writer.username))),

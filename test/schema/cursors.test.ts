@@ -98,7 +98,7 @@ describe('From page to page', () => {
 });
 
 describe('A list that changes from one page to the next', () => {
-  it('shows each record once that was there all the time, even if the last one seen is gone', async () => {
+  it('shows each record once that was there all the time, even if the last one seen is gone', LONG, async () => {
     const owner = await world.user({ username: 'mover' });
     const api = world.api(owner);
     const { body: project } = await api.post('/projects', { name: 'Moving' });

@@ -200,7 +200,7 @@ describe('Resolving a thread', () => {
     expect(open).toEqual({ id: discussion, resolved: false, resolvedBy: null });
   });
 
-  it('is for the author who has no role as well, while the project is not archived', async () => {
+  it('is for the author who has no role as well, while the project is not archived', LONG, async () => {
     const { project, mergeRequest, begin } = await stage('public');
     await world.db.mergeRequest.update({ where: { id: mergeRequest.id }, data: { authorId: outsider.id } });
     const discussion = await begin();

@@ -95,7 +95,7 @@ describe('A thread on a line of a diff', () => {
     expect((await resolve(owner, { id })).data.resolveDiscussion.discussion.resolved).toBe(true);
   });
 
-  it('shows 16 lines at the most', async () => {
+  it('shows 16 lines at the most', LONG, async () => {
     const { begin } = await stage({ 'b.txt': 'b\n' }, { 'a.txt': numbered(1, 100) });
     const found = await thread(owner, await begin({ newLine: 50 }));
     expect(found.truncatedDiffLines.map(({ newLine }: { newLine: number }) => newLine)).toEqual(

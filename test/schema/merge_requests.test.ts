@@ -28,7 +28,7 @@ const run = async (query: string, variables: object, who: TestUser | undefined =
 const branches = { sourceBranch: 'topic', targetBranch: 'master' };
 
 describe('Merge requests over GraphQL', () => {
-  it('are created, found, changed, closed, followed and deleted', async () => {
+  it('are created, found, changed, closed, followed and deleted', LONG, async () => {
     const { project, head, ref } = await stage();
     const input = { project: ref, ...branches, title: 'WIP: Topic', labels: ['bug'] };
     const created = (await run(CREATE, { input })).data.createMergeRequest.mergeRequest;

@@ -114,7 +114,7 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
     await reader.close();
   });
 
-  it('a server that stops ends subscriptions at once, with a reason that has clients connect again', async () => {
+  it('a server that stops ends subscriptions at once, with a reason that has clients connect again', LONG, async () => {
     const { url, stopping } = await secondServer();
     const project = await world.project({ owner });
     const variables = { in: { project: project.id } };

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => listener.end());
 
 describe('The database tells of changes', () => {
-  it('only while somebody subscribes, as transactions that notify wait for each other', async () => {
+  it('only while somebody subscribes, as transactions that notify wait for each other', LONG, async () => {
     const project = await world.project({ owner });
     const open = (title: string) => world.api(owner).post(`/projects/${project.id}/issues`, { title });
     await open('Nobody hears of this');

@@ -18,7 +18,7 @@ describe('Numbers of issues', () => {
     expect(await world.db.label.count({ where: { projectId: project.id } })).toBe(4);
   });
 
-  it('of refused issues are not used up', async () => {
+  it('of refused issues are not used up', LONG, async () => {
     const project = await world.project({ owner });
     const path = `/projects/${project.id}/issues`;
     const titles = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? 'good' : 'x'.repeat(256)));
@@ -52,7 +52,7 @@ describe('Two requests at once', () => {
     expect(await events(project.id, 'destroyed')).toBe(1);
   });
 
-  it('that change other fields of an issue or milestone do not undo each other', async () => {
+  it('that change other fields of an issue or milestone do not undo each other', LONG, async () => {
     const project = await world.project({ owner });
     const { iid } = await world.issue(project, owner);
     const { id } = await world.milestone(project, owner);

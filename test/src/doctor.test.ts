@@ -142,15 +142,19 @@ describe('gantry doctor', () => {
     expect(await said('secret', kept, new Error('away'))).toMatch(/^WARN .* others can read the file → Run `chmod 600/);
   });
 
-  it('tells a secret that is not the one that the database was used with, although nothing is encrypted in it', async () => {
-    const url = await freshDatabase();
-    const db = connect(url);
-    await agreeOnSecret(db, settings());
-    await db.$disconnect();
-    expect(await said('secret', settings(), url)).toBe('OK GANTRY_SECRET fits the database');
-    const other = { ...settings(), secret: 'x'.repeat(40) };
-    expect(await said('secret', other, url)).toMatch(/^FAIL GANTRY_SECRET does not fit the database/);
-  });
+  it(
+    'tells a secret that is not the one that the database was used with, although nothing is encrypted in it',
+    LONG,
+    async () => {
+      const url = await freshDatabase();
+      const db = connect(url);
+      await agreeOnSecret(db, settings());
+      await db.$disconnect();
+      expect(await said('secret', settings(), url)).toBe('OK GANTRY_SECRET fits the database');
+      const other = { ...settings(), secret: 'x'.repeat(40) };
+      expect(await said('secret', other, url)).toMatch(/^FAIL GANTRY_SECRET does not fit the database/);
+    },
+  );
 
   it('wants as much room as the server does (GANTRY_MIN_FREE_BYTES)', LONG, async () => {
     const config = { ...settings(), minFreeBytes: Number.MAX_SAFE_INTEGER };
@@ -248,7 +252,7 @@ describe('gantry doctor', () => {
     await sql("DELETE FROM pgboss.job WHERE name = 'odd'");
   });
 
-  it('connects to the mail server and sends nothing', async () => {
+  it('connects to the mail server and sends nothing', LONG, async () => {
     const config = settings({ SMTP_URL: mailbox.url, MAIL_FROM: 'gantry@example.org' });
     expect(await said('mail', config)).toMatch(/^OK 127\.0\.0\.1:\d+ accepts connections/);
     expect(mailbox.received).toEqual([]);

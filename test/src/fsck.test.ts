@@ -144,7 +144,7 @@ describe('gantry fsck finds', () => {
     ]);
   });
 
-  it('missing and damaged objects without the git program as well', async () => {
+  it('missing and damaged objects without the git program as well', LONG, async () => {
     const own = await filled();
     const missing = own.oid('main^{tree}');
     spoil(own.directory, missing);

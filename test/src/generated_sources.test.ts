@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { packagePath } from '#src/platform/package_root.ts';
 import { GeneratedSources } from '../../scripts/generated_sources.ts';
 import { findMissingPackage } from '../../scripts/installed.ts';
+import { LONG } from '../support/long.ts';
 
 let root: string;
 
@@ -27,7 +28,7 @@ function checkout(): void {
   sources().remember(sources().hash());
 }
 
-test('what is generated is fresh until a source changes', () => {
+test('what is generated is fresh until a source changes', LONG, () => {
   checkout();
   expect(sources().isFresh()).toBe(true);
   const changed = [

@@ -103,7 +103,7 @@ describe.each(readers)('Archives $how', ({ open, how }) => {
     await reader.close();
   });
 
-  it('can be given up half way', async () => {
+  it('can be given up half way', LONG, async () => {
     const directory = oddHistory({ packed: true });
     const reader = open(directory);
     const stream = await archive(reader, (await reader.resolve('main')) ?? '', { format: 'tar.gz', prefix: 'p' });

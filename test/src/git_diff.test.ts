@@ -125,7 +125,7 @@ describe('Diffs', () => {
     }
   });
 
-  it('know kinds, modes, links, submodules, binary and empty files, and odd names', async () => {
+  it('know kinds, modes, links, submodules, binary and empty files, and odd names', LONG, async () => {
     const { directory, from, to } = pairOf(
       [
         { path: 'to-link', content: 'x\n' },
@@ -170,7 +170,7 @@ describe('Diffs', () => {
     expect((await diffTrees(reader, to, to)).entries).toEqual([]);
   });
 
-  it('head hunks with whole characters, as git does', async () => {
+  it('head hunks with whole characters, as git does', LONG, async () => {
     const body = text(30, 'b');
     const characters = ['\u00e9', '\u65e5', '\u{1f600}', '\uffff', '\u0001'].map((character) => Buffer.from(character));
     // Latin-1, cut off, too long, a surrogate, beyond Unicode.
@@ -219,7 +219,7 @@ describe('Diffs', () => {
     expect(counted.entries.every(({ diff }) => diff === '')).toBe(true);
   });
 
-  it('leave out what is beyond the number of paths, and compare the first ones all the same', async () => {
+  it('leave out what is beyond the number of paths, and compare the first ones all the same', LONG, async () => {
     const names = Array.from({ length: 30 }, (_, at) => `d${at % 3}/a ${at} "x"`);
     const side = (label: string) => names.map((path) => ({ path, content: text(20, label + path) }));
     const { directory, from, to } = pairOf(side('old'), [...side('new'), { path: 'z', content: 'new\n' }]);

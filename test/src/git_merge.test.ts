@@ -163,7 +163,7 @@ function shown(directory: string, oid: string): string {
 }
 
 describe('Cherry-picking', () => {
-  for (const [options, cases] of everyNth(4, Object.entries(CASES))) {
+  for (const [options, cases] of everyNth(8, Object.entries(CASES))) {
     it.each(cases)('changes %s as git merge-tree does', options, async (_, one) => {
       const { theirs, conflict = false } = one;
       const { directory, onto, commit } = forked(one);
@@ -222,7 +222,7 @@ describe('Cherry-picking', () => {
 });
 
 describe('Cherry-picking without a git program', () => {
-  for (const [options, cases] of everyNth(4, Object.entries(CASES))) {
+  for (const [options, cases] of everyNth(8, Object.entries(CASES))) {
     it.each(cases)('changes %s as git does, or reports a conflict', options, async (_, one) => {
       const { directory, onto, commit } = forked(one);
       const [tree] = one.conflict ? [] : gitLines(directory, ['merge-tree', '--write-tree', 'main', 'topic']);

@@ -148,7 +148,7 @@ describe('Packs', () => {
     await store.close();
   });
 
-  it('that are damaged are reported and not believed', async () => {
+  it('that are damaged are reported and not believed', LONG, async () => {
     const directory = chains();
     git(directory, ['repack', '-adq']);
     const [tip = ''] = gitLines(directory, ['rev-parse', 'main']);

@@ -58,7 +58,7 @@ it('does nothing to what is not marked', async () => {
   expect(await db.namespace.count({ where: { id: { in: kept.groups } } })).toBe(2);
 });
 
-it('may run twice, one after the other and at the same time', async () => {
+it('may run twice, one after the other and at the same time', LONG, async () => {
   const doomed = await tree(4);
   await mark(doomed);
   const [top = 0] = doomed.groups;

@@ -36,7 +36,7 @@ it('jobs that come while one is worked on are all done as soon as it ends', LONG
   await jobs.stop();
 });
 
-it('queues are made and filled where DATABASE_URL names several hosts, of which the first is away', async () => {
+it('queues are made and filled where DATABASE_URL names several hosts, of which the first is away', LONG, async () => {
   const empty = await emptyDatabase();
   const several = empty.replace(/@([^/?]+)/, '@127.0.0.1:1,$1');
   await installQueues(several, ['mail.send']);

@@ -55,7 +55,7 @@ function stray(directory: string, text: string, daysAgo: number): string {
 }
 
 describe('Maintenance of a repository', () => {
-  it('packs single objects, and leaves young ones to which nothing leads, but not old ones', async () => {
+  it('packs single objects, and leaves young ones to which nothing leads, but not old ones', LONG, async () => {
     const { project, directory, url } = await pushedProject();
     const [young, old] = [stray(directory, 'young', 13), stray(directory, 'old', 15)];
     const reader = await world.repositories.open(project);

@@ -161,7 +161,7 @@ describe('A job', { timeout: 120_000 }, () => {
     expect(String(heard.trace)).not.toContain('$ echo never');
   });
 
-  it('uploads artifacts when they are wanted: of success, of failure, always', async () => {
+  it('uploads artifacts when they are wanted: of success, of failure, always', LONG, async () => {
     const artifacts = ['on_success', 'on_failure', 'always'].map((when) => ({
       paths: ['*.txt'],
       when,

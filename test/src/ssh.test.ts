@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import ssh2, { type ParsedKey } from 'ssh2';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '#src/platform/config.ts';
 import { sshBase, sshUrl } from '#src/platform/ssh_address.ts';
 import { parseCommand } from '#src/ssh/command.ts';
@@ -66,6 +66,21 @@ describe('Host keys', () => {
     for (const name of readdirSync(place)) expect(statSync(path.join(place, name)).mode & 0o777).toBe(0o600);
     expect(statSync(place).mode & 0o777).toBe(0o700);
     expect(await hostKeys(place)).toEqual(keys);
+  });
+
+  it('are made again where they came out unreadable', LONG, async () => {
+    const utils = ssh2.utils as unknown as {
+      generateKeyPair(type: string, options: object, done: (error: unknown, pair: { private: string }) => void): void;
+    };
+    const { generateKeyPair } = utils;
+    const make = vi.spyOn(utils, 'generateKeyPair');
+    onTestFinished(() => make.mockRestore());
+    const halves: typeof generateKeyPair = (type, options, done) =>
+      generateKeyPair(type, options, (error, pair) => done(error, { ...pair, private: pair.private.slice(0, 99) }));
+    make.mockImplementationOnce(halves).mockImplementationOnce(halves);
+    const keys = await hostKeys(directory());
+    expect(keys.map((text) => (ssh2.utils.parseKey(text) as ParsedKey).type)).toEqual(['ssh-ed25519', 'ssh-rsa']);
+    expect(make).toHaveBeenCalledTimes(4);
   });
 
   it('are the same for servers that make them at once', LONG, async () => {

@@ -64,7 +64,7 @@ export async function freshDatabase(server?: TestServer): Promise<string> {
   await administer(url, async (client) => {
     // Workers copy at the same time, and a copy that finds another one running fails: take turns.
     await client.query('select pg_advisory_lock(hashtext($1))', [template]);
-    await client.query(`create database ${name} template ${template}`);
+    await client.query(`create database ${name} template ${template} strategy file_copy`);
   });
   return withDatabase(url, name);
 }

@@ -34,7 +34,11 @@ let keys: Promise<string[]> | undefined;
 
 /** A new key pair, Ed25519 unless it is said. */
 export function clientKey(type: 'ed25519' | 'rsa' | 'ecdsa' = 'ed25519', bits?: number): ClientKey {
-  const pair = ssh2.utils.generateKeyPairSync(type as 'rsa', { bits: bits ?? 2048, comment: 'somebody@somewhere' });
+  const make = () =>
+    ssh2.utils.generateKeyPairSync(type as 'rsa', { bits: bits ?? 2048, comment: 'somebody@somewhere' });
+  let pair = make();
+  // One of some hundred cannot be read.
+  while (ssh2.utils.parseKey(pair.private) instanceof Error) pair = make();
   const file = path.join(scratch('file'), 'key');
   writeFileSync(file, pair.private, { mode: 0o600 });
   return { file, privateKey: pair.private, publicKey: pair.public };

@@ -197,7 +197,7 @@ describe('Creating an account', () => {
     }
   });
 
-  it('obeys the lists of domains, which administrators need not', async () => {
+  it('obeys the lists of domains, which administrators need not', LONG, async () => {
     const statusFor = async (domain: string) => {
       await world.db.signInFailures.deleteMany();
       const { visitor } = await signUp({ email: `${world.unique('a')}@${domain}` });
@@ -307,7 +307,7 @@ describe('Confirming an address', () => {
     expect((await mailbox.next(email)).subject).toContain('Reset your password');
   });
 
-  it('works once of requests at once, for three days, and not with a link of another kind', async () => {
+  it('works once of requests at once, for three days, and not with a link of another kind', LONG, async () => {
     const { email, username } = await signUp();
     const mail = await mailbox.next(email);
     const visitors = await Promise.all([1, 2, 3].map(() => browser()));
@@ -415,7 +415,7 @@ describe('A forgotten password', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 404, 404]);
   });
 
-  it('takes a link for two hours, of who is active, and none that was made up', async () => {
+  it('takes a link for two hours, of who is active, and none that was made up', LONG, async () => {
     const user = await world.user();
     const { visitor, mail, token } = await resetLink(user);
     for (const made of ['x', token.toUpperCase(), `${token}x`, 'x'.repeat(43), '', `${token}&token=x`]) {
@@ -461,7 +461,7 @@ describe('A forgotten password', () => {
     expect((await browser().signIn(username, 'reset password')).headers.location).toBe('/');
   });
 
-  it('is limited for the address that is asked for, the one that asks, and the account', async () => {
+  it('is limited for the address that is asked for, the one that asks, and the account', LONG, async () => {
     const user = await world.user();
     const asking = async (email: string) => {
       const visitor = browser();

@@ -172,7 +172,7 @@ describe('The metrics count', () => {
     expect(text).toMatch(/^gantry_git_programs_started_total\{command="[a-z-]+"\} [1-9]/m);
   });
 
-  it('background jobs by name and outcome', async () => {
+  it('background jobs by name and outcome', LONG, async () => {
     const project = await world.project({ owner: member });
     expect((await world.api(member).delete(`/projects/${project.id}`)).status).toBe(202);
     await world.idle();

@@ -124,7 +124,7 @@ unit:
   except: [tags]
 `;
 
-  it('is all that it needs to run the job', async () => {
+  it('is all that it needs to run the job', LONG, async () => {
     const { project, sha } = await projectWithJobs(CONFIG);
     await world.db.project.update({ where: { id: project.id }, data: { buildTimeout: 1200 } });
     const runner = await registerRunner(world, { tag_list: ['linux', 'fast'], description: 'the one' });
@@ -368,7 +368,7 @@ describe('The token of a job', () => {
     expect(bearer.status).toBe(401);
   });
 
-  it('is dead when who started the job is blocked, and when the project is deleted', async () => {
+  it('is dead when who started the job is blocked, and when the project is deleted', LONG, async () => {
     const user = await world.user();
     const { project } = await projectWithCommit(world, user, { config: 'unit: {script: x}' });
     await world.idle();
@@ -411,7 +411,7 @@ describe('Jobs of which nothing is heard', () => {
     expect(await statusOf(job.id)).toBe('failed');
   });
 
-  it('go on as long as there is a sign of life', async () => {
+  it('go on as long as there is a sign of life', LONG, async () => {
     const { runner, job } = await running();
     await world.db.job.update({ where: { id: job.id }, data: { lastSignAt: ago(61) } });
     await runner.update(job, 'running');
@@ -470,7 +470,7 @@ always: {script: x, stage: clean, when: always}`;
     expect((await pipelineOf(project.id)).status).toBe('success');
   });
 
-  it('a retried job has a token of its own; the old one stays dead', async () => {
+  it('a retried job has a token of its own; the old one stays dead', LONG, async () => {
     const { project } = await projectWithJobs('unit: {script: x}');
     const runner = await registerRunner(world);
     const job = await runner.take();

@@ -229,7 +229,7 @@ describe('POST /jobs/request', () => {
     expect((await runner.request()).status).toBe(201);
   });
 
-  it('finds a job as soon as its project turns shared runners on', async () => {
+  it('finds a job as soon as its project turns shared runners on', LONG, async () => {
     const project = await projectWithJobs();
     await world.db.project.update({ where: { id: project.id }, data: { sharedRunnersEnabled: false } });
     const runner = await registerRunner(world);
@@ -305,7 +305,7 @@ describe('POST /jobs/request', () => {
     expect(await world.db.job.count({ where: { projectId: project.id, status: 'pending' } })).toBe(1);
   });
 
-  it('gives out no job of a user who is blocked', async () => {
+  it('gives out no job of a user who is blocked', LONG, async () => {
     const user = await world.user();
     await projectWithCommit(world, user, { config: CONFIG });
     await world.idle();

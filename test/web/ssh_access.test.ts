@@ -7,6 +7,7 @@ import { forgetProgram } from '#src/git/program/detect.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import { commitFile, run } from '../support/git_client.ts';
 import { git, scratch } from '../support/git_program.ts';
+import { LONG } from '../support/long.ts';
 import { clientKey, heard, open, sshGit, startSshWorld } from '../support/ssh.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -129,7 +130,7 @@ describe('Projects', () => {
     );
   });
 
-  it('that are archived can be fetched, and not pushed to', async () => {
+  it('that are archived can be fetched, and not pushed to', LONG, async () => {
     const archived = await world.project({ owner });
     await world.api(owner).post(`/projects/${archived.id}/archive`);
     expect((await sshGit(key, scratch(), 'ls-remote', ssh.url(archived))).code).toBe(0);
@@ -161,7 +162,7 @@ describe('Projects', () => {
     expect(await answer).toMatchObject({ code: 0, output: expect.stringContaining(`${head} refs/heads/main`) });
   });
 
-  it('are closed where the settings allow only HTTP, and open where they allow only SSH', async () => {
+  it('are closed where the settings allow only HTTP, and open where they allow only SSH', LONG, async () => {
     await settings({ enabledGitAccessProtocol: 'http' });
     const said = refused('remote: Git access over SSH is not allowed on this server.');
     expect(await ssh.run(key, fetchOf(project.fullPath))).toEqual(said);
@@ -280,7 +281,7 @@ describe('One connection', () => {
     expect((await heard(await open(client, null))).code).toBe(0);
   });
 
-  it('has as many open at a time as it may, and no more', async () => {
+  it('has as many open at a time as it may, and no more', LONG, async () => {
     const client = await ssh.connect(key);
     const waiting = await Promise.all(Array.from({ length: 10 }, () => open(client, fetchOf(project.fullPath))));
     await expect(open(client, null)).rejects.toThrow('Channel open failure');
@@ -295,7 +296,7 @@ describe('One connection', () => {
 });
 
 describe('What was done', () => {
-  it('is told for the log: who, what, how much and how it ended', async () => {
+  it('is told for the log: who, what, how much and how it ended', LONG, async () => {
     ssh.told.length = 0;
     await sshGit(key, scratch(), 'ls-remote', ssh.url(project));
     await ssh.run(key, 'ls');

@@ -157,7 +157,7 @@ describe('Connections', () => {
     third.end();
   });
 
-  it('on which nothing runs end', async () => {
+  it('on which nothing runs end', LONG, async () => {
     expect(await ends(await tired.connect(key))).toBe(true);
   });
 
@@ -286,7 +286,7 @@ describe('The end of the server', () => {
     expect(await left).toBe(true);
   });
 
-  it('leaves those that take too long', async () => {
+  it('leaves those that take too long', LONG, async () => {
     const ending = await startSshWorldIn({});
     const client = await ending.connect(key);
     await open(client, fetching);

@@ -82,7 +82,7 @@ describe('A deploy key that can only read', () => {
     expect((await ssh.run(stranger, command)).said).toBe(NOT_FOUND);
   });
 
-  it('is noted when it is used', async () => {
+  it('is noted when it is used', LONG, async () => {
     const other = await world.project({ owner });
     const deploy = await ssh.deployKey(owner, other);
     await sshGit(deploy, scratch(), 'ls-remote', ssh.url(other));
@@ -145,7 +145,7 @@ describe('A deploy key that can push', () => {
     expect((await push(deploy, 'other', its)).said).toContain(said);
   });
 
-  it('does not push to an archived project', async () => {
+  it('does not push to an archived project', LONG, async () => {
     const its = await world.project({ owner });
     const deploy = await ssh.deployKey(owner, its, true);
     await world.api(owner).post(`/projects/${its.id}/archive`);

@@ -65,7 +65,7 @@ describe('Fetching over SSH', () => {
     expect(git(directoryOf(project), ['fsck', '--strict'])).toBe('');
   });
 
-  it('an empty repository is cloned, and the first push into it makes the default branch', async () => {
+  it('an empty repository is cloned, and the first push into it makes the default branch', LONG, async () => {
     const project = await world.project({ owner });
     const copy = await cloned(project);
     await run(copy, 'checkout', '--quiet', '-b', 'trunk');

@@ -371,7 +371,7 @@ describe('Changing the password', () => {
     expect((await world.api(user).get('/user')).status).toBe(200);
   });
 
-  it('wants a code as well of who has two factors', async () => {
+  it('wants a code as well of who has two factors', LONG, async () => {
     const { user, visitor, secret, recovery } = await protectedUser();
     const plain = await signedIn();
     await plain.visitor.get('/profile/account');
