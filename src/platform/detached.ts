@@ -16,6 +16,8 @@ export function detached(source: Readable): Readable {
   const end = () => copy.push(null);
   const fail = (error: Error) => copy.destroy(error);
   const cut = () => source.readableEnded || fail(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
-  source.on('data', take).on('end', end).on('error', fail).on('close', cut);
+  if (source.readableEnded) end();
+  else if (source.destroyed) cut();
+  else source.on('data', take).on('end', end).on('error', fail).on('close', cut);
   return copy;
 }

@@ -28,6 +28,8 @@ export function readAtMost(stream: Readable, limit: number, refusal: () => Error
   const cut = () =>
     fail(Object.assign(new Error('The stream ended before all of it had come'), { code: 'ECONNRESET' }));
   const leave = () => stream.off('data', take).off('end', end).off('error', fail).off('close', cut);
-  stream.on('data', take).on('end', end).on('error', fail).on('close', cut);
+  if (stream.readableEnded) end();
+  else if (stream.destroyed) cut();
+  else stream.on('data', take).on('end', end).on('error', fail).on('close', cut);
   return promise;
 }
