@@ -1,5 +1,4 @@
-import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 
 /** What is still taken of a body behind its answer, in bytes and milliseconds. */
@@ -9,8 +8,8 @@ export interface Rest {
 }
 
 /**
- * Breaks off requests whose body does not arrive within that many milliseconds, unless a path may take longer. Of a body that
- * is answered before all of it has come only so much of the rest is taken: the client sees the answer, then the connection ends.
+ * Breaks off requests whose body does not arrive within that many milliseconds, unless a path may take longer. Where an answer
+ * comes before all of the body, only so much of the rest is taken: its sender sees the answer, and then the connection ends.
  */
 export function bodyArrival(
   milliseconds: number,
@@ -18,10 +17,9 @@ export function bodyArrival(
   rest: Rest,
 ): RequestHandler {
   return (request, response, next) => {
-    const { headers, socket } = request;
-    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-    if (hasBody) {
-      response.once('finish', () => endUnread(request, socket, rest));
+    const size = bodySize(request);
+    if (size > 0) {
+      leaveUnread(request, response, size, rest);
       if (!mayTakeLonger(request.path)) {
         const timer = setTimeout(() => request.complete || request.destroy(), milliseconds);
         response.once('close', () => clearTimeout(timer));
@@ -31,16 +29,35 @@ export function bodyArrival(
   };
 }
 
+/** Bytes of the body; infinite where nobody tells. */
+function bodySize({ headers }: IncomingMessage): number {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY;
+}
+
 /** How often is looked at a body that nobody reads, in milliseconds: Node does not tell of what it throws away. */
 const LOOK = 50;
 
-function endUnread(request: IncomingMessage, socket: Socket, { bytes, milliseconds }: Rest): void {
-  if (request.complete || socket.destroyed) return;
-  const most = socket.bytesRead + bytes;
-  const deadline = performance.now() + milliseconds;
-  const timer = setInterval(() => {
-    if (socket.bytesRead > most || performance.now() > deadline) socket.destroy();
-    if (request.complete || socket.destroyed) clearInterval(timer);
-  }, LOOK).unref();
-  request.resume();
+function leaveUnread(request: IncomingMessage, response: ServerResponse, size: number, rest: Rest): void {
+  const { socket } = request;
+  const { writeHead } = response;
+  response.writeHead = (...head: unknown[]) => {
+    // The client is not to use a connection again that ends.
+    if (!request.complete && size > rest.bytes) response.setHeader('Connection', 'close');
+    return Reflect.apply(writeHead, response, head);
+  };
+  // Before Node, which would reset a connection that is to be closed, and the answer might never be seen.
+  response.prependOnceListener('finish', () => {
+    if (request.complete || socket.destroyed) return;
+    socket.destroySoon = () => socket.end();
+    const most = socket.bytesRead + rest.bytes;
+    const deadline = performance.now() + rest.milliseconds;
+    const timer = setInterval(() => {
+      if (socket.bytesRead > most || performance.now() > deadline) socket.destroy();
+      if (!request.complete && !socket.destroyed) return;
+      clearInterval(timer);
+      if (socket.writableEnded) socket.destroy();
+      else Reflect.deleteProperty(socket, 'destroySoon');
+    }, LOOK).unref();
+    request.resume();
+  });
 }

@@ -1,3 +1,4 @@
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseForm } from '#rest/engine/form.ts';
@@ -134,6 +135,25 @@ describe('The body of a request', () => {
       expect(answer).toMatch(/^HTTP\/1.1 4(00|13|22) /);
       expect(sent).toBeLessThan(1024 * MIB);
     }
+  });
+
+  it.each([
+    ['keeps its connection where the rest of it is short', 12, 'keep-alive', {}],
+    ['ends its connection, as the answer says, where the rest is long', 30, 'close', {}],
+    ['is answered before its connection ends where the client wants that', 12, 'close', { Connection: 'close' }],
+  ])('that is refused before all of it has come %s', async (_what, mebibytes, connection, headers) => {
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const all = { 'Content-Type': 'application/json', ...known, ...headers };
+      const sending = request(`${world.url}/api/v4/projects/${project.id}/issues`, { method: 'POST', headers: all });
+      sending.on('response', resolve).on('error', reject);
+      sending.setHeader('Content-Length', mebibytes * MIB);
+      // What cannot be sent any more breaks once the answer is there.
+      let left = mebibytes;
+      const send = () => (left-- > 0 ? sending.write(Buffer.alloc(MIB, ' '), () => send()) : sending.end());
+      send();
+    });
+    answer.on('error', () => undefined).resume();
+    expect([answer.statusCode, answer.headers.connection]).toEqual([413, connection]);
   });
 
   it('of many fields is refused by what they hold together, by their number and by their names', LONG, async () => {
