@@ -1,4 +1,4 @@
-import { type IncomingMessage, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseForm } from '#rest/engine/form.ts';
@@ -142,9 +142,15 @@ describe('The body of a request', () => {
     ['ends its connection, as the answer says, where the rest is long', 30, 'close', {}],
     ['is answered before its connection ends where the client wants that', 12, 'close', { Connection: 'close' }],
   ])('that is refused before all of it has come %s', async (_what, mebibytes, connection, headers) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const all = { 'Content-Type': 'application/json', ...known, ...headers };
-      const sending = request(`${world.url}/api/v4/projects/${project.id}/issues`, { method: 'POST', headers: all });
+      const sending = request(`${world.url}/api/v4/projects/${project.id}/issues`, {
+        method: 'POST',
+        headers: all,
+        agent,
+      });
       sending.on('response', resolve).on('error', reject);
       sending.setHeader('Content-Length', mebibytes * MIB);
       // What cannot be sent any more breaks once the answer is there.
@@ -152,8 +158,14 @@ describe('The body of a request', () => {
       const send = () => (left-- > 0 ? sending.write(Buffer.alloc(MIB, ' '), () => send()) : sending.end());
       send();
     });
+    const { localPort } = answer.socket;
     answer.on('error', () => undefined).resume();
     expect([answer.statusCode, answer.headers.connection]).toEqual([413, connection]);
+    const next = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(`${world.url}/-/liveness`, { agent }, resolve).on('error', reject).end();
+    });
+    next.resume();
+    expect([next.statusCode, next.socket.localPort === localPort]).toEqual([200, connection === 'keep-alive']);
   });
 
   it('of many fields is refused by what they hold together, by their number and by their names', LONG, async () => {
