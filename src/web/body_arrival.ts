@@ -52,11 +52,11 @@ function leaveUnread(request: IncomingMessage, response: ServerResponse, size: n
     const most = socket.bytesRead + rest.bytes;
     const deadline = performance.now() + rest.milliseconds;
     const timer = setInterval(() => {
-      if (socket.bytesRead > most || performance.now() > deadline) socket.destroy();
-      if (!request.complete && !socket.destroyed) return;
+      const isLeft = request.complete ? socket.writableFinished : socket.bytesRead > most;
+      if (isLeft || performance.now() > deadline) socket.destroy();
+      if (!socket.destroyed && (!request.complete || socket.writableEnded)) return;
       clearInterval(timer);
-      if (socket.writableEnded) socket.destroy();
-      else Reflect.deleteProperty(socket, 'destroySoon');
+      Reflect.deleteProperty(socket, 'destroySoon');
     }, LOOK).unref();
     request.resume();
   });
