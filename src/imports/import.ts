@@ -12,7 +12,7 @@ import type { Ref } from '#src/git/refs/read.ts';
 import { setDefaultBranch } from '#src/git/refs/update.ts';
 import { checkObjects, OversizedObject } from '#src/git/remote/check_objects.ts';
 import { refsToCopy } from '#src/git/remote/copy.ts';
-import { fetchAll, ShallowSource } from '#src/git/remote/fetch_all.ts';
+import { ForeignHashes, fetchAll, ShallowSource } from '#src/git/remote/fetch_all.ts';
 import { syncDirectory } from '#src/git/write/sync.ts';
 import { openForward } from '#src/imports/forward.ts';
 import type { ImportSettings } from '#src/imports/options.ts';
@@ -52,6 +52,7 @@ const LONGEST_NAME = 1_000;
 const BRANCHES = 'refs/heads/';
 
 const SHALLOW = 'The source is a shallow repository: its history is cut off, and the rest of it cannot be imported.';
+const FOREIGN = 'The source names its objects by SHA-256, which is not supported: it has to use SHA-1.';
 
 const running = new Map<number, Promise<void>>();
 
@@ -142,6 +143,7 @@ async function fetchFrom(
     if (late.aborted) throw new ImportFailed(`The import took longer than ${imports.timeout / 1000} seconds.`);
     if (forward.failure()) throw forward.failure();
     if (error instanceof ShallowSource) throw new ImportFailed(SHALLOW);
+    if (error instanceof ForeignHashes) throw new ImportFailed(FOREIGN);
     throw error instanceof ProgramFailed ? new ImportFailed(reason(error.message, forward.url)) : error;
   } finally {
     forward.close();

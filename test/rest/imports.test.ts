@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -168,6 +168,16 @@ describe('POST /projects with import_url', () => {
     const oldest = git(directoryOf(project), ['rev-parse', 'main~1']);
     writeFileSync(path.join(directoryOf(project), 'shallow'), oldest);
     await fails(url, /^The source is a shallow repository: /);
+  });
+
+  it('fails with that reason where the source names its objects by SHA-256', LONG, async () => {
+    const { project, url } = await source();
+    const directory = directoryOf(project);
+    rmSync(directory, { recursive: true });
+    execFileSync('git', ['init', '--quiet', '--bare', '--object-format=sha256', directory]);
+    const commit = 'commit refs/heads/main\ncommitter P <p@example.com> 1 +0000\ndata 0\n\n';
+    git(directory, ['fast-import', '--quiet'], commit);
+    await fails(url, /^The source names its objects by SHA-256, which is not supported/);
   });
 
   it.each(['refs/heads/HEAD', 'refs/heads/-x', 'refs/tags/-x'])(

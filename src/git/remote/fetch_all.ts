@@ -25,6 +25,8 @@ const ALONE = [
   'core.fsync=objects,reference',
   // What a HEAD that names nothing comes to.
   'init.defaultBranch=main',
+  'init.defaultObjectFormat=sha1',
+  'init.defaultRefFormat=files',
   ...TOLERATED.map((name) => `fetch.fsck.${name}=ignore`),
 ].flatMap((setting) => ['-c', setting]);
 
@@ -33,17 +35,25 @@ export class ShallowSource extends GitError {
   override name = 'ShallowSource';
 }
 
+/** The source names its objects by other hashes than SHA-1. */
+export class ForeignHashes extends GitError {
+  override name = 'ForeignHashes';
+}
+
 /**
  * Fetches all branches and tags from a URL into a bare repository that is empty. All files are synced to the disk when this
  * returns; the directories have to be synced thereafter.
  *
  * @returns the full name of the branch that HEAD stands for at the source; null if it stands for none
- * @throws ShallowSource, ProgramFailed, or the signal's reason
+ * @throws ShallowSource, ForeignHashes, ProgramFailed, or the signal's reason
  */
 export async function fetchAll(url: string, directory: string, signal: AbortSignal): Promise<string | null> {
   // A clone writes all refs to one file; a fetch gives each a file of its own, which takes fifteen times as long for 20,000.
   const clone = path.join(directory, 'clone');
   await run(['clone', '--quiet', '--bare', '--template=', '--no-local', '--', url, clone], signal);
+  // A clone takes over what the source has.
+  const config = await readFile(path.join(clone, 'config'), 'utf8');
+  if (/^\s*objectformat\s*=\s*(?!sha1\s*$)/im.test(config)) throw new ForeignHashes(`${url} has no SHA-1 hashes`);
   if (existsSync(path.join(clone, 'shallow'))) throw new ShallowSource(`${url} is shallow`);
   const head = await readFile(path.join(clone, 'HEAD'), 'utf8');
   await rm(path.join(directory, 'objects'), { recursive: true });
