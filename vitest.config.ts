@@ -6,8 +6,8 @@ import { scratchInMemory } from './test/support/scratch_in_memory.ts';
 // Workers, and the programs that tests run, keep compiled code between runs.
 process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, 'node_modules', '.cache', 'tests');
 
-const directory = process.env.TMPDIR ?? scratchInMemory();
-if (directory !== undefined) process.env.TMPDIR = directory;
+const scratch = process.env.TMPDIR ?? scratchInMemory();
+if (scratch !== undefined) process.env.TMPDIR = scratch;
 
 export default defineConfig({
   test: {

@@ -123,7 +123,7 @@ const TURNS = { concurrency: 100, perCaller: 6, waitingPerCaller: 200, waiting: 
 /** Milliseconds in which the body of a request must have come; pushes of git have limits of their own. */
 const BODY_TIMEOUT = 5 * 60_000;
 
-/** What is taken of a body after its answer. */
+/** How much of a body is still taken after its answer. */
 const UNREAD = { bytes: 16 * 1024 * 1024, milliseconds: 10_000 };
 
 /** Milliseconds after which a client that takes nothing of its answer is left. */

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { type Readable, Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import busboy from 'busboy';
 import { BadBody, type BodyLimits, tooLarge } from '#rest/engine/body_limits.ts';
 import { MOST_PAIRS, parametersOf } from '#rest/engine/form.ts';
-import { detached } from '#src/platform/detached.ts';
+import { limited } from '#src/platform/limited.ts';
 import { FileTooLarge, SpooledFile } from '#src/platform/spooled_file.ts';
 
 /** Bytes that boundaries and headers of parts may take beside what they hold. */
@@ -19,7 +19,7 @@ const OVERHEAD = 1024 * 1024;
 export async function multipart(
   request: IncomingMessage,
   limits: BodyLimits,
-  body: AsyncIterable<Uint8Array> = detached(request),
+  body: Readable = request,
 ): Promise<Record<string, unknown>> {
   const fields: [string, string][] = [];
   const { file } = limits;
@@ -31,7 +31,11 @@ export async function multipart(
       // A file that is refused ends the reading of the body.
       spooling.catch((error) => parser.destroy(error));
     });
-    await pipeline(body, meter(limits.bytes + (file?.bytes ?? 0) + OVERHEAD), parser);
+    const most = limits.bytes + (file?.bytes ?? 0) + OVERHEAD;
+    await pipeline(
+      limited(body, most, () => tooLarge(`${most} bytes`)),
+      parser,
+    );
     const parameters = parametersOf(fields);
     return file && spooling ? { ...parameters, [file.name]: await spooling } : parameters;
   } catch (error) {
@@ -68,15 +72,4 @@ function parserOf(
     onFile(name, stream, filename ?? '');
   });
   return parser;
-}
-
-function meter(limit: number): Transform {
-  let size = 0;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      size += chunk.length;
-      if (size > limit) done(tooLarge(`${limit} bytes`));
-      else done(null, chunk);
-    },
-  });
 }

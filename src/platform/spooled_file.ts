@@ -1,9 +1,9 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Readable, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { detached } from '#src/platform/detached.ts';
+import { limited } from '#src/platform/limited.ts';
 
 /** How much is read at a time, in bytes. */
 const CHUNK = 64 * 1024;
@@ -32,17 +32,17 @@ export class SpooledFile implements AsyncDisposable {
   static async from(name: string, content: Readable, limit: number): Promise<SpooledFile> {
     const file = await openNameless();
     let size = 0;
-    const meter = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        size += chunk.length;
-        done(size > limit ? new FileTooLarge() : null, chunk);
-      },
-    });
     const write = async (chunks: AsyncIterable<Buffer>) => {
-      for await (const chunk of chunks) await file.appendFile(chunk);
+      for await (const chunk of chunks) {
+        await file.appendFile(chunk);
+        size += chunk.length;
+      }
     };
     try {
-      await pipeline(detached(content), meter, write);
+      await pipeline(
+        limited(content, limit, () => new FileTooLarge()),
+        write,
+      );
     } catch (error) {
       await file.close();
       throw error;

@@ -34,7 +34,7 @@ export async function hostKeys(directory: string): Promise<string[]> {
 
 async function generate(type: 'ed25519' | 'rsa', bits?: number): Promise<string> {
   const options = { comment: 'gantry', ...(bits === undefined ? {} : { bits }) };
-  // One of some hundred Ed25519 keys is written in a form that nobody can read, not even ssh2 itself.
+  // About one in 300 Ed25519 keys is written in a form that ssh2 itself cannot read.
   for (;;) {
     const text = await new Promise<string>((resolve, reject) => {
       ssh2.utils.generateKeyPair(type as 'rsa', options as { bits: number }, (error, pair) => {

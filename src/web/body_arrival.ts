@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 
-/** What is still taken of a body behind its answer, in bytes and milliseconds. */
+/** How much of a body is still taken after its answer, in bytes and milliseconds. */
 export interface Rest {
   bytes: number;
   milliseconds: number;
@@ -34,26 +34,26 @@ function bodySize({ headers }: IncomingMessage): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Number.POSITIVE_INFINITY;
 }
 
-/** How often is looked at a body that nobody reads, in milliseconds: Node does not tell of what it throws away. */
+/** Milliseconds between two looks at a body that nobody reads: Node emits no events for what it discards. */
 const LOOK = 50;
 
 function leaveUnread(request: IncomingMessage, response: ServerResponse, size: number, rest: Rest): void {
   const { socket } = request;
   const { writeHead } = response;
   response.writeHead = (...head: unknown[]) => {
-    // The client is not to use a connection again that ends.
+    // The connection may end before all has come: the client must not use it again.
     if (!request.complete && size > rest.bytes) response.setHeader('Connection', 'close');
     return Reflect.apply(writeHead, response, head);
   };
-  // Before Node, which would reset a connection that is to be closed, and the answer might never be seen.
+  // Before Node's own listener, which would reset a connection that is to be closed: its client might never see the answer.
   response.prependOnceListener('finish', () => {
     if (request.complete || socket.destroyed) return;
     socket.destroySoon = () => socket.end();
     const most = socket.bytesRead + rest.bytes;
     const deadline = performance.now() + rest.milliseconds;
     const timer = setInterval(() => {
-      const isLeft = request.complete ? socket.writableFinished : socket.bytesRead > most;
-      if (isLeft || performance.now() > deadline) socket.destroy();
+      const isOver = request.complete ? socket.writableFinished : socket.bytesRead > most;
+      if (isOver || performance.now() > deadline) socket.destroy();
       if (!socket.destroyed && (!request.complete || socket.writableEnded)) return;
       clearInterval(timer);
       Reflect.deleteProperty(socket, 'destroySoon');

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Request } from 'express';
 import { TooMuchSent } from '#src/git/remote/invalid_request.ts';
-import { limited } from '#src/git/remote/limited.ts';
+import { limited } from '#src/platform/limited.ts';
 
 /**
  * The body as it is meant, of so many bytes at most; whoever reads it hears when the client is gone, and of TooMuchSent.

@@ -15,6 +15,7 @@ export function localOnly(handler: RequestListener): RequestListener {
     if (isLocal(request)) return handler(request, response);
     const error =
       'The tokens of this server are publicly known, so it only answers programs and pages on its own machine';
+    // The rest of its body is not read.
     response.writeHead(403, { 'content-type': 'application/json', connection: 'close' });
     response.end(JSON.stringify({ error }));
   };

@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseForm } from '#rest/engine/form.ts';
 import { parseJson } from '#src/platform/json.ts';
@@ -166,6 +167,15 @@ describe('The body of a request', () => {
     });
     next.resume();
     expect([next.statusCode, next.socket.localPort === localPort]).toEqual([200, connection === 'keep-alive']);
+  });
+
+  it.each([
+    ['/users/sign_in', 415],
+    ['/oauth/token', 400],
+  ])('that is a form may not be compressed: %s', async (path, status) => {
+    const form = 'application/x-www-form-urlencoded';
+    const headers = { 'Content-Type': form, 'Content-Encoding': 'gzip' };
+    expect((await world.send('POST', path, { headers, body: gzipSync('login=a&password=b') })).status).toBe(status);
   });
 
   it('of many fields is refused by what they hold together, by their number and by their names', LONG, async () => {

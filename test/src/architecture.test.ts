@@ -127,7 +127,7 @@ describe('Who may import whom', () => {
         'platform/errors',
         'platform/json',
         'platform/read_at_most',
-        'platform/detached',
+        'platform/limited',
         'platform/fair_queue',
         'platform/spooled_file',
         'generated/operations',

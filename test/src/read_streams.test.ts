@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { detached } from '#src/platform/detached.ts';
+import { limited } from '#src/platform/limited.ts';
 import { readAtMost } from '#src/platform/read_at_most.ts';
 
 const pieces = () => Readable.from([Buffer.from('ab'), Buffer.from('cd'), Buffer.from('ef')], { objectMode: false });
@@ -17,7 +17,7 @@ function waiting(): Readable {
 
 const WAYS = {
   'readAtMost, which reads a stream whole': (stream: Readable) => readAtMost(stream, 100, refusal),
-  'detached, which hands a stream on': (stream: Readable) => buffer(detached(stream)),
+  'limited, which hands a stream on': (stream: Readable) => buffer(limited(stream, 100, refusal)),
 };
 
 describe.each(Object.entries(WAYS))('%s', (_name, read) => {
@@ -58,9 +58,9 @@ it('readAtMost leaves a stream open that is too long, for the rest to be read or
   expect(String(await readAtMost(pieces(), 6, refusal))).toBe('abcdef');
 });
 
-it('what detached gives can be destroyed, and the stream stays', async () => {
+it('what limited gives can be destroyed, and the stream stays', async () => {
   const stream = waiting();
-  const copy = detached(stream);
+  const copy = limited(stream, 100, refusal);
   for await (const piece of copy) {
     expect(String(piece)).toBe('ab');
     break;
@@ -69,4 +69,12 @@ it('what detached gives can be destroyed, and the stream stays', async () => {
   stream.push('cd');
   stream.push(null);
   expect(String(await buffer(stream))).toBe('cd');
+});
+
+it('limited fails with the refusal at the first byte too many, and the stream stays', async () => {
+  const stream = pieces();
+  await expect(buffer(limited(stream, 3, refusal))).rejects.toThrow('too long');
+  expect(stream.destroyed).toBe(false);
+  stream.destroy(new Error('later'));
+  expect(String(await buffer(limited(pieces(), 6, refusal)))).toBe('abcdef');
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 const MEMORY = '/dev/shm';
 const GIB = 1024 ** 3;
 
-/** What runs on this machine leave there, if they are killed. */
+/** The start of the names of these directories: killed runs of this machine are recognized by it. */
 const OWN = `gantry-tests-${hostname()}-`;
 
 /**

@@ -37,7 +37,7 @@ export function clientKey(type: 'ed25519' | 'rsa' | 'ecdsa' = 'ed25519', bits?: 
   const make = () =>
     ssh2.utils.generateKeyPairSync(type as 'rsa', { bits: bits ?? 2048, comment: 'somebody@somewhere' });
   let pair = make();
-  // One of some hundred cannot be read.
+  // About one in 300 cannot be read.
   while (ssh2.utils.parseKey(pair.private) instanceof Error) pair = make();
   const file = path.join(scratch('file'), 'key');
   writeFileSync(file, pair.private, { mode: 0o600 });

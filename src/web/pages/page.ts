@@ -5,7 +5,7 @@ import { passing } from '#src/platform/passing.ts';
 import { unavailable } from '#src/web/pages/unavailable.ts';
 import { type UploadField, uploadForm } from '#src/web/pages/upload_form.ts';
 import { beginVisit, isOwnForm, type PageOptions, type Visit } from '#src/web/pages/visit.ts';
-import { readForm } from '#src/web/read_form.ts';
+import { readForm, UnreadableForm } from '#src/web/read_form.ts';
 
 /** Responds to a visit. DomainErrors that it throws become pages, too. */
 export type Page = (visit: Visit) => Promise<void> | void;
@@ -29,15 +29,16 @@ export interface Pages {
 /** The largest form, in bytes. */
 const MAX_FORM = 64 * 1024;
 
+/** The most fields that a form may have. */
 const MAX_FIELDS = 100;
 
 const parse: RequestHandler = (request, _response, next) => {
   if (request.body === undefined) return next();
   const text = String(request.body);
   if (text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) {
-    return next(Object.assign(new Error(`The form has more than ${MAX_FIELDS} fields`), { status: 413 }));
+    return next(new UnreadableForm(413, `The form has more than ${MAX_FIELDS} fields`));
   }
-  request.body = { ...parseForm(text) };
+  request.body = parseForm(text);
   next();
 };
 

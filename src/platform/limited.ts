@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 
 /**
- * What a stream gives, as another one, whose end leaves the stream open: a request whose body is not read to its end can be
- * answered then. Fails as the stream does, and with ECONNRESET where that closes before its end.
+ * A stream of so many bytes at most: whoever reads more of it gets the error that `refusal` makes. It also fails as the source
+ * does, and with ECONNRESET where that closes before its end. The source itself stays open, so that the client can be told.
  */
-export function detached(source: Readable): Readable {
+export function limited(source: Readable, most: number, refusal: () => Error): Readable {
+  let size = 0;
   const copy = new Readable({
     read: () => void source.resume(),
     destroy(error, done) {
@@ -12,10 +13,16 @@ export function detached(source: Readable): Readable {
       done(error);
     },
   });
-  const take = (chunk: Buffer) => copy.push(chunk) || source.pause();
+  const take = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > most) fail(refusal());
+    else if (!copy.push(chunk)) source.pause();
+  };
   const end = () => copy.push(null);
   const fail = (error: Error) => copy.destroy(error);
   const cut = () => source.readableEnded || fail(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
+  // What goes wrong with it later is nobody's business.
+  source.on('error', () => undefined);
   if (source.readableEnded) end();
   else if (source.destroyed) cut();
   else source.on('data', take).on('end', end).on('error', fail).on('close', cut);
