@@ -88,7 +88,12 @@ describe('Limits of the git remote', () => {
     await run(work, 'commit', '--quiet', '-m', 'Noise');
     await run(work, 'push', '--quiet', directory, 'HEAD:refs/heads/main');
     const commit = await run(work, 'rev-parse', 'HEAD');
-    const url = new URL(await serve(remote({ window: 300, bytes: 100 })));
+    const ended = Promise.withResolvers<void>();
+    const watched: RequestHandler = (_, response, next) => {
+      response.once('close', () => ended.resolve());
+      next();
+    };
+    const url = new URL(await serve(watched, remote({ window: 300, bytes: 100 })));
     const socket = connect(Number(url.port), url.hostname);
     const body = `0032want ${commit}\n00000009done\n`;
     socket.write(
@@ -102,7 +107,7 @@ describe('Limits of the git remote', () => {
       ].join('\r\n'),
     );
     // Nothing is read until the server gives up.
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await ended.promise;
     let size = 0;
     socket.on('data', (chunk) => {
       size += chunk.length;
