@@ -10,7 +10,7 @@ import { walk, walkPage } from './history/walk.ts';
 import type { Commit, Oid } from './model.ts';
 import { ObjectReader } from './object_reader.ts';
 import { IsomorphicStore } from './objects/isomorphic.ts';
-import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
+import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page } from './reader.ts';
 
 /** Reads a repository within this process; needs no git program. Long walks take it several times as long. */
 export class IsomorphicReader extends ObjectReader {
@@ -49,6 +49,12 @@ export class IsomorphicReader extends ObjectReader {
   async between(from: Oid, to: Oid, { offset = 0, limit = Infinity }: Page = {}): Promise<Commit[]> {
     const nodes = await commitsBetween(this.graph, from, [to]);
     return this.commits(nodes.slice(offset, offset + limit).map(({ oid }) => oid));
+  }
+
+  async divergence(from: Oid, to: Oid, most: number): Promise<Divergence> {
+    const nodes = await commitsBetween(this.graph, from, [to]);
+    const [base = null] = await this.mergeBases(from, to);
+    return { commits: nodes.slice(0, most).map(({ oid }) => oid), base };
   }
 
   async countBetween(from: Oid, to: Oid): Promise<number> {

@@ -23,7 +23,7 @@ import { parseAnnotation, parseCommit, typeOfMode } from './objects/parse.ts';
 import type { GitObject, ObjectStore } from './objects/store.ts';
 import { TreeCounter, type TreeCounts } from './objects/tree_counts.ts';
 import { type TreePage, type TreePageRequest, treePage } from './objects/tree_page.ts';
-import type { Contributor, ContributorsQuery, LogQuery, Page, RepositoryReader } from './reader.ts';
+import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page, RepositoryReader } from './reader.ts';
 import { RefReader } from './refs/read.ts';
 import { breathe } from './turns.ts';
 
@@ -44,6 +44,9 @@ const counts = new LRUCache<string, number>({
   maxSize: 2 * 1024 * 1024,
   sizeCalculation: (_, key) => key.length + 100,
 });
+
+/** Reads some objects, in the order asked for; null for what is not there. */
+type ReadGroup<Read> = (oids: Oid[]) => Promise<(Read | null)[]>;
 
 /** The part of a reader that needs nothing but refs and single objects. History is left to those who extend it. */
 export abstract class ObjectReader implements RepositoryReader {
@@ -123,14 +126,19 @@ export abstract class ObjectReader implements RepositoryReader {
     return object === null ? null : parseCommit(oid, object.content);
   }
 
-  async commits(oids: Oid[]): Promise<Commit[]> {
+  commits(oids: Oid[]): Promise<Commit[]> {
+    return this.commitsIn(oids, AT_ONCE, (group) => Promise.all(group.map((oid) => this.commit(oid))));
+  }
+
+  /** Many commits, read so many at a time. */
+  protected async commitsIn(oids: Oid[], atOnce: number, read: ReadGroup<Commit>): Promise<Commit[]> {
     const commits: Commit[] = [];
     let text = 0;
-    for (let at = 0; at < oids.length; at += AT_ONCE) {
+    for (let at = 0; at < oids.length; at += atOnce) {
       if (text > MOST_TEXT) throw new TooMuch(`the messages of these commits have more than ${MOST_TEXT} characters`);
       await breathe();
-      const group = oids.slice(at, at + AT_ONCE);
-      for (const [index, commit] of (await Promise.all(group.map((oid) => this.commit(oid)))).entries()) {
+      const group = oids.slice(at, at + atOnce);
+      for (const [index, commit] of (await read(group)).entries()) {
         if (commit === null) throw new MissingObject(group[index] ?? '', 'commit');
         commits.push(commit);
         text += commit.message.length;
@@ -178,12 +186,17 @@ export abstract class ObjectReader implements RepositoryReader {
     return header?.type === 'blob' ? header.size : null;
   }
 
-  async blobSizes(oids: Oid[]): Promise<Map<Oid, number>> {
+  blobSizes(oids: Oid[]): Promise<Map<Oid, number>> {
+    return this.sizesIn(oids, AT_ONCE, (group) => Promise.all(group.map((oid) => this.blobSize(oid))));
+  }
+
+  /** Sizes of many blobs, read so many at a time. */
+  protected async sizesIn(oids: Oid[], atOnce: number, read: ReadGroup<number>): Promise<Map<Oid, number>> {
     const sizes = new Map<Oid, number>();
-    for (let at = 0; at < oids.length; at += AT_ONCE) {
+    for (let at = 0; at < oids.length; at += atOnce) {
       await breathe();
-      const group = oids.slice(at, at + AT_ONCE);
-      for (const [index, size] of (await Promise.all(group.map((oid) => this.blobSize(oid)))).entries()) {
+      const group = oids.slice(at, at + atOnce);
+      for (const [index, size] of (await read(group)).entries()) {
         if (size !== null) sizes.set(group[index] ?? '', size);
       }
     }
@@ -234,6 +247,7 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
   abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
+  abstract divergence(from: Oid, to: Oid, most: number): Promise<Divergence>;
   abstract countBetween(from: Oid, to: Oid): Promise<number>;
   abstract compare(comparison: Comparison): Promise<Plan>;
   abstract archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable>;

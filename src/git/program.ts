@@ -9,14 +9,15 @@ import { type Commit, isOid, type Oid } from './model.ts';
 import { encodeName } from './names.ts';
 import { ObjectReader } from './object_reader.ts';
 import { pathComponents } from './objects/lookup.ts';
+import { parseCommit } from './objects/parse.ts';
 import type { ObjectStore } from './objects/store.ts';
 import { countLines, readAuthors } from './program/authors.ts';
 import { diffTrees } from './program/diff_trees.ts';
 import { nameChanges } from './program/name_changes.ts';
-import { readCommits } from './program/read_commits.ts';
+import { catFiles } from './program/pool.ts';
 import { runProgram } from './program/run.ts';
 import { ProgramStore, streamProgram } from './program/store.ts';
-import type { Contributor, ContributorsQuery, LogQuery, Page } from './reader.ts';
+import type { Contributor, ContributorsQuery, Divergence, LogQuery, Page } from './reader.ts';
 
 /** A walk to this commit is done with the long-lived program: starting another one takes longer. */
 const SHORT_WALK = 200;
@@ -24,8 +25,12 @@ const SHORT_WALK = 200;
 /** Trees that differ in more directories are left to a program, which finds the paths in less time. */
 const FEW_DIRECTORIES = 6;
 
-/** From so many objects on a program of their own is faster than asking for one after the other. */
+/** From so many objects on the program is asked for many at a time, rather than this process for one after the other. */
 const MANY = 200;
+
+/** Commits, and sizes, that the program is asked for at a time: others who ask it meanwhile are answered in between. */
+const COMMITS_AT_ONCE = 100;
+const SIZES_AT_ONCE = 500;
 
 /** Reads a repository through the git program: objects from a long-lived one, if no other store is given, walks from short runs. */
 export class ProgramReader extends ObjectReader {
@@ -34,17 +39,26 @@ export class ProgramReader extends ObjectReader {
   }
 
   override async commits(oids: Oid[]): Promise<Commit[]> {
-    const many = oids.length < MANY ? null : await readCommits(this.directory, oids.map(hash));
-    return many ?? super.commits(oids);
+    if (oids.length < MANY) return super.commits(oids);
+    return this.commitsIn(oids, COMMITS_AT_ONCE, async (group) => {
+      const objects = await catFiles.ask(this.directory, (program) => program.readAll(group));
+      return Promise.all(
+        objects.map((object, at) => {
+          const oid = group[at] ?? '';
+          return object?.type === 'commit' ? parseCommit(oid, object.content) : this.commit(oid);
+        }),
+      );
+    });
   }
 
   override async blobSizes(oids: Oid[]): Promise<Map<Oid, number>> {
     if (oids.length < MANY) return super.blobSizes(oids);
-    const input = Buffer.from(oids.map((oid) => `${hash(oid)}\n`).join(''));
-    const format = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
-    const { output } = await runProgram(this.directory, ['cat-file', '--buffer', format], { input });
-    const found = lines(output).map((line) => line.split(' '));
-    return new Map(found.flatMap(([oid = '', type, size]) => (type === 'blob' ? [[oid, Number(size)]] : [])));
+    return this.sizesIn(oids, SIZES_AT_ONCE, async (group) => {
+      const headers = await catFiles.ask(this.directory, (program) => program.headers(group));
+      return Promise.all(
+        headers.map((header, at) => (header?.type === 'blob' ? header.size : this.blobSize(group[at] ?? ''))),
+      );
+    });
   }
 
   async log(query: LogQuery, page: Page = {}): Promise<Commit[]> {
@@ -87,6 +101,18 @@ export class ProgramReader extends ObjectReader {
     return this.commits(await this.#revisions([to, `^${hash(from)}`], pageArguments(offset, limit)));
   }
 
+  async divergence(from: Oid, to: Oid, most: number): Promise<Divergence> {
+    // With three dots git looks for the merge bases, and none of them is left out of the boundary.
+    const revisions = [`${from}...${to}`, `^${from}`];
+    const named = await this.#revisions(revisions, ['--boundary', `--max-count=${most}`]);
+    const commits = named.filter((name) => !name.startsWith('-'));
+    const parents = named.flatMap((name) => (name.startsWith('-') ? [name.slice(1)] : []));
+    const isCut = commits.length >= most;
+    const known = isCut ? null : commits.length === 0 ? to : knownBase(from, parents);
+    const [base = null] = known === null ? await this.mergeBases(from, to) : [known];
+    return { commits, base };
+  }
+
   async countBetween(from: Oid, to: Oid): Promise<number> {
     const [count] = await this.#revisions([to, `^${hash(from)}`], ['--count']);
     return Number(count);
@@ -107,7 +133,7 @@ export class ProgramReader extends ObjectReader {
     const near = await firstChanges(this, from, to, { most, directories: FEW_DIRECTORIES });
     if (near.isComplete || near.changes.length >= most) return near;
     // Only comparisons say how many they want at most.
-    if (most !== Infinity) diffTrees.prepare(this.directory);
+    if (most !== Infinity) diffTrees.prepare(this.directory, { from, to });
     return (await nameChanges(this.directory, from, to, most)) ?? super.changes(from, to, most);
   }
 
@@ -152,9 +178,19 @@ function pageArguments(offset: number, limit: number): string[] {
   return [`--skip=${offset}`, ...(limit === Infinity ? [] : [`--max-count=${limit}`])];
 }
 
-/** Lets only full names through, excluded ones with `^`. */
+/** Lets only full names through, excluded ones with `^`, and two that parted with `...` between them. */
 function revision(text: string): string {
-  return text.startsWith('^') ? `^${hash(text.slice(1))}` : hash(text);
+  if (text.startsWith('^')) return `^${hash(text.slice(1))}`;
+  return text.split('...').map(hash).join('...');
+}
+
+/**
+ * The merge base of `from` and a commit above it, as far as those commits that both reach tell which lie right below what only the
+ * other one reaches: every merge base is among them. Null where they do not tell.
+ */
+function knownBase(from: Oid, shared: readonly Oid[]): Oid | null {
+  if (shared.includes(from)) return from;
+  return shared.length === 1 ? (shared[0] ?? null) : null;
 }
 
 /** Lets only full names through to a command line. */

@@ -42,6 +42,14 @@ export interface ContributorsQuery {
   limit?: number | undefined;
 }
 
+/** What one commit has that another one has not. */
+export interface Divergence {
+  /** The commits, newest first, no more than were asked for. */
+  commits: Oid[];
+  /** Where both parted, their best common ancestor; null if their histories are unrelated. */
+  base: Oid | null;
+}
+
 /**
  * Reads one bare repository. Paths and ref names are strings as in names.ts. A reader sees at any time what is on disk,
  * and may be used by many callers at once.
@@ -113,6 +121,8 @@ export interface RepositoryReader {
   reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
   /** The commits that `to` reaches and `from` does not, newest first: `git log from..to`. */
   between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
+  /** The first `most` of the commits that `between` gives, and the merge base. */
+  divergence(from: Oid, to: Oid, most: number): Promise<Divergence>;
   /** How many commits `between` gives in all. */
   countBetween(from: Oid, to: Oid): Promise<number>;
   /** Authors of commits other than merges, in the order of their first appearance in the newest-first log. */

@@ -31,18 +31,20 @@ export async function compareRefs(
   const [left, right] = await Promise.all([findRevision(context, project, from), findRevision(context, project, to)]);
   if (!left || !right) throw new NotFound('Commit');
   const { repository } = right;
+  const divergence = once(() => repository.divergence(left.oid, right.oid, MOST_COMMITS + 1));
   const listCommits = async () => {
-    const found = await repository.between(left.oid, right.oid, { limit: MOST_COMMITS + 1 });
-    const rows = found.slice(0, MOST_COMMITS).map((commit) => ({ ...commit, project, repository }));
-    return { rows: rows.reverse(), more: found.length > rows.length };
+    const { commits } = await divergence();
+    const found = await repository.commits(commits.slice(0, MOST_COMMITS));
+    const rows = found.map((commit) => ({ ...commit, project, repository }));
+    return { rows: rows.reverse(), more: commits.length > rows.length };
   };
   const compare = async () => {
     // Histories that never met are compared as they are.
-    const [base = left.oid] = await repository.mergeBases(left.oid, right.oid);
-    return diffTrees(repository, base, right.oid);
+    const { base } = await divergence();
+    return diffTrees(repository, base ?? left.oid, right.oid);
   };
   const begin = together(context);
-  return { commits: once(begin, listCommits), diff: once(begin, compare), sameRef: left.oid === right.oid };
+  return { commits: once(() => begin(listCommits)), diff: once(() => begin(compare)), sameRef: left.oid === right.oid };
 }
 
 type Begin = <T>(part: () => Promise<T>) => Promise<T>;
@@ -70,10 +72,10 @@ function together(context: Context): Begin {
   };
 }
 
-function once<T>(begin: Begin, part: () => Promise<T>): () => Promise<T> {
+function once<T>(work: () => Promise<T>): () => Promise<T> {
   let begun: Promise<T> | undefined;
   return () => {
-    begun ??= begin(part);
+    begun ??= work();
     return begun;
   };
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { diffCommit, diffTrees } from '#src/git/diff/diff.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { EMPTY_TREE } from '#src/git/model.ts';
-import { type DiffTree, ProgramLate } from '#src/git/program/diff_tree.ts';
+import { DiffTree, ProgramLate, type Trees } from '#src/git/program/diff_tree.ts';
 import { DiffTreePool } from '#src/git/program/diff_trees.ts';
 import { ProgramReader } from '#src/git/program.ts';
 import { gitDiff, ownDiff } from '../support/git_diff.ts';
@@ -310,7 +310,8 @@ describe('Diffs', () => {
       const deadline = performance.now() + milliseconds;
       const lines: string[] = [];
       const take = (some: Buffer) => lines.push(some.toString()) > 0;
-      return pool.lend(directory, deadline, (program) => program.ask(from, right, take, deadline)).then(() => lines);
+      const question = { from, to: right, deadline };
+      return pool.lend(directory, question, (program) => program.ask(from, right, take, deadline)).then(() => lines);
     };
     await expect(compare(to, 10)).rejects.toThrow(ProgramLate);
     const busy = compare(to, 30_000);
@@ -320,22 +321,73 @@ describe('Diffs', () => {
     await expect.poll(() => pool.size, { timeout: 3_000 }).toBe(0);
   });
 
-  it('come from a program that was started before the question', async () => {
-    const pool = new DiffTreePool(1, 10_000);
-    const { directory, from, to } = treesOf([{ path: 'a', content: 'a\n' }], [{ path: 'a', content: 'b\n' }]);
-    for (let turn = 0; turn < 2; turn++) pool.prepare(directory);
-    expect(pool.size).toBe(1);
-    const deadline = performance.now() + 10_000;
-    const said = await pool.lend(directory, deadline, async (program) => {
+  describe('that were begun before they were asked for', () => {
+    const deadline = performance.now() + 100_000;
+    const old = [{ path: 'a', content: 'a\n' }];
+    const compare = (pool: DiffTreePool, directory: string, trees: Trees, start?: () => DiffTree) => {
       const lines: Buffer[] = [];
-      await program.ask(from, to, (some) => lines.push(some) > 0, deadline);
-      pool.prepare(directory);
-      return Buffer.concat(lines).toString();
+      const take = (some: Buffer) => lines.push(some) > 0;
+      const ask = async (program: DiffTree) => {
+        const hadBegun = program.hasBegun(trees);
+        await program.ask(trees.from, trees.to, take, deadline);
+        return { hadBegun, said: Buffer.concat(lines).toString() };
+      };
+      return pool.lend(directory, { ...trees, deadline }, ask, start);
+    };
+
+    it('come from the program that is at them', async () => {
+      const pool = new DiffTreePool(1, 10_000);
+      const { directory, from, to } = treesOf(old, [{ path: 'a', content: 'b\n' }]);
+      for (let turn = 0; turn < 3; turn++) {
+        // Another one has no room.
+        for (let time = 0; time < 2; time++) pool.prepare(directory, { from, to });
+        expect(pool.size).toBe(1);
+        const { hadBegun, said } = await compare(pool, directory, { from, to });
+        expect(hadBegun).toBe(true);
+        expect(said).toContain('\n-a\n+b\n');
+        expect(said).not.toContain('=');
+      }
+      pool.release(directory);
+      expect(pool.size).toBe(0);
     });
-    expect(said).toContain('\n-a\n+b\n');
-    expect(pool.size).toBe(1);
-    pool.release(directory);
-    expect(pool.size).toBe(0);
+
+    it('are whole, however long they are', LONG, async () => {
+      const pool = new DiffTreePool(1, 10_000);
+      const content = Array.from({ length: 100_000 }, (_, at) => `${at}\n`).join('');
+      const files = Array.from({ length: 5 }, (_, at) => ({ path: `b${at}`, content }));
+      const { directory, from, to } = treesOf(old, [...old, ...files]);
+      pool.prepare(directory, { from, to });
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      const { hadBegun, said } = await compare(pool, directory, { from, to });
+      expect(hadBegun).toBe(true);
+      expect(said.match(/\n\+\d/g)).toHaveLength(500_000);
+      expect((await compare(pool, directory, { from: to, to: from })).said.match(/\n-\d/g)).toHaveLength(500_000);
+      pool.release(directory);
+    });
+
+    it('answer nobody who asks for others', async () => {
+      const pool = new DiffTreePool(3, 10_000);
+      const { directory, from, to } = treesOf(old, [{ path: 'a', content: 'b\n' }]);
+      pool.prepare(directory, { from, to });
+      const back = await compare(pool, directory, { from: to, to: from });
+      expect(back.hadBegun).toBe(false);
+      expect(back.said).toContain('\n-b\n+a\n');
+      const own = await compare(pool, directory, { from, to }, () => new DiffTree(directory, ['--no-renames']));
+      expect(own.hadBegun).toBe(false);
+      expect(own.said).toContain('\n-a\n+b\n');
+      // The one that had begun with it is not needed any more.
+      expect(pool.size).toBe(1);
+      pool.release(directory);
+    });
+
+    it('are given up when nobody asks for them', LONG, async () => {
+      const pool = new DiffTreePool(1, 100);
+      const { directory, from, to } = treesOf(old, [{ path: 'a', content: 'b\n' }]);
+      pool.prepare(directory, { from, to });
+      await expect.poll(() => pool.size, { timeout: 3_000 }).toBe(0);
+      expect((await compare(pool, directory, { from, to })).said).toContain('\n-a\n+b\n');
+      pool.release(directory);
+    });
   });
 
   it('come from programs that are as many as they may be, and none is used for long', LONG, async () => {
@@ -348,7 +400,7 @@ describe('Diffs', () => {
     const compare = async ({ directory, from, to }: (typeof places)[number]) => {
       const deadline = performance.now() + 20_000;
       const lines: Buffer[] = [];
-      await pool.lend(directory, deadline, (program) => {
+      await pool.lend(directory, { from, to, deadline }, (program) => {
         seen.add(program);
         most = Math.max(most, pool.size);
         return program.ask(from, to, (some) => lines.push(some) > 0, deadline);

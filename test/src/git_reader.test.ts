@@ -264,6 +264,11 @@ for (const { reader, directory, name, how } of cases)
           const between = ask('rev-list', right, `^${left}`);
           expect(oids(await reader.between(left, right))).toEqual(between);
           expect(oids(await reader.between(left, right, { offset: 1, limit: 2 }))).toEqual(between.slice(1, 3));
+          for (const most of [2, between.length, between.length + 1]) {
+            const base = expected[0] ?? null;
+            const commits = between.slice(0, most);
+            expect(await reader.divergence(left, right, most)).toEqual({ commits, base });
+          }
         }
       }
     });

@@ -37,7 +37,7 @@ async function ask(directory: string, comparison: Comparison): Promise<Plan> {
   };
   try {
     if (isEmpty) output.end();
-    else await diffTrees.lend(directory, deadline, compare, start);
+    else await diffTrees.lend(directory, comparison, compare, start);
   } catch (error) {
     if (!(error instanceof ProgramLate)) throw error;
   }

@@ -1,6 +1,6 @@
 import { ProgramFailed, TooLarge } from '../errors.ts';
 import { largestOf } from '../limits.ts';
-import type { ObjectType, Oid } from '../model.ts';
+import { isOid, type ObjectType, type Oid } from '../model.ts';
 import type { GitObject, ObjectHeader } from '../objects/store.ts';
 import { LASTING } from './environment.ts';
 import { collectComplaint, type Program, startProgram } from './run.ts';
@@ -8,9 +8,11 @@ import { collectComplaint, type Program, startProgram } from './run.ts';
 /** An answer that takes longer than this, in milliseconds, will not come any more. */
 const TIMEOUT = 60_000;
 
+type Found = ObjectHeader & { content: Buffer };
+
 interface Request {
   contents: boolean;
-  resolve: (object: (ObjectHeader & { content: Buffer }) | null) => void;
+  resolve: (object: Found | null) => void;
   reject: (error: Error) => void;
 }
 
@@ -30,7 +32,9 @@ export class CatFile {
   onEnd: () => void = () => undefined;
 
   constructor(directory: string) {
-    this.#program = startProgram(directory, [...LASTING, 'cat-file', '--batch-command'], { isLasting: true });
+    this.#program = startProgram(directory, [...LASTING, 'cat-file', '--batch-command', '--buffer'], {
+      isLasting: true,
+    });
     const complaint = collectComplaint(this.#program.stderr);
     this.#program.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#program.stdin.on('error', () => undefined);
@@ -47,14 +51,26 @@ export class CatFile {
   }
 
   async header(oid: Oid): Promise<ObjectHeader | null> {
-    const found = await this.#ask('info', oid);
-    return found === null ? null : { type: found.type, size: found.size };
+    const [header = null] = await this.headers([oid]);
+    return header;
+  }
+
+  /** As many as are asked for, in their order. */
+  async headers(oids: readonly Oid[]): Promise<(ObjectHeader | null)[]> {
+    const found = await this.#ask('info', oids);
+    return found.map((one) => one && { type: one.type, size: one.size });
   }
 
   /** Throws TooLarge; whoever knows the size does not ask for such an object. */
   async read(oid: Oid): Promise<GitObject | null> {
-    const found = await this.#ask('contents', oid);
-    return found === null ? null : { type: found.type, content: found.content };
+    const [object = null] = await this.readAll([oid]);
+    return object;
+  }
+
+  /** As many as are asked for, in their order. Throws TooLarge. */
+  async readAll(oids: readonly Oid[]): Promise<(GitObject | null)[]> {
+    const found = await this.#ask('contents', oids);
+    return found.map((one) => one && { type: one.type, content: one.content });
   }
 
   /** Lets the program end once it has answered what it was asked; it takes no more questions. */
@@ -63,14 +79,21 @@ export class CatFile {
     this.#program.stdin.end();
   }
 
-  #ask(command: 'info' | 'contents', oid: Oid): Promise<(ObjectHeader & { content: Buffer }) | null> {
+  async #ask(command: 'info' | 'contents', oids: readonly Oid[]): Promise<(Found | null)[]> {
+    if (this.ended) throw this.#failure ?? new ProgramFailed('git cat-file was told to end');
+    // Only full names: anything else could be taken for a revision, or for a second command.
+    const names = oids.filter(isOid);
+    if (names.length > 0 && this.idle) this.#watchOver();
+    const answers = oids.map((oid) => (isOid(oid) ? this.#answerTo(command) : null));
+    if (names.length > 0) {
+      this.#program.stdin.write(`${names.map((oid) => `${command} ${oid}\n`).join('')}flush\n`);
+    }
+    return Promise.all(answers);
+  }
+
+  #answerTo(command: 'info' | 'contents'): Promise<Found | null> {
     return new Promise((resolve, reject) => {
-      if (this.ended) return reject(this.#failure ?? new ProgramFailed('git cat-file was told to end'));
-      // Only full names: anything else could be taken for a revision, or for a second command.
-      if (!/^[0-9a-f]{40}$/.test(oid)) return resolve(null);
-      if (this.idle) this.#watchOver();
       this.#requests.push({ contents: command === 'contents', resolve, reject });
-      this.#program.stdin.write(`${command} ${oid}\n`);
     });
   }
 
@@ -121,7 +144,7 @@ export class CatFile {
     this.#fail('was ended as it began to say a large object');
   }
 
-  #answer(object: (ObjectHeader & { content: Buffer }) | null): void {
+  #answer(object: Found | null): void {
     this.#requests.shift()?.resolve(object);
     if (this.idle) {
       clearTimeout(this.#watch);

@@ -18,6 +18,22 @@ const FORMAT = ['-r', '--raw', '--no-abbrev', '-p', '--no-color', '--no-ext-diff
 /** Looks for renames among a bounded number of files. */
 export const RENAMES = ['-M', `-l${MOST_RENAMES}`];
 
+/** What is said before anybody takes it is kept up to this size; then the program waits. In bytes. */
+const MOST_EARLY = 1024 * 1024;
+
+/** Two trees. */
+export interface Trees {
+  from: Oid;
+  to: Oid;
+}
+
+/** A comparison that was begun before somebody takes what is said of it. */
+interface Early extends Trees {
+  chunks: Buffer[];
+  size: number;
+  unwatch: () => void;
+}
+
 interface Question {
   take: (lines: Buffer) => boolean;
   mark: Buffer;
@@ -28,6 +44,7 @@ interface Question {
 export class DiffTree {
   readonly #program: Program;
   #question: Question | null = null;
+  #early: Early | null = null;
   /** The beginning of a line that is not complete. */
   #rest: Buffer[] = [];
   #asked = 0;
@@ -54,6 +71,19 @@ export class DiffTree {
     return this.#asked;
   }
 
+  /** Whether it was told to begin with trees that nobody has asked for since: these, if some are given. */
+  hasBegun(trees?: Trees): boolean {
+    if (this.#early === null || trees === undefined) return this.#early !== null;
+    return this.#early.from === trees.from && this.#early.to === trees.to;
+  }
+
+  /** Begins to compare two trees that are likely to be asked for; no other ones may be asked for then. */
+  begin({ from, to }: Trees): void {
+    const unwatch = watchMemory(this.#program, () => this.#fail('filled too much memory'));
+    this.#early = { from, to, chunks: [], size: 0, unwatch };
+    this.#write(from, to);
+  }
+
   /**
    * Compares two trees. `take` gets whole lines and tells whether it wants more; the program is ended when it does not, and at the
    * deadline (on the clock of `performance.now()`). Returns whether git said all. Throws ProgramLate, ProgramFailed.
@@ -71,10 +101,13 @@ export class DiffTree {
         if (typeof result === 'boolean') resolve(result);
         else reject(result);
       };
-      // Lines that name no trees come back as they are, behind all that was said of those before.
-      const mark = `=${++this.#asked}\n`;
-      this.#question = { take, mark: Buffer.from(mark), settle };
-      this.#program.stdin.write(`${from} ${to}\n${mark}`);
+      const early = this.#early;
+      this.#early = null;
+      if (early === null) this.#write(from, to);
+      this.#question = { take, mark: Buffer.from(this.#mark), settle };
+      early?.unwatch();
+      for (const chunk of early?.chunks ?? []) this.#receive(chunk);
+      this.#program.stdout.resume();
     });
   }
 
@@ -92,8 +125,25 @@ export class DiffTree {
     }
   }
 
+  /** Lines that name no trees come back as they are, behind all that was said of those before. */
+  get #mark(): string {
+    return `=${this.#asked}\n`;
+  }
+
+  #write(from: Oid, to: Oid): void {
+    this.#asked++;
+    this.#program.stdin.write(`${from} ${to}\n${this.#mark}`);
+  }
+
+  #keep(early: Early, chunk: Buffer): void {
+    early.chunks.push(chunk);
+    early.size += chunk.length;
+    if (early.size > MOST_EARLY) this.#program.stdout.pause();
+  }
+
   #receive(chunk: Buffer): void {
     const question = this.#question;
+    if (this.#early !== null) this.#keep(this.#early, chunk);
     if (question === null) return;
     const end = chunk.lastIndexOf(10) + 1;
     if (end === 0) {
@@ -117,6 +167,7 @@ export class DiffTree {
   #fail(reason: string, Failure = ProgramFailed): void {
     if (this.#failure !== null) return;
     this.#failure = new Failure(`git diff-tree ${reason}`);
+    this.#early?.unwatch();
     this.#program.kill('SIGKILL');
     this.#question?.settle(this.#failure);
   }

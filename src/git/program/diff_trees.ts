@@ -1,8 +1,14 @@
 import { availableParallelism } from 'node:os';
-import { DiffTree, ProgramLate } from './diff_tree.ts';
+import { DiffTree, ProgramLate, type Trees } from './diff_tree.ts';
 
 /** After so many questions a program has seen enough: it keeps what it knows of trees. */
 const MOST_QUESTIONS = 200;
+
+/** Two trees to be compared. */
+export interface Question extends Trees {
+  /** On the clock of `performance.now()`. */
+  deadline: number;
+}
 
 interface Idle {
   directory: string;
@@ -32,16 +38,19 @@ export class DiffTreePool {
 
   /**
    * Lends a program for a repository to one caller, who asks it one question. With `start` it is started for that question
-   * alone, else it may have answered others before. Throws ProgramLate when none is free until the deadline.
+   * alone, else it may have answered others before, or be at this one already. Throws ProgramLate when none is free until
+   * the deadline.
    */
   async lend<T>(
     directory: string,
-    deadline: number,
+    question: Question,
     ask: (program: DiffTree) => Promise<T>,
     start?: () => DiffTree,
   ): Promise<T> {
-    await this.#turn(deadline);
-    const known = start === undefined ? this.#take(directory) : undefined;
+    await this.#turn(question.deadline);
+    const begun = this.#take(directory, (program) => program.hasBegun(question));
+    if (start !== undefined) begun?.end();
+    const known = start === undefined ? (begun ?? this.#take(directory, isFree)) : undefined;
     if (this.size > this.#size) this.#drop(0)?.end();
     const program = known ?? start?.() ?? new DiffTree(directory);
     let isGood = false;
@@ -58,10 +67,16 @@ export class DiffTreePool {
     }
   }
 
-  /** Starts a program for a repository that is about to be asked, if it has none and there is room for one. */
-  prepare(directory: string): void {
-    if (this.size >= this.#size || this.#idle.some((idle) => idle.directory === directory)) return;
-    this.#rest(directory, new DiffTree(directory));
+  /**
+   * Has a program begin with a question that is likely to be asked soon: an idle one, or a new one if there is room. Whoever
+   * has found out that it may be asked so gets what was said meanwhile.
+   */
+  prepare(directory: string, trees: Trees): void {
+    const known = this.#take(directory, isFree);
+    if (known === undefined && this.size >= this.#size) return;
+    const program = known ?? new DiffTree(directory);
+    program.begin(trees);
+    this.#rest(directory, program);
   }
 
   /** Ends the idle programs of a repository. */
@@ -92,8 +107,10 @@ export class DiffTreePool {
     });
   }
 
-  #take(directory: string): DiffTree | undefined {
-    const at = this.#idle.findLastIndex((idle) => idle.directory === directory && !idle.program.ended);
+  #take(directory: string, isWanted: (program: DiffTree) => boolean = () => true): DiffTree | undefined {
+    const at = this.#idle.findLastIndex(
+      ({ directory: own, program }) => own === directory && !program.ended && isWanted(program),
+    );
     return at < 0 ? undefined : this.#drop(at);
   }
 
@@ -110,6 +127,11 @@ export class DiffTreePool {
     clearTimeout(idle?.timer);
     return idle?.program;
   }
+}
+
+/** Whether a program is at nothing. */
+function isFree(program: DiffTree): boolean {
+  return !program.hasBegun();
 }
 
 /** The one pool of the process. */
