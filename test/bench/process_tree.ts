@@ -19,14 +19,23 @@ export function cpuOf(pid: number): number {
   return tree(pid).reduce((sum, { cpu }) => sum + cpu, 0);
 }
 
-/** Resident megabytes of a process and those below it, but for one of these with all that is below that. */
+/**
+ * Resident megabytes of a process and those below it, but for one of these with all that is below that. What those below share
+ * with others, as the code of a program of which several run, is divided among them.
+ */
 export function residentMegabytes(pid: number, without?: number): number {
   if (process.platform !== 'linux') return Number.NaN;
   const kilobytes = tree(pid, without).map((one) => {
-    const status = read(`/proc/${one.pid}/status`) ?? '';
-    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0);
+    if (one.pid === pid) return kilobytesOf(one.pid, 'status', /VmRSS:\s+(\d+)/);
+    // One that has not begun with its own program yet has nothing but what it shares with its parent.
+    if (read(`/proc/${one.pid}/cmdline`) === read(`/proc/${one.parent}/cmdline`)) return 0;
+    return kilobytesOf(one.pid, 'smaps_rollup', /^Pss:\s+(\d+)/m);
   });
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
+}
+
+function kilobytesOf(pid: number, file: string, line: RegExp): number {
+  return Number(line.exec(read(`/proc/${pid}/${file}`) ?? '')?.[1] ?? 0);
 }
 
 /** Whether the time of processes can be read here. */

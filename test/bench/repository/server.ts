@@ -125,9 +125,9 @@ export class RepositoryServer {
     return Math.max(most, this.memory()) - idle;
   }
 
-  /** Memory once nothing has happened for a while, in MB. */
+  /** Memory once nothing has happened for a while, and what only the start needed is given back, in MB. */
   async idleMemory(): Promise<number> {
-    await sleep(5_000);
+    await sleep(8_000);
     return this.memory();
   }
 }
