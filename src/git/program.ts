@@ -29,7 +29,7 @@ const FEW_DIRECTORIES = 6;
 const MANY = 200;
 
 /** Commits, and sizes, that the program is asked for at a time: others who ask it meanwhile are answered in between. */
-const COMMITS_AT_ONCE = 100;
+const COMMITS_AT_ONCE = 50;
 const SIZES_AT_ONCE = 500;
 
 /** Reads a repository through the git program: objects from a long-lived one, if no other store is given, walks from short runs. */

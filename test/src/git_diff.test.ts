@@ -377,6 +377,9 @@ describe('Diffs', () => {
       expect(own.said).toContain('\n-a\n+b\n');
       // The one that had begun with it is not needed any more.
       expect(pool.size).toBe(1);
+      pool.prepare(directory, { from, to });
+      pool.forget(directory, { from, to });
+      expect(pool.size).toBe(0);
       pool.release(directory);
     });
 

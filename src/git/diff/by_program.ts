@@ -36,8 +36,10 @@ async function ask(directory: string, comparison: Comparison): Promise<Plan> {
     if (await program.ask(from, to, (lines) => output.push(lines), deadline)) output.end();
   };
   try {
-    if (isEmpty) output.end();
-    else await diffTrees.lend(directory, comparison, compare, start);
+    if (isEmpty) {
+      diffTrees.forget(directory, comparison);
+      output.end();
+    } else await diffTrees.lend(directory, comparison, compare, start);
   } catch (error) {
     if (!(error instanceof ProgramLate)) throw error;
   }

@@ -21,6 +21,9 @@ export const RENAMES = ['-M', `-l${MOST_RENAMES}`];
 /** What is said before anybody takes it is kept up to this size; then the program waits. In bytes. */
 const MOST_EARLY = 1024 * 1024;
 
+/** How much memory a comparison may fill before anybody has found out what it will take, in bytes. */
+const EARLY_MEMORY = 128 * 1024 * 1024;
+
 /** Two trees. */
 export interface Trees {
   from: Oid;
@@ -79,7 +82,7 @@ export class DiffTree {
 
   /** Begins to compare two trees that are likely to be asked for; no other ones may be asked for then. */
   begin({ from, to }: Trees): void {
-    const unwatch = watchMemory(this.#program, () => this.#fail('filled too much memory'));
+    const unwatch = watchMemory(this.#program, () => this.#fail('filled too much memory'), EARLY_MEMORY);
     this.#early = { from, to, chunks: [], size: 0, unwatch };
     this.#write(from, to);
   }

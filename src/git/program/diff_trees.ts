@@ -48,9 +48,8 @@ export class DiffTreePool {
     start?: () => DiffTree,
   ): Promise<T> {
     await this.#turn(question.deadline);
-    const begun = this.#take(directory, (program) => program.hasBegun(question));
-    if (start !== undefined) begun?.end();
-    const known = start === undefined ? (begun ?? this.#take(directory, isFree)) : undefined;
+    if (start !== undefined) this.forget(directory, question);
+    const known = start === undefined ? this.#fit(directory, question) : undefined;
     if (this.size > this.#size) this.#drop(0)?.end();
     const program = known ?? start?.() ?? new DiffTree(directory);
     let isGood = false;
@@ -79,6 +78,11 @@ export class DiffTreePool {
     this.#rest(directory, program);
   }
 
+  /** Ends a program that was told to begin with a question that nobody is going to ask. */
+  forget(directory: string, trees: Trees): void {
+    this.#take(directory, (program) => program.hasBegun(trees))?.end();
+  }
+
   /** Ends the idle programs of a repository. */
   release(directory: string): void {
     for (let program = this.#take(directory); program !== undefined; program = this.#take(directory)) program.end();
@@ -105,6 +109,11 @@ export class DiffTreePool {
       };
       this.#waiting.push(go);
     });
+  }
+
+  /** An idle program that has begun with the question, or with none. */
+  #fit(directory: string, question: Trees): DiffTree | undefined {
+    return this.#take(directory, (program) => program.hasBegun(question)) ?? this.#take(directory, isFree);
   }
 
   #take(directory: string, isWanted: (program: DiffTree) => boolean = () => true): DiffTree | undefined {
