@@ -1,30 +1,41 @@
-/** Milliseconds without a request after which nobody is taken to wait: less than between the checks of a balancer. */
-const QUIET = 400;
-/** Milliseconds between two looks. The first one comes when what the start began has come to its end. */
-const PAUSE = 5_000;
+/** When memory is given back; in milliseconds and bytes. */
+interface Collection {
+  /** For how long nobody has asked for anything when it is done for the first time: less than between the checks of a balancer. */
+  after?: number;
+  /** And later, as somebody may come back while it stops everything. */
+  afterWork?: number;
+  /** How much the process has to have grown since the last time. */
+  growth?: number;
+  /** Between two looks. The first one comes when what the start began has come to its end. */
+  pause?: number;
+}
 
 /** What V8 offers with `--expose-gc`, as bin/heap.js has it. */
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
 /**
- * Gives the memory back that only the start needed (source texts, and room in which young objects were), a quarter of all:
- * once, when nobody has asked for anything for a while, as it stops everything for some tenths of a second. A server that is
- * never quiet needs that room anyway.
+ * Gives memory back when nobody has asked for anything for a while, as that stops everything for some tenths of a second: what
+ * only the start needed (source texts, and room in which young objects were), a quarter of all; later what work has left
+ * behind, which V8 keeps as long as it is asked for nothing. A server that is never quiet needs that room anyway.
  *
  * @param quiet milliseconds since the last request was answered, 0 while one is under way
- * @returns ends the waiting
+ * @returns ends it
  */
-export function collectOnceQuiet(
+export function collectWhenQuiet(
   quiet: () => number,
   collect: Collect | undefined = globalThis.gc as Collect | undefined,
-  { after = QUIET, pause = PAUSE }: { after?: number; pause?: number } = {},
+  { after = 400, afterWork = 10_000, growth = 48 * 1024 * 1024, pause = 5_000 }: Collection = {},
+  size: () => number = () => process.memoryUsage.rss(),
 ): () => void {
   if (!collect) return () => undefined;
-  const timer = setInterval(() => {
-    if (quiet() < after) return;
-    clearInterval(timer);
+  /** What the process took after the last time. */
+  let known: number | null = null;
+  const look = () => {
+    if (quiet() < (known === null ? after : afterWork)) return;
+    if (known !== null && size() - known < growth) return;
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-  }, pause);
-  timer.unref();
+    known = size();
+  };
+  const timer = setInterval(look, pause).unref();
   return () => clearInterval(timer);
 }

@@ -125,9 +125,9 @@ export class RepositoryServer {
     return Math.max(most, this.memory()) - idle;
   }
 
-  /** Memory once nothing has happened for a while, and what only the start needed is given back, in MB. */
+  /** Memory once nothing has happened for so long that the server gives back what it can, in MB. */
   async idleMemory(): Promise<number> {
-    await sleep(8_000);
+    await sleep(18_000);
     return this.memory();
   }
 }
