@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import { isDamage } from './damage.ts';
 import { firstChanges } from './diff/changes.ts';
-import type { Changes, Comparison } from './diff/comparison.ts';
+import type { Changes, ChangesOptions, Comparison } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
 import { MissingObject, TooLarge, TooMuch } from './errors.ts';
 import { CommitGraph } from './history/graph.ts';
@@ -127,17 +127,17 @@ export abstract class ObjectReader implements RepositoryReader {
   }
 
   commits(oids: Oid[]): Promise<Commit[]> {
-    return this.commitsIn(oids, AT_ONCE, (group) => Promise.all(group.map((oid) => this.commit(oid))));
+    return this.commitsBy(oids, (group) => Promise.all(group.map((oid) => this.commit(oid))));
   }
 
-  /** Many commits, read so many at a time. */
-  protected async commitsIn(oids: Oid[], atOnce: number, read: ReadGroup<Commit>): Promise<Commit[]> {
+  /** Many commits, which `read` reads a few at a time. Throws MissingObject, TooMuch. */
+  protected async commitsBy(oids: Oid[], read: ReadGroup<Commit>): Promise<Commit[]> {
     const commits: Commit[] = [];
     let text = 0;
-    for (let at = 0; at < oids.length; at += atOnce) {
+    for (let at = 0; at < oids.length; at += AT_ONCE) {
       if (text > MOST_TEXT) throw new TooMuch(`the messages of these commits have more than ${MOST_TEXT} characters`);
       await breathe();
-      const group = oids.slice(at, at + atOnce);
+      const group = oids.slice(at, at + AT_ONCE);
       for (const [index, commit] of (await read(group)).entries()) {
         if (commit === null) throw new MissingObject(group[index] ?? '', 'commit');
         commits.push(commit);
@@ -187,11 +187,11 @@ export abstract class ObjectReader implements RepositoryReader {
   }
 
   blobSizes(oids: Oid[]): Promise<Map<Oid, number>> {
-    return this.sizesIn(oids, AT_ONCE, (group) => Promise.all(group.map((oid) => this.blobSize(oid))));
+    return this.sizesBy(oids, AT_ONCE, (group) => Promise.all(group.map((oid) => this.blobSize(oid))));
   }
 
-  /** Sizes of many blobs, read so many at a time. */
-  protected async sizesIn(oids: Oid[], atOnce: number, read: ReadGroup<number>): Promise<Map<Oid, number>> {
+  /** The sizes of many blobs, which `read` reads so many at a time. */
+  protected async sizesBy(oids: Oid[], atOnce: number, read: ReadGroup<number>): Promise<Map<Oid, number>> {
     const sizes = new Map<Oid, number>();
     for (let at = 0; at < oids.length; at += atOnce) {
       await breathe();
@@ -216,7 +216,7 @@ export abstract class ObjectReader implements RepositoryReader {
     return size === null ? null : { size, stream: await this.store.stream(oid) };
   }
 
-  changes(from: Oid, to: Oid, most = Infinity): Promise<Changes> {
+  changes(from: Oid, to: Oid, { most = Infinity }: ChangesOptions = {}): Promise<Changes> {
     return firstChanges(this, from, to, { most });
   }
 

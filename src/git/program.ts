@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { compareByProgram } from './diff/by_program.ts';
 import { firstChanges } from './diff/changes.ts';
-import type { Changes, Comparison } from './diff/comparison.ts';
+import type { Changes, ChangesOptions, Comparison } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
 import { ContributorList } from './history/contributors.ts';
 import { walkPage } from './history/walk.ts';
@@ -25,11 +25,10 @@ const SHORT_WALK = 200;
 /** Trees that differ in more directories are left to a program, which finds the paths in less time. */
 const FEW_DIRECTORIES = 6;
 
-/** From so many objects on the program is asked for many at a time, rather than this process for one after the other. */
+/** From this many objects on, the git program is asked for many at a time; fewer are read in this process. */
 const MANY = 200;
 
-/** Commits, and sizes, that the program is asked for at a time: others who ask it meanwhile are answered in between. */
-const COMMITS_AT_ONCE = 50;
+/** How many sizes the program is asked for at a time: others who ask it meanwhile are answered in between. */
 const SIZES_AT_ONCE = 500;
 
 /** Reads a repository through the git program: objects from a long-lived one, if no other store is given, walks from short runs. */
@@ -40,7 +39,7 @@ export class ProgramReader extends ObjectReader {
 
   override async commits(oids: Oid[]): Promise<Commit[]> {
     if (oids.length < MANY) return super.commits(oids);
-    return this.commitsIn(oids, COMMITS_AT_ONCE, async (group) => {
+    return this.commitsBy(oids, async (group) => {
       const objects = await catFiles.ask(this.directory, (program) => program.readAll(group));
       return Promise.all(
         objects.map((object, at) => {
@@ -53,7 +52,7 @@ export class ProgramReader extends ObjectReader {
 
   override async blobSizes(oids: Oid[]): Promise<Map<Oid, number>> {
     if (oids.length < MANY) return super.blobSizes(oids);
-    return this.sizesIn(oids, SIZES_AT_ONCE, async (group) => {
+    return this.sizesBy(oids, SIZES_AT_ONCE, async (group) => {
       const headers = await catFiles.ask(this.directory, (program) => program.headers(group));
       return Promise.all(
         headers.map((header, at) => (header?.type === 'blob' ? header.size : this.blobSize(group[at] ?? ''))),
@@ -106,9 +105,8 @@ export class ProgramReader extends ObjectReader {
     const revisions = [`${from}...${to}`, `^${from}`];
     const named = await this.#revisions(revisions, ['--boundary', `--max-count=${most}`]);
     const commits = named.filter((name) => !name.startsWith('-'));
-    const parents = named.flatMap((name) => (name.startsWith('-') ? [name.slice(1)] : []));
-    const isCut = commits.length >= most;
-    const known = isCut ? null : commits.length === 0 ? to : knownBase(from, parents);
+    // A list that is cut off says nothing of what lies below it.
+    const known = commits.length < most ? knownBase(from, to, named) : null;
     const [base = null] = known === null ? await this.mergeBases(from, to) : [known];
     return { commits, base };
   }
@@ -129,12 +127,12 @@ export class ProgramReader extends ObjectReader {
     return list.list();
   }
 
-  override async changes(from: Oid, to: Oid, most = Infinity): Promise<Changes> {
+  override async changes(from: Oid, to: Oid, options: ChangesOptions = {}): Promise<Changes> {
+    const { most = Infinity, compared = false } = options;
     const near = await firstChanges(this, from, to, { most, directories: FEW_DIRECTORIES });
     if (near.isComplete || near.changes.length >= most) return near;
-    // Only comparisons say how many they want at most.
-    if (most !== Infinity) diffTrees.prepare(this.directory, { from, to });
-    return (await nameChanges(this.directory, from, to, most)) ?? super.changes(from, to, most);
+    if (compared) diffTrees.prepare(this.directory, { from, to });
+    return (await nameChanges(this.directory, from, to, most)) ?? super.changes(from, to, options);
   }
 
   compare(comparison: Comparison): Promise<Plan> {
@@ -185,12 +183,14 @@ function revision(text: string): string {
 }
 
 /**
- * The merge base of `from` and a commit above it, as far as those commits that both reach tell which lie right below what only the
- * other one reaches: every merge base is among them. Null where they do not tell.
+ * The merge base of two commits, if what only `to` reaches, with the boundary (marked by `-`), tells it: every merge base is in
+ * the boundary.
  */
-function knownBase(from: Oid, shared: readonly Oid[]): Oid | null {
-  if (shared.includes(from)) return from;
-  return shared.length === 1 ? (shared[0] ?? null) : null;
+function knownBase(from: Oid, to: Oid, named: readonly string[]): Oid | null {
+  if (!named.includes(to)) return to;
+  const boundary = named.flatMap((name) => (name.startsWith('-') ? [name.slice(1)] : []));
+  if (boundary.includes(from)) return from;
+  return boundary.length === 1 ? (boundary[0] ?? null) : null;
 }
 
 /** Lets only full names through to a command line. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Changes, Comparison } from './diff/comparison.ts';
+import type { Changes, ChangesOptions, Comparison } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
 import type { Branch, Commit, Oid, Tag, TreeEntry } from './model.ts';
 import type { TreeCounts } from './objects/tree_counts.ts';
@@ -128,8 +128,8 @@ export interface RepositoryReader {
   /** Authors of commits other than merges, in the order of their first appearance in the newest-first log. */
   contributors(query: ContributorsQuery): Promise<Contributor[]>;
 
-  /** The paths at which two trees differ, no more than the first `most`. Throws MissingObject, TooMuch. */
-  changes(from: Oid, to: Oid, most?: number): Promise<Changes>;
+  /** The paths at which two trees differ. Throws MissingObject, TooMuch. */
+  changes(from: Oid, to: Oid, options?: ChangesOptions): Promise<Changes>;
   /** What differs in files; for `diffTrees` of diff/diff.ts. */
   compare(comparison: Comparison): Promise<Plan>;
 

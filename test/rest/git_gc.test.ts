@@ -16,8 +16,13 @@ const world = await startWorld();
 const owner = await world.user();
 const api = world.api(owner);
 
-/** Milliseconds for which repositories are cleaned up and written to at the same time; longer where a machine is too busy to get anywhere. */
+/** Milliseconds for which repositories are cleaned up and written to at the same time. */
 const WHILE = 4_000;
+/** And how much longer at most, where a machine is too busy for anything to be done by then. */
+const PATIENCE = 30_000;
+
+/** Whether it goes on: until `end`, and beyond it while nothing was done. */
+const goesOn = (end: number, isDone: boolean) => performance.now() < (isDone ? end : end + PATIENCE);
 
 /** A project with a commit on `main`, and the address to push to. */
 async function filled(): Promise<{ project: ProjectRow; directory: string; url: string; main: string }> {
@@ -33,7 +38,7 @@ async function filled(): Promise<{ project: ProjectRow; directory: string; url: 
 /** What operators run by hand, again and again until `end`: it knows of no lock of the server. */
 async function cleanUp(directory: string, args: string[], end: number): Promise<number> {
   let rounds = 0;
-  for (; performance.now() < end || rounds <= 3; rounds++) {
+  for (; goesOn(end, rounds > 3); rounds++) {
     await gitClient(directory, '-c', 'safe.directory=*', ...args);
     // Others want to use the machine, too.
     await sleep(20);
@@ -46,7 +51,7 @@ async function push(url: string, name: string, size: number, end: number): Promi
   const made = new Map<string, string>();
   const work = await workingCopy();
   await run(work, 'pull', '--quiet', url, 'main');
-  for (let at = 0; performance.now() < end || made.size === 0; at++) {
+  for (let at = 0; goesOn(end, made.size > 0); at++) {
     for (let file = 0; file < size; file++) writeFileSync(path.join(work, `${name}-${file}.txt`), `${at} ${file}\n`);
     const head = await commitFile(work, 'b.txt', `${name} ${at}\n`);
     const branch = `${name}/${at}`;
@@ -61,7 +66,7 @@ async function push(url: string, name: string, size: number, end: number): Promi
 async function commit(project: ProjectRow, name: string, size: number, end: number): Promise<Map<string, string>> {
   const made = new Map<string, string>();
   const at = `/projects/${project.id}/repository`;
-  for (let round = 0; performance.now() < end || made.size === 0; round++) {
+  for (let round = 0; goesOn(end, made.size > 0); round++) {
     const branch = `${name}/${round}`;
     if ((await api.post(`${at}/branches`, { branch, ref: 'main' })).status !== 201) continue;
     const actions = Array.from({ length: size }, (_, file) => ({

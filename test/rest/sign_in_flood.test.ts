@@ -34,14 +34,14 @@ const attempt = (address: string, login: string, password = 'wrong password') =>
   send('POST', '/api/v4/session', { headers: from(address), body: { login, password } });
 const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status);
 /** Sends many attempts while the turn of their address is taken: those that are answered without a turn, and the others. */
-async function flood(size: number, address: string, send: (n: number) => Promise<Answer>) {
+async function sendMany(size: number, address: string, attemptOf: (n: number) => Promise<Answer>) {
   const gate = Promise.withResolvers<void>();
   const before = spaced(address, () => gate.promise);
   const refused: Answer[] = [];
   const others: Answer[] = [];
   let isOpen = false;
   const sent = Array.from({ length: size }, async (_, n) => {
-    const answer = await send(n);
+    const answer = await attemptOf(n);
     (isOpen ? others : refused).push(answer);
   });
   await world.until(async () => refused.length >= size - SPACING.waitingPerCaller);
@@ -69,7 +69,7 @@ describe('Attempts from one address', () => {
   });
 
   it('that are more than its share are refused unread, and count against no account', LONG, async () => {
-    const { refused, others } = await flood(50, '192.0.2.2', () => attempt('192.0.2.2', user.username));
+    const { refused, others } = await sendMany(50, '192.0.2.2', () => attempt('192.0.2.2', user.username));
     for (const { status, headers, body } of refused) {
       expect(status).toBe(429);
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
@@ -82,7 +82,9 @@ describe('Attempts from one address', () => {
   });
 
   it('share the limit of their network of IPv6', LONG, async () => {
-    const { refused } = await flood(40, '2001:db8:1:2::', (n) => attempt(`2001:db8:1:2::${n.toString(16)}`, 'nobody'));
+    const { refused } = await sendMany(40, '2001:db8:1:2::', (n) =>
+      attempt(`2001:db8:1:2::${n.toString(16)}`, 'nobody'),
+    );
     expect(new Set(statusesOf(refused))).toEqual(new Set([429]));
     expect(refused).toHaveLength(40 - SPACING.waitingPerCaller);
   });

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { diffCommit, diffTrees } from '#src/git/diff/diff.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { EMPTY_TREE } from '#src/git/model.ts';
 import { DiffTree, ProgramLate, type Trees } from '#src/git/program/diff_tree.ts';
-import { DiffTreePool } from '#src/git/program/diff_trees.ts';
+import { DiffTreePool, diffTrees as diffTreePool } from '#src/git/program/diff_trees.ts';
 import { ProgramReader } from '#src/git/program.ts';
 import { gitDiff, ownDiff } from '../support/git_diff.ts';
 import { oddHistory, randomHistory, text } from '../support/git_fixtures.ts';
@@ -381,6 +381,19 @@ describe('Diffs', () => {
       pool.forget(directory, { from, to });
       expect(pool.size).toBe(0);
       pool.release(directory);
+    });
+
+    it('are only those that are going to be asked for', async () => {
+      const files = Array.from({ length: 10 }, (_, at) => ({ path: `d${at}/a`, content: 'a\n' }));
+      const { directory, from, to } = treesOf(old, files);
+      const reader = new ProgramReader(directory);
+      const prepare = vi.spyOn(diffTreePool, 'prepare');
+      onTestFinished(() => prepare.mockRestore());
+      expect((await reader.changes(from, to, { most: 100 })).changes).toHaveLength(10);
+      expect(prepare).not.toHaveBeenCalled();
+      await reader.changes(from, to, { most: 100, compared: true });
+      expect(prepare.mock.calls).toEqual([[directory, { from, to }]]);
+      await reader.close();
     });
 
     it('are given up when nobody asks for them', LONG, async () => {

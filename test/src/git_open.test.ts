@@ -151,8 +151,8 @@ describe('The git program', () => {
       const [to = '', from = ''] = gitLines(directory, ['log', '--format=%T', 'main']);
       const [own, other] = [new ProgramReader(directory), new IsomorphicReader(directory)];
       for (const most of [3, 8, undefined]) {
-        const found = await own.changes(from, to, most);
-        expect(found).toEqual(await other.changes(from, to, most));
+        const found = await own.changes(from, to, { most });
+        expect(found).toEqual(await other.changes(from, to, { most }));
         expect(found.isComplete).toBe(most === undefined);
       }
       const oids = gitLines(directory, ['rev-list', 'main']);

@@ -10,6 +10,13 @@ export interface Changes {
   isComplete: boolean;
 }
 
+export interface ChangesOptions {
+  /** How many paths at most, the first ones; all without. */
+  most?: number;
+  /** Whether `compare` is going to be asked about them: it may begin at once. */
+  compared?: boolean;
+}
+
 /** Two trees to be compared, with the paths at which they differ. */
 export interface Comparison extends Changes {
   from: Oid;

@@ -57,7 +57,7 @@ export async function diffTrees(
   const all = { ...DEFAULT_LIMITS, ...limits };
   const deadline = performance.now() + all.milliseconds;
   const trees = await Promise.all([treeOf(reader, from), treeOf(reader, to)]);
-  const { changes, isComplete } = await reader.changes(...trees, all.changes);
+  const { changes, isComplete } = await reader.changes(...trees, { most: all.changes, compared: true });
   const sizes = await sizesOf(reader, isComplete ? changes : changes.slice(0, all.files));
   const comparison = { from: trees[0], to: trees[1], changes, isComplete, sizes, limits: all, text, deadline };
   const plan = await reader.compare(comparison);

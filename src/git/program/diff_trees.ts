@@ -67,8 +67,8 @@ export class DiffTreePool {
   }
 
   /**
-   * Has a program begin with a question that is likely to be asked soon: an idle one, or a new one if there is room. Whoever
-   * has found out that it may be asked so gets what was said meanwhile.
+   * Has a program begin with a question that is likely to be asked soon: an idle one, or a new one if there is room. It is lent
+   * to whoever asks that question.
    */
   prepare(directory: string, trees: Trees): void {
     const known = this.#take(directory, isFree);

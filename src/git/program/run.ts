@@ -39,7 +39,7 @@ export function watchMemory(program: Program, onTooMuch: () => void, most = MOST
     const status = await readFile(`/proc/${program.pid}/status`, 'utf8').catch(() => '');
     const filled = Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
     if (filled > most) onTooMuch();
-  }, 100);
+  }, 100).unref();
   return () => clearInterval(timer);
 }
 

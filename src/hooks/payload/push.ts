@@ -59,7 +59,7 @@ async function changedPaths(reader: RepositoryReader | null, oid: string): Promi
   const from = parent === undefined ? EMPTY_TREE : (await reader.commit(parent))?.tree;
   if (from === undefined) return NONE;
   try {
-    const { changes } = await reader.changes(from, commit.tree, MOST_PATHS);
+    const { changes } = await reader.changes(from, commit.tree, { most: MOST_PATHS });
     const pathsOf = (is: (change: (typeof changes)[number]) => boolean) =>
       changes.filter(is).map(({ path }) => storable(path));
     return {

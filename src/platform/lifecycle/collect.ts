@@ -19,7 +19,7 @@ type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resor
  * behind, which V8 keeps as long as it is asked for nothing. A server that is never quiet needs that room anyway.
  *
  * @param quiet milliseconds since the last request was answered, 0 while one is under way
- * @returns ends it
+ * @returns a function that ends the looking
  */
 export function collectWhenQuiet(
   quiet: () => number,
