@@ -21,8 +21,8 @@ export function limited(source: Readable, most: number, refusal: () => Error): R
   const end = () => copy.push(null);
   const fail = (error: Error) => copy.destroy(error);
   const cut = () => source.readableEnded || fail(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
-  // What goes wrong with it later is nobody's business.
-  source.on('error', () => undefined);
+  // What goes wrong with the source later is nobody's business. The copy may fail before anybody reads it: they are told then.
+  for (const stream of [source, copy]) stream.on('error', () => undefined);
   if (source.readableEnded) end();
   else if (source.destroyed) cut();
   else source.on('data', take).on('end', end).on('error', fail).on('close', cut);

@@ -78,3 +78,13 @@ it('limited fails with the refusal at the first byte too many, and the stream st
   stream.destroy(new Error('later'));
   expect(String(await buffer(limited(pieces(), 6, refusal)))).toBe('abcdef');
 });
+
+it('limited tells whoever comes to read it that the stream has failed meanwhile, and nobody else', async () => {
+  const stream = waiting();
+  const copy = limited(stream, 100, refusal);
+  stream.destroy(new Error('broken'));
+  // An error that nobody hears would end the process.
+  await new Promise((resolve) => stream.once('close', resolve));
+  await setImmediate();
+  await expect(buffer(copy)).rejects.toThrow('broken');
+});
