@@ -1,7 +1,8 @@
 import { authenticate, type Credentials } from '#src/access/authenticate.ts';
 import { connect, type Db } from '#src/platform/db.ts';
 import { encrypt, newToken, tokenHash } from '#src/platform/secrets.ts';
-import { freshDatabase, startTestServer } from '../support/database.ts';
+import { freshDatabase } from '../support/database.ts';
+import { startTestServer } from '../support/test_server.ts';
 import { median } from './load.ts';
 
 /**

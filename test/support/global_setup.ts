@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { startTestServer } from './database.ts';
 import { removeScratchInMemory } from './scratch_in_memory.ts';
+import { startTestServer } from './test_server.ts';
 
 /** One PostgreSQL for the whole run; the workers copy its template database with `freshDatabase`. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -1,0 +1,23 @@
+import { jobHandlers } from '#src/background_jobs.ts';
+import { importSettings } from '#src/imports/options.ts';
+import { startJobs } from '#src/platform/background/queue.ts';
+import { migrate } from '#src/platform/database/migrate.ts';
+import { connect } from '#src/platform/db.ts';
+import { RepositoryStore } from '#src/repository/store.ts';
+import { DiskUploads } from '#src/uploads/disk.ts';
+
+/** Puts into an empty database what every database of a server has from its first start. */
+export async function fillTemplate(url: string): Promise<void> {
+  await migrate(url);
+  await installJobs(url);
+}
+
+/** The tables of the job queue, which the server installs at its first start. */
+async function installJobs(url: string): Promise<void> {
+  const db = connect(url);
+  const stores = { repositories: new RepositoryStore({}), uploads: new DiskUploads('') };
+  const handlers = jobHandlers({ db, ...stores, secret: '', imports: importSettings() });
+  const jobs = await startJobs({ url, handlers, report: console.error, db });
+  await jobs.stop();
+  await db.$disconnect();
+}
