@@ -1,13 +1,18 @@
 // How the server uses memory, which has to be said before its process begins. Left to itself V8 lets the heap of young
-// objects grow to 128 MB and that of old ones to several times what is in use, and the C library keeps a heap for each thread. What the start needed is given back by one collection, which the server asks for
-// (src/platform/lifecycle/collect.ts). Until then nothing that the start loads is garbage: looking for some takes a sixth of it.
+// objects grow to 128 MB and that of old ones to several times what is in use. What the start needed is given back by one
+// collection, which the server asks for (src/platform/lifecycle/collect.ts). Until then nothing that the start loads is garbage:
+// looking for some takes a sixth of it.
 
 /** Options of Node. */
 export const heapOptions = [
-  '--max-semi-space-size=32',
+  '--max-semi-space-size=16',
   '--heap-growing-percent=30',
   '--initial-old-space-size=192',
   '--expose-gc',
 ];
-/** Variables of the environment. */
-export const heapSettings = { MALLOC_ARENA_MAX: '2' };
+
+/**
+ * Variables of the environment. Left to itself the C library keeps a heap for each thread, and once a large block was freed it
+ * puts such into these heaps too, which then cannot shrink.
+ */
+export const heapSettings = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: String(1024 * 1024) };

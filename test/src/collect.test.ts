@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { collectWhenQuiet } from '#src/platform/lifecycle/collect.ts';
+import { collectWhenQuiet, freeBuffers } from '#src/platform/lifecycle/collect.ts';
 import { listen } from '#src/platform/lifecycle/listen.ts';
 
 const endings: (() => unknown)[] = [];
@@ -79,5 +81,63 @@ describe('A server', () => {
     const [answer] = await once(asked, 'response');
     answer.resume();
     await vi.waitFor(() => expect(listening.quiet()).toBeGreaterThan(20));
+  });
+});
+
+describe('Buffers that a stream has passed on', () => {
+  it('are freed each time that they have grown by so much, and not for less', async () => {
+    let size = 100;
+    const collect = vi.fn(() => {
+      size -= 30;
+    });
+    const options = { growth: 50, pause: 5, pauseWhenQuiet: 10 };
+    endings.push(
+      freeBuffers(
+        () => 0,
+        collect,
+        options,
+        () => size,
+      ),
+    );
+    size = 149;
+    await sleep(50);
+    expect(collect).not.toHaveBeenCalled();
+    size = 150;
+    await vi.waitFor(() => expect(collect).toHaveBeenCalledTimes(1));
+    // What is left is in use; it counts again from there, and from less once it is less.
+    size = 169;
+    await sleep(50);
+    expect(collect).toHaveBeenCalledTimes(1);
+    size = 20;
+    await sleep(50);
+    size = 70;
+    await vi.waitFor(() => expect(collect).toHaveBeenCalledTimes(2));
+  });
+
+  it('are looked at less often while nobody asks for anything', async () => {
+    const looks = async (quiet: number) => {
+      const external = vi.fn(() => 0);
+      const end = freeBuffers(() => quiet, vi.fn(), { pause: 5, pauseWhenQuiet: 500 }, external);
+      await sleep(1_500);
+      end();
+      return external.mock.calls.length;
+    };
+    const [busy, idle] = await Promise.all([looks(0), looks(501)]);
+    expect(idle).toBeLessThanOrEqual(4);
+    expect(busy).toBeGreaterThan(idle);
+  });
+
+  it('go before V8 finds them worth collecting', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: NonNullable<Parameters<typeof freeBuffers>[1]> = runInNewContext('gc');
+    const before = getHeapStatistics().external_memory;
+    endings.push(freeBuffers(() => 0, collect, { growth: 1024 * 1024, pause: 1, pauseWhenQuiet: 1 }));
+    let most = 0;
+    for (let i = 0; i < 1_000; i += 1) {
+      Buffer.allocUnsafeSlow(64 * 1024);
+      await turn();
+      most = Math.max(most, getHeapStatistics().external_memory - before);
+    }
+    expect(most).toBeLessThan(16 * 1024 * 1024);
   });
 });

@@ -1,3 +1,5 @@
+import { getHeapStatistics } from 'node:v8';
+
 /** When memory is given back; in milliseconds and bytes. */
 interface Collection {
   /** For how long nobody has asked for anything when it is done for the first time: less than between the checks of a balancer. */
@@ -11,7 +13,9 @@ interface Collection {
 }
 
 /** What V8 offers with `--expose-gc`, as bin/heap.js has it. */
-type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
+type Collect = (options: { type: 'major' | 'minor'; execution: 'sync'; flavor: 'last-resort' | 'regular' }) => void;
+
+const offered = globalThis.gc as Collect | undefined;
 
 /**
  * Gives memory back when nobody has asked for anything for a while, as that stops everything for some tenths of a second: what
@@ -23,7 +27,7 @@ type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resor
  */
 export function collectWhenQuiet(
   quiet: () => number,
-  collect: Collect | undefined = globalThis.gc as Collect | undefined,
+  collect: Collect | undefined = offered,
   { after = 400, afterWork = 10_000, growth = 48 * 1024 * 1024, pause = 5_000 }: Collection = {},
   size: () => number = () => process.memoryUsage.rss(),
 ): () => void {
@@ -38,4 +42,45 @@ export function collectWhenQuiet(
   };
   const timer = setInterval(look, pause).unref();
   return () => clearInterval(timer);
+}
+
+/** When buffers are freed; in bytes and milliseconds. */
+interface Freeing {
+  /** How much the buffers have to have grown since the last time. */
+  growth?: number;
+  /** Between two looks while somebody asks for something. */
+  pause?: number;
+  /** And while nobody does. */
+  pauseWhenQuiet?: number;
+}
+
+/**
+ * Frees the buffers that streams have passed on. Of each, V8 sees a small object and lets it lie until some sixty megabytes hang
+ * on such, and the C library keeps much of that for good. They are young: collecting only young objects takes a few milliseconds.
+ *
+ * @param quiet milliseconds since the last request was answered, 0 while one is under way
+ * @param external bytes that objects of the heap hold outside of it
+ * @returns a function that ends the looking
+ */
+export function freeBuffers(
+  quiet: () => number,
+  collect: Collect | undefined = offered,
+  { growth = 16 * 1024 * 1024, pause = 50, pauseWhenQuiet = 500 }: Freeing = {},
+  external: () => number = () => getHeapStatistics().external_memory,
+): () => void {
+  if (!collect) return () => undefined;
+  /** What was left after the last time, or became less since. */
+  let known = external();
+  let timer: NodeJS.Timeout;
+  const look = () => {
+    const size = external();
+    if (size - known < growth) known = Math.min(known, size);
+    else {
+      collect({ type: 'minor', execution: 'sync', flavor: 'regular' });
+      known = external();
+    }
+    timer = setTimeout(look, quiet() > pauseWhenQuiet ? pauseWhenQuiet : pause).unref();
+  };
+  timer = setTimeout(look, pauseWhenQuiet).unref();
+  return () => clearTimeout(timer);
 }
