@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { createZstdDecompress } from 'node:zlib';
+import { Frame } from './frame.ts';
 import { FORMAT, type Head, MANIFEST, type Manifest, type Sum, Summing } from './manifest.ts';
 import { STANDARD } from './output.ts';
 import { isFormat, isHead, isManifest } from './shapes.ts';
@@ -96,6 +97,8 @@ async function eachEntry(
   const source =
     file === STANDARD ? process.stdin : createReadStream(path.resolve(file), { highWaterMark: 1024 * 1024 });
   const zstd = createZstdDecompress();
+  const frame = new Frame();
+  source.on('data', (chunk: Buffer) => frame.add(chunk));
   source.on('error', (error: Error) => zstd.destroy(error));
   const stop = () => zstd.destroy(signal?.reason);
   signal?.addEventListener('abort', stop);
@@ -103,6 +106,7 @@ async function eachEntry(
     for await (const entry of readEntries(source.pipe(zstd))) if (!(await work(entry))) return;
     // Whatever comes behind the end still has its checksum.
     for await (const _ of zstd);
+    if (!frame.isWhole) throw new BadBackup(`${name} is incomplete: it was cut off`);
   } catch (error) {
     const { code = '' } = error as { code?: string };
     if (error instanceof BrokenArchive) throw new BadBackup(`${name} is damaged: ${error.message}`);

@@ -1,0 +1,66 @@
+const MAGIC = 4;
+const BLOCK_HEADER = 3;
+const CHECKSUM = 4;
+
+/** Types of blocks: the content of this one is a single byte, whatever its size says. */
+const REPEATED = 1;
+
+/**
+ * Follows a compressed stream to where its frame ends (RFC 8878, section 3.1.1). Node's decompressor does not always notice
+ * when the last bytes are missing, which hold nothing but the checksum.
+ */
+export class Frame {
+  /** What begins the next part, as far as it has come. */
+  #begun: Buffer = Buffer.alloc(0);
+  /** Bytes of content until then. */
+  #content = 0;
+  #next: 'descriptor' | 'block' | 'checksum' | 'nothing' = 'descriptor';
+  #hasChecksum = false;
+
+  /** Takes the next bytes of the stream. */
+  add(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length && !this.isWhole; ) {
+      const passed = Math.min(this.#content, chunk.length - at);
+      this.#content -= passed;
+      at += passed;
+      const wanted = this.#length() - this.#begun.length;
+      const part = chunk.subarray(at, at + wanted);
+      this.#begun = Buffer.concat([this.#begun, part]);
+      at += part.length;
+      if (this.#content === 0 && this.#begun.length === this.#length()) this.#goOn();
+    }
+  }
+
+  /** Whether the frame has come to its end. */
+  get isWhole(): boolean {
+    return this.#next === 'nothing' && this.#content === 0;
+  }
+
+  #length(): number {
+    return { descriptor: MAGIC + 1, block: BLOCK_HEADER, checksum: CHECKSUM, nothing: 0 }[this.#next];
+  }
+
+  #goOn(): void {
+    const begun = this.#begun;
+    this.#begun = Buffer.alloc(0);
+    if (this.#next === 'descriptor') this.#header(begun[MAGIC] as number);
+    else if (this.#next === 'block') this.#block(begun.readUIntLE(0, BLOCK_HEADER));
+    else this.#next = 'nothing';
+  }
+
+  /** The rest of the header is left behind like content. */
+  #header(descriptor: number): void {
+    const isSingle = (descriptor & 0x20) !== 0;
+    this.#hasChecksum = (descriptor & 0x04) !== 0;
+    const contentSize = [isSingle ? 1 : 0, 2, 4, 8][descriptor >> 6] as number;
+    const dictionary = [0, 1, 2, 4][descriptor & 0x03] as number;
+    this.#content = (isSingle ? 0 : 1) + dictionary + contentSize;
+    this.#next = 'block';
+  }
+
+  #block(header: number): void {
+    const isLast = (header & 1) !== 0;
+    this.#content = ((header >> 1) & 3) === REPEATED ? 1 : header >> 3;
+    if (isLast) this.#next = this.#hasChecksum ? 'checksum' : 'nothing';
+  }
+}
