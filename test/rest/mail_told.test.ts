@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findRecipients } from '#src/mailing/distribute.ts';
 import { sendTold } from '#src/mailing/send.ts';
 import { readUnsubscribeToken, unsubscribeToken } from '#src/mailing/unsubscribe.ts';
@@ -380,7 +380,7 @@ describe('Sending', () => {
   });
 
   it('leaves no jobs behind on a server without mail', LONG, async () => {
-    const silent = await startWorld();
+    const silent = await startWorld({}, onTestFinished);
     const [one, two] = [await silent.user(), await silent.user()];
     const place = await silent.project({ owner: one, visibility: 'public' });
     const { iid } = await silent.issue(place, one, { description: `@${two.username}` });

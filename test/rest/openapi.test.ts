@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { routes } from '#rest/v4/index.ts';
 import { packagePath } from '#src/platform/package_root.ts';
 import { requireDocumented } from '../support/documented.ts';
@@ -141,7 +141,7 @@ describe('The OpenAPI document', () => {
 
 describe('GET /openapi.json', () => {
   it('sends the document as it is in the package, to HEAD its size alone', LONG, async () => {
-    const world = await startWorld();
+    const world = await startWorld({}, onTestFinished);
     const { status, headers, body } = await world.send('GET', '/api/v4/openapi.json');
     expect([status, headers['content-type'], body]).toEqual([200, 'application/json', document]);
     const again = { headers: { 'If-None-Match': headers.etag ?? '' } };

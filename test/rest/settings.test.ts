@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { Listener } from '#src/platform/database/listener.ts';
 import { connect } from '#src/platform/db.ts';
 import { packagePath } from '#src/platform/package_root.ts';
@@ -262,7 +262,7 @@ describe('A change of settings', () => {
     const other = connect(world.databaseUrl);
     const listener = await Listener.open(world.databaseUrl, (error) => console.error(error));
     const stop = await watchSettings(other, listener);
-    afterAll(async () => {
+    onTestFinished(async () => {
       await listener.close();
       await other.$disconnect();
     });

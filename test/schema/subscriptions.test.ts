@@ -15,11 +15,10 @@ const EVENTS = `subscription ($in: SubscriptionScope!, $after: String) {
 const TRACE = `subscription ($in: JobTraceScope!, $after: String) {
   jobTrace(in: $in, after: $after) { offset nextOffset content job { name } } }`;
 
-let world: World;
+const world = await startWorld();
 let owner: TestUser;
 
 beforeAll(async () => {
-  world = await startWorld();
   owner = await world.user();
 });
 

@@ -14,19 +14,20 @@ import { pipelineOf } from '../support/ci.ts';
 import { administer } from '../support/database.ts';
 import { openStream, subscribe, TRANSPORTS, wsClient } from '../support/live.ts';
 import { LONG } from '../support/long.ts';
-import { SECRET, startWorld, type TestUser, type World } from '../support/world.ts';
+import { SECRET, startWorld, type TestUser } from '../support/world.ts';
 
 const ISSUES = 'subscription ($in: SubscriptionScope!) { issueChanged(in: $in) { iid title } }';
 const EVENTS = 'subscription ($in: SubscriptionScope!) { eventAdded(in: $in) { databaseId } }';
 const TRACE = 'subscription ($in: JobTraceScope!) { jobTrace(in: $in) { offset content } }';
 const BUFFER = 256 * 1024;
+const TRUSTED = '{ __typename }';
 
-let world: World;
+const world = await startWorld({ liveLimits: { total: 300, perCaller: 120, perConnection: 3, buffer: BUFFER } });
+const strict = await startWorld({ trustedDocuments: new Map([['a', TRUSTED]]) });
 let owner: TestUser;
 const stops: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
-  world = await startWorld({ liveLimits: { total: 300, perCaller: 120, perConnection: 3, buffer: BUFFER } });
   owner = await world.user();
 });
 
@@ -275,13 +276,6 @@ describe('Whoever connects by WebSocket', () => {
 });
 
 describe('Where there are trusted documents', () => {
-  const trusted = '{ __typename }';
-  let strict: World;
-
-  beforeAll(async () => {
-    strict = await startWorld({ trustedDocuments: new Map([['a', trusted]]) });
-  });
-
   it.each(TRANSPORTS)('no other one is executed over %s', async (transport) => {
     const user = await strict.user();
     const live = await subscribe(transport, strict.url, ISSUES, {
@@ -294,7 +288,7 @@ describe('Where there are trusted documents', () => {
 
   it('these are executed over WebSocket', async () => {
     const { client, subscribe: ask } = wsClient(strict.url);
-    expect(await ask(trusted).inbox.take()).toEqual({ data: { __typename: 'Query' } });
+    expect(await ask(TRUSTED).inbox.take()).toEqual({ data: { __typename: 'Query' } });
     await client.dispose();
   });
 });

@@ -1,20 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { administer } from '../support/database.ts';
 import { subscribe } from '../support/live.ts';
 import { LONG } from '../support/long.ts';
-import { startWorld, type TestUser, type World } from '../support/world.ts';
+import { startWorld, type TestUser } from '../support/world.ts';
 
 const ISSUES = 'subscription ($in: SubscriptionScope!) { issueChanged(in: $in) { title } }';
 
-let world: World;
+const world = await startWorld();
 let owner: TestUser;
 let listener: pg.Client;
 const told: string[] = [];
 
 beforeAll(async () => {
-  world = await startWorld();
   owner = await world.user();
   listener = new pg.Client({ connectionString: world.databaseUrl });
   await listener.connect();
@@ -53,7 +52,7 @@ describe('The database tells of changes', () => {
   });
 
   it('of all that commits once a client is told that it is subscribed', LONG, async () => {
-    const fresh = await startWorld();
+    const fresh = await startWorld({}, onTestFinished);
     const somebody = await fresh.user();
     const project = await fresh.project({ owner: somebody });
     const { body: issue } = await fresh.api(somebody).post(`/projects/${project.id}/issues`, { title: 'Before' });

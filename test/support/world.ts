@@ -309,19 +309,22 @@ export interface WorldOptions extends StoreOptions {
   log?: (line: Record<string, unknown>) => void;
 }
 
-/** Starts a server for the test file that calls it, and stops it behind its last test. */
-export async function startWorld({
-  storages = ['default'],
-  smtp,
-  budget,
-  graphqlLimits,
-  trustedDocuments,
-  metricsAddresses,
-  compression,
-  liveLimits,
-  log: toLog,
-  ...store
-}: WorldOptions = {}): Promise<World> {
+/** Starts a server; it stops after the last test of the file, or when `atEnd` says: within a test that is `onTestFinished`. */
+export async function startWorld(
+  {
+    storages = ['default'],
+    smtp,
+    budget,
+    graphqlLimits,
+    trustedDocuments,
+    metricsAddresses,
+    compression,
+    liveLimits,
+    log: toLog,
+    ...store
+  }: WorldOptions = {},
+  atEnd: (end: () => Promise<void>) => void = afterAll,
+): Promise<World> {
   const databaseUrl = await freshDatabase();
   const heard: Heard = { statements: null };
   const db = connect(databaseUrl, {
@@ -390,17 +393,17 @@ export async function startWorld({
     await dropDatabase(databaseUrl);
   };
   const world = new World(db, jobs, repositories, uploads, imports, databaseUrl, port, send, heard);
-  endsWithFile(world, stop);
+  stopOnce(world, stop, atEnd);
   return world;
 }
 
 /**
- * Stops a world behind the last test of its file. The module of a test file stays in memory, with its hooks and its world: they
- * hold nothing of the server then, which takes megabytes.
+ * Stops a world at its end. The module of a test file stays in memory, with its hooks and its world: they hold nothing of the
+ * server then, which takes megabytes.
  */
-function endsWithFile(world: World, stop: () => Promise<void>): void {
+function stopOnce(world: World, stop: () => Promise<void>, atEnd: (end: () => Promise<void>) => void): void {
   let ending: typeof stop | null = stop;
-  afterAll(async () => {
+  atEnd(async () => {
     await ending?.();
     ending = null;
     world.forget();
