@@ -103,6 +103,9 @@ describe('A thread on a line of a diff', () => {
     );
   });
 
+  /** A merge request to which nothing is added, for all of the next tests. */
+  let refusing: ReturnType<typeof stage> | undefined;
+
   it.each([
     ['another head', { headSha: 'f'.repeat(40) }, 'headSha', 'is not the head of a version of the merge request'],
     ['another start', { startSha: 'f'.repeat(40) }, 'startSha', 'is not that of the version'],
@@ -116,7 +119,8 @@ describe('A thread on a line of a diff', () => {
     ['lines that do not belong together', { oldLine: 10, newLine: 21 }, 'newLine', 'is not part of the diff'],
     ['no line', { newLine: null }, 'newLine', "can't be blank"],
   ])('is not on %s: the error names the field', async (_what, wrong, field, message) => {
-    const { id, shas, mergeRequest } = await stage({ 'a.txt': BEFORE, 'b.txt': 'b\n' });
+    refusing ??= stage({ 'a.txt': BEFORE, 'b.txt': 'b\n' });
+    const { id, shas, mergeRequest } = await refusing;
     const answer = await write(owner, { on: { id }, position: { ...shas, newPath: 'a.txt', newLine: 21, ...wrong } });
     expect(refusal(answer)).toEqual(['VALIDATION_FAILED', { [`input.position.${field}`]: [message] }]);
     expect(await world.db.note.count({ where: { subjectType: 'MergeRequest', subjectId: mergeRequest.id } })).toBe(0);
