@@ -68,6 +68,19 @@ describe('start', () => {
     },
   );
 
+  test.runIf(existsSync('/proc/self/environ'))(
+    'how the C library keeps memory is set for the server, not for PostgreSQL',
+    async () => {
+      const server = await serve();
+      const settingsOf = (pid = 0) =>
+        readFileSync(`/proc/${pid}/environ`, 'utf8')
+          .split('\0')
+          .filter((setting) => setting.startsWith('MALLOC_'));
+      expect(settingsOf(server.child.pid)).not.toEqual([]);
+      expect(settingsOf(postgresPid(data))).toEqual([]);
+    },
+  );
+
   test('a later start names the file of mode 600 that keeps the credentials, and prints none of them', async () => {
     const first = await serve();
     const token = printed(first.output(), 'Private token') ?? '';

@@ -78,9 +78,12 @@ function programsIn(directory: string): Pick<Binaries, 'initdb' | 'postgres' | '
   return { initdb: program('initdb'), postgres: program('postgres'), pgCtl: program('pg_ctl') };
 }
 
-/** The environment for these programs: the process's own without its secrets, and without what would redirect PostgreSQL. */
+/**
+ * The environment for these programs: the process's own without its secrets, without what would redirect PostgreSQL, and without
+ * what bin/heap.js says about memory, which is for Node.
+ */
 export function environment(binaries: Binaries): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(GANTRY_|DATABASE_URL$|PG)/.test(name));
+  const kept = Object.entries(process.env).filter(([name]) => !/^(GANTRY_|DATABASE_URL$|PG|MALLOC_)/.test(name));
   return { ...Object.fromEntries(kept), ...binaries.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
 }
 
