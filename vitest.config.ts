@@ -18,7 +18,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // One instance of graphql and Pothos: vite's module runner would load a second one beside Node's own.
-    // Nothing is mocked, so that modules need no rewriting either.
+    // Nothing is mocked, so modules need no rewriting either.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Loading the server takes longer than most files of tests: a worker loads it once. Every file has its own database.
     isolate: false,

@@ -5,7 +5,7 @@ import path from 'node:path';
 const ROOT = path.join(import.meta.dirname, '../..');
 const KEPT = path.join(ROOT, 'node_modules/.cache/clusters');
 
-/** What decides about the contents of a cluster with the template database; the lock file stands for PostgreSQL and pg-boss. */
+/** What the contents of a cluster with the template database depend on; the lock file stands for PostgreSQL and pg-boss. */
 const SOURCES = [
   'package-lock.json',
   'prisma/migrations',

@@ -41,7 +41,7 @@ async function startOwnServer(): Promise<StoppableServer> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'gantry-test-'));
   const cluster = path.join(dataDir, 'postgres');
   const remove = () => rmSync(dataDir, { recursive: true, force: true });
-  // A cluster of Windows has a password, which is in no cluster but in its data directory.
+  // On Windows a cluster has a password, which is kept in the data directory around it.
   const keeps = process.platform !== 'win32';
   try {
     if (!keeps || !copyKeptCluster(cluster)) {

@@ -2,7 +2,7 @@ const MAGIC = 4;
 const BLOCK_HEADER = 3;
 const CHECKSUM = 4;
 
-/** Types of blocks: the content of this one is a single byte, whatever its size says. */
+/** The type of a block whose content is one byte, to be repeated as often as its size says. */
 const REPEATED = 1;
 
 /**
@@ -10,9 +10,9 @@ const REPEATED = 1;
  * when the last bytes are missing, which hold nothing but the checksum.
  */
 export class Frame {
-  /** What begins the next part, as far as it has come. */
+  /** The beginning of the next part, as far as it has come. */
   #begun: Buffer = Buffer.alloc(0);
-  /** Bytes of content until then. */
+  /** Bytes of content that come before that part. */
   #content = 0;
   #next: 'descriptor' | 'block' | 'checksum' | 'nothing' = 'descriptor';
   #hasChecksum = false;
@@ -48,7 +48,7 @@ export class Frame {
     else this.#next = 'nothing';
   }
 
-  /** The rest of the header is left behind like content. */
+  /** The rest of the header is skipped, like content. */
   #header(descriptor: number): void {
     const isSingle = (descriptor & 0x20) !== 0;
     this.#hasChecksum = (descriptor & 0x04) !== 0;

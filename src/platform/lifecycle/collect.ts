@@ -55,8 +55,8 @@ interface Freeing {
 }
 
 /**
- * Frees the buffers that streams have passed on. Of each, V8 sees a small object and lets it lie until some sixty megabytes hang
- * on such, and the C library keeps much of that for good. They are young: collecting only young objects takes a few milliseconds.
+ * Frees the buffers that streams have passed on. V8 lets them lie until they hold some sixty megabytes, of which the C library
+ * keeps much for good. As they are young, it is enough to collect young objects, which takes a few milliseconds.
  *
  * @param quiet milliseconds since the last request was answered, 0 while one is under way
  * @param external bytes that objects of the heap hold outside of it
