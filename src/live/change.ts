@@ -22,6 +22,8 @@ export interface Change {
   cursor: string | null;
   /** When this process heard of it, on the clock of `performance`; absent where it was read. */
   heardAt?: number | undefined;
+  /** How many subscriptions to traces had begun when this process heard of it; absent where it was read. */
+  joins?: number | undefined;
 }
 
 /** The channel on which triggers of the database tell of changes. */
@@ -43,7 +45,15 @@ export function parseChange(payload: string): Change | null {
   };
 }
 
-/** Which record it is, as a text: two changes of one record that nobody has read yet are read once. */
+/** Which record it is, as a text. */
 export function recordOf({ kind, id }: Change): string {
   return `${kind} ${id}`;
+}
+
+/**
+ * Under what it waits to be read: two changes of one record that nobody has read yet are read once. Parts of a trace on both
+ * sides of the beginning of a subscription stay apart, as only those behind it are told to that one.
+ */
+export function waitingKey(change: Change): string {
+  return change.kind === 'trace' ? `${recordOf(change)} ${change.joins}` : recordOf(change);
 }

@@ -1,4 +1,4 @@
-import { type Change, recordOf } from '#src/live/change.ts';
+import { type Change, recordOf, waitingKey } from '#src/live/change.ts';
 import type { Member } from '#src/live/member.ts';
 import type { LiveCaller, LiveOperation, Reading } from '#src/live/subscriber.ts';
 import type { Topic } from '#src/live/topic.ts';
@@ -43,7 +43,7 @@ export class Feed {
 
   /** Has a change read and told to all members. */
   push(change: Change): void {
-    const key = recordOf(change);
+    const key = waitingKey(change);
     const before = this.#pending.get(key);
     // The later cursor stands for both, behind all that came between.
     this.#pending.delete(key);
@@ -104,6 +104,8 @@ export class Feed {
 
   /** Tells what a job printed since the last time, in parts. */
   async #tellTrace(change: Change): Promise<void> {
+    // Read now, a part that all members came behind would hold what was printed since, and that be taken for told.
+    if (this.topic.scope !== 'job' && [...this.members].every((member) => member.cameBehind(change))) return;
     for (;;) {
       const position = this.#offsets.get(change.id) ?? this.#startOf(change);
       if (position === undefined) return;

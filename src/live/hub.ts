@@ -7,9 +7,9 @@ import {
   type Change,
   type ChangeKind,
   parseChange,
-  recordOf,
   STATES,
   type StateKind,
+  waitingKey,
 } from '#src/live/change.ts';
 import { EventIds, type EventPosition, eventCursor, parseEventCursor } from '#src/live/event_ids.ts';
 import { Feed, type FeedWork } from '#src/live/feed.ts';
@@ -73,6 +73,8 @@ export class Hub implements FeedWork {
   #listening: Promise<void> | undefined;
   /** Subscriptions that are about to begin. */
   #joining = 0;
+  /** Subscriptions to traces that have begun so far. */
+  #joins = 0;
   #stopListening: () => void = () => undefined;
   #ids: EventIds | undefined;
   /** When this process last heard anything, on the clock of `performance`. */
@@ -115,6 +117,7 @@ export class Hub implements FeedWork {
     const feed = this.#feedOf(wanted);
     const member = new Member(feed, sink, offset, () => this.#leave(feed, member));
     feed.members.add(member);
+    if (topic.kind === 'trace') this.#joins += 1;
     const catchUp = offset !== null ? member.catchUp() : replay(feed).then((missed) => member.replay(missed));
     catchUp.catch((error) => {
       const known = error instanceof DomainError;
@@ -232,12 +235,12 @@ export class Hub implements FeedWork {
   #heard(payload: string): void {
     this.#heardAt = performance.now();
     const change = parseChange(payload);
-    if (change) this.#gather([{ ...change, heardAt: this.#heardAt }]);
+    if (change) this.#gather([{ ...change, heardAt: this.#heardAt, joins: this.#joins }]);
   }
 
   #gather(changes: readonly Change[]): void {
     for (const change of changes) {
-      const key = recordOf(change);
+      const key = waitingKey(change);
       const first = this.#gathered.get(key);
       // Of a trace the first part counts: those behind it are read with it.
       this.#gathered.set(key, first ? { ...change, position: first.position } : change);
