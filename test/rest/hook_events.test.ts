@@ -314,6 +314,7 @@ describe('Jobs and pipelines', () => {
     expect(pending.headers['x-gitlab-event']).toBe('Job Hook');
     const { build_id } = pending.body;
     await api.post(`/projects/${place.id}/jobs/${build_id}/cancel`);
+    await receiver.next(jobs, ({ body }) => body.build_status === 'canceled');
     await receiver.next(pipelines, ({ body }) => body.object_attributes.status !== 'pending');
     const ofUnit = receiver.at(jobs).filter(({ body }) => body.build_id === build_id);
     expect(ofUnit.map(({ body }) => body.build_status)).toEqual(['created', 'pending', 'canceled']);

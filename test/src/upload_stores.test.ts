@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
 import { UploadsAway } from '#src/platform/store_away.ts';
 import { DiskUploads } from '#src/uploads/disk.ts';
@@ -10,6 +12,9 @@ import { S3Uploads } from '#src/uploads/s3.ts';
 import type { Place, UploadStore } from '#src/uploads/store.ts';
 import { LONG } from '../support/long.ts';
 import { startObjectStore } from '../support/s3.ts';
+
+/** Bytes in memory at most of a file of 100 MiB that is written. */
+const LARGEST_HELD = 80 << 20;
 
 const directory = mkdtempSync(path.join(tmpdir(), 'gantry-uploads-'));
 const s3 = await startObjectStore();
@@ -62,21 +67,26 @@ describe.each(stores)('Uploaded files %s', (_where, store) => {
 
   it('may be large, and are never in memory as a whole', { ...LONG, timeout: 60_000 }, async () => {
     const at = place(2, 'b'.repeat(32));
-    const part = Buffer.alloc(1 << 20, 'x');
     async function* many() {
-      for (let n = 0; n < 100; n += 1) yield part;
+      for (let n = 0; n < 100; n += 1) yield Buffer.alloc(1 << 20, 'x');
     }
+    setFlagsFromString('--expose-gc');
+    const collect: () => void = runInNewContext('gc');
+    collect();
     const before = process.memoryUsage().arrayBuffers;
     let most = 0;
     const timer = setInterval(() => {
-      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      const held = () => process.memoryUsage().arrayBuffers - before;
+      // Garbage does not count, and a busy machine collects it late.
+      if (held() > LARGEST_HELD) collect();
+      most = Math.max(most, held());
     }, 5);
     await store.write(at, many(), 100 << 20);
     clearInterval(timer);
     let size = 0;
     for await (const chunk of (await store.read(at)) ?? []) size += chunk.length;
     expect(size).toBe(100 << 20);
-    expect(most).toBeLessThan(80 << 20);
+    expect(most).toBeLessThan(LARGEST_HELD);
   });
 
   it('are listed, and deleted one by one or by project', async () => {
