@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Context } from '#src/access/actor.ts';
+import type { Presumption } from '#src/access/presumption.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/commits/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
 import { commitStatuses } from '#src/pipelines/of_commits.ts';
@@ -21,6 +22,8 @@ export interface GraphQLContext extends Context {
   /** Whether users without a picture of their own get one from the avatar service. */
   readonly avatars: boolean;
   readonly loaders: Loaders;
+  /** On what it rests that the actor asks, as long as nobody has looked; absent where that is certain. */
+  readonly presumption?: Presumption | undefined;
 }
 
 export interface Loaders {

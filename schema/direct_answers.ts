@@ -8,6 +8,7 @@ import type { KnownDocuments } from '#schema/known_documents.ts';
 import type { Limiter } from '#schema/limits.ts';
 import type { LongDocuments } from '#schema/long_documents.ts';
 import { type ProjectNamed, projectNamed } from '#schema/project_named.ts';
+import { Mispresumed } from '#src/access/presumption.ts';
 import { parseJson } from '#src/platform/json.ts';
 import { readAtMost } from '#src/platform/read_at_most.ts';
 
@@ -20,6 +21,8 @@ export interface DirectOptions {
   textOf(params: GraphQLParams): string | undefined;
   /** Who asks, and with what; `about` may be read at once. Throws DomainErrors. */
   contextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext>;
+  /** Who asks if nothing has changed since they last did, and with what; null where that is not known. */
+  presumedContextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext | null>;
   /** Executes an operation when it is its turn. */
   execute(args: ExecutionArgs): Promise<ExecutionResult>;
   /** The result of what threw. */
@@ -45,14 +48,31 @@ export function directAnswers(options: DirectOptions): DirectAnswer {
       response.destroy();
       return true;
     }
-    const args = await prepare(options, request, response, body).catch(() => null);
-    if (!args) {
-      Object.assign(request, { body: Readable.from([body]) });
-      return false;
-    }
-    send(await options.execute(args).catch(options.failed), type, request, response);
-    return true;
+    const result = await resultOf(options, request, response, body);
+    if (result) send(result, type, request, response);
+    else Object.assign(request, { body: Readable.from([body]) });
+    return result !== null;
   };
+}
+
+/** The result of an operation; null for what is left to yoga. */
+async function resultOf(
+  options: DirectOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Buffer,
+): Promise<ExecutionResult | null> {
+  for (const mayPresume of [true, false]) {
+    const args = await prepare(options, request, response, body, mayPresume).catch(() => null);
+    if (!args) return null;
+    try {
+      return await options.execute(args);
+    } catch (error) {
+      // Then somebody else asks, or for something else, and nothing has been answered.
+      if (!(error instanceof Mispresumed)) return options.failed(error);
+    }
+  }
+  return null;
 }
 
 /**
@@ -85,10 +105,11 @@ function mediaTypeOf(accept = '*/*'): string | undefined {
 
 /** What is to be executed; null for what is not known. Throws for what is refused, as yoga will. */
 async function prepare(
-  { schema, known, limiter, long, textOf, contextOf }: DirectOptions,
+  { schema, known, limiter, long, textOf, contextOf, presumedContextOf }: DirectOptions,
   req: IncomingMessage,
   res: ServerResponse,
   body: Buffer,
+  mayPresume: boolean,
 ): Promise<ExecutionArgs | null> {
   const params = paramsOf(parseJson(body));
   const text = params && textOf(params);
@@ -99,8 +120,11 @@ async function prepare(
   if (!operation || operation.operation === 'subscription') return null;
   const measure = limiter.check(document, operationName ?? undefined, variables ?? {});
   const about = measure ? projectNamed(operation, variables ?? {}, measure) : undefined;
+  const presumed = mayPresume && operation.operation === 'query' ? await presumedContextOf(req, about) : null;
   // A copy would make the loaders, which few operations need.
-  const contextValue: GraphQLContext & Measured = Object.assign(await contextOf(req, about), { measure, req, res });
+  const contextValue: GraphQLContext & Measured = Object.assign(presumed ?? (await contextOf(req, about)), {
+    ...{ measure, req, res },
+  });
   return { schema, document, contextValue, variableValues: variables ?? null, operationName: operationName ?? null };
 }
 

@@ -6,9 +6,12 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql';
+import type { GraphQLContext } from '#schema/context.ts';
 import { maskError } from '#schema/errors.ts';
 import { planOf } from '#schema/plan/known.ts';
+import { Mispresumed } from '#src/access/presumption.ts';
 import { Budget, type BudgetLimits, within } from '#src/platform/budget.ts';
+import type { Prisma } from '#src/platform/db.ts';
 import { observeOperation } from '#src/platform/metrics/operations.ts';
 
 /** What is to be executed, and how. */
@@ -19,7 +22,8 @@ export interface Execution extends ExecutionArgs {
 
 /**
  * Executes an operation within a budget of its own, and masks what clients are not told. A query ends when the budget does,
- * with the one error that says why; a mutation comes to its end, as what it has done stays done.
+ * with the one error that says why; a mutation comes to its end, as what it has done stays done. Throws Mispresumed where the
+ * context rests on a presumption that does not hold.
  *
  * @param report hears of errors that clients are not told
  */
@@ -28,7 +32,9 @@ export async function executeWithin(
   report: (error: unknown) => void,
   limits?: BudgetLimits,
 ): Promise<ExecutionResult> {
-  using budget = new Budget(limits, { isForeign: !comesAgain });
+  const { presumption } = args.contextValue as Partial<GraphQLContext>;
+  const readBeside = presumption && ((json: Prisma.Sql) => presumption.read(json));
+  using budget = new Budget(limits, { isForeign: !comesAgain, readBeside });
   const operation = getOperationAST(args.document, args.operationName);
   const isMutation = operation?.operation === 'mutation';
   const facts = { type: operation?.operation ?? 'unknown', name: operation?.name?.value };
@@ -39,9 +45,12 @@ export async function executeWithin(
   try {
     const signal = isMutation ? undefined : budget.signal;
     const result = await within(budget, () => observeOperation(facts, () => run(args, operation, comesAgain, signal)));
+    await presumption?.settle(!result.errors);
     if (!result.errors) return result;
     return { ...result, errors: over() ?? result.errors.map((error) => maskError(error, report, args.variableValues)) };
   } catch (error) {
+    if (error instanceof Mispresumed) throw error;
+    await presumption?.settle(false);
     const errors = over();
     if (!errors) throw error;
     return { errors };

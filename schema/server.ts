@@ -30,6 +30,8 @@ import { measureOperation } from '#src/platform/metrics/operations.ts';
 export interface GraphQLServerOptions {
   /** Who asks, and with what; `about` is what is asked for, which may be read at once. Throws DomainErrors. */
   contextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext>;
+  /** Who asks if nothing has changed since they last did, and with what; null where that is not known. */
+  presumedContextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext | null>;
   /** Hears of errors that clients are not told. */
   report(error: unknown): void;
   limits: Limits;
@@ -65,7 +67,7 @@ const LARGE_TURNS = { concurrency: 4, perCaller: 1, waitingPerCaller: 20, waitin
 
 /** The handler for /graphql: GraphQL over HTTP. */
 export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServer {
-  const { contextOf, report, limits, budget, turns, trustedDocuments, live } = options;
+  const { contextOf, presumedContextOf, report, limits, budget, turns, trustedDocuments, live } = options;
   const limiter = new Limiter(schema, limits);
   const { hub, callers } = live;
   const subscribing: Subscribing = {
@@ -116,7 +118,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): GraphQLServe
   const handle = async (req: IncomingMessage, res: ServerResponse) =>
     yoga.handleNodeRequestAndResponse(req, res, { req, res });
   const direct = directAnswers({
-    ...{ schema, known, limiter, long, contextOf },
+    ...{ schema, known, limiter, long, contextOf, presumedContextOf },
     textOf: persisted.textOf,
     execute: async (args) => withCodes(await execute(args)),
     failed: (error) => withCodes({ errors: [maskError(error, report)] }),

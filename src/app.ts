@@ -12,12 +12,14 @@ import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import type { ProjectNamed } from '#schema/project_named.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
-import { authenticate, authenticateKnown, type Beside, type Credentials } from '#src/access/authenticate.ts';
+import { authenticate, authenticateKnown, type Credentials } from '#src/access/authenticate.ts';
 import { callerOf } from '#src/access/caller.ts';
 import { readCredentials } from '#src/access/credentials.ts';
 import { lazyProvider } from '#src/access/oauth/lazy.ts';
 import { oauth } from '#src/access/oauth/mount.ts';
 import type { OAuthOptions } from '#src/access/oauth/options.ts';
+import { Mispresumed, Presumption, presume } from '#src/access/presumption.ts';
+import type { Beside } from '#src/access/token_owner.ts';
 import { type RawArtifacts, readRawArtifacts } from '#src/artifacts/read.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type ImportSettings, importSettings } from '#src/imports/options.ts';
@@ -37,7 +39,7 @@ import { reporter } from '#src/platform/report.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
 import type { SshAddress } from '#src/platform/ssh_address.ts';
 import { type Precheck, precheck } from '#src/precheck.ts';
-import { ForeseenProject, type ProjectHabit } from '#src/projects/foreseen.ts';
+import { ForeseenProject, ProjectHabit } from '#src/projects/foreseen.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
 import { RemoteSeats } from '#src/repository/remote/seats.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
@@ -196,7 +198,7 @@ export function createApp({
   const turns = new FairQueue(TURNS);
   const habits = new WeakMap<object, ProjectHabit>();
   const foresee = (request: IncomingMessage, kind: object, ref: Ref) => {
-    const habit = habits.get(kind) ?? {};
+    const habit = habits.get(kind) ?? new ProjectHabit();
     habits.set(kind, habit);
     const foreseen = new ForeseenProject(habit, ref);
     projects.set(request, { kind, foreseen });
@@ -207,9 +209,13 @@ export function createApp({
     const beside = about && foresee(request, about.endpoint, about.ref);
     return authenticate(db, { ...readCredentials(request.headers, parameters), session }, beside);
   };
+  const presumed: Entrance['presumed'] = (request, parameters, about) =>
+    presume(db, readCredentials(request.headers, parameters), {
+      beside: about && foresee(request, about.endpoint, about.ref),
+    });
   const entrance: Entrance = {
     ...{ stores, baseUrl, report, budget, turns },
-    ...{ identify, foresee, domainContext, contextAt, contextOf },
+    ...{ identify, presumed, foresee, domainContext, contextAt, contextOf },
   };
   const readBody: RunnerProtocolOptions['readBody'] = (request, bytes, file) =>
     bodyParameters(request, { bytes, file });
@@ -263,6 +269,8 @@ interface Entrance {
   turns: FairQueue;
   /** Who asks for something of the REST API. */
   identify(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Promise<Actor | null>;
+  /** Who asks for something of the REST API if nothing has changed; null where that is not known. */
+  presumed(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Presumption | null;
   /** Has the project of a request read beside who asks, as those of its kind select it; undefined for the first of them. */
   foresee(request: IncomingMessage, kind: object, ref: Ref): Beside | undefined;
   domainContext(actor: Actor | null, request: IncomingMessage): Context;
@@ -277,17 +285,20 @@ interface Entrance {
 
 /** The REST API at /api/v4. */
 function serveRest(app: Express, entrance: Entrance): void {
-  const { stores, baseUrl, report, budget, turns, identify, domainContext, contextOf } = entrance;
+  const { stores, baseUrl, report, budget, turns, identify, presumed, domainContext, contextOf } = entrance;
   const facade = createFacade<Actor>({
     schema,
     routes,
     openapi: (request, response) => openapi.send(request as Request, response as Response),
     authenticate: identify,
+    presume: presumed,
     precheck: (actor, ability, ref, request) =>
       precheck(domainContext(actor, request), ability as Precheck, ref as Ref),
-    execute: async ({ document }, variableValues, actor, request) => {
-      const contextValue = await contextOf(actor, request);
-      return executeWithin({ schema, document, variableValues, contextValue, comesAgain: true }, report, budget);
+    execute: async ({ document }, variableValues, asker, request) => {
+      const presumption = asker instanceof Presumption ? asker : undefined;
+      const contextValue = Object.assign(await contextOf(asker.actor, request), { presumption });
+      const execution = { schema, document, variableValues, contextValue, comesAgain: true };
+      return executeWithin(execution, report, budget).catch(nullIfMispresumed);
     },
     read: (reader, found, actor, request) => {
       const context = domainContext(actor, request);
@@ -355,6 +366,13 @@ function serveGraphQL(
       server.createGraphQLServer({
         contextOf: async (request, about) =>
           contextOf(await whoAsks(request, about), request, about?.operation ?? null),
+        presumedContextOf: async (request, about) => {
+          const beside = about && foresee(request, about.operation, about.ref);
+          const presumption = presume(db, credentialsOf(request), { beside, isForeign: true });
+          if (!presumption) return null;
+          const context = await contextOf(presumption.actor, request, about?.operation ?? null);
+          return Object.assign(context, { presumption });
+        },
         report,
         limits,
         budget,
@@ -408,6 +426,11 @@ function remembered<Rest extends unknown[], Answer>(
     found.set(request, answer);
     return answer;
   };
+}
+
+function nullIfMispresumed(error: unknown): null {
+  if (error instanceof Mispresumed) return null;
+  throw error;
 }
 
 /** The server's URL as the client used it; forwarded headers count as far as the proxy is trusted. */

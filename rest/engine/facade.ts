@@ -6,7 +6,7 @@ import { compile, type Endpoint } from '#rest/engine/compile.ts';
 import { refusal } from '#rest/engine/errors.ts';
 import { parseForm } from '#rest/engine/form.ts';
 import { movedUrl } from '#rest/engine/moved.ts';
-import { PAGINATION_HEADERS, pageParameters } from '#rest/engine/paginate.ts';
+import { PAGINATION_HEADERS, type PageParameters, pageParameters } from '#rest/engine/paginate.ts';
 import { type RawContent, sendRaw } from '#rest/engine/raw.ts';
 import { allowHeader, refuse, respond, wrongVerb } from '#rest/engine/respond.ts';
 import type { RawReader, Route } from '#rest/engine/route.ts';
@@ -28,15 +28,24 @@ export interface FacadeOptions<A extends Asker> {
   routes: readonly Route[];
   /** Who asks; `about` is what a request that changes nothing is about, which may be read at once. Throws DomainErrors. */
   authenticate(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Promise<A | null>;
+  /**
+   * Who asks if nothing has changed since they last did; null where that is not known. It is looked up with what the operation
+   * reads, which then answers null if it was wrong.
+   */
+  presume?(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Presumed<A> | null;
   /** Checks a route's up-front ability, on what `ref` names. Throws DomainErrors. */
   precheck(actor: A | null, ability: string, ref: unknown, request: IncomingMessage): Promise<void>;
-  /** Runs an operation with the context and error masking that /graphql has. */
+  /**
+   * Runs an operation with the context and error masking that /graphql has.
+   *
+   * @returns null if somebody else asks than was presumed, or for something else
+   */
   execute(
     endpoint: Endpoint,
     variables: Record<string, unknown>,
-    actor: A | null,
+    asker: Presumed<A | null>,
     request: IncomingMessage,
-  ): Promise<ExecutionResult>;
+  ): Promise<ExecutionResult | null>;
   /** Opens the content for the result of a raw route's operation. Throws DomainErrors. */
   read(reader: RawReader, found: unknown, actor: A | null, request: IncomingMessage): Promise<RawContent>;
   /** Hears which route answers a request, by its path below /api/v4. */
@@ -56,6 +65,11 @@ export interface FacadeOptions<A extends Asker> {
   logError(error: unknown, request: IncomingMessage): void;
   /** What an unexpected error means to callers if its cause passes. */
   passing(error: unknown): DomainError | null;
+}
+
+/** Who asks, as far as is known. */
+export interface Presumed<A> {
+  readonly actor: A;
 }
 
 /** What a request is about: what the parameter `:id` of its path names. */
@@ -137,7 +151,9 @@ async function answer<A extends Asker>(options: FacadeOptions<A>, call: Call): P
   const { request, endpoint, values } = call;
   const query = parseForm(call.query);
   const ref = endpoint.route.method === 'GET' ? refOf(values.get('id')) : undefined;
-  const sender = await options.authenticate(request, query, ref === undefined ? undefined : { endpoint, ref });
+  const about = ref === undefined ? undefined : { endpoint, ref };
+  if (isPlainRead(call) && (await answerPresumed(options, call, query, about))) return;
+  const sender = await options.authenticate(request, query, about);
   const mayBeLarge = sender !== null && endpoint.route.contents !== undefined;
   const bytes = mayBeLarge ? CONTENT_BODY : SMALL_BODY;
   const work = endpoint.route.file === undefined && isLarge(request) ? answerLarge : answerSender;
@@ -187,29 +203,91 @@ async function answerSender<A extends Asker>(
   const actor = isSaid ? await options.authenticate(request, given) : sender;
   if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });
   if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), request);
-  const problems: string[] = [];
-  const variables = readVariables(endpoint, values, given, problems);
-  const page = endpoint.paginated ? pageParameters(given, problems) : null;
-  if (problems.length > 0) return refuse(response, 400, { error: [...new Set(problems)].join(', ') });
-  if (page) Object.assign(variables, { limit: page.perPage, offset: (page.page - 1) * page.perPage });
-  const caller = { signedIn: actor !== null, admin: actor?.admin ?? false };
-  variables.signed_in = caller.signedIn;
-  variables.administrator = caller.admin;
-  for (const [name, derive] of Object.entries(route.derived ?? {})) variables[name] = derive(variables, caller);
-  const work = async () => {
-    const { data, errors } = await options.execute(endpoint, variables, actor, request);
-    const [error] = errors ?? [];
-    if (error) return refuseBy(options, call, error);
-    const subtree = valueAt(data, endpoint.resultPath);
-    // A look-up may find nothing without an error; what lies below it is missing then.
-    if (subtree === undefined) return refuse(response, 404, { message: '404 Not found' });
-    if (route.raw) return { subtree };
-    respond(endpoint, subtree, page, request, response, urlOf(options, request));
-  };
+  const asked = askedFor(endpoint, values, given, actor);
+  if (asked.problems.length > 0) return refuse(response, 400, { error: asked.problems.join(', ') });
+  const work = () => operate(options, call, asked, { actor });
   const found = await (route.ownTurns ? work() : options.turns.run(options.callerOf(actor, request), work));
   // Content is streamed for as long as the client takes.
   if (route.raw && found)
     await sendRaw(await options.read(route.raw, found.subtree, actor, request), request, response);
+}
+
+/** Whether all that a request asks for is in its URL, and its answer depends on one operation. */
+function isPlainRead({ endpoint: { route }, request: { headers } }: Call): boolean {
+  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  return route.method === 'GET' && !hasBody && !route.raw && !route.precheck && !route.ownTurns;
+}
+
+/**
+ * Answers a plain read of somebody who is presumed to be who they were before.
+ *
+ * @returns whether it is answered; nothing has been said if not
+ */
+async function answerPresumed<A extends Asker>(
+  options: FacadeOptions<A>,
+  call: Call,
+  query: Record<string, unknown>,
+  about: About | undefined,
+): Promise<boolean> {
+  const { endpoint, values, request } = call;
+  const asker = options.presume?.(request, query, about);
+  if (!asker) return false;
+  const { aliases, synonyms } = endpoint.route;
+  const asked = askedFor(endpoint, values, renamed({ ...query }, { ...aliases, ...synonyms }), asker.actor);
+  if (asked.problems.length > 0) return false;
+  const work = () => operate(options, call, asked, asker);
+  return (await options.turns.run(options.callerOf(asker.actor, request), work)) !== null;
+}
+
+/** What an operation is asked for. */
+interface Asked {
+  variables: Record<string, unknown>;
+  page: PageParameters | null;
+  /** What is wrong with it. */
+  problems: string[];
+}
+
+function askedFor(
+  endpoint: Endpoint,
+  values: ReadonlyMap<string, string>,
+  given: Record<string, unknown>,
+  actor: Asker | null,
+): Asked {
+  const problems: string[] = [];
+  const variables = readVariables(endpoint, values, given, problems);
+  const page = endpoint.paginated ? pageParameters(given, problems) : null;
+  if (problems.length > 0) return { variables, page, problems: [...new Set(problems)] };
+  if (page) Object.assign(variables, { limit: page.perPage, offset: (page.page - 1) * page.perPage });
+  const caller = { signedIn: actor !== null, admin: actor?.admin ?? false };
+  variables.signed_in = caller.signedIn;
+  variables.administrator = caller.admin;
+  for (const [name, derive] of Object.entries(endpoint.route.derived ?? {}))
+    variables[name] = derive(variables, caller);
+  return { variables, page, problems };
+}
+
+/**
+ * Runs the operation and answers with its result.
+ *
+ * @returns what a raw route has found, whose content is the answer; undefined if it is answered, null if the asker was
+ *   presumed wrongly: nothing has been said then
+ */
+async function operate<A extends Asker>(
+  options: FacadeOptions<A>,
+  call: Call,
+  { variables, page }: Asked,
+  asker: Presumed<A | null>,
+): Promise<{ subtree: unknown } | undefined | null> {
+  const { endpoint, request, response } = call;
+  const result = await options.execute(endpoint, variables, asker, request);
+  if (!result) return null;
+  const [error] = result.errors ?? [];
+  if (error) return void refuseBy(options, call, error);
+  const subtree = valueAt(result.data, endpoint.resultPath);
+  // A look-up may find nothing without an error; what lies below it is missing then.
+  if (subtree === undefined) return void refuse(response, 404, { message: '404 Not found' });
+  if (endpoint.route.raw) return { subtree };
+  return void respond(endpoint, subtree, page, request, response, urlOf(options, request));
 }
 
 /** What lies at the end of the keys, null where a record there has none; undefined where there is nothing to have it. */

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Prisma } from '#src/generated/prisma/client.ts';
 import { TooExpensive, Unavailable } from './errors.ts';
 
 /** What one operation may use of the database, however it came in. */
@@ -11,6 +12,8 @@ export interface BudgetLimits {
   /** Of the JSON that records come as. */
   bytes: number;
 }
+
+type ReadBeside = (json: Prisma.Sql) => Promise<string | null> | null;
 
 /** Generous for whatever the REST API and sensible documents ask for: a list takes a few statements. */
 export const DEFAULT_BUDGET: BudgetLimits = {
@@ -34,10 +37,16 @@ export class Budget implements Disposable {
 
   /** Whether a client wrote the operation, who may write any number of them. */
   readonly isForeign: boolean;
+  /** Reads JSON in a statement that has to be sent anyway: its text, or null where that has been sent. */
+  readonly readBeside: ReadBeside | undefined;
 
-  constructor(limits: BudgetLimits = DEFAULT_BUDGET, { isForeign = false } = {}) {
+  constructor(
+    limits: BudgetLimits = DEFAULT_BUDGET,
+    { isForeign = false, readBeside }: { isForeign?: boolean; readBeside?: ReadBeside | undefined } = {},
+  ) {
     this.#limits = limits;
     this.isForeign = isForeign;
+    this.readBeside = readBeside;
     const late = () => this.#end(new Unavailable(`The operation took longer than ${limits.milliseconds / 1000} s.`));
     this.#timer = setTimeout(late, limits.milliseconds).unref();
   }

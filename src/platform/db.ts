@@ -75,19 +75,29 @@ const LARGEST = Prisma.raw(String(LARGEST_JSON));
  * Throws ContentTooLarge when there is more of it than one answer may hold.
  */
 export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<T> {
-  // OFFSET keeps the expression in one place: without it PostgreSQL puts a copy wherever `text` stands, and works each of
-  // them out.
-  const statement = Prisma.sql`
-    SELECT CASE WHEN octet_length(text) <= ${LARGEST} THEN text END AS json, text IS NULL OR octet_length(text) <= ${LARGEST} AS fits
-    FROM (SELECT (${json})::text AS text OFFSET 0) AS answer`;
-  const [row] = await queryRows<{ json: string; fits: boolean }>(db, statement);
-  if (!row?.fits) {
+  const budget = currentBudget();
+  const shared = readers.has(db) ? budget?.readBeside?.(json) : null;
+  const text = shared ? await shared : await jsonText(db, json);
+  if (text === '') {
     throw new ContentTooLarge(
       `The result is larger than ${LARGEST_JSON / 1024 / 1024} MiB; ask for fewer records at once`,
     );
   }
-  currentBudget()?.spendBytes(row.json?.length ?? 0);
-  return JSON.parse(row.json);
+  budget?.spendBytes(text?.length ?? 0);
+  return JSON.parse(text as string);
+}
+
+async function jsonText(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<string | null> {
+  const [row] = await queryRows<{ json: string | null }>(db, Prisma.sql`SELECT ${jsonWithin(json)} AS json`);
+  return row?.json ?? null;
+}
+
+/** An expression for the text of JSON; empty when there is more of it than one answer may hold. */
+export function jsonWithin(json: Prisma.Sql): Prisma.Sql {
+  // OFFSET keeps the expression in one place: without it PostgreSQL puts a copy wherever `text` stands, and works each of
+  // them out.
+  return Prisma.sql`(SELECT CASE WHEN octet_length(text) > ${LARGEST} THEN '' ELSE text END
+    FROM (SELECT (${json})::text AS text OFFSET 0) AS answer)`;
 }
 
 /** What columns of `queryRows` hold. */

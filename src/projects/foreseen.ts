@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { Actor, Context } from '#src/access/actor.ts';
-import type { Beside } from '#src/access/authenticate.ts';
+import type { Beside } from '#src/access/token_owner.ts';
 import type { Ref } from '#src/groups/find.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import { namedProject } from '#src/projects/named.ts';
@@ -12,9 +13,26 @@ declare module '#src/access/actor.ts' {
 }
 
 /** What requests of one kind, as those of a route, select of the project that they are about. */
-export interface ProjectHabit {
+export class ProjectHabit {
+  static #count = 0;
+  /** Tells kinds apart. */
+  readonly id = ProjectHabit.#count++;
   selection?: Selection<'Project'>;
+  /** Whether such requests read nothing but their project. */
+  readsAlone = false;
 }
+
+/** What was read of a project, with the key of what was selected. */
+interface Former {
+  key: string;
+  json: string;
+}
+
+/** What requests read of their projects before, by kind, actor and project. */
+const former = new LRUCache<string, Former>({
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: ({ json }, key) => key.length + json.length,
+});
 
 /**
  * The project of one request that changes nothing. Requests of a kind select the same of their project: what those before
@@ -38,7 +56,17 @@ export class ForeseenProject {
     return {
       json: (actor) => namedProject(actor, this.#ref, selection),
       found: (actor, json) => {
+        former.set(this.#keyFor(actor), { key: selection.key, json });
         this.#found = { actor, selection, rows: JSON.parse(json) };
+      },
+      presume: (actor) => {
+        const before = this.#habit.readsAlone ? undefined : former.get(this.#keyFor(actor));
+        if (before?.key !== selection.key) return undefined;
+        this.#found = { actor, selection, rows: JSON.parse(before.json) };
+        return before.json;
+      },
+      readAlone: () => {
+        this.#habit.readsAlone = true;
       },
     };
   }
@@ -50,5 +78,9 @@ export class ForeseenProject {
     this.#habit.selection = before ? before.with(selection) : selection;
     const found = this.#found;
     return found && found.actor === actor && found.selection.holds(selection) ? (found.rows as Row[]) : null;
+  }
+
+  #keyFor(actor: Actor): string {
+    return JSON.stringify([this.#habit.id, actor, this.#ref]);
   }
 }

@@ -47,6 +47,8 @@ describe('GET /projects/:id/environments', () => {
     const path = `/projects/${own.id}/environments`;
     await world.api(owner).post(path, { name: 'one' });
     const count = async () => (await world.statements(() => world.api(owner).get(path))).length;
+    await count();
+    await count();
     const few = await count();
     for (let n = 0; n < 5; n += 1) await world.api(owner).post(path, { name: `more ${n}` });
     expect(await count()).toBe(few);

@@ -14,15 +14,64 @@ async function asked(visibility: string, who: TestUser) {
 }
 
 describe('A project that is read beside who asks', () => {
-  it('takes one statement less from the third request on', async () => {
+  it('takes one statement less from the second request on, and with what is asked of it another one from the third', async () => {
     const who = await world.user();
     const { at } = await asked('internal', reader);
     const counts: number[] = [];
-    for (let time = 0; time < 3; time++) counts.push((await world.statements(() => world.api(who).get(at))).length);
+    for (let time = 0; time < 4; time++) counts.push((await world.statements(() => world.api(who).get(at))).length);
     // The first request of a user notes that they were there today.
-    expect(counts[1]).toBe(counts[2]);
-    expect(counts[0]).toBeGreaterThan(counts[1] ?? 0);
-    expect(counts[2]).toBe(2);
+    expect(counts[0]).toBeGreaterThan(2);
+    expect(counts.slice(1)).toEqual([2, 1, 1]);
+  });
+
+  it('has in its lists at once what the actor may see by now', async () => {
+    const member = await world.user();
+    const project = await world.project({ owner });
+    await world.issue(project, owner, { title: 'Open' });
+    await world.issue(project, owner, { title: 'Secret', confidential: true });
+    const query = `{ project(ref: ${project.id}) { issues { nodes { title } } } }`;
+    const seen = async () => {
+      const { body } = await world.api(member).get(`/projects/${project.id}/issues`);
+      const { body: graphql } = await world.graphql(query, {}, member);
+      const nodes = graphql.data.project?.issues.nodes ?? [];
+      const titles = (list: { title: string }[]) => list.map(({ title }) => title).sort();
+      expect(titles(nodes)).toEqual(Array.isArray(body) ? titles(body) : []);
+      return titles(nodes);
+    };
+    for (const [level, wanted] of [
+      ['reporter', ['Open', 'Secret']],
+      ['guest', ['Open']],
+      ['developer', ['Open', 'Secret']],
+      [null, []],
+    ] as const) {
+      await world.db.member.deleteMany({ where: { projectId: project.id, userId: member.id } });
+      if (level) await world.member(project, member, level);
+      for (let time = 0; time < 4; time += 1) expect(await seen()).toEqual(wanted);
+    }
+  });
+
+  it('is shown to nobody over GraphQL either whose token has ended', async () => {
+    const { project } = await asked('private', owner);
+    const token = await world.token(owner);
+    const query = `{ project(ref: ${project.id}) { name issues { totalCount } } }`;
+    const ask = async () => (await world.graphql(query, {}, { ...owner, token })).body;
+    for (let time = 0; time < 4; time += 1) expect((await ask()).data.project.name).toBe(project.name);
+    await world.db.personalAccessToken.updateMany({ where: { userId: owner.id }, data: { revoked: true } });
+    expect(await ask()).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
+  });
+
+  it('does not keep refusals from being told as they are', async () => {
+    const [guest, project] = [await world.user(), await world.project({ owner })];
+    await world.member(project, guest, 'guest');
+    const ask = (path: string) => world.api(guest).get(`/projects/${project.id}/${path}`);
+    for (let time = 0; time < 4; time += 1) {
+      expect((await ask('variables')).status).toBe(403);
+      expect((await ask('issues/999')).status).toBe(404);
+      expect((await ask('issues?per_page=x')).status).toBe(400);
+    }
+    await world.api(admin).post(`/users/${guest.id}/block`);
+    for (const path of ['variables', 'issues/999', 'issues', 'issues?per_page=x'])
+      expect((await ask(path)).status).toBe(401);
   });
 
   it('is not shown any more once it is private', async () => {

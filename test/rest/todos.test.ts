@@ -123,6 +123,7 @@ describe('GET /todos', () => {
   it('takes the same statements however many there are', async () => {
     const count = async () => (await world.statements(() => todos(ann))).length;
     await world.issue(project, owner, { assigneeId: ann.id });
+    for (let time = 0; time < 2; time += 1) await todos(ann);
     const few = await count();
     for (let n = 0; n < 5; n += 1) {
       const other = await world.project({ owner });

@@ -74,6 +74,7 @@ describe('GET /projects/:id/triggers', () => {
     expect([status, headers['x-total'], body]).toEqual([200, '2', made]);
     expect(await world.api(owner).get(`${path}/${made[1].id}`)).toMatchObject({ status: 200, body: made[1] });
     const statements = async () => (await world.statements(() => world.api(owner).get(path))).length;
+    for (let time = 0; time < 2; time += 1) await statements();
     const few = await statements();
     for (let n = 0; n < 4; n += 1) await create(owner, path);
     expect(await statements()).toBe(few);

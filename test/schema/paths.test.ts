@@ -142,7 +142,7 @@ describe('Groups', () => {
       kind: 'USER',
       owner: { username: 'ada' },
     });
-    expect(await statements(query, owner)).toBe(2);
+    expect(await statements(query, owner)).toBe(1);
   });
 
   it('show anonymous callers of a public project their place alone', async () => {
