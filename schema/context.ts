@@ -26,23 +26,6 @@ export interface GraphQLContext extends Context {
   readonly presumption?: Presumption | undefined;
 }
 
-export interface Loaders {
-  /** Projects that the actor may see, null for others. */
-  readonly project: DataLoader<number, ProjectRow | null>;
-  /** What the projects of a group take; null for all but administrators. */
-  readonly groupStatistics: DataLoader<number, GroupStatistics | null>;
-  /** Commits by project and hash; null where they are gone or the actor may not read them. */
-  readonly commit: DataLoader<CommitKey, CommitRow | null, string>;
-  /** What jobs printed that the actor may read. */
-  readonly trace: DataLoader<number, string>;
-  /** Whether the actor sees all that is known of a runner. */
-  readonly runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number>;
-  /** Why the actor may not do something to branches of a project; null for anonymous callers, who may do nothing. */
-  readonly branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number>;
-  /** Status of the latest pipeline of a commit. */
-  readonly commitStatus: DataLoader<CommitKey, JobStatus | null, string>;
-}
-
 /** A context for one operation. */
 export function graphqlContext(
   context: Context,
@@ -53,26 +36,85 @@ export function graphqlContext(
     ...context,
     ...server,
     get loaders() {
-      loaders ??= makeLoaders(context);
+      loaders ??= new Loaders(context);
       return loaders;
     },
   };
 }
 
-function makeLoaders(context: Context): Loaders {
-  const project = new DataLoader<number, ProjectRow | null>(async (ids) => {
-    const projects = new Map((await findProjectsByIds(context, ids)).map((one) => [one.id, one]));
-    return ids.map((id) => projects.get(id) ?? null);
-  });
-  return {
-    project,
-    groupStatistics: new DataLoader((ids) => groupStatistics(context, ids)),
-    commit: new DataLoader((keys) => commitsByKeys(context, keys, (id) => project.load(id)), { cacheKeyFn: commitKey }),
-    runnerInFull: new DataLoader((runners) => fullyVisible(context, runners), { cacheKeyFn: ({ id }) => id }),
-    branchRefusals: new DataLoader((projects) => refusalsOf(context, projects), { cacheKeyFn: ({ id }) => id }),
-    trace: new DataLoader((ids) => traceTexts(context, ids)),
-    commitStatus: new DataLoader((keys) => commitStatuses(context, keys), { cacheKeyFn: commitKey }),
-  };
+/** The batching loaders of one operation, each made when it is first asked for: most operations need none. */
+export class Loaders {
+  readonly #context: Context;
+  readonly #noted: ProjectRow[] = [];
+  #project: DataLoader<number, ProjectRow | null> | undefined;
+  #groupStatistics: DataLoader<number, GroupStatistics | null> | undefined;
+  #commit: DataLoader<CommitKey, CommitRow | null, string> | undefined;
+  #trace: DataLoader<number, string> | undefined;
+  #runnerInFull: DataLoader<{ id: number; isShared: boolean }, boolean, number> | undefined;
+  #branchRefusals: DataLoader<ProjectRow, BranchRefusals | null, number> | undefined;
+  #commitStatus: DataLoader<CommitKey, JobStatus | null, string> | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Has a project that the actor sees at hand, should it be asked for. */
+  noteProject(project: ProjectRow): void {
+    if (this.#project) this.#project.prime(project.id, project);
+    else this.#noted.push(project);
+  }
+
+  /** Projects that the actor may see, null for others. */
+  get project(): DataLoader<number, ProjectRow | null> {
+    if (this.#project) return this.#project;
+    this.#project = new DataLoader(async (ids) => {
+      const projects = new Map((await findProjectsByIds(this.#context, ids)).map((one) => [one.id, one]));
+      return ids.map((id) => projects.get(id) ?? null);
+    });
+    for (const project of this.#noted) this.#project.prime(project.id, project);
+    return this.#project;
+  }
+
+  /** What the projects of a group take; null for all but administrators. */
+  get groupStatistics(): DataLoader<number, GroupStatistics | null> {
+    this.#groupStatistics ??= new DataLoader((ids) => groupStatistics(this.#context, ids));
+    return this.#groupStatistics;
+  }
+
+  /** Commits by project and hash; null where they are gone or the actor may not read them. */
+  get commit(): DataLoader<CommitKey, CommitRow | null, string> {
+    const find = (keys: readonly CommitKey[]) => commitsByKeys(this.#context, keys, (id) => this.project.load(id));
+    this.#commit ??= new DataLoader(find, { cacheKeyFn: commitKey });
+    return this.#commit;
+  }
+
+  /** What jobs printed that the actor may read. */
+  get trace(): DataLoader<number, string> {
+    this.#trace ??= new DataLoader((ids) => traceTexts(this.#context, ids));
+    return this.#trace;
+  }
+
+  /** Whether the actor sees all that is known of a runner. */
+  get runnerInFull(): DataLoader<{ id: number; isShared: boolean }, boolean, number> {
+    this.#runnerInFull ??= new DataLoader((runners) => fullyVisible(this.#context, runners), {
+      cacheKeyFn: ({ id }) => id,
+    });
+    return this.#runnerInFull;
+  }
+
+  /** Why the actor may not do something to branches of a project; null for anonymous callers, who may do nothing. */
+  get branchRefusals(): DataLoader<ProjectRow, BranchRefusals | null, number> {
+    this.#branchRefusals ??= new DataLoader((projects) => refusalsOf(this.#context, projects), {
+      cacheKeyFn: ({ id }) => id,
+    });
+    return this.#branchRefusals;
+  }
+
+  /** Status of the latest pipeline of a commit. */
+  get commitStatus(): DataLoader<CommitKey, JobStatus | null, string> {
+    this.#commitStatus ??= new DataLoader((keys) => commitStatuses(this.#context, keys), { cacheKeyFn: commitKey });
+    return this.#commitStatus;
+  }
 }
 
 function refusalsOf(context: Context, projects: readonly ProjectRow[]): Promise<(BranchRefusals | null)[]> {

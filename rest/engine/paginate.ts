@@ -41,7 +41,8 @@ function integer(value: unknown, fallback: number): number {
 /** The seven headers. `url` is the one that the client used, with its query. */
 export function paginationHeaders({ page, perPage }: PageParameters, total: number, url: URL): Record<string, string> {
   const pages = Math.ceil(total / perPage);
-  const link = (number: number, rel: string) => `<${pageUrl(url, number, perPage)}>; rel="${rel}"`;
+  const [before, after] = aroundPage(url, perPage);
+  const link = (number: number, rel: string) => `<${before}${number}${after}>; rel="${rel}"`;
   const links = [
     ...(page > 1 ? [link(page - 1, 'prev')] : []),
     ...(page < pages ? [link(page + 1, 'next')] : []),
@@ -61,14 +62,16 @@ export function paginationHeaders({ page, perPage }: PageParameters, total: numb
 
 const CREDENTIALS = new Set(['private_token', 'access_token', 'bearer_token', 'sudo']);
 
-/** The client's own query, sorted, without credentials, with the page that it leads to. */
-function pageUrl(url: URL, page: number, perPage: number): string {
+/** What stands around the number of the page in a URL with the client's own query, sorted and without credentials. */
+function aroundPage(url: URL, perPage: number): [before: string, after: string] {
   const query = new URLSearchParams();
   for (const [name, value] of url.searchParams) {
     if (!CREDENTIALS.has(name) && name !== 'page' && name !== 'per_page') query.append(name, value);
   }
-  query.append('page', String(page));
+  query.append('page', '');
   query.append('per_page', String(perPage));
   query.sort();
-  return `${url.origin}${url.pathname}?${query}`;
+  // No other parameter has that name, and within values `&` and `=` are encoded.
+  const [before = '', after = ''] = `?${query}`.split(/(?<=[?&]page=)(?=&|$)/);
+  return [`${url.origin}${url.pathname}${before}`, after];
 }

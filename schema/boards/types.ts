@@ -132,7 +132,7 @@ builder.objectFields(Project, (t) => ({
     description: 'The boards of the project; each has one, see `board`. For signed-in callers.',
     args: pageArgs,
     resolve: (project, args, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return pageBelow('Board', project, args, context, info, (_context, projects, page, selection) =>
         listBoards(context, projects, page, selection),
       );
@@ -143,7 +143,7 @@ builder.objectFields(Project, (t) => ({
     description: 'The board of the project. For signed-in callers.',
     args: { id: t.arg({ ...idOf('Board'), description: 'Global or numeric ID that the board must have.' }) },
     resolve: async (project, { id }, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       const one = { limit: 1 };
       const { nodes } = await pageBelow('Board', project, one, context, info, (_context, projects, page, selection) =>
         listBoards(context, projects, page, selection, withBoardId(id)),

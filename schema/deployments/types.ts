@@ -53,7 +53,7 @@ builder.objectFields(Project, (t) => ({
     description: 'The deployments of the project, oldest first. For reporters.',
     args: pageArgs,
     resolve: (project, args, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return pageBelow('Deployment', project, args, context, info, listDeployments);
     },
   }),
@@ -68,7 +68,7 @@ builder.objectFields(Project, (t) => ({
       }),
     },
     resolve: (project, { id }, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return findDeployment(context, project, id, selectionAt(info, 'Deployment'));
     },
   }),

@@ -68,7 +68,7 @@ builder.objectFields(Project, (t) => ({
     description: 'The issues of the project that the caller can see.',
     args: issueArgs,
     resolve: (project, args, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return pageBelow('Issue', { project }, args, context, info, (_context, parents, page, selection) =>
         listIssuesOf(context, parents, args, order(args), page, selection),
       );
@@ -79,7 +79,7 @@ builder.objectFields(Project, (t) => ({
     description: 'An issue of the project by its number.',
     args: { iid: t.arg.int({ required: true, description: 'Number of the issue within the project.' }) },
     resolve: (project, { iid }, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return findIssue(context, project, iid, selectionAt(info, 'Issue'));
     },
   }),

@@ -19,7 +19,7 @@ builder.objectFields(Project, (t) => ({
       scope: t.arg({ type: [JobStatus], description: 'Only jobs in one of these states; all by default.' }),
     },
     resolve: (project, args, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return pageBelow('Job', project, args, context, info, (_context, projects, page, selection) =>
         listProjectJobs(context, projects, args.scope, page, selection),
       );
@@ -30,7 +30,7 @@ builder.objectFields(Project, (t) => ({
     description: 'A job of the project by its ID.',
     args: { id: t.arg({ ...idOf('Job'), required: true, description: 'Global or numeric ID of the job.' }) },
     resolve: (project, { id }, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return findJob(context, project, id, selectionAt(info, 'Job'));
     },
   }),
@@ -42,7 +42,7 @@ builder.objectFields(Project, (t) => ({
       name: t.arg.string({ required: true, description: 'Name of the job in `.gitlab-ci.yml`.' }),
     },
     resolve: (project, { ref, name }, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return findLatestJob(context, project, { ref, name }, selectionAt(info, 'Job'));
     },
   }),

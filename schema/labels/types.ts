@@ -54,7 +54,7 @@ builder.objectFields(Project, (t) => ({
     description: 'The labels of the project, by title. For signed-in callers.',
     args: pageArgs,
     resolve: (project, args, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return pageBelow('Label', project, args, context, info, (_context, projects, page, selection) =>
         listLabels(context, projects, page, selection),
       );
@@ -65,7 +65,7 @@ builder.objectFields(Project, (t) => ({
     description: 'A label of the project by ID or title.',
     args: { ref: t.arg.string({ required: true, description: 'Numeric ID or title of the label.' }) },
     resolve: (project, { ref }, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return findLabel(context, project, { idOrTitle: ref }, selectionAt(info, 'Label'));
     },
   }),

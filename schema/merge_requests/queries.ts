@@ -66,7 +66,7 @@ builder.objectFields(Project, (t) => ({
     description: 'The merge requests into branches of the project. For those who can read its files.',
     args: mergeRequestArgs,
     resolve: (project, args, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return pageBelow('MergeRequest', { project }, args, context, info, (_context, parents, page, selection) =>
         listMergeRequestsOf(context, parents, args, order(args), page, selection),
       );
@@ -77,7 +77,7 @@ builder.objectFields(Project, (t) => ({
     description: 'A merge request of the project by its number.',
     args: { iid: t.arg.int({ required: true, description: 'Number of the merge request within the project.' }) },
     resolve: (project, { iid }, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return findMergeRequest(context, project, iid, selectionAt(info, 'MergeRequest'));
     },
   }),

@@ -37,7 +37,7 @@ builder.objectFields(Project, (t) => ({
       search: t.arg.string({ description: 'Only milestones with this text in title or description.' }),
     },
     resolve: (project, args, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return pageBelow('Milestone', project, args, context, info, (_context, projects, page, selection) =>
         listMilestones(context, projects, args, page, selection),
       );
@@ -54,7 +54,7 @@ builder.objectFields(Project, (t) => ({
       }),
     },
     resolve: (project, { id }, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return findMilestone(context, project, id, selectionAt(info, 'Milestone'));
     },
   }),

@@ -59,7 +59,7 @@ builder.objectFields(Project, (t) => ({
       }),
     },
     resolve: (project, args, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return pageBelow('Pipeline', project, args, context, info, (_context, projects, page, selection) =>
         listPipelines(context, projects, args, page, selection),
       );
@@ -72,7 +72,7 @@ builder.objectFields(Project, (t) => ({
       id: t.arg({ ...idOf('Pipeline'), required: true, description: 'Global or numeric ID of the pipeline.' }),
     },
     resolve: (project, { id }, context, info) => {
-      context.loaders.project.prime(project.id, project);
+      context.loaders.noteProject(project);
       return findPipeline(context, project, id, selectionAt(info, 'Pipeline'));
     },
   }),

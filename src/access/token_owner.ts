@@ -21,8 +21,9 @@ export interface Beside {
   readAlone(): void;
 }
 
-/** What a look-up of a token finds. */
-interface Found {
+/** Whom a token belongs to, and what else is known of it. */
+export interface TokenOwner {
+  actor: Actor;
   id: number;
   username: string;
   admin: boolean;
@@ -40,9 +41,6 @@ interface Found {
   tokenToNote: number | null;
 }
 
-/** Whom a token belongs to. */
-export type TokenOwner = Found & { actor: Actor };
-
 /** A token as it is looked for, and as it is known within the process. */
 export interface TokenKey {
   hash: Uint8Array;
@@ -54,12 +52,12 @@ export function tokenKey(token: string): TokenKey {
   return { hash, text: Buffer.from(hash).toString('base64') };
 }
 
-/** The users that tokens belonged to, by their keys. This authenticates nobody. */
-const known = new LRUCache<string, Actor>({ max: 1_000 });
+/** The owners that tokens had, as the database told it, by the keys of the tokens. This authenticates nobody. */
+const known = new LRUCache<string, { who: string; owner: TokenOwner }>({ max: 1_000 });
 
 /** Whom a token belonged to when it last came. This authenticates nobody. */
 export function formerOwner({ text }: TokenKey): Actor | undefined {
-  return known.get(text);
+  return known.get(text)?.owner.actor;
 }
 
 /**
@@ -86,22 +84,28 @@ export async function lookUp(
   { hash, text }: TokenKey,
   more: readonly Prisma.Sql[],
 ): Promise<{ owner: TokenOwner | undefined; texts: (string | null)[] }> {
-  const [row] = await queryRows<Found & Texts>(db, statement(db, hash, more));
-  const owner = row && ownerIn(row);
-  if (owner && !owner.ended) known.set(text, owner.actor);
-  else known.delete(text);
-  return { owner, texts: row ? more.map((_, index) => row[`text${index}`] ?? null) : [] };
+  const [row] = await queryRows<{ who: string } & Texts>(db, statement(db, hash, more));
+  if (!row) {
+    known.delete(text);
+    return { owner: undefined, texts: [] };
+  }
+  const { who } = row;
+  const before = known.get(text);
+  const owner = before?.who === who ? before.owner : ownerIn(JSON.parse(who));
+  if (owner.ended) known.delete(text);
+  else if (owner !== before?.owner) known.set(text, { who, owner });
+  return { owner, texts: more.map((_, index) => row[`text${index}`] ?? null) };
 }
 
 type Texts = Record<`text${number}`, string | null>;
 
+/** Few columns: each costs more to describe than to read. */
 function statement(db: Db, hash: Uint8Array, more: readonly Prisma.Sql[]): Prisma.Sql {
   const texts = more.map((json, index) => sql`, (${json})::text AS ${NAMES[index]}`);
   return sql`
-    SELECT u.id, u.username, u.admin, u.external, u.can_create_group AS "canCreateGroup",
-      u.projects_limit AS "projectsLimit", t.credential, t.scopes,
-      NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date AS "firstToday",
-      t.ended, t.to_note AS "tokenToNote"${texts.length > 0 ? Prisma.join(texts, '') : Prisma.empty}
+    SELECT json_build_array(u.id, u.username, u.admin, u.external, u.can_create_group, u.projects_limit, t.credential, t.scopes,
+      NOT t.impersonation AND u.last_activity_on IS DISTINCT FROM (now() AT TIME ZONE 'UTC')::date,
+      t.ended, t.to_note)::text AS who${texts.length > 0 ? Prisma.join(texts, '') : Prisma.empty}
     FROM (
       SELECT 'personal_token' AS credential, user_id, scopes, impersonation, NULL AS ended, ${TOKEN_TO_NOTE} AS to_note
       FROM personal_access_tokens
@@ -117,16 +121,23 @@ function statement(db: Db, hash: Uint8Array, more: readonly Prisma.Sql[]): Prism
 /** What the expressions are called in the statement. */
 const NAMES = [Prisma.raw('text0'), Prisma.raw('text1')];
 
-function ownerIn(row: Found): TokenOwner {
-  const { id, username, admin, external, canCreateGroup, projectsLimit, credential, scopes } = row;
-  const { firstToday, ended, tokenToNote } = row;
+/** What a look-up finds, in the order of its statement. */
+type Columns = [
+  ...[id: number, username: string, admin: boolean, external: boolean, canCreateGroup: boolean, projectsLimit: number],
+  ...[credential: TokenOwner['credential'], scopes: string[] | null],
+  ...[firstToday: boolean, ended: TokenOwner['ended'], tokenToNote: number | null],
+];
+
+function ownerIn(columns: Columns): TokenOwner {
+  const [id, username, admin, external, canCreateGroup, projectsLimit, credential, scopes, ...rest] = columns;
+  const [firstToday, ended, tokenToNote] = rest;
   const user = { id, username, admin, external, canCreateGroup, projectsLimit, credential };
   return { ...user, scopes, firstToday, ended, tokenToNote, actor: { ...user, scopes: scopes ?? ['api'] } };
 }
 
 /** Whether a token stands for the same in every respect. */
 export function isSame(one: Actor, other: Actor): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Notes that a user is here, and uses a token. */

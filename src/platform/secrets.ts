@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 
 /** SHA-256 of a token: what is stored and looked up instead of it. */
 export function tokenHash(token: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(crypto.createHash('sha256').update(token).digest());
+  return new Uint8Array(crypto.hash('sha256', token, 'buffer'));
 }
 
 /** A random token of 20 letters and digits (119 bits) behind a recognisable prefix. */
