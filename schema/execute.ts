@@ -37,6 +37,8 @@ export async function executeWithin(
   using budget = new Budget(limits, { isForeign: !comesAgain, readBeside });
   const operation = getOperationAST(args.document, args.operationName);
   const isMutation = operation?.operation === 'mutation';
+  // What changes something is not done for somebody who may be somebody else.
+  if (isMutation && presumption) throw new Mispresumed();
   const facts = { type: operation?.operation ?? 'unknown', name: operation?.name?.value };
   const over = () => {
     const { exceeded } = budget;

@@ -61,7 +61,7 @@ import { consentPages } from '#src/web/pages/consent.ts';
 import { pages } from '#src/web/pages/index.ts';
 import { refusedAuthorization } from '#src/web/pages/refused_authorization.ts';
 import { PublicText } from '#src/web/public_text.ts';
-import { noteCaller, noteRoute } from '#src/web/request_facts.ts';
+import { forgetCaller, noteCaller, noteRoute } from '#src/web/request_facts.ts';
 import { requestLog } from '#src/web/request_log.ts';
 import { isArtifactsPath } from '#src/web/runner_artifacts.ts';
 import type { RunnerProtocolOptions } from '#src/web/runner_options.ts';
@@ -298,7 +298,11 @@ function serveRest(app: Express, entrance: Entrance): void {
       const presumption = asker instanceof Presumption ? asker : undefined;
       const contextValue = Object.assign(await contextOf(asker.actor, request), { presumption });
       const execution = { schema, document, variableValues, contextValue, comesAgain: true };
-      return executeWithin(execution, report, budget).catch(nullIfMispresumed);
+      return executeWithin(execution, report, budget).catch((error: unknown) => {
+        if (!(error instanceof Mispresumed)) throw error;
+        forgetCaller(request);
+        return null;
+      });
     },
     read: (reader, found, actor, request) => {
       const context = domainContext(actor, request);
@@ -364,8 +368,10 @@ function serveGraphQL(
   const loadGraphQL = () => {
     loading ??= import('#schema/server.ts').then((server) =>
       server.createGraphQLServer({
-        contextOf: async (request, about) =>
-          contextOf(await whoAsks(request, about), request, about?.operation ?? null),
+        contextOf: async (request, about) => {
+          forgetCaller(request);
+          return contextOf(await whoAsks(request, about), request, about?.operation ?? null);
+        },
         presumedContextOf: async (request, about) => {
           const beside = about && foresee(request, about.operation, about.ref);
           const presumption = presume(db, credentialsOf(request), { beside, isForeign: true });
@@ -426,11 +432,6 @@ function remembered<Rest extends unknown[], Answer>(
     found.set(request, answer);
     return answer;
   };
-}
-
-function nullIfMispresumed(error: unknown): null {
-  if (error instanceof Mispresumed) return null;
-  throw error;
 }
 
 /** The server's URL as the client used it; forwarded headers count as far as the proxy is trusted. */

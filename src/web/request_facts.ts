@@ -8,7 +8,7 @@ declare module 'express-serve-static-core' {
     /** The template of the route below /api/v4 that answers it. */
     routeTemplate?: string;
     /** Who asks, once that is known. */
-    callerId?: number;
+    callerId?: number | undefined;
   }
 }
 
@@ -20,6 +20,11 @@ export function noteRoute(request: object, path: string): void {
 /** Notes who asks. */
 export function noteCaller(request: object, actor: { id: number } | null): void {
   if (actor) (request as Request).callerId = actor.id;
+}
+
+/** Takes back who was noted, where that turns out to be wrong. */
+export function forgetCaller(request: object): void {
+  (request as Request).callerId = undefined;
 }
 
 /** The services of the git remote (gitprotocol-http). */
