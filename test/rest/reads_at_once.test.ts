@@ -60,6 +60,29 @@ describe('A project that is read beside who asks', () => {
     expect(await ask()).toMatchObject({ errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
   });
 
+  it('is read by nobody who asks after the token was revoked, however many ask meanwhile', async () => {
+    const { at } = await asked('private', owner);
+    const token = await world.token(owner);
+    const headers = { 'PRIVATE-TOKEN': token };
+    const ask = async () => (await world.send('GET', `/api/v4${at}`, { headers })).status;
+    for (let time = 0; time < 4; time += 1) expect(await ask()).toBe(200);
+    let isRevoked = false;
+    const late: number[] = [];
+    const readers = Array.from({ length: 8 }, async () => {
+      for (let left = 5; left > 0; ) {
+        const isLate = isRevoked;
+        const status = await ask();
+        if (!isLate) continue;
+        late.push(status);
+        left -= 1;
+      }
+    });
+    await world.db.personalAccessToken.updateMany({ where: { userId: owner.id }, data: { revoked: true } });
+    isRevoked = true;
+    await Promise.all(readers);
+    expect(late).toEqual(Array(40).fill(401));
+  });
+
   it('does not keep refusals from being told as they are', async () => {
     const [guest, project] = [await world.user(), await world.project({ owner })];
     await world.member(project, guest, 'guest');
