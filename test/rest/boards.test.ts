@@ -188,6 +188,7 @@ describe('The board in GraphQL', () => {
         label: { title: 'a', openIssuesCount: 1 },
         issues: { totalCount: 1, nodes: [{ title: 'open' }] },
       });
+      for (let time = 0; time < 2; time += 1) await ask(1);
       const [few, many] = [await world.statements(() => ask(1)), await world.statements(() => ask(4))];
       expect(many.length).toBe(few.length);
     },

@@ -164,6 +164,7 @@ describe('GET /projects/:id/deployments', () => {
     const statements = async () =>
       (await world.statements(() => world.api(owner).get(`/projects/${project.id}/deployments`))).length;
     await deploy();
+    for (let time = 0; time < 2; time += 1) await statements();
     const few = await statements();
     for (let n = 0; n < 4; n += 1) await deploy();
     expect(await statements()).toBe(few);

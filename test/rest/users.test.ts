@@ -277,8 +277,8 @@ describe('Users in GraphQL', () => {
       });
       return { count: statements.length, authors: body?.data.project.issues.nodes.map(({ author }) => author) };
     };
-    // The first request with a document shows what the others read of its project.
-    await count(1);
+    // The first requests with a document show what the others read of its project.
+    for (let time = 0; time < 2; time += 1) await count(1);
     const [one, five] = [await count(1), await count(5)];
     expect(five.count).toBe(one.count);
     expect(five.authors).toHaveLength(5);

@@ -1,4 +1,4 @@
-import { JOB_PACES, jobHandlers } from '#src/background_jobs.ts';
+import { jobHandlers } from '#src/background_jobs.ts';
 import { importSettings } from '#src/imports/options.ts';
 import { startJobs } from '#src/platform/background/queue.ts';
 import { migrate } from '#src/platform/database/migrate.ts';
@@ -12,12 +12,12 @@ export async function fillTemplate(url: string): Promise<void> {
   await installJobs(url);
 }
 
-/** The tables of the job queue and its schedules, which the server installs at its first start. */
+/** The tables of the job queue, which the server installs at its first start. */
 async function installJobs(url: string): Promise<void> {
   const db = connect(url);
   const stores = { repositories: new RepositoryStore({}), uploads: new DiskUploads('') };
   const handlers = jobHandlers({ db, ...stores, secret: '', imports: importSettings() });
-  const jobs = await startJobs({ url, handlers, paces: JOB_PACES, report: console.error, db });
+  const jobs = await startJobs({ url, handlers, report: console.error, db });
   await jobs.stop();
   await db.$disconnect();
 }
