@@ -168,6 +168,7 @@ describe('The configuration', () => {
   it('warns of names that are no settings, with the one that was probably meant', () => {
     const { warnings } = load({
       GANTRY_PORT: '80',
+      GANTRY_PORTT: '80',
       GANTRY_DATABASE_URL: 'postgresql://me:secret@h/d',
       GANTRY_STORAGE: '/x',
       GRAPHQL_MAX_DEPHT: '5',
@@ -178,6 +179,7 @@ describe('The configuration', () => {
     const ignored = 'is not a setting of Gantry and is ignored.';
     expect(warnings).toEqual([
       `GANTRY_PORT ${ignored} Did you mean PORT?`,
+      `GANTRY_PORTT ${ignored} Did you mean PORT?`,
       `GANTRY_DATABASE_URL ${ignored} Did you mean DATABASE_URL?`,
       `GANTRY_STORAGE ${ignored} Did you mean GANTRY_STORAGES?`,
       `GRAPHQL_MAX_DEPHT ${ignored} Did you mean GRAPHQL_MAX_DEPTH?`,

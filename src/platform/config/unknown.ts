@@ -16,10 +16,15 @@ export function unknownSettings(values: NodeJS.Dict<string>, known: readonly str
   return Object.entries(values)
     .filter(([name, value]) => isOurs(name) && !known.includes(name) && !isOfKubernetes(name, value))
     .map(([name]) => {
-      const bare = name.replace(/^GANTRY_/, '');
-      const meant = known.includes(bare) ? bare : nearest(name, known);
+      // What all have in common makes none of them more alike.
+      const alike = nearest(bare(name), known.map(bare));
+      const meant = known.find((one) => bare(one) === alike);
       return `${name} is not a setting of Gantry and is ignored.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
     });
+}
+
+function bare(name: string): string {
+  return name.replace(/^GANTRY_/, '');
 }
 
 function isOurs(name: string): boolean {
