@@ -2,6 +2,7 @@ import type { Actor } from '#src/access/actor.ts';
 import type { Credentials } from '#src/access/authenticate.ts';
 import { type Beside, formerOwner, isSame, lookUp, noteUse, type TokenKey, tokenKey } from '#src/access/token_owner.ts';
 import { Budget, DEFAULT_BUDGET, within } from '#src/platform/budget.ts';
+import { DatabaseAway } from '#src/platform/database/lost.ts';
 import { type Db, jsonWithin, type Prisma } from '#src/platform/db.ts';
 
 interface Presumed {
@@ -48,11 +49,16 @@ export class Presumption {
    * Makes certain that it holds.
    *
    * @param isComplete whether the request came to its end, and so would have read all that it reads
-   * @throws Mispresumed if it does not: then the request has to be worked on anew
+   * @throws Mispresumed if it does not: then the request has to be worked on anew; DatabaseAway if nobody can tell
    */
   async settle(isComplete: boolean): Promise<void> {
     // Whoever asked for what was read has heard of an error.
-    await this.#read?.catch(() => undefined);
+    const failure: unknown = await this.#read?.then(
+      () => null,
+      (error) => error,
+    );
+    // To ask again would only double the time that a caller waits for that answer.
+    if (failure instanceof DatabaseAway) throw failure;
     if (!this.#read && isComplete) this.#beside?.what.readAlone();
     if (!this.#outcome) await this.#lookUpAlone();
     if (this.#outcome instanceof Mispresumed) throw this.#outcome;
