@@ -17,8 +17,12 @@ export type SecretConfig = Pick<Config, 'secret' | 'dataDir'>;
  *   was used with one
  */
 export async function agreeOnSecret(db: Db, config: SecretConfig): Promise<string> {
-  const given = givenSecret(config);
-  if (given === undefined && (await isInUse(db))) throw new Error(missing(config));
+  let given = givenSecret(config);
+  if (given === undefined && (await isInUse(db))) {
+    // A server that starts on the same directory at the same time has made the file before the database knew of it.
+    given = givenSecret(config);
+    if (given === undefined) throw new Error(missing(config));
+  }
   const secret = given ?? makeSecret(config);
   const digest = secretDigest(secret);
   let known = await knownDigest(db);
