@@ -46,8 +46,12 @@ export async function executeWithin(
   };
   try {
     const signal = isMutation ? undefined : budget.signal;
-    const result = await within(budget, () => observeOperation(facts, () => run(args, operation, comesAgain, signal)));
-    await presumption?.settle(!result.errors);
+    const answer = async () => {
+      const result = await run(args, operation, comesAgain, signal);
+      await presumption?.settle(!result.errors);
+      return result;
+    };
+    const result = await within(budget, () => observeOperation(facts, answer));
     if (!result.errors) return result;
     return { ...result, errors: over() ?? result.errors.map((error) => maskError(error, report, args.variableValues)) };
   } catch (error) {

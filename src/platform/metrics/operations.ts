@@ -15,11 +15,9 @@ export async function observeOperation<T>({ type, name }: OperationFacts, run: (
     'graphql.operation.type': type,
     ...(name ? { 'graphql.operation.name': name.slice(0, 100) } : {}),
   };
-  try {
-    return await traced(`GraphQL ${type}`, { attributes }, run);
-  } finally {
-    noteOperation(name, type, performance.now() - begun);
-  }
+  const result = await traced(`GraphQL ${type}`, { attributes }, run);
+  noteOperation(name, type, performance.now() - begun);
+  return result;
 }
 
 /** Measures a client's own operation, with its turns. It failed if its result holds errors. */
