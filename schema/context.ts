@@ -22,7 +22,7 @@ export interface GraphQLContext extends Context {
   /** Whether users without a picture of their own get one from the avatar service. */
   readonly avatars: boolean;
   readonly loaders: Loaders;
-  /** On what it rests that the actor asks, as long as nobody has looked; absent where that is certain. */
+  /** Set while the actor is only assumed (`access/presumption.ts`). */
   readonly presumption?: Presumption | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface DirectOptions {
   textOf(params: GraphQLParams): string | undefined;
   /** Who asks, and with what; `about` may be read at once. Throws DomainErrors. */
   contextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext>;
-  /** Who asks if nothing has changed since they last did, and with what; null where that is not known. */
+  /** As contextOf, for a caller of whom it is assumed that nothing has changed; null for callers not seen before. */
   presumedContextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext | null>;
   /** Executes an operation when it is its turn. */
   execute(args: ExecutionArgs): Promise<ExecutionResult>;
@@ -68,7 +68,7 @@ async function resultOf(
     try {
       return await options.execute(args);
     } catch (error) {
-      // Then somebody else asks, or for something else, and nothing has been answered.
+      // The caller or the project has changed; nothing has been answered yet.
       if (!(error instanceof Mispresumed)) return options.failed(error);
     }
   }
@@ -123,7 +123,9 @@ async function prepare(
   const presumed = mayPresume && operation.operation === 'query' ? await presumedContextOf(req, about) : null;
   // A copy would make the loaders, which few operations need.
   const contextValue: GraphQLContext & Measured = Object.assign(presumed ?? (await contextOf(req, about)), {
-    ...{ measure, req, res },
+    measure,
+    req,
+    res,
   });
   return { schema, document, contextValue, variableValues: variables ?? null, operationName: operationName ?? null };
 }

@@ -22,8 +22,8 @@ export interface Execution extends ExecutionArgs {
 
 /**
  * Executes an operation within a budget of its own, and masks what clients are not told. A query ends when the budget does,
- * with the one error that says why; a mutation comes to its end, as what it has done stays done. Throws Mispresumed where the
- * context rests on a presumption that does not hold.
+ * with the one error that says why; a mutation comes to its end, as what it has done stays done. Throws Mispresumed if the
+ * caller of the context was assumed wrongly.
  *
  * @param report hears of errors that clients are not told
  */
@@ -37,7 +37,7 @@ export async function executeWithin(
   using budget = new Budget(limits, { isForeign: !comesAgain, readBeside });
   const operation = getOperationAST(args.document, args.operationName);
   const isMutation = operation?.operation === 'mutation';
-  // What changes something is not done for somebody who may be somebody else.
+  // Changes are made only for callers who are certain.
   if (isMutation && presumption) throw new Mispresumed();
   const facts = { type: operation?.operation ?? 'unknown', name: operation?.name?.value };
   const over = () => {

@@ -30,7 +30,7 @@ import { measureOperation } from '#src/platform/metrics/operations.ts';
 export interface GraphQLServerOptions {
   /** Who asks, and with what; `about` is what is asked for, which may be read at once. Throws DomainErrors. */
   contextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext>;
-  /** Who asks if nothing has changed since they last did, and with what; null where that is not known. */
+  /** As contextOf, for a caller of whom it is assumed that nothing has changed; null for callers not seen before. */
   presumedContextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext | null>;
   /** Hears of errors that clients are not told. */
   report(error: unknown): void;

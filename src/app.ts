@@ -269,7 +269,7 @@ interface Entrance {
   turns: FairQueue;
   /** Who asks for something of the REST API. */
   identify(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Promise<Actor | null>;
-  /** Who asks for something of the REST API if nothing has changed; null where that is not known. */
+  /** The caller of the REST API, if nothing has changed; null for callers not seen before. */
   presumed(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Presumption | null;
   /** Has the project of a request read beside who asks, as those of its kind select it; undefined for the first of them. */
   foresee(request: IncomingMessage, kind: object, ref: Ref): Beside | undefined;

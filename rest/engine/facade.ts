@@ -29,8 +29,8 @@ export interface FacadeOptions<A extends Asker> {
   /** Who asks; `about` is what a request that changes nothing is about, which may be read at once. Throws DomainErrors. */
   authenticate(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Promise<A | null>;
   /**
-   * Who asks if nothing has changed since they last did; null where that is not known. It is looked up with what the operation
-   * reads, which then answers null if it was wrong.
+   * The caller, if nothing has changed since their last request; null where that is not known. `execute` looks the caller up with
+   * what the operation reads, and returns null if the assumption was wrong.
    */
   presume?(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Presumed<A> | null;
   /** Checks a route's up-front ability, on what `ref` names. Throws DomainErrors. */
@@ -38,7 +38,7 @@ export interface FacadeOptions<A extends Asker> {
   /**
    * Runs an operation with the context and error masking that /graphql has.
    *
-   * @returns null if somebody else asks than was presumed, or for something else
+   * @returns null if the caller or the project is not what was assumed
    */
   execute(
     endpoint: Endpoint,
@@ -67,7 +67,7 @@ export interface FacadeOptions<A extends Asker> {
   passing(error: unknown): DomainError | null;
 }
 
-/** Who asks, as far as is known. */
+/** The caller, known or assumed. */
 export interface Presumed<A> {
   readonly actor: A;
 }
@@ -219,7 +219,7 @@ function isPlainRead({ endpoint: { route }, request: { headers } }: Call): boole
 }
 
 /**
- * Answers a plain read of somebody who is presumed to be who they were before.
+ * Answers a plain read for a caller who is assumed to be the same as before.
  *
  * @returns whether it is answered; nothing has been said if not
  */
@@ -269,8 +269,8 @@ function askedFor(
 /**
  * Runs the operation and answers with its result.
  *
- * @returns what a raw route has found, whose content is the answer; undefined if it is answered, null if the asker was
- *   presumed wrongly: nothing has been said then
+ * @returns what a raw route has found, whose content is the answer; undefined if it is answered, null if the caller was
+ *   assumed wrongly, in which case nothing has been sent
  */
 async function operate<A extends Asker>(
   options: FacadeOptions<A>,

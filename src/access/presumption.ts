@@ -13,9 +13,9 @@ interface Presumed {
 }
 
 /**
- * Who asks, as long as nobody has looked: whom the token belonged to when it last came. A request that changes nothing is worked
- * on as if that still held, up to the first JSON that it reads; that is read in the statement which finds out who asks. What
- * came of it may be told to the caller only once `settle` has returned.
+ * The caller, assumed to be the user that the token belonged to when it was last used. A request that changes nothing is worked on
+ * under this assumption; the first JSON that it reads is read in the statement that looks the token up. Nothing of the result
+ * may be sent to the caller before `settle` has returned.
  */
 export class Presumption {
   readonly actor: Actor;
@@ -46,25 +46,25 @@ export class Presumption {
   }
 
   /**
-   * Makes certain that it holds.
+   * Checks the assumption, unless a read has done so already.
    *
-   * @param isComplete whether the request came to its end, and so would have read all that it reads
-   * @throws Mispresumed if it does not: then the request has to be worked on anew; DatabaseAway if nobody can tell
+   * @param isComplete whether the request succeeded, and so has read all that such requests read
+   * @throws Mispresumed if it is wrong, and the request has to start over; DatabaseAway if the database does not answer
    */
   async settle(isComplete: boolean): Promise<void> {
-    // Whoever asked for what was read has heard of an error.
+    // Whoever wanted the JSON has been told of the error.
     const failure: unknown = await this.#read?.then(
       () => null,
       (error) => error,
     );
-    // To ask again would only double the time that a caller waits for that answer.
+    // Asking again would only double the wait.
     if (failure instanceof DatabaseAway) throw failure;
     if (!this.#read && isComplete) this.#beside?.what.readAlone();
     if (!this.#outcome) await this.#lookUpAlone();
     if (this.#outcome instanceof Mispresumed) throw this.#outcome;
   }
 
-  /** Whatever became of the operation, who asks is found out. */
+  /** Looks the token up by itself, within a budget of its own: that of the operation may be used up. */
   async #lookUpAlone(): Promise<void> {
     using own = new Budget(DEFAULT_BUDGET, { isForeign: this.#isForeign });
     await within(own, () => this.#lookUp());
@@ -76,7 +76,7 @@ export class Presumption {
     const { owner, texts } = await lookUp(this.#db, this.#token, more);
     const isSameOwner = owner && !owner.ended && isSame(this.actor, owner.actor);
     if (!isSameOwner || (what && texts[0] !== expected)) {
-      // It was read for whom was presumed.
+      // The JSON was read for the assumed user, so it is only worth keeping if that is the owner.
       if (what && isSameOwner && typeof texts[0] === 'string') what.found(owner.actor, texts[0]);
       this.#outcome = new Mispresumed();
       throw this.#outcome;
@@ -87,16 +87,16 @@ export class Presumption {
   }
 }
 
-/** Who asks, or what they ask for, is not what it was before. */
+/** The owner of the token, or the project that the request is about, has changed. */
 export class Mispresumed extends Error {
   constructor() {
-    super('Who asks, or the project that they ask for, has changed');
+    super('The owner of the token, or the project, has changed');
   }
 }
 
 /**
- * Who the credentials belong to if nothing has changed; null where nothing is known, or where they are more than one token.
- * It authenticates nobody: `settle` does.
+ * The user that the credentials belong to, if nothing has changed; null for tokens not seen before, and for more than one token.
+ * This authenticates nobody: `settle` does.
  *
  * @param isForeign whether a client wrote what is read
  */

@@ -15,9 +15,9 @@ export interface Beside {
   json(actor: Actor): Prisma.Sql;
   /** Is told what was read, once it is certain that it was for this actor; never, if it could not be read in the same statement. */
   found(actor: Actor, json: string): void;
-  /** Takes it that what is read will be what was read for the actor before, and returns that; undefined if nothing is known. */
+  /** Assumes that what will be read is what was read for the actor before, and returns that; undefined if there is nothing. */
   presume(actor: Actor): string | undefined;
-  /** Is told that a request for which that was presumed had nothing else to read in the statement. */
+  /** Is told that a request for which that was assumed read nothing else in the statement. */
   readAlone(): void;
 }
 

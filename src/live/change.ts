@@ -51,8 +51,8 @@ export function recordOf({ kind, id }: Change): string {
 }
 
 /**
- * Under what it waits to be read: two changes of one record that nobody has read yet are read once. Parts of a trace on both
- * sides of the beginning of a subscription stay apart, as only those behind it are told to that one.
+ * The key under which a change waits to be read: changes of one record that wait together are read once. Parts of a trace
+ * from before and after a subscription began stay apart, as it is sent the later ones only.
  */
 export function waitingKey(change: Change): string {
   return change.kind === 'trace' ? `${recordOf(change)} ${change.joins}` : recordOf(change);

@@ -104,8 +104,8 @@ export class Feed {
 
   /** Tells what a job printed since the last time, in parts. */
   async #tellTrace(change: Change): Promise<void> {
-    // Read now, a part that all members came behind would hold what was printed since, and that be taken for told.
-    if (this.topic.scope !== 'job' && [...this.members].every((member) => member.cameBehind(change))) return;
+    // Nobody here asked for this part. Read now, it would include what was printed since, which would then count as sent.
+    if (this.topic.scope !== 'job' && [...this.members].every((member) => member.joinedAfter(change))) return;
     for (;;) {
       const position = this.#offsets.get(change.id) ?? this.#startOf(change);
       if (position === undefined) return;

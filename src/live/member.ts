@@ -46,16 +46,16 @@ export class Member {
     this.#sink.end(reason);
   }
 
-  /** Whether a change was on its way already when the subscription began. */
-  cameBehind({ heardAt }: Change): boolean {
+  /** Whether the subscription began after the server had heard of a change. */
+  joinedAfter({ heardAt }: Change): boolean {
     return heardAt !== undefined && heardAt < this.#joinedAt;
   }
 
   /** Tells of a change, when it is its turn. */
   hear(change: Change, reading: Reading): void {
     if (this.#hasLeft) return;
-    // A part of a trace that others get may hold what was printed since: this one gets it, too, rather than lack that.
-    if (change.kind !== 'trace' && this.cameBehind(change)) return;
+    // A part of a trace that earlier subscribers get may include what was printed since, so later ones get it, too.
+    if (change.kind !== 'trace' && this.joinedAfter(change)) return;
     if (this.#held) {
       this.#held.push({ change, reading });
       if (this.#held.length > MOST_MISSED) this.end(tooMuch());

@@ -37,7 +37,7 @@ export class Budget implements Disposable {
 
   /** Whether a client wrote the operation, who may write any number of them. */
   readonly isForeign: boolean;
-  /** Reads JSON in a statement that has to be sent anyway: its text, or null where that has been sent. */
+  /** Reads JSON as part of a statement that has to be sent anyway, and returns its text; null once that has been sent. */
   readonly readBeside: ReadBeside | undefined;
 
   constructor(

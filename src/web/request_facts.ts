@@ -22,7 +22,7 @@ export function noteCaller(request: object, actor: { id: number } | null): void 
   if (actor) (request as Request).callerId = actor.id;
 }
 
-/** Takes back who was noted, where that turns out to be wrong. */
+/** Undoes noteCaller, for a caller who was assumed wrongly. */
 export function forgetCaller(request: object): void {
   (request as Request).callerId = undefined;
 }

@@ -16,7 +16,7 @@ export function unknownSettings(values: NodeJS.Dict<string>, known: readonly str
   return Object.entries(values)
     .filter(([name, value]) => isOurs(name) && !known.includes(name) && !isOfKubernetes(name, value))
     .map(([name]) => {
-      // What all have in common makes none of them more alike.
+      // The prefix that all share would make any two names look alike.
       const alike = nearest(bare(name), known.map(bare));
       const meant = known.find((one) => bare(one) === alike);
       return `${name} is not a setting of Gantry and is ignored.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;

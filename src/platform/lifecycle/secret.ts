@@ -19,7 +19,7 @@ export type SecretConfig = Pick<Config, 'secret' | 'dataDir'>;
 export async function agreeOnSecret(db: Db, config: SecretConfig): Promise<string> {
   let given = givenSecret(config);
   if (given === undefined && (await isInUse(db))) {
-    // A server that starts on the same directory at the same time has made the file before the database knew of it.
+    // Another server may be starting on the same directory: it writes the file before it tells the database.
     given = givenSecret(config);
     if (given === undefined) throw new Error(missing(config));
   }

@@ -1,3 +1,4 @@
+import { DatabaseAway } from '#src/platform/database/lost.ts';
 import { operationCosts, operations } from '#src/platform/metrics/registry.ts';
 import { noteOperation } from '#src/platform/metrics/slow.ts';
 import { traced } from '#src/platform/tracing/tracer.ts';
@@ -15,9 +16,16 @@ export async function observeOperation<T>({ type, name }: OperationFacts, run: (
     'graphql.operation.type': type,
     ...(name ? { 'graphql.operation.name': name.slice(0, 100) } : {}),
   };
-  const result = await traced(`GraphQL ${type}`, { attributes }, run);
-  noteOperation(name, type, performance.now() - begun);
-  return result;
+  let waited = false;
+  try {
+    return await traced(`GraphQL ${type}`, { attributes }, run);
+  } catch (error) {
+    waited = error instanceof DatabaseAway;
+    throw error;
+  } finally {
+    // An operation is not slow because it waited for a database that is away; that is logged by itself.
+    if (!waited) noteOperation(name, type, performance.now() - begun);
+  }
 }
 
 /** Measures a client's own operation, with its turns. It failed if its result holds errors. */
