@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { DatabaseAway } from '#src/platform/database/lost.ts';
+import { Unavailable } from '#src/platform/errors.ts';
+import { observeOperation } from '#src/platform/metrics/operations.ts';
 import { logSlow } from '#src/platform/metrics/slow.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -91,6 +95,22 @@ describe('What is slow is logged', () => {
       type: 'query',
     });
     expect(operations.map(({ operation }) => operation)).toContain('ProjectIssues');
+  });
+
+  it('operations that fail, too, unless they only waited for a database that is away', async () => {
+    const slow: unknown[] = [];
+    logSlow(
+      { warn: ({ operation }: { operation?: unknown }) => slow.push(operation) },
+      { statement: 0, operation: 0.001 },
+    );
+    const fail = (name: string, error: Error) =>
+      observeOperation({ type: 'query', name }, () => sleep(2).then(() => Promise.reject(error))).catch(
+        () => undefined,
+      );
+    await fail('Late', new Unavailable('The operation took longer than 30 s.'));
+    await fail('Away', new DatabaseAway('Connection lost', { sent: true }));
+    logSlow(null);
+    expect(slow).toEqual(['Late']);
   });
 
   it('not where it is switched off, or quick', async () => {
