@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import type { FieldNode } from 'graphql';
 import type { Context } from '#src/access/actor.ts';
 import type { Presumption } from '#src/access/presumption.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/commits/find.ts';
@@ -31,21 +32,15 @@ export function graphqlContext(
   context: Context,
   server: Pick<GraphQLContext, 'baseUrl' | 'ssh' | 'version' | 'revision' | 'avatars'>,
 ): GraphQLContext {
-  let loaders: Loaders | undefined;
-  return {
-    ...context,
-    ...server,
-    get loaders() {
-      loaders ??= new Loaders(context);
-      return loaders;
-    },
-  };
+  // No getter that makes the loaders at first use: V8 keeps each object with a getter of its own until old objects are collected.
+  return { ...context, ...server, loaders: new Loaders(context) };
 }
 
 /** The batching loaders of one operation, each made when it is first asked for: most operations need none. */
 export class Loaders {
   readonly #context: Context;
-  readonly #noted: ProjectRow[] = [];
+  #noted: ProjectRow[] | undefined;
+  #ofFields: Map<FieldNode, Map<string, DataLoader<unknown, unknown>>> | undefined;
   #project: DataLoader<number, ProjectRow | null> | undefined;
   #groupStatistics: DataLoader<number, GroupStatistics | null> | undefined;
   #commit: DataLoader<CommitKey, CommitRow | null, string> | undefined;
@@ -61,7 +56,16 @@ export class Loaders {
   /** Has a project that the actor sees at hand, should it be asked for. */
   noteProject(project: ProjectRow): void {
     if (this.#project) this.#project.prime(project.id, project);
-    else this.#noted.push(project);
+    else if (this.#noted) this.#noted.push(project);
+    else this.#noted = [project];
+  }
+
+  /** The loaders of what a field of the operation leads to, by names. */
+  ofField(field: FieldNode): Map<string, DataLoader<unknown, unknown>> {
+    this.#ofFields ??= new Map();
+    const known = this.#ofFields.get(field) ?? new Map<string, DataLoader<unknown, unknown>>();
+    this.#ofFields.set(field, known);
+    return known;
   }
 
   /** Projects that the actor may see, null for others. */
@@ -71,7 +75,7 @@ export class Loaders {
       const projects = new Map((await findProjectsByIds(this.#context, ids)).map((one) => [one.id, one]));
       return ids.map((id) => projects.get(id) ?? null);
     });
-    for (const project of this.#noted) this.#project.prime(project.id, project);
+    for (const project of this.#noted ?? []) this.#project.prime(project.id, project);
     return this.#project;
   }
 

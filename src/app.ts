@@ -26,6 +26,7 @@ import { type ImportSettings, importSettings } from '#src/imports/options.ts';
 import { Hub } from '#src/live/hub.ts';
 import { DEFAULT_LIVE_LIMITS, type LiveLimits } from '#src/live/seats.ts';
 import type { LiveCaller } from '#src/live/subscriber.ts';
+import { Attached } from '#src/platform/attached.ts';
 import type { JobQueue } from '#src/platform/background/queue.ts';
 import { Budget, type BudgetLimits, DEFAULT_BUDGET, within } from '#src/platform/budget.ts';
 import type { Listener } from '#src/platform/database/listener.ts';
@@ -165,7 +166,7 @@ export function createApp({
   app.set('trust proxy', trustProxy ?? false);
   const server = { version: packageVersion(), revision: packageRevision() };
   const baseUrl = (request: IncomingMessage) => externalUrl ?? requestUrl(request as Request);
-  const projects = new WeakMap<IncomingMessage, { kind: object; foreseen: ForeseenProject }>();
+  const projects = new Attached<IncomingMessage, { kind: object; foreseen: ForeseenProject }>();
   const stores = { db, secret, jobs, repositories, uploads, imports };
   const domainContext = (actor: Actor | null, request: IncomingMessage, kind?: object | null) => {
     const { ip = null, res: answer } = request as Request;
@@ -426,7 +427,7 @@ function serveGraphQL(
 function remembered<Rest extends unknown[], Answer>(
   find: (request: IncomingMessage, ...more: Rest) => Promise<Answer>,
 ): typeof find {
-  const found = new WeakMap<IncomingMessage, Promise<Answer>>();
+  const found = new Attached<IncomingMessage, Promise<Answer>>();
   return (request, ...more) => {
     const answer = found.get(request) ?? find(request, ...more);
     found.set(request, answer);

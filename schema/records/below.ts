@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import type { GraphQLContext } from '#schema/context.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { ModelName } from '#src/platform/records/model.ts';
 import { onlyOne } from '#src/platform/records/parents.ts';
@@ -20,7 +21,7 @@ type Pages<Parent, T> = (parents: readonly Parent[]) => Promise<(Page<T> | Error
  * @param pages reads them, and gives an error in the place of what is refused
  */
 export async function loadBelow<Parent, T>(
-  context: object,
+  context: Pick<GraphQLContext, 'loaders'>,
   info: Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>,
   { page, selection }: Below<T>,
   parent: Parent,
@@ -33,27 +34,19 @@ export async function loadBelow<Parent, T>(
   return onlyOne(await pages([parent]));
 }
 
-type Loaders = Map<string, DataLoader<unknown, unknown>>;
-
 /**
- * Of one operation, in which the same field has the same arguments wherever it stands: by the field and what is selected, which
- * differs where a fragment that holds the field is spread beside other fields.
+ * The loader of a field of an operation, for what is read of it at one time. The same field has the same arguments wherever it
+ * stands; what is selected differs where a fragment that holds the field is spread beside other fields.
  */
-const loaders = new WeakMap<object, Map<FieldNode, Loaders>>();
-
-/** The loader of a field of an operation, for what is read of it at one time. */
 export function loaderAt<Key, T>(
-  context: object,
+  { loaders }: Pick<GraphQLContext, 'loaders'>,
   { fieldNodes }: Pick<GraphQLResolveInfo, 'fieldNodes'>,
   selection: Selection<ModelName>,
   load: (keys: readonly Key[]) => Promise<(T | Error)[]>,
   { key = '', cache = true }: { key?: string; cache?: boolean } = {},
 ): DataLoader<Key, T> {
   const [field] = fieldNodes as [FieldNode];
-  const ofContext = loaders.get(context) ?? new Map<FieldNode, Loaders>();
-  loaders.set(context, ofContext);
-  const ofField = ofContext.get(field) ?? (new Map() as Loaders);
-  ofContext.set(field, ofField);
+  const ofField = loaders.ofField(field);
   const name = `${key} ${selection.key}`;
   const made = () => new DataLoader(load, { cache, maxBatchSize: MOST }) as DataLoader<unknown, unknown>;
   const loader = ofField.get(name) ?? made();

@@ -33,7 +33,7 @@ export function selectionAt<M extends ModelName>(
 ): Selection<M, Known<M>> {
   const [first] = fieldNodes as [FieldNode];
   const of = known.get(first) ?? new Map<string, Collected>();
-  known.set(first, of);
+  if (of.size === 0) known.set(first, of);
   let found = of.get(model);
   if (!found || !isSame(found.nodes, fieldNodes)) {
     const selection = below(model, returnType, setsOf(fieldNodes), { schema, fragments });

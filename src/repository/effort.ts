@@ -1,5 +1,6 @@
 import type { Context } from '#src/access/actor.ts';
 import { Shares } from '#src/access/shares.ts';
+import { Attached } from '#src/platform/attached.ts';
 import { RateLimited } from '#src/platform/errors.ts';
 
 type Caller = Pick<Context, 'actor' | 'clientAddress' | 'answer'>;
@@ -15,7 +16,7 @@ interface Held {
   last: Promise<unknown>;
 }
 
-const held = new WeakMap<object, Held>();
+const held = new Attached<NonNullable<Context['answer']>, Held>();
 
 /**
  * Does work that walks trees, compares contents or puts a large content into an answer, when it is the caller's turn. A request

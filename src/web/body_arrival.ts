@@ -40,11 +40,14 @@ const LOOK = 50;
 function leaveUnread(request: IncomingMessage, response: ServerResponse, size: number, rest: Rest): void {
   const { socket } = request;
   const { writeHead } = response;
-  response.writeHead = (...head: unknown[]) => {
+  const checked = (...head: unknown[]) => {
     // The connection may end before all has come: the client must not use it again.
     if (!request.complete && size > rest.bytes) response.setHeader('Connection', 'close');
     return Reflect.apply(writeHead, response, head);
   };
+  // Not in one step: V8 puts function literals that are assigned to properties among its old objects at once. This one would
+  // keep the request from being collected with other young objects.
+  response.writeHead = checked;
   // Before Node's own listener, which would reset a connection that is to be closed: its client might never see the answer.
   response.prependOnceListener('finish', () => {
     if (request.complete || socket.destroyed) return;

@@ -31,7 +31,7 @@ export class MeteredClient extends DatabaseClient {
     const text = textOf(given[0]);
     const run = () => {
       this.#heard?.(text);
-      return (super.query as (...args: unknown[]) => Promise<pg.QueryResult>).apply(this, args);
+      return this.#ask(args);
     };
     const bare = () => (budget ? metered(budget, this, run) : run());
     const result = (TRANSACTION.test(text) ? run() : observeStatement(text, bare)).catch(translate);
@@ -41,6 +41,17 @@ export class MeteredClient extends DatabaseClient {
       (error) => done(error),
     );
     return undefined as never;
+  }
+
+  /**
+   * As pg does it without a callback. pg itself assigns a function literal to a property then, which V8 puts among its old objects at
+   * once: the rows of each statement would be kept until these are collected.
+   */
+  #ask(args: unknown[]): Promise<pg.QueryResult> {
+    return new Promise((resolve, reject) => {
+      const done: Done = (error, result) => (error ? reject(error) : resolve(result as pg.QueryResult));
+      (super.query as (...args: unknown[]) => void).apply(this, [...args, done]);
+    });
   }
 
   /** What the server has been asked and has not answered. */
@@ -55,6 +66,8 @@ export class MeteredClient extends DatabaseClient {
 }
 
 function translate(error: unknown): never {
+  // The stack of what pg throws leads to its socket; this one leads to whoever asked.
+  if (error instanceof Error) Error.captureStackTrace(error);
   throw lostConnection(error) ?? error;
 }
 
