@@ -43,9 +43,18 @@ const NOTHING: Measure = {
 /** Introspection itself, of which one may be in an operation. */
 const INTROSPECTION = new Set(['__schema', '__type']);
 
+/** What an operation measured, and the sizes that variables gave its lists. */
+interface Measured {
+  schema: GraphQLSchema;
+  sizes: Size[];
+  measure: Measure;
+}
+
+const known = new WeakMap<OperationDefinitionNode, Measured>();
+
 /**
- * Measures an operation of a document. Each fragment is looked at once, however often it is spread. What is not in the schema
- * counts as a field without more.
+ * Measures an operation of a document, anew only when its variables give lists other sizes than the last time. Each
+ * fragment is looked at once, however often it is spread. What is not in the schema counts as a field without more.
  *
  * @param variables as the request has them, for sizes of lists; those that are absent have their defaults
  */
@@ -55,27 +64,38 @@ export function measure(
   schema: GraphQLSchema,
   variables: Readonly<Record<string, unknown>>,
 ): Measure {
+  const given = withDefaults(operation, variables);
+  const last = known.get(operation);
+  if (last?.schema === schema && last.sizes.every(({ of, value }) => of(given) === value)) return last.measure;
   const fragments = new Map(
     document.definitions.flatMap((one) =>
       one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [],
     ),
   );
   const root = schema.getRootType(operation.operation) ?? undefined;
-  return new Measuring(schema, fragments, withDefaults(operation, variables)).selection(operation.selectionSet, root);
+  const measuring = new Measuring(schema, fragments, given);
+  const measured = measuring.selection(operation.selectionSet, root);
+  known.set(operation, { schema, sizes: measuring.sizes, measure: measured });
+  return measured;
+}
+
+type Variables = ReadonlyMap<string, unknown>;
+
+/** A size that depends on a variable. */
+interface Size {
+  of: (variables: Variables) => number | null;
+  value: number | null;
 }
 
 class Measuring {
   readonly #schema: GraphQLSchema;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  readonly #variables: ReadonlyMap<string, unknown>;
+  readonly #variables: Variables;
+  readonly sizes: Size[] = [];
   /** A fragment that is being measured counts as nothing within itself: such cycles are refused as invalid. */
   readonly #measured = new Map<string, Measure>();
 
-  constructor(
-    schema: GraphQLSchema,
-    fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-    variables: ReadonlyMap<string, unknown>,
-  ) {
+  constructor(schema: GraphQLSchema, fragments: ReadonlyMap<string, FragmentDefinitionNode>, variables: Variables) {
     this.#schema = schema;
     this.#fragments = fragments;
     this.#variables = variables;
@@ -133,17 +153,25 @@ class Measuring {
 
   /** The number that a value stands for, null for null; what is none counts as the most, and is refused later. */
   #number(node: ValueNode): number | null {
-    const value = node.kind === Kind.VARIABLE ? (this.#variables.get(node.name.value) ?? null) : literal(node);
-    return value === null || typeof value === 'number' ? value : MAX_LIMIT;
+    if (node.kind !== Kind.VARIABLE) return asNumber(literal(node));
+    return this.#given((variables) => asNumber(variables.get(node.name.value) ?? null));
   }
 
   /** How many entries a list has. What stands for a list of one counts as one, and what is not known as the most. */
   #length(node: ValueNode): number {
     if (node.kind === Kind.LIST) return Math.max(1, node.values.length);
     if (node.kind !== Kind.VARIABLE) return 1;
-    const value = this.#variables.get(node.name.value);
-    if (value === undefined) return MAX_LIMIT;
-    return Array.isArray(value) ? Math.max(1, value.length) : 1;
+    return this.#given((variables) => {
+      const value = variables.get(node.name.value);
+      if (value === undefined) return MAX_LIMIT;
+      return Array.isArray(value) ? Math.max(1, value.length) : 1;
+    });
+  }
+
+  #given<Value extends number | null>(of: (variables: Variables) => Value): Value {
+    const value = of(this.#variables);
+    this.sizes.push({ of, value });
+    return value;
   }
 
   #named(name: string | undefined): GraphQLCompositeType | undefined {
@@ -155,13 +183,17 @@ class Measuring {
 function withDefaults(
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
-): ReadonlyMap<string, unknown> {
+): Variables {
   return new Map(
     variableDefinitions.map(({ variable: { name }, defaultValue }) => {
       const given = Object.hasOwn(variables, name.value) ? variables[name.value] : undefined;
       return [name.value, given === undefined && defaultValue ? literal(defaultValue) : given];
     }),
   );
+}
+
+function asNumber(value: unknown): number | null {
+  return value === null || typeof value === 'number' ? value : MAX_LIMIT;
 }
 
 function literal(node: ValueNode): unknown {

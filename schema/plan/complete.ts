@@ -29,6 +29,12 @@ export interface Completing {
 /** Types whose values stand in the answer as they are, where they are of this type of JavaScript. */
 export const PLAIN: Readonly<Record<string, string>> = { String: 'string', Boolean: 'boolean' };
 
+/** The type of JavaScript of values that stand in the answer as they are; undefined for all other types. */
+function plainOf(type: GraphQLOutputType): string | undefined {
+  const nullable = getNullableType(type);
+  return isLeafType(nullable) ? PLAIN[nullable.name] : undefined;
+}
+
 /** The completer of values of a type (GraphQL specification, CompleteValue). */
 export function completerOf(type: GraphQLOutputType, of: Completing): Complete {
   const nullable = nullableCompleter(getNullableType(type), of);
@@ -50,7 +56,7 @@ export function completerOf(type: GraphQLOutputType, of: Completing): Complete {
 function nullableCompleter(type: GraphQLOutputType, of: Completing): Complete {
   if (isListType(type)) return listCompleter(type.ofType, of);
   if (isLeafType(type)) {
-    const plain = PLAIN[type.name];
+    const plain = plainOf(type);
     return (value) => {
       if (typeof value === plain) return value;
       const coerced = type.coerceOutputValue(value);
@@ -72,6 +78,7 @@ function nullableCompleter(type: GraphQLOutputType, of: Completing): Complete {
 
 function listCompleter(itemType: GraphQLOutputType, of: Completing): Complete {
   const complete = completerOf(itemType, of);
+  const plain = plainOf(itemType);
   const completeItem: Complete = (entry, run, path) => {
     try {
       const item =
@@ -85,12 +92,14 @@ function listCompleter(itemType: GraphQLOutputType, of: Completing): Complete {
     if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) {
       throw new GraphQLError(`Expected Iterable, but did not find one for field "${of.field}".`);
     }
+    const entries: readonly unknown[] = Array.isArray(value) ? value : [...(value as Iterable<unknown>)];
+    if (plain !== undefined && entries.every((entry) => typeof entry === plain)) return entries;
     const items: unknown[] = [];
     let waiting = false;
     try {
-      let index = 0;
-      for (const entry of value as Iterable<unknown>) {
-        const item = completeItem(entry, run, { prev: path, key: index++, typename: undefined });
+      // By index, as in plan.ts.
+      for (let index = 0; index < entries.length; index++) {
+        const item = completeItem(entries[index], run, { prev: path, key: index, typename: undefined });
         waiting ||= item instanceof Promise;
         items.push(item);
       }

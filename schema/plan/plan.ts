@@ -118,26 +118,24 @@ export class Plan {
     }
     return (source, run, path) => {
       const answer = empty();
-      let waiting: Promise<void>[] | undefined;
+      let waiting: Waiting[] | undefined;
       try {
-        for (const { name, wanted, resolve } of fields) {
+        // By index: this runs for each object of each answer, and iterators would take a quarter more.
+        for (let index = 0; index < fields.length; index++) {
+          const { name, wanted, resolve } = fields[index] as Field;
           if (wanted && !wanted(run.variables)) continue;
           const value = resolve(source, run, path);
           answer[name] = value;
           if (value instanceof Promise) {
             waiting ??= [];
-            waiting.push(
-              value.then((settled) => {
-                answer[name] = settled;
-              }),
-            );
+            waiting.push({ name, value });
           }
         }
       } catch (error) {
-        forget(waiting);
+        forget(waiting?.map(({ value }) => value));
         throw error;
       }
-      return waiting ? Promise.all(waiting).then(() => answer) : answer;
+      return waiting ? settled(answer, waiting) : answer;
     };
   }
 
@@ -179,9 +177,10 @@ export class Plan {
     const { resolve = defaultFieldResolver } = field;
     const [node] = nodes;
     const fixed = usesVariables(node) ? null : getArgumentValues(field, node, NO_VARIABLES);
+    const place = { field, node };
     const infoOf = this.#info(parent, field, nodes);
     return (source, run, path) => {
-      const args = fixed ?? getArgumentValues(field, node, run.variables);
+      const args = fixed ?? run.args(place);
       return resolve(source, args, run.context, infoOf(run, path));
     };
   }
@@ -203,7 +202,7 @@ export class Plan {
       ...common,
       path,
       variableValues: run.variables,
-      getAbortSignal: () => run.signal,
+      getAbortSignal: run.getSignal,
     });
   }
 
@@ -256,6 +255,19 @@ interface Field {
  */
 function emptyAnswer(fields: readonly Field[]): () => Answer {
   return fields.some(({ name }) => name === '__proto__') ? () => Object.create(null) : () => ({});
+}
+
+/** A field of an answer whose value is not there yet. */
+interface Waiting {
+  name: string;
+  value: Promise<unknown>;
+}
+
+/** An answer, once the last of its values is there. */
+async function settled(answer: Answer, waiting: Waiting[]): Promise<Answer> {
+  const values = await Promise.all(waiting.map(({ value }) => value));
+  for (const [index, { name }] of waiting.entries()) answer[name] = values[index];
+  return answer;
 }
 
 /** Where the value of a field lies in its record, if its resolver does no more than to read it there. */

@@ -1,4 +1,4 @@
-import type { GraphQLError, VariableValues } from 'graphql';
+import { type FieldNode, type GraphQLError, type GraphQLField, getArgumentValues, type VariableValues } from 'graphql';
 
 /** Where a value stands in the answer. */
 export interface Path {
@@ -8,19 +8,36 @@ export interface Path {
   readonly typename: string | undefined;
 }
 
+/** Where a document selects a field of a type. */
+export interface Place {
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly node: FieldNode;
+}
+
 /** One execution of a plan. */
 export class Run {
   readonly variables: VariableValues;
   readonly context: unknown;
   readonly signal: AbortSignal;
+  readonly getSignal: () => AbortSignal;
   readonly errors: GraphQLError[] = [];
   /** Where an error has put null. */
   readonly #nulled = new Set<Path | undefined>();
+  readonly #args = new Map<Place, Record<string, unknown>>();
 
   constructor(variables: VariableValues, context: unknown, signal: AbortSignal) {
     this.variables = variables;
     this.context = context;
     this.signal = signal;
+    const getSignal = () => signal;
+    this.getSignal = getSignal;
+  }
+
+  /** The arguments of a field, which are the same for all objects that have it there. Throws GraphQLError. */
+  args(place: Place): Record<string, unknown> {
+    const known = this.#args.get(place) ?? getArgumentValues(place.field, place.node, this.variables);
+    this.#args.set(place, known);
+    return known;
   }
 
   /** Notes an error, unless its place is gone from the answer by another one already. `undefined` is the whole answer. */

@@ -126,9 +126,11 @@ export interface Subject {
   readonly containerRegistryEnabled?: boolean;
 }
 
+const rules: Readonly<Record<ProjectAbility | GroupAbility, Rule>> = { ...projectAbilities, ...groupAbilities };
+
 /** Whether the actor may do this to the project or group. */
 export function can(actor: Actor | null, ability: ProjectAbility | GroupAbility, subject: Subject): boolean {
-  const rule: Rule = { ...projectAbilities, ...groupAbilities }[ability];
+  const rule = rules[ability];
   if (rule.feature && subject[`${rule.feature}Enabled`] === false) return false;
   if (rule.frozen && subject.archived) return false;
   if (rule.open === 'anyone' && subject.visibility === 'public') return true;
