@@ -13,7 +13,8 @@ beforeAll(async () => {
   token = printed(server.output(), 'Private token') ?? '';
   const { id } = await (await send('POST', '/api/v4/projects', { name: 'Large' })).json();
   const description = 'Something happened, and nobody knows what. '.repeat(250);
-  for (let n = 0; n < 20; n++) await send('POST', `/api/v4/projects/${id}/issues`, { title: `Issue ${n}`, description });
+  for (let n = 0; n < 20; n++)
+    await send('POST', `/api/v4/projects/${id}/issues`, { title: `Issue ${n}`, description });
 });
 
 afterAll(async () => {
