@@ -247,7 +247,7 @@ export abstract class ObjectReader implements RepositoryReader {
   abstract mergeBases(left: Oid, right: Oid): Promise<Oid[]>;
   abstract isAncestor(ancestor: Oid, descendant: Oid): Promise<boolean>;
   abstract between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
-  abstract divergence(from: Oid, to: Oid, most: number): Promise<Divergence>;
+  abstract divergence(from: Oid, to: Oid, most: number, compared?: boolean): Promise<Divergence>;
   abstract countBetween(from: Oid, to: Oid): Promise<number>;
   abstract compare(comparison: Comparison): Promise<Plan>;
   abstract archive(commit: Oid, format: 'tar' | 'tar.gz' | 'zip', prefix: string): Promise<Readable>;

@@ -100,10 +100,12 @@ export class ProgramReader extends ObjectReader {
     return this.commits(await this.#revisions([to, `^${hash(from)}`], pageArguments(offset, limit)));
   }
 
-  async divergence(from: Oid, to: Oid, most: number): Promise<Divergence> {
+  async divergence(from: Oid, to: Oid, most: number, compared = false): Promise<Divergence> {
     // With three dots git looks for the merge bases, and none of them is left out of the boundary.
     const revisions = [`${from}...${to}`, `^${from}`];
-    const named = await this.#revisions(revisions, ['--boundary', `--max-count=${most}`]);
+    const walk = this.#revisions(revisions, ['--boundary', `--max-count=${most}`]);
+    if (compared) diffTrees.start(this.directory);
+    const named = await walk;
     const commits = named.filter((name) => !name.startsWith('-'));
     // A list that is cut off says nothing of what lies below it.
     const known = commits.length < most ? knownBase(from, to, named) : null;
@@ -128,9 +130,9 @@ export class ProgramReader extends ObjectReader {
   }
 
   override async changes(from: Oid, to: Oid, options: ChangesOptions = {}): Promise<Changes> {
-    const { most = Infinity, compared = false } = options;
-    const near = await firstChanges(this, from, to, { most, directories: FEW_DIRECTORIES });
-    if (near.isComplete || near.changes.length >= most) return near;
+    const { most = Infinity, compared = false, isFar = false } = options;
+    const near = isFar ? null : await firstChanges(this, from, to, { most, directories: FEW_DIRECTORIES });
+    if (near?.isComplete || (near && near.changes.length >= most)) return near;
     if (compared) diffTrees.prepare(this.directory, { from, to });
     return (await nameChanges(this.directory, from, to, most)) ?? super.changes(from, to, options);
   }

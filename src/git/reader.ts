@@ -121,8 +121,12 @@ export interface RepositoryReader {
   reaching(commit: Oid, tips: Oid[]): Promise<Set<Oid>>;
   /** The commits that `to` reaches and `from` does not, newest first: `git log from..to`. */
   between(from: Oid, to: Oid, page?: Page): Promise<Commit[]>;
-  /** The first `most` of the commits that `between` gives, and the merge base. */
-  divergence(from: Oid, to: Oid, most: number): Promise<Divergence>;
+  /**
+   * The first `most` of the commits that `between` gives, and the merge base.
+   *
+   * @param compared whether the trees are going to be compared: the program that does it is started meanwhile
+   */
+  divergence(from: Oid, to: Oid, most: number, compared?: boolean): Promise<Divergence>;
   /** How many commits `between` gives in all. */
   countBetween(from: Oid, to: Oid): Promise<number>;
   /** Authors of commits other than merges, in the order of their first appearance in the newest-first log. */

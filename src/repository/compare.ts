@@ -10,6 +10,9 @@ import { findRevision } from '#src/repository/revision.ts';
 /** How many commits a comparison holds. */
 const MOST_COMMITS = 5_000;
 
+/** States that so many commits lie between are likely to differ in many files. */
+const FAR = 100;
+
 /** What one state has that another one has not; each part is computed once, when it is asked for. */
 export interface ComparisonRow {
   /** Those that `to` has and `from` has not, oldest first; the latest where there are very many: `more` tells. */
@@ -31,7 +34,8 @@ export async function compareRefs(
   const [left, right] = await Promise.all([findRevision(context, project, from), findRevision(context, project, to)]);
   if (!left || !right) throw new NotFound('Commit');
   const { repository } = right;
-  const divergence = once(() => repository.divergence(left.oid, right.oid, MOST_COMMITS + 1));
+  let isCompared = false;
+  const divergence = once(() => repository.divergence(left.oid, right.oid, MOST_COMMITS + 1, isCompared));
   const listCommits = async () => {
     const { commits } = await divergence();
     const found = await repository.commits(commits.slice(0, MOST_COMMITS));
@@ -40,11 +44,15 @@ export async function compareRefs(
   };
   const compare = async () => {
     // Histories that never met are compared as they are.
-    const { base } = await divergence();
-    return diffTrees(repository, base ?? left.oid, right.oid);
+    const { base, commits } = await divergence();
+    return diffTrees(repository, base ?? left.oid, right.oid, { isFar: commits.length >= FAR });
   };
   const begin = together(context);
-  return { commits: once(() => begin(listCommits)), diff: once(() => begin(compare)), sameRef: left.oid === right.oid };
+  const diff = once(() => {
+    isCompared = true;
+    return begin(compare);
+  });
+  return { commits: once(() => begin(listCommits)), diff, sameRef: left.oid === right.oid };
 }
 
 type Begin = <T>(part: () => Promise<T>) => Promise<T>;

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { diffCommit, diffTrees } from '#src/git/diff/diff.ts';
@@ -51,6 +52,21 @@ function randomTexts(random: () => number, at: number): [string, string] {
   }
   const end = () => (random() < 0.8 ? '\n' : '');
   return [before.join('\n') + end(), after.join('\n') + end()];
+}
+
+/** The process of the git program that compares in a directory, once it is one. */
+function pidOf(directory: string): number | undefined {
+  return readdirSync('/proc')
+    .map(Number)
+    .find((pid) => {
+      if (!pid) return false;
+      try {
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return command.startsWith('git') && command.includes(directory);
+      } catch {
+        return false;
+      }
+    });
 }
 
 /** Two commits from changes. */
@@ -394,6 +410,58 @@ describe('Diffs', () => {
       await reader.changes(from, to, { most: 100, compared: true });
       expect(prepare.mock.calls).toEqual([[directory, { from, to }]]);
       await reader.close();
+    });
+
+    it('come from a program that was started before anybody knew what to ask', async () => {
+      const pool = new DiffTreePool(1, 10_000);
+      const { directory, from, to } = treesOf(old, [{ path: 'a', content: 'b\n' }]);
+      const other = treesOf(old, [{ path: 'a', content: 'c\n' }]);
+      pool.start(directory);
+      pool.start(directory);
+      // There is no room for more.
+      pool.start(other.directory);
+      expect(pool.size).toBe(1);
+      pool.prepare(directory, { from, to });
+      expect(pool.size).toBe(1);
+      const { hadBegun, said } = await compare(pool, directory, { from, to });
+      expect(hadBegun).toBe(true);
+      expect(said).toContain('\n-a\n+b\n');
+      // The one that answered is idle, and enough.
+      pool.start(directory);
+      expect(pool.size).toBe(1);
+      pool.release(directory);
+    });
+
+    it('begin at once for trees that are far apart, and find the same', async () => {
+      const files = Array.from({ length: 3 }, (_, at) => ({ path: `d${at}/"ä\t${at}"`, content: 'a\n' }));
+      const { directory, from, to } = treesOf(old, files);
+      const reader = new ProgramReader(directory);
+      onTestFinished(() => reader.close());
+      const prepare = vi.spyOn(diffTreePool, 'prepare');
+      onTestFinished(() => prepare.mockRestore());
+      const near = await reader.changes(from, to, { most: 100, compared: true });
+      expect(near.isComplete).toBe(true);
+      expect(prepare).not.toHaveBeenCalled();
+      expect(await reader.changes(from, to, { most: 100, compared: true, isFar: true })).toEqual(near);
+      expect(prepare.mock.calls).toEqual([[directory, { from, to }]]);
+      const options = { limits: { milliseconds: 60_000 } };
+      expect(await diffTrees(reader, from, to, { ...options, isFar: true })).toEqual(
+        await diffTrees(reader, from, to, options),
+      );
+    });
+
+    it.runIf(existsSync('/proc/self/cmdline'))('have our priority for a moment, and then a lower one', async () => {
+      const pool = new DiffTreePool(1, 10_000);
+      const content = Array.from({ length: 100_000 }, (_, at) => `${at}\n`).join('');
+      const files = Array.from({ length: 4 }, (_, at) => ({ path: `b${at}`, content }));
+      const { directory, from, to } = treesOf(old, [...old, ...files]);
+      // It waits for somebody to take what it says: more than is kept for those who come later.
+      pool.prepare(directory, { from, to });
+      onTestFinished(() => pool.release(directory));
+      const pid = await vi.waitUntil(() => pidOf(directory));
+      expect(getPriority(pid)).toBe(getPriority());
+      await expect.poll(() => getPriority(pid), { timeout: 3_000 }).toBe(getPriority() + 5);
+      expect((await compare(pool, directory, { from, to })).said).toContain('\n+99999\n');
     });
 
     it('are given up when nobody asks for them', LONG, async () => {

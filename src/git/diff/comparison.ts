@@ -15,6 +15,8 @@ export interface ChangesOptions {
   most?: number;
   /** Whether `compare` is going to be asked about them: it may begin at once. */
   compared?: boolean;
+  /** Whether they are likely to be many, as the trees are far apart: the git program is asked at once. */
+  isFar?: boolean;
 }
 
 /** Two trees to be compared, with the paths at which they differ. */

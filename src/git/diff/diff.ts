@@ -45,6 +45,8 @@ export interface DiffOptions {
   limits?: Partial<DiffLimits>;
   /** Without it only lines are counted, and `diff` is empty. */
   text?: boolean;
+  /** Whether they are likely to differ in much (`ChangesOptions`). */
+  isFar?: boolean;
 }
 
 /** Compares two commits (or trees). Throws MissingObject, TooMuch. */
@@ -52,12 +54,12 @@ export async function diffTrees(
   reader: RepositoryReader,
   from: Oid,
   to: Oid,
-  { limits = {}, text = true }: DiffOptions = {},
+  { limits = {}, text = true, isFar = false }: DiffOptions = {},
 ): Promise<Diff> {
   const all = { ...DEFAULT_LIMITS, ...limits };
   const deadline = performance.now() + all.milliseconds;
   const trees = await Promise.all([treeOf(reader, from), treeOf(reader, to)]);
-  const { changes, isComplete } = await reader.changes(...trees, { most: all.changes, compared: true });
+  const { changes, isComplete } = await reader.changes(...trees, { most: all.changes, compared: true, isFar });
   const sizes = await sizesOf(reader, isComplete ? changes : changes.slice(0, all.files));
   const comparison = { from: trees[0], to: trees[1], changes, isComplete, sizes, limits: all, text, deadline };
   const plan = await reader.compare(comparison);

@@ -66,12 +66,13 @@ export class DiffOutput {
     let at = 0;
     while (at < lines.length) {
       const end = lines.indexOf(10, at);
-      const line = lines.subarray(at, end);
-      if (line.subarray(0, HEAD.length).equals(HEAD)) break;
-      at = end + 1;
+      const first = lines[at];
+      if (first === HEAD[0] && lines.subarray(at, at + HEAD.length).equals(HEAD)) break;
       // Before them stand the names of the trees.
-      if (line[0] === COLON) this.#pairings.push(...pairingsOf(parseRaw(line.subarray(1))));
-      else if (line.length === 0) break;
+      if (first === COLON) this.#pairings.push(...pairingsOf(parseRaw(lines.toString('latin1', at + 1, end))));
+      const isEmpty = end === at;
+      at = end + 1;
+      if (isEmpty) break;
     }
     if (at < lines.length) this.#settle();
     return at;
@@ -79,6 +80,8 @@ export class DiffOutput {
 
   #settle(): void {
     this.#isNamed = true;
+    // A plan that was given is of pairings of its own.
+    const keyOf: (pairing: Pairing) => unknown = this.#plan ? nameOf : (pairing) => pairing;
     this.#plan ??= new Plan(inOrder(this.#pairings, this.#apart), this.#comparison);
     const places = new Map(this.#plan.shown.map((pairing, at) => [keyOf(pairing), at]));
     this.#places = this.#pairings.map((pairing) => places.get(keyOf(pairing)) ?? -1);
@@ -133,6 +136,6 @@ function inOrder(pairings: Pairing[], apart: readonly Pairing[]): Pairing[] {
   return [...pairings, ...apart].sort((left, right) => compareNames(pathOf(left), pathOf(right)));
 }
 
-function keyOf({ old, now }: Pairing): string {
+function nameOf({ old, now }: Pairing): string {
   return `${old === null ? '' : 'old'} ${now === null ? '' : 'now'} ${now?.path ?? old?.path}`;
 }

@@ -10,16 +10,11 @@ export interface RawLine {
   status: string;
 }
 
-/** `100644 100644 <oid> <oid> R087`, a tab, and one path or two. */
-export function parseRaw(line: Buffer): RawLine {
-  const tab = line.indexOf(9);
-  const [oldMode = '', newMode = '', oldOid = '', newOid = '', status = ''] = line
-    .toString('latin1', 0, tab)
-    .split(' ');
-  const [path = '', newPath = path] = line
-    .toString('latin1', tab + 1)
-    .split('\t')
-    .map(unquote);
+/** `100644 100644 <oid> <oid> R087`, a tab, and one path or two; in Latin-1. */
+export function parseRaw(line: string): RawLine {
+  const [facts = '', ...paths] = line.split('\t');
+  const [oldMode = '', newMode = '', oldOid = '', newOid = '', status = ''] = facts.split(' ');
+  const [path = '', newPath = path] = paths.map(unquote);
   const side = (mode: Mode, oid: string, at: string): Side | null =>
     mode === '000000' ? null : { path: at, mode, oid };
   return { old: side(oldMode, oldOid, path), now: side(newMode, newOid, newPath), status };
@@ -35,8 +30,11 @@ const ESCAPES: Record<string, string> = {
   r: '\r',
 };
 
+const NOT_ASCII = /[\x80-\xff]/;
+
 /** The path for what git says of one, in Latin-1: in quotes if it has characters that would break a line. */
 function unquote(text: string): string {
+  if (!text.startsWith('"') && !NOT_ASCII.test(text)) return text;
   const plain = text.startsWith('"')
     ? text.slice(1, -1).replace(/\\([0-7]{3}|.)/g, (_, code: string) => {
         return code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (ESCAPES[code] ?? code);

@@ -21,6 +21,9 @@ export const RENAMES = ['-M', `-l${MOST_RENAMES}`];
 /** What is said before anybody takes it is kept up to this size; then the program waits. In bytes. */
 const MOST_EARLY = 1024 * 1024;
 
+/** Milliseconds for which a comparison has the priority of this process: most take no longer, and somebody waits for them. */
+const AT_ONCE = 250;
+
 /** How much memory a comparison may fill before anybody has found out what it will take, in bytes. */
 const EARLY_MEMORY = 128 * 1024 * 1024;
 
@@ -51,13 +54,13 @@ export class DiffTree {
   /** The beginning of a line that is not complete. */
   #rest: Buffer[] = [];
   #asked = 0;
+  #calming: NodeJS.Timeout | undefined;
   #failure: ProgramFailed | null = null;
 
   /** @param paths compares nothing else, if any are given */
   constructor(directory: string, renames: readonly string[] = RENAMES, paths: readonly string[] = []) {
     const command = ['diff-tree', '--stdin', ...FORMAT, ...renames, '--', ...paths];
     this.#program = startProgram(directory, [...SETTINGS, ...command], { isLasting: true });
-    calm(this.#program);
     const complaint = collectComplaint(this.#program.stderr);
     this.#program.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#program.stdin.on('error', () => undefined);
@@ -99,6 +102,7 @@ export class DiffTree {
       const unwatch = watchMemory(this.#program, () => this.#fail('filled too much memory'));
       const settle = (result: boolean | ProgramFailed) => {
         clearTimeout(timer);
+        clearTimeout(this.#calming);
         unwatch();
         this.#question = null;
         if (typeof result === 'boolean') resolve(result);
@@ -135,6 +139,8 @@ export class DiffTree {
 
   #write(from: Oid, to: Oid): void {
     this.#asked++;
+    clearTimeout(this.#calming);
+    this.#calming = setTimeout(() => calm(this.#program), AT_ONCE).unref();
     this.#program.stdin.write(`${from} ${to}\n${this.#mark}`);
   }
 
@@ -170,6 +176,7 @@ export class DiffTree {
   #fail(reason: string, Failure = ProgramFailed): void {
     if (this.#failure !== null) return;
     this.#failure = new Failure(`git diff-tree ${reason}`);
+    clearTimeout(this.#calming);
     this.#early?.unwatch();
     this.#program.kill('SIGKILL');
     this.#question?.settle(this.#failure);

@@ -66,6 +66,12 @@ export class DiffTreePool {
     }
   }
 
+  /** Starts a program that is likely to be asked soon, if there is room and none is idle. */
+  start(directory: string): void {
+    const isThere = this.#idle.some((idle) => idle.directory === directory && !idle.program.ended);
+    if (!isThere && this.size < this.#size) this.#rest(directory, new DiffTree(directory));
+  }
+
   /**
    * Has a program begin with a question that is likely to be asked soon: an idle one, or a new one if there is room. It is lent
    * to whoever asks that question.

@@ -25,7 +25,7 @@ function parseChanges(output: Buffer, most: number): Changes {
   for (let at = 0; at < output.length; ) {
     if (changes.length >= most) return { changes, isComplete: false };
     const end = output.indexOf(10, at);
-    const { old, now } = parseRaw(output.subarray(at + 1, end));
+    const { old, now } = parseRaw(output.toString('latin1', at + 1, end));
     changes.push({ path: now?.path ?? old?.path ?? '', old, now });
     at = end + 1;
   }
