@@ -51,7 +51,8 @@ function leaveUnread(request: IncomingMessage, response: ServerResponse, size: n
   // Before Node's own listener, which would reset a connection that is to be closed: its client might never see the answer.
   response.prependOnceListener('finish', () => {
     if (request.complete || socket.destroyed) return;
-    socket.destroySoon = () => socket.end();
+    const endSoon = () => socket.end();
+    socket.destroySoon = endSoon;
     const most = socket.bytesRead + rest.bytes;
     const deadline = performance.now() + rest.milliseconds;
     const timer = setInterval(() => {

@@ -26,6 +26,16 @@ function importsOf(layer: string): { file: string; imported: string }[] {
 
 const COMPOSITION = ['src/app.ts', 'src/main.ts'];
 
+/** Where functions are assigned once in a process or for a connection, or so rarely that it does not matter. */
+const ASSIGNED_RARELY = [
+  'schema/words.ts',
+  'src/access/oauth/provider.ts',
+  'src/access/oauth/session.ts',
+  'src/git/program/pool.ts',
+  'src/live/hub.ts',
+  'src/platform/lifecycle/readiness.ts',
+];
+
 /** From the ground up (docs/architecture.md): a room imports from its own floor and from those below. */
 const FLOORS = [
   { name: 'git', holds: (room: string) => room === 'git' },
@@ -172,5 +182,33 @@ describe('Who may import whom', () => {
       return [];
     };
     for (const file of edges.keys()) expect(visit(file, [])).toEqual([]);
+  });
+});
+
+describe('What requests leave behind', () => {
+  const sources = () =>
+    globSync('{src,schema,rest}/**/*.ts', { cwd: root })
+      .map((name) => name.replaceAll('\\', '/'))
+      .filter((name) => !/generated|\/seed\//.test(name))
+      .map((name) => ({ name, text: readFileSync(path.join(root, name), 'utf8') }));
+
+  it('is not kept by function literals that are assigned to properties (docs/performance.md, Garbage)', () => {
+    const assigned =
+      /^\s*(?!const |let )[\w.[\]]+\.#?\w+ (?:\?\?|\|\|)?= (?:async )?(?:\([^=\n]*\) =>|\w+ =>|function\b)/m;
+    const found = sources().filter(({ name, text }) => !ASSIGNED_RARELY.includes(name) && assigned.test(text));
+    expect(found.map(({ name }) => name)).toEqual([]);
+    expect(assigned.test('  response.writeHead = (...head: unknown[]) => {')).toBe(true);
+    expect(assigned.test('  this.#look ??= async () => 1;')).toBe(true);
+  });
+
+  it('is not kept by getters of object literals', () => {
+    const found = sources().flatMap(({ name, text }) =>
+      [...text.matchAll(/^( *)get \w+\(\)/gm)].flatMap(({ index, 1: indent = '' }) => {
+        const before = text.slice(0, index).split('\n').reverse();
+        const opened = before.find((line) => line.trim() !== '' && line.search(/\S/) < indent.length) ?? '';
+        return /\bclass\b|^\) \{|implements/.test(opened) ? [] : [`${name}: ${opened.trim()}`];
+      }),
+    );
+    expect(found).toEqual([]);
   });
 });
