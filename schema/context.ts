@@ -32,7 +32,7 @@ export function graphqlContext(
   context: Context,
   server: Pick<GraphQLContext, 'baseUrl' | 'ssh' | 'version' | 'revision' | 'avatars'>,
 ): GraphQLContext {
-  // No getter that makes the loaders at first use: V8 keeps each object with a getter of its own until old objects are collected.
+  // A getter here would keep every context alive until old objects are collected (docs/performance.md, Garbage).
   return { ...context, ...server, loaders: new Loaders(context) };
 }
 

@@ -121,7 +121,6 @@ async function prepare(
   const measure = limiter.check(document, operationName ?? undefined, variables ?? {});
   const about = measure ? projectNamed(operation, variables ?? {}, measure) : undefined;
   const presumed = mayPresume && operation.operation === 'query' ? await presumedContextOf(req, about) : null;
-  // A copy would make the loaders, which few operations need.
   const contextValue: GraphQLContext & Measured = Object.assign(presumed ?? (await contextOf(req, about)), {
     measure,
     req,

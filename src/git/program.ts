@@ -132,7 +132,7 @@ export class ProgramReader extends ObjectReader {
   override async changes(from: Oid, to: Oid, options: ChangesOptions = {}): Promise<Changes> {
     const { most = Infinity, compared = false, isFar = false } = options;
     const near = isFar ? null : await firstChanges(this, from, to, { most, directories: FEW_DIRECTORIES });
-    if (near?.isComplete || (near && near.changes.length >= most)) return near;
+    if (near && (near.isComplete || near.changes.length >= most)) return near;
     if (compared) diffTrees.prepare(this.directory, { from, to });
     return (await nameChanges(this.directory, from, to, most)) ?? super.changes(from, to, options);
   }

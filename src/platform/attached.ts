@@ -1,7 +1,7 @@
 /**
- * Values that belong to objects and live no longer than these: for objects that come and go with requests. A WeakMap would do as
- * well, but V8 takes all values of a WeakMap for alive whenever it collects young objects. Each request would leave
- * behind all that its values lead to, until old objects are collected too.
+ * Values that belong to objects and live no longer than these, for objects that come and go with requests. A WeakMap would work
+ * as well, but V8 treats all values of a WeakMap as alive whenever it collects young objects: what they refer to would
+ * stay in memory until old objects are collected too.
  */
 export class Attached<Owner extends object, Value> {
   readonly #name = Symbol('attached');

@@ -34,6 +34,7 @@ export async function compareRefs(
   const [left, right] = await Promise.all([findRevision(context, project, from), findRevision(context, project, to)]);
   if (!left || !right) throw new NotFound('Commit');
   const { repository } = right;
+  // Set when the diff is asked for; whoever wants both asks before the commits are looked for.
   let isCompared = false;
   const divergence = once(() => repository.divergence(left.oid, right.oid, MOST_COMMITS + 1, isCompared));
   const listCommits = async () => {

@@ -464,6 +464,17 @@ describe('Diffs', () => {
       expect((await compare(pool, directory, { from, to })).said).toContain('\n+99999\n');
     });
 
+    it.runIf(existsSync('/proc/self/cmdline'))('keep our priority where all is said before anybody asks', async () => {
+      const pool = new DiffTreePool(1, 10_000);
+      const { directory, from, to } = treesOf(old, [{ path: 'a', content: 'b\n' }]);
+      pool.prepare(directory, { from, to });
+      onTestFinished(() => pool.release(directory));
+      const pid = await vi.waitUntil(() => pidOf(directory));
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      expect(getPriority(pid)).toBe(getPriority());
+      expect((await compare(pool, directory, { from, to })).said).toContain('\n-a\n+b\n');
+    });
+
     it('are given up when nobody asks for them', LONG, async () => {
       const pool = new DiffTreePool(1, 100);
       const { directory, from, to } = treesOf(old, [{ path: 'a', content: 'b\n' }]);

@@ -45,7 +45,7 @@ export interface DiffOptions {
   limits?: Partial<DiffLimits>;
   /** Without it only lines are counted, and `diff` is empty. */
   text?: boolean;
-  /** Whether they are likely to differ in much (`ChangesOptions`). */
+  /** Whether they are likely to differ in many files (`ChangesOptions`). */
   isFar?: boolean;
 }
 

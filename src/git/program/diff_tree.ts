@@ -147,6 +147,8 @@ export class DiffTree {
   #keep(early: Early, chunk: Buffer): void {
     early.chunks.push(chunk);
     early.size += chunk.length;
+    // It has said all, so its next comparison begins with our priority.
+    if (endsWithLine(chunk, Buffer.from(this.#mark))) clearTimeout(this.#calming);
     if (early.size > MOST_EARLY) this.#program.stdout.pause();
   }
 

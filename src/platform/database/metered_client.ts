@@ -44,8 +44,8 @@ export class MeteredClient extends DatabaseClient {
   }
 
   /**
-   * As pg does it without a callback. pg itself assigns a function literal to a property then, which V8 puts among its old objects at
-   * once: the rows of each statement would be kept until these are collected.
+   * Asks through a callback. Without one, pg assigns a function literal to a property, which V8 allocates among old objects: the
+   * rows of each statement would stay in memory until these are collected.
    */
   #ask(args: unknown[]): Promise<pg.QueryResult> {
     return new Promise((resolve, reject) => {
