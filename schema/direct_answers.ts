@@ -21,8 +21,12 @@ export interface DirectOptions {
   textOf(params: GraphQLParams): string | undefined;
   /** Who asks, and with what; `about` may be read at once. Throws DomainErrors. */
   contextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext>;
-  /** As contextOf, for a caller of whom it is assumed that nothing has changed; null for callers not seen before. */
-  presumedContextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext | null>;
+  /**
+   * As contextOf, for a caller of whom it is assumed that nothing has changed; null for callers not seen before.
+   *
+   * @param name the same for requests that ask for the same
+   */
+  presumedContextOf(request: IncomingMessage, name: Buffer, about?: ProjectNamed): Promise<GraphQLContext | null>;
   /** Executes an operation when it is its turn. */
   execute(args: ExecutionArgs): Promise<ExecutionResult>;
   /** The result of what threw. */
@@ -120,7 +124,8 @@ async function prepare(
   if (!operation || operation.operation === 'subscription') return null;
   const measure = limiter.check(document, operationName ?? undefined, variables ?? {});
   const about = measure ? projectNamed(operation, variables ?? {}, measure) : undefined;
-  const presumed = mayPresume && operation.operation === 'query' ? await presumedContextOf(req, about) : null;
+  const isPresumed = mayPresume && operation.operation === 'query';
+  const presumed = isPresumed ? await presumedContextOf(req, body, about) : null;
   const contextValue: GraphQLContext & Measured = Object.assign(presumed ?? (await contextOf(req, about)), {
     measure,
     req,

@@ -33,8 +33,8 @@ export async function executeWithin(
   limits?: BudgetLimits,
 ): Promise<ExecutionResult> {
   const { presumption } = args.contextValue as Partial<GraphQLContext>;
-  const readBeside = presumption && ((json: Prisma.Sql) => presumption.read(json));
-  using budget = new Budget(limits, { isForeign: !comesAgain, readBeside });
+  const readJson = presumption && ((json: Prisma.Sql) => presumption.read(json));
+  using budget = new Budget(limits, { isForeign: !comesAgain, readJson });
   const operation = getOperationAST(args.document, args.operationName);
   const isMutation = operation?.operation === 'mutation';
   // Changes are made only for callers who are certain.

@@ -4,7 +4,7 @@ import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { withCode, withToldErrors } from '#schema/answer/errors.ts';
 import { readBodies } from '#schema/bodies.ts';
 import type { GraphQLContext } from '#schema/context.ts';
-import { directAnswers } from '#schema/direct_answers.ts';
+import { type DirectOptions, directAnswers } from '#schema/direct_answers.ts';
 import { documents, type Measured } from '#schema/documents.ts';
 import { maskError } from '#schema/errors.ts';
 import { executeWithin } from '#schema/execute.ts';
@@ -31,7 +31,7 @@ export interface GraphQLServerOptions {
   /** Who asks, and with what; `about` is what is asked for, which may be read at once. Throws DomainErrors. */
   contextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext>;
   /** As contextOf, for a caller of whom it is assumed that nothing has changed; null for callers not seen before. */
-  presumedContextOf(request: IncomingMessage, about?: ProjectNamed): Promise<GraphQLContext | null>;
+  presumedContextOf: DirectOptions['presumedContextOf'];
   /** Hears of errors that clients are not told. */
   report(error: unknown): void;
   limits: Limits;

@@ -213,6 +213,7 @@ export function createApp({
   const presumed: Entrance['presumed'] = (request, parameters, about) =>
     presume(db, readCredentials(request.headers, parameters), {
       beside: about && foresee(request, about.endpoint, about.ref),
+      name: Buffer.from(request.url ?? ''),
     });
   const entrance: Entrance = {
     ...{ stores, baseUrl, report, budget, turns },
@@ -373,9 +374,9 @@ function serveGraphQL(
           forgetCaller(request);
           return contextOf(await whoAsks(request, about), request, about?.operation ?? null);
         },
-        presumedContextOf: async (request, about) => {
+        presumedContextOf: async (request, name, about) => {
           const beside = about && foresee(request, about.operation, about.ref);
-          const presumption = presume(db, credentialsOf(request), { beside, isForeign: true });
+          const presumption = presume(db, credentialsOf(request), { beside, isForeign: true, name });
           if (!presumption) return null;
           const context = await contextOf(presumption.actor, request, about?.operation ?? null);
           return Object.assign(context, { presumption });

@@ -1,21 +1,23 @@
 import type { Actor } from '#src/access/actor.ts';
 import type { Credentials } from '#src/access/authenticate.ts';
+import { ReadAhead } from '#src/access/read_ahead.ts';
 import { type Beside, formerOwner, isSame, lookUp, noteUse, type TokenKey, tokenKey } from '#src/access/token_owner.ts';
-import { Budget, DEFAULT_BUDGET, within } from '#src/platform/budget.ts';
+import { Budget, currentBudget, DEFAULT_BUDGET, within } from '#src/platform/budget.ts';
 import { DatabaseAway } from '#src/platform/database/lost.ts';
-import { type Db, jsonWithin, type Prisma } from '#src/platform/db.ts';
+import { type Db, jsonText, jsonWithin, type Prisma } from '#src/platform/db.ts';
 
 interface Presumed {
   /** What is read beside who asks, and what it is expected to be. */
   beside: { what: Beside; expected: string } | undefined;
   /** Whether a client wrote what is read. */
   isForeign: boolean;
+  ahead: ReadAhead | undefined;
 }
 
 /**
  * The caller, assumed to be the user that the token belonged to when it was last used. A request that changes nothing is worked on
- * under this assumption; the first JSON that it reads is read in the statement that looks the token up. Nothing of the result
- * may be sent to the caller before `settle` has returned.
+ * under this assumption; the first JSON that it reads is read in the statement that looks the token up, together with what such
+ * requests read next. Nothing of the result may be sent to the caller before `settle` has returned.
  */
 export class Presumption {
   readonly actor: Actor;
@@ -23,26 +25,39 @@ export class Presumption {
   readonly #token: TokenKey;
   readonly #beside: Presumed['beside'];
   readonly #isForeign: boolean;
+  readonly #ahead: ReadAhead | undefined;
   #read: Promise<string | null> | undefined;
+  #textsAhead: readonly (string | null)[] = [];
   #outcome: 'holds' | Mispresumed | undefined;
 
-  constructor(db: Db, token: TokenKey, actor: Actor, { beside, isForeign }: Presumed) {
+  constructor(db: Db, token: TokenKey, actor: Actor, { beside, isForeign, ahead }: Presumed) {
     this.#db = db;
     this.#token = token;
     this.actor = actor;
     this.#beside = beside;
     this.#isForeign = isForeign;
+    this.#ahead = ahead;
   }
 
   /**
-   * Reads an expression in the statement that finds out who asks; null for the second one, which is read by itself.
+   * Reads an expression: the first one in the statement that finds out who asks, others by themselves unless they were read
+   * ahead.
    *
    * @returns the text of its JSON; empty when there is more of it than one answer may hold
    */
-  read(json: Prisma.Sql): Promise<string | null> | null {
-    if (this.#read) return null;
-    this.#read = this.#lookUp(jsonWithin(json));
+  read(json: Prisma.Sql): Promise<string | null> {
+    if (this.#read) return this.#readNext(json);
+    this.#read = this.#lookUp(json);
     return this.#read;
+  }
+
+  async #readNext(json: Prisma.Sql): Promise<string | null> {
+    // What is read at the same time as the first does not depend on it, and is quicker by itself.
+    if (!this.#ahead || this.#outcome !== 'holds') return jsonText(this.#db, json);
+    const place = this.#ahead.placeOf(json);
+    const text = place < 0 ? await jsonText(this.#db, json) : (this.#textsAhead[place] ?? null);
+    this.#ahead.note(this.#ahead.expressions[place] ?? json, text?.length ?? 0);
+    return text;
   }
 
   /**
@@ -62,6 +77,7 @@ export class Presumption {
     if (!this.#read && isComplete) this.#beside?.what.readAlone();
     if (!this.#outcome) await this.#lookUpAlone();
     if (this.#outcome instanceof Mispresumed) throw this.#outcome;
+    if (isComplete) this.#ahead?.keep();
   }
 
   /** Looks the token up by itself, within a budget of its own: that of the operation may be used up. */
@@ -72,8 +88,12 @@ export class Presumption {
 
   async #lookUp(json?: Prisma.Sql): Promise<string | null> {
     const { what, expected } = this.#beside ?? {};
-    const more = [...(what ? [what.json(this.actor)] : []), ...(json ? [json] : [])];
-    const { owner, texts } = await lookUp(this.#db, this.#token, more);
+    const beside = what ? [what.json(this.actor)] : [];
+    const ahead = (json && this.#ahead?.expressions) ?? [];
+    const more = [...beside, ...(json ? [json, ...ahead].map(jsonWithin) : [])];
+    const { owner, texts } = await lookUp(this.#db, this.#token, more).catch((error: unknown) => {
+      throw ahead.length > 0 ? this.#startOver(error) : error;
+    });
     const isSameOwner = owner && !owner.ended && isSame(this.actor, owner.actor);
     if (!isSameOwner || (what && texts[0] !== expected)) {
       // The JSON was read for the assumed user, so it is only worth keeping if that is the owner.
@@ -83,7 +103,17 @@ export class Presumption {
     }
     this.#outcome = 'holds';
     await noteUse(this.#db, owner);
-    return json ? (texts.at(-1) ?? null) : null;
+    const [text = null, ...textsAhead] = texts.slice(beside.length);
+    this.#textsAhead = textsAhead;
+    return text;
+  }
+
+  /** What to throw when a statement has failed, for which what it read ahead may be the reason. */
+  #startOver(error: unknown): unknown {
+    this.#ahead?.forget();
+    if (error instanceof DatabaseAway || currentBudget()?.exceeded) return error;
+    this.#outcome = new Mispresumed();
+    return this.#outcome;
   }
 }
 
@@ -94,24 +124,29 @@ export class Mispresumed extends Error {
   }
 }
 
+/** Bytes of a name that is worth its hash. */
+const LONGEST_NAME = 8 * 1024;
+
 /**
  * The user that the credentials belong to, if nothing has changed; null for tokens not seen before, and for more than one token.
  * This authenticates nobody: `settle` does.
  *
  * @param isForeign whether a client wrote what is read
+ * @param name the same for requests of the caller that ask for the same
  */
 export function presume(
   db: Db,
   { privateToken, bearer, sudo }: Credentials,
-  { beside, isForeign = false }: { beside?: Beside | undefined; isForeign?: boolean } = {},
+  { beside, isForeign = false, name }: { beside?: Beside | undefined; isForeign?: boolean; name?: Uint8Array } = {},
 ): Presumption | null {
   const [token, other] = [privateToken, bearer].filter((value) => value !== undefined);
   if (token === undefined || other !== undefined || sudo !== undefined) return null;
   const key = tokenKey(token);
   const actor = formerOwner(key);
   if (!actor) return null;
-  if (!beside) return new Presumption(db, key, actor, { beside: undefined, isForeign });
+  const ahead = name && name.length <= LONGEST_NAME ? new ReadAhead(key.hash, name) : undefined;
+  if (!beside) return new Presumption(db, key, actor, { beside: undefined, isForeign, ahead });
   const expected = beside.presume(actor);
   if (expected === undefined) return null;
-  return new Presumption(db, key, actor, { beside: { what: beside, expected }, isForeign });
+  return new Presumption(db, key, actor, { beside: { what: beside, expected }, isForeign, ahead });
 }

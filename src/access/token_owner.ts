@@ -119,7 +119,7 @@ function statement(db: Db, hash: Uint8Array, more: readonly Prisma.Sql[]): Prism
 }
 
 /** What the expressions are called in the statement. */
-const NAMES = [Prisma.raw('text0'), Prisma.raw('text1')];
+const NAMES = ['text0', 'text1', 'text2', 'text3', 'text4'].map((name) => Prisma.raw(name));
 
 /** What a look-up finds, in the order of its statement. */
 type Columns = [

@@ -13,7 +13,7 @@ export interface BudgetLimits {
   bytes: number;
 }
 
-type ReadBeside = (json: Prisma.Sql) => Promise<string | null> | null;
+type ReadJson = (json: Prisma.Sql) => Promise<string | null>;
 
 /** Generous for whatever the REST API and sensible documents ask for: a list takes a few statements. */
 export const DEFAULT_BUDGET: BudgetLimits = {
@@ -37,16 +37,16 @@ export class Budget implements Disposable {
 
   /** Whether a client wrote the operation, who may write any number of them. */
   readonly isForeign: boolean;
-  /** Reads JSON as part of a statement that has to be sent anyway, and returns its text; null once that has been sent. */
-  readonly readBeside: ReadBeside | undefined;
+  /** Reads JSON, and returns its text; as part of a statement that has to be sent anyway, where that is possible. */
+  readonly readJson: ReadJson | undefined;
 
   constructor(
     limits: BudgetLimits = DEFAULT_BUDGET,
-    { isForeign = false, readBeside }: { isForeign?: boolean; readBeside?: ReadBeside | undefined } = {},
+    { isForeign = false, readJson }: { isForeign?: boolean; readJson?: ReadJson | undefined } = {},
   ) {
     this.#limits = limits;
     this.isForeign = isForeign;
-    this.readBeside = readBeside;
+    this.readJson = readJson;
     const late = () => this.#end(new Unavailable(`The operation took longer than ${limits.milliseconds / 1000} s.`));
     this.#timer = setTimeout(late, limits.milliseconds).unref();
   }

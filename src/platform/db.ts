@@ -76,8 +76,8 @@ const LARGEST = Prisma.raw(String(LARGEST_JSON));
  */
 export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<T> {
   const budget = currentBudget();
-  const shared = readers.has(db) ? budget?.readBeside?.(json) : null;
-  const text = shared ? await shared : await jsonText(db, json);
+  const read = readers.has(db) ? budget?.readJson : undefined;
+  const text = await (read ? read(json) : jsonText(db, json));
   if (text === '') {
     throw new ContentTooLarge(
       `The result is larger than ${LARGEST_JSON / 1024 / 1024} MiB; ask for fewer records at once`,
@@ -87,7 +87,8 @@ export async function queryJson<T>(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql):
   return JSON.parse(text as string);
 }
 
-async function jsonText(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<string | null> {
+/** The text of the value of an SQL expression of type json; empty when there is more of it than one answer may hold. */
+export async function jsonText(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Promise<string | null> {
   const [row] = await queryRows<{ json: string | null }>(db, Prisma.sql`SELECT ${jsonWithin(json)} AS json`);
   return row?.json ?? null;
 }

@@ -77,7 +77,9 @@ describe('GET /groups/:id', async () => {
 
   it('holds all projects, more than a page, in the same few statements', LONG, async () => {
     const big = await world.group({ owner });
-    const count = async () => (await world.statements(() => world.api(owner).get(`/groups/${big.id}`))).length;
+    // Each asks for something new: what came before is read ahead.
+    const ask = () => world.api(owner).get(`/groups/${big.id}?${world.unique('new')}`);
+    const count = async () => (await world.statements(ask)).length;
     await count(); // The first request of a day notes the day.
     const before = await count();
     const [first] = [await world.project({ owner, namespaceId: big.id })];
@@ -180,7 +182,7 @@ describe('GET /groups/:id/projects', async () => {
   it('takes the same few statements however many there are', async () => {
     const count = async (query: string) => (await world.statements(() => world.api(owner).get(`${at}${query}`))).length;
     await count(''); // The first request of a day notes the day.
-    expect([await count('?per_page=1'), (await count('?per_page=100')) <= 4]).toEqual([await count(''), true]);
+    expect([await count('?per_page=1'), (await count('?per_page=100')) <= 4]).toEqual([await count('?per_page=2'), true]);
   });
 
   it('obeys the same visibility in GraphQL', async () => {

@@ -158,3 +158,57 @@ describe('A project that is read beside who asks', () => {
     for (let time = 0; time < 3; time++) expect([await as(reader), await as(owner)]).toEqual([404, 200]);
   });
 });
+
+describe('A request that comes again', () => {
+  /** A caller with two projects, each with an issue and a secret one, who lists the issues of both time and again. */
+  async function lists() {
+    const [who, group] = [await world.user(), await world.group({ owner })];
+    const projects: Awaited<ReturnType<typeof world.project>>[] = [];
+    for (let count = 0; count < 2; count++) {
+      const project = await world.project({ owner, namespaceId: group.id });
+      await world.issue(project, owner, { title: 'Open' });
+      await world.issue(project, owner, { title: 'Secret', confidential: true });
+      await world.member(project, who, 'reporter');
+      projects.push(project);
+    }
+    const query = `{ group(ref: ${group.id}) { projects(orderBy: ID, sort: ASC) { nodes { issues(sort: ASC) { nodes { title } } } } } }`;
+    interface Listed {
+      issues: { nodes: { title: string }[] };
+    }
+    const ask = async () => {
+      const { body } = await world.graphql(query, {}, who);
+      return (body.data.group.projects.nodes as Listed[]).map(({ issues }) => issues.nodes.map(({ title }) => title));
+    };
+    const count = async () => (await world.statements(ask)).length;
+    for (let time = 0; time < 4; time++) expect(await ask()).toEqual(Array(2).fill(['Open', 'Secret']));
+    return { who, projects, ask, count };
+  }
+
+  it('reads in one statement all that it read before', async () => {
+    const { count } = await lists();
+    expect(await count()).toBe(1);
+  });
+
+  it('has what was changed since', async () => {
+    const { projects, ask, count } = await lists();
+    const [first] = projects as [(typeof projects)[number]];
+    await world.issue(first, owner, { title: 'New' });
+    expect(await ask()).toEqual([
+      ['Open', 'Secret', 'New'],
+      ['Open', 'Secret'],
+    ]);
+    expect(await count()).toBe(1);
+  });
+
+  it('has nothing that the caller may no longer see', async () => {
+    const { who, projects, ask, count } = await lists();
+    const [first, second] = projects.map(({ id }) => id);
+    const of = (projectId: number | undefined) => ({ where: { userId: who.id, projectId } });
+    await world.db.member.updateMany({ ...of(first), data: { accessLevel: 10 } });
+    expect(await ask()).toEqual([['Open'], ['Open', 'Secret']]);
+    await world.db.member.deleteMany(of(second));
+    expect(await ask()).toEqual([['Open']]);
+    for (let time = 0; time < 4; time++) expect(await ask()).toEqual([['Open']]);
+    expect(await count()).toBe(1);
+  });
+});

@@ -34,10 +34,21 @@ describe('Who asks is presumed', () => {
     const statements = await world.statements(async () => {
       const presumption = presume(world.db, { privateToken });
       expect(await presumption?.read(FORTY_TWO)).toBe('42');
-      expect(presumption?.read(FORTY_TWO)).toBeNull();
       await presumption?.settle(true);
     });
     expect(statements).toHaveLength(1);
+  });
+
+  it('once, however much is read', async () => {
+    const { privateToken } = await known();
+    const presumption = presume(world.db, { privateToken });
+    const statements = await world.statements(async () => {
+      const read = () => presumption?.read(FORTY_TWO);
+      expect([...(await Promise.all([read(), read()])), await read()]).toEqual(['42', '42', '42']);
+      await presumption?.settle(true);
+    });
+    expect(statements.filter((text) => text.includes('token_hash'))).toHaveLength(1);
+    expect(statements).toHaveLength(3);
   });
 
   it('and found out by a statement of its own where nothing is read, or reading fails', async () => {
