@@ -182,7 +182,10 @@ describe('GET /groups/:id/projects', async () => {
   it('takes the same few statements however many there are', async () => {
     const count = async (query: string) => (await world.statements(() => world.api(owner).get(`${at}${query}`))).length;
     await count(''); // The first request of a day notes the day.
-    expect([await count('?per_page=1'), (await count('?per_page=100')) <= 4]).toEqual([await count('?per_page=2'), true]);
+    expect([await count('?per_page=1'), (await count('?per_page=100')) <= 4]).toEqual([
+      await count('?per_page=2'),
+      true,
+    ]);
   });
 
   it('obeys the same visibility in GraphQL', async () => {
