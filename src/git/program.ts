@@ -13,7 +13,7 @@ import { parseCommit } from './objects/parse.ts';
 import type { ObjectStore } from './objects/store.ts';
 import { countLines, readAuthors } from './program/authors.ts';
 import { diffTrees } from './program/diff_trees.ts';
-import { nameChanges } from './program/name_changes.ts';
+import { changesIn, nameChanges } from './program/name_changes.ts';
 import { catFiles } from './program/pool.ts';
 import { runProgram } from './program/run.ts';
 import { ProgramStore, streamProgram } from './program/store.ts';
@@ -24,6 +24,9 @@ const SHORT_WALK = 200;
 
 /** Trees that differ in more directories are left to a program, which finds the paths in less time. */
 const FEW_DIRECTORIES = 6;
+
+/** Milliseconds in which a program that has begun to compare two trees is to tell what differs, before another one is asked. */
+const PATIENCE = 100;
 
 /** From this many objects on, the git program is asked for many at a time; fewer are read in this process. */
 const MANY = 200;
@@ -133,7 +136,9 @@ export class ProgramReader extends ObjectReader {
     const { most = Infinity, compared = false, isFar = false } = options;
     const near = isFar ? null : await firstChanges(this, from, to, { most, directories: FEW_DIRECTORIES });
     if (near && (near.isComplete || near.changes.length >= most)) return near;
-    if (compared) diffTrees.prepare(this.directory, { from, to });
+    const begun = compared ? diffTrees.prepare(this.directory, { from, to }) : null;
+    const named = await begun?.named(PATIENCE);
+    if (named) return changesIn(named, most);
     return (await nameChanges(this.directory, from, to, most)) ?? super.changes(from, to, options);
   }
 

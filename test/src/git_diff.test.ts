@@ -450,6 +450,58 @@ describe('Diffs', () => {
       );
     });
 
+    it.each([1, 2, 3])('name the same files as where renames are not looked for (seed %i)', async (seed) => {
+      const random = randomizer(seed);
+      const pick = (most: number) => Math.floor(random() * most);
+      const before: Change[] = [];
+      const after: Change[] = [];
+      for (let at = 0; at < 80; at++) {
+        const file = `${['a', 'a.b', 'a-b', 'b/c', '"q"', 'ä\t'][pick(6)]}/${pick(9)}.${at}`;
+        const content = text(20, `${at}`);
+        before.push({ path: file, content });
+        const to = [`${['a', 'b', 'z', 'B'][pick(4)]}${pick(99)}/${at}`, `${file}/below`, `${file}.moved`, file][
+          pick(4)
+        ];
+        after.push({ path: file, remove: true }, { path: to ?? file, content: `${content}${pick(2) ? 'more\n' : ''}` });
+      }
+      const { directory, from, to } = treesOf(before, after);
+      const reader = new ProgramReader(directory);
+      onTestFinished(() => reader.close());
+      const begun = diffTreePool.prepare(directory, { from, to });
+      expect((await begun?.named(10_000))?.toString()).toMatch(/ R\d\d\d\t/);
+      diffTreePool.forget(directory, { from, to });
+      for (const most of [1, 20, 1_000]) {
+        const named = await reader.changes(from, to, { most, compared: true, isFar: true });
+        expect(named).toEqual(await reader.changes(from, to, { most }));
+        expect(named.isComplete).toBe(most === 1_000);
+        diffTreePool.forget(directory, { from, to });
+      }
+    });
+
+    it('name nothing to those who do not wait, come late, or would have to read very long lines', async () => {
+      const pool = new DiffTreePool(1, 10_000);
+      const files = Array.from({ length: 6_000 }, (_, at) => ({ path: `${'long'.repeat(30)}/${at}`, content: 'a\n' }));
+      const { directory, from, to } = treesOf(old, files);
+      onTestFinished(() => pool.release(directory));
+      const program = pool.prepare(directory, { from, to });
+      expect(await program?.named(0)).toBeNull();
+      pool.forget(directory, { from, to });
+      expect(await program?.named(10_000)).toBeNull();
+      expect(await pool.prepare(directory, { from, to })?.named(10_000)).toBeNull();
+      const { said } = await compare(pool, directory, { from, to });
+      expect(said.split('\n').filter((line) => line.startsWith(':'))).toHaveLength(6_000);
+      const begun = pool.prepare(directory, { from: to, to: from });
+      const [named, back] = await Promise.all([begun?.named(10_000), compare(pool, directory, { from: to, to: from })]);
+      expect([named, back.hadBegun]).toEqual([null, true]);
+    });
+
+    it('name nothing that differs between trees that are the same', async () => {
+      const pool = new DiffTreePool(1, 10_000);
+      const { directory, from } = treesOf(old, [{ path: 'a', content: 'b\n' }]);
+      onTestFinished(() => pool.release(directory));
+      expect((await pool.prepare(directory, { from, to: from })?.named(10_000))?.toString()).not.toContain(':');
+    });
+
     it.runIf(existsSync('/proc/self/cmdline'))('have our priority for a moment, and then a lower one', async () => {
       const pool = new DiffTreePool(1, 10_000);
       const content = Array.from({ length: 100_000 }, (_, at) => `${at}\n`).join('');

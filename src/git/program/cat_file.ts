@@ -84,7 +84,8 @@ export class CatFile {
     // Only full names: anything else could be taken for a revision, or for a second command.
     const names = oids.filter(isOid);
     if (names.length > 0 && this.idle) this.#watchOver();
-    const answers = oids.map((oid) => (isOid(oid) ? this.#answerTo(command) : null));
+    const isAll = names.length === oids.length;
+    const answers = oids.map((oid) => (isAll || isOid(oid) ? this.#answerTo(command) : null));
     if (names.length > 0) {
       this.#program.stdin.write(`${names.map((oid) => `${command} ${oid}\n`).join('')}flush\n`);
     }

@@ -37,6 +37,9 @@ export interface Trees {
 interface Early extends Trees {
   chunks: Buffer[];
   size: number;
+  /** The lines that name what differs; null if nobody is going to find them here. */
+  names: PromiseWithResolvers<Buffer | null>;
+  isNamed: boolean;
   unwatch: () => void;
 }
 
@@ -86,8 +89,19 @@ export class DiffTree {
   /** Begins to compare two trees that are likely to be asked for; no other ones may be asked for then. */
   begin({ from, to }: Trees): void {
     const unwatch = watchMemory(this.#program, () => this.#fail('filled too much memory'), EARLY_MEMORY);
-    this.#early = { from, to, chunks: [], size: 0, unwatch };
+    this.#early = { from, to, chunks: [], size: 0, names: Promise.withResolvers(), isNamed: false, unwatch };
     this.#write(from, to);
+  }
+
+  /**
+   * The lines that name what differs between the trees that it was told to begin with. Null if they are not known after so many
+   * milliseconds, as it looks for renames first, or if they are very long.
+   */
+  async named(milliseconds: number): Promise<Buffer | null> {
+    const names = this.#early?.names;
+    if (names === undefined) return null;
+    const timer = setTimeout(() => names.resolve(null), milliseconds);
+    return names.promise.finally(() => clearTimeout(timer));
   }
 
   /**
@@ -113,6 +127,7 @@ export class DiffTree {
       if (early === null) this.#write(from, to);
       this.#question = { take, mark: Buffer.from(this.#mark), settle };
       early?.unwatch();
+      early?.names.resolve(null);
       for (const chunk of early?.chunks ?? []) this.#receive(chunk);
       this.#program.stdout.resume();
     });
@@ -148,8 +163,15 @@ export class DiffTree {
     early.chunks.push(chunk);
     early.size += chunk.length;
     // It has said all, so its next comparison begins with our priority.
-    if (endsWithLine(chunk, Buffer.from(this.#mark))) clearTimeout(this.#calming);
-    if (early.size > MOST_EARLY) this.#program.stdout.pause();
+    const isAll = endsWithLine(chunk, Buffer.from(this.#mark));
+    if (isAll) clearTimeout(this.#calming);
+    const isFull = early.size > MOST_EARLY;
+    if (isFull) this.#program.stdout.pause();
+    if (early.isNamed) return;
+    const said = Buffer.concat(early.chunks);
+    const end = said.indexOf('\n\n');
+    early.isNamed = end >= 0 || isAll || isFull;
+    if (early.isNamed) early.names.resolve(end >= 0 ? said.subarray(0, end + 1) : isAll ? said : null);
   }
 
   #receive(chunk: Buffer): void {
@@ -180,6 +202,7 @@ export class DiffTree {
     this.#failure = new Failure(`git diff-tree ${reason}`);
     clearTimeout(this.#calming);
     this.#early?.unwatch();
+    this.#early?.names.resolve(null);
     this.#program.kill('SIGKILL');
     this.#question?.settle(this.#failure);
   }

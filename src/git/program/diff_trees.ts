@@ -75,13 +75,16 @@ export class DiffTreePool {
   /**
    * Has a program begin with a question that is likely to be asked soon: an idle one, or a new one if there is room. It is lent
    * to whoever asks that question.
+   *
+   * @returns the program, if there was one
    */
-  prepare(directory: string, trees: Trees): void {
+  prepare(directory: string, trees: Trees): DiffTree | null {
     const known = this.#take(directory, isFree);
-    if (known === undefined && this.size >= this.#size) return;
+    if (known === undefined && this.size >= this.#size) return null;
     const program = known ?? new DiffTree(directory);
     program.begin(trees);
     this.#rest(directory, program);
+    return program;
   }
 
   /** Ends a program that was told to begin with a question that nobody is going to ask. */

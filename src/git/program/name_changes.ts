@@ -1,8 +1,12 @@
 import type { Changes } from '../diff/comparison.ts';
 import { parseRaw } from '../diff/raw.ts';
+import type { Change } from '../diff/side.ts';
 import { ProgramFailed } from '../errors.ts';
 import { isOid, type Oid } from '../model.ts';
+import { encodeName } from '../names.ts';
 import { runProgram } from './run.ts';
+
+const COLON = 58;
 
 /** Git keeps all paths before it names the first: it gets so much time, memory and text. In milliseconds and bytes. */
 const BOUNDS = { timeout: 2_000, memory: 128 * 1024 * 1024, limit: 8 * 1024 * 1024 };
@@ -13,21 +17,33 @@ export async function nameChanges(directory: string, from: Oid, to: Oid, most: n
   try {
     const command = ['diff-tree', '-r', '--raw', '--no-abbrev', '--no-renames', from, to];
     const { output } = await runProgram(directory, command, BOUNDS);
-    return parseChanges(output, most);
+    return changesIn(output, most);
   } catch (error) {
     if (error instanceof ProgramFailed) return null;
     throw error;
   }
 }
 
-function parseChanges(output: Buffer, most: number): Changes {
-  const changes: Changes['changes'] = [];
-  for (let at = 0; at < output.length; ) {
-    if (changes.length >= most) return { changes, isComplete: false };
-    const end = output.indexOf(10, at);
-    const { old, now } = parseRaw(output.toString('latin1', at + 1, end));
-    changes.push({ path: now?.path ?? old?.path ?? '', old, now });
+/** The first changes of those that lines of `git diff-tree --raw` name, which may be among others. A rename is two changes. */
+export function changesIn(lines: Buffer, most: number): Changes {
+  const changes: Change[] = [];
+  let isOrdered = true;
+  for (let at = 0; at < lines.length && (!isOrdered || changes.length <= most); ) {
+    const end = lines.indexOf(10, at);
+    if (lines[at] === COLON) {
+      const { old, now, status } = parseRaw(lines.toString('latin1', at + 1, end));
+      if (status.startsWith('R') && old && now) {
+        isOrdered = false;
+        changes.push({ path: old.path, old, now: null }, { path: now.path, old: null, now });
+      } else changes.push({ path: now?.path ?? old?.path ?? '', old, now });
+    }
     at = end + 1;
   }
-  return { changes, isComplete: true };
+  const all = isOrdered ? changes : byPath(changes);
+  return { changes: all.slice(0, most), isComplete: all.length <= most };
+}
+
+function byPath(changes: readonly Change[]): Change[] {
+  const named = changes.map((change) => ({ change, name: encodeName(change.path) }));
+  return named.sort((one, other) => Buffer.compare(one.name, other.name)).map(({ change }) => change);
 }
