@@ -9,6 +9,8 @@ export const heapOptions = [
   '--heap-growing-percent=30',
   '--initial-old-space-size=192',
   '--expose-gc',
+  // Collecting old objects beside requests is one to Node.
+  '--disable-warning=ExperimentalWarning',
 ];
 
 /**

@@ -7,7 +7,7 @@ import type { Config } from './platform/config.ts';
 import { lockDataDirectory } from './platform/database/lock.ts';
 import type { Db } from './platform/db.ts';
 import { banner } from './platform/lifecycle/banner.ts';
-import { collectWhenQuiet, freeBuffers } from './platform/lifecycle/collect.ts';
+import { collectBesideWork, collectWhenQuiet, freeBuffers } from './platform/lifecycle/collect.ts';
 import { type Credentials, credentialsFile, prepareCredentials } from './platform/lifecycle/credentials.ts';
 import { openDatabase } from './platform/lifecycle/database.ts';
 import { requireDirectories } from './platform/lifecycle/directories.ts';
@@ -187,6 +187,7 @@ async function start(
   const mayTakeLonger = (target: string) => application.isGitPath(target.split('?', 1)[0] ?? '');
   const listening = await listen(isGuarded ? localOnly(app) : app, { host, port, mayTakeLonger, upgrades });
   resources.defer(collectWhenQuiet(listening.quiet));
+  resources.defer(collectBesideWork());
   resources.defer(freeBuffers(listening.quiet));
   resources.defer(preloadSoon(db));
   listeningUrl = reachable(listening.url);

@@ -26,7 +26,7 @@ const SHORT_WALK = 200;
 const FEW_DIRECTORIES = 6;
 
 /** Milliseconds in which a program that has begun to compare two trees is to tell what differs, before another one is asked. */
-const PATIENCE = 100;
+const PATIENCE = 30;
 
 /** From this many objects on, the git program is asked for many at a time; fewer are read in this process. */
 const MANY = 200;

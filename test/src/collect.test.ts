@@ -4,7 +4,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { collectWhenQuiet, freeBuffers } from '#src/platform/lifecycle/collect.ts';
+import { collectBesideWork, collectWhenQuiet, freeBuffers } from '#src/platform/lifecycle/collect.ts';
 import { listen } from '#src/platform/lifecycle/listen.ts';
 
 const endings: (() => unknown)[] = [];
@@ -81,6 +81,59 @@ describe('A server', () => {
     const [answer] = await once(asked, 'response');
     answer.resume();
     await vi.waitFor(() => expect(listening.quiet()).toBeGreaterThan(20));
+  });
+});
+
+describe('Old objects', () => {
+  it('are collected when they have grown by so much, and not for less', async () => {
+    let size = 100;
+    const collect = vi.fn(async () => {
+      size -= 30;
+    });
+    endings.push(collectBesideWork(collect, { growth: 50, pause: 5, apart: 0 }, () => size));
+    await sleep(50);
+    size = 149;
+    await sleep(50);
+    expect(collect).not.toHaveBeenCalled();
+    size = 150;
+    await vi.waitFor(() => expect(collect).toHaveBeenCalledTimes(1));
+    size = 169;
+    await sleep(50);
+    // Somebody else has collected them.
+    size = 20;
+    await sleep(50);
+    expect(collect).toHaveBeenCalledTimes(1);
+    size = 70;
+    await vi.waitFor(() => expect(collect).toHaveBeenCalledTimes(2));
+  });
+
+  it('are collected once in a while at most, and again after it has failed', async () => {
+    let size = 0;
+    const collect = vi.fn(() => Promise.reject(new Error('not now')));
+    endings.push(collectBesideWork(collect, { growth: 50, pause: 5, apart: 400 }, () => size++ * 100));
+    await vi.waitFor(() => expect(collect).toHaveBeenCalledTimes(1));
+    await sleep(100);
+    expect(collect).toHaveBeenCalledTimes(1);
+    await vi.waitFor(() => expect(collect).toHaveBeenCalledTimes(2));
+  });
+
+  it('that nobody uses any more are given back', async () => {
+    const megabytes = 30;
+    let kept: object[] | null = Array.from({ length: megabytes * 10_000 }, (_, at) => ({ at, text: `${at}` }));
+    const size = () => getHeapStatistics().used_heap_size;
+    const before = size();
+    endings.push(collectBesideWork(undefined, { growth: 1, pause: 5, apart: 0 }));
+    expect(kept.length).toBeGreaterThan(0);
+    kept = null;
+    // New objects end up among the old ones, so these grow.
+    const later: object[] = [];
+    await vi.waitFor(
+      () => {
+        later.push(Array.from({ length: 10_000 }, (_, at) => ({ at })));
+        expect(size()).toBeLessThan(before - 10 * 1024 * 1024);
+      },
+      { timeout: 10_000 },
+    );
   });
 });
 

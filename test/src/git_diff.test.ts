@@ -4,6 +4,7 @@ import { getPriority } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { diffCommit, diffTrees } from '#src/git/diff/diff.ts';
+import { DEFAULT_LIMITS } from '#src/git/diff/limits.ts';
 import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import { EMPTY_TREE } from '#src/git/model.ts';
 import { DiffTree, ProgramLate, type Trees } from '#src/git/program/diff_tree.ts';
@@ -493,6 +494,24 @@ describe('Diffs', () => {
       const begun = pool.prepare(directory, { from: to, to: from });
       const [named, back] = await Promise.all([begun?.named(10_000), compare(pool, directory, { from: to, to: from })]);
       expect([named, back.hadBegun]).toEqual([null, true]);
+    });
+
+    it('end before a large file is in memory, and are begun anew by one that may read it', async () => {
+      const content = Buffer.alloc(40 * 1024 * 1024);
+      const { directory, from, to } = treesOf(old, [{ path: 'large', content }]);
+      const begun = diffTreePool.prepare(directory, { from, to });
+      expect((await begun?.named(10_000))?.toString()).toContain('\tlarge\n');
+      await expect.poll(() => begun?.ended).toBe(true);
+      const reader = new ProgramReader(directory);
+      onTestFinished(() => reader.close());
+      const { entries } = await diffTrees(reader, from, to, { isFar: true });
+      expect(entries.map(({ newPath, tooLarge }) => [newPath, tooLarge])).toEqual([['large', true]]);
+      // Had nobody found out its size, git would be asked about it.
+      const changes = await reader.changes(from, to);
+      const limits = { ...DEFAULT_LIMITS, milliseconds: 60_000 };
+      const comparison = { from, to, ...changes, sizes: new Map(), limits, text: true };
+      const plan = await reader.compare({ ...comparison, deadline: performance.now() + 60_000 });
+      expect(plan.results()).toMatchObject([{ tooLarge: false, binary: true }]);
     });
 
     it('name nothing that differs between trees that are the same', async () => {

@@ -23,15 +23,16 @@ export async function compareByProgram(directory: string, comparison: Comparison
     return await ask(directory, comparison);
   } catch (error) {
     if (!(error instanceof ProgramFailed) || error instanceof ProgramLate) throw error;
-    // One that was started before may hold on to packs that are gone.
+    // One that was started before may hold on to packs that are gone, and takes little memory at once.
     diffTrees.release(directory);
-    return ask(directory, comparison);
+    return ask(directory, comparison, () => new DiffTree(directory));
   }
 }
 
-async function ask(directory: string, comparison: Comparison): Promise<Plan> {
+/** @param startPlain starts the program for what could be left to one that is there already */
+async function ask(directory: string, comparison: Comparison, startPlain?: () => DiffTree): Promise<Plan> {
   const { from, to, changes, deadline } = comparison;
-  const { output, start, isEmpty = false } = prepare(directory, comparison);
+  const { output, start = startPlain, isEmpty = false } = prepare(directory, comparison);
   const compare = async (program: DiffTree) => {
     if (await program.ask(from, to, (lines) => output.push(lines), deadline)) output.end();
   };

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { MOST_RENAMES } from '../diff/limits.ts';
 import { ProgramFailed } from '../errors.ts';
 import { EMPTY_TREE, type Oid } from '../model.ts';
-import { LASTING } from './environment.ts';
+import { LARGEST_ALLOCATION, LASTING } from './environment.ts';
 import { calm, collectComplaint, type Program, startProgram, watchMemory } from './run.ts';
 
 /** An answer took longer than it may. */
@@ -26,6 +26,9 @@ const AT_ONCE = 250;
 
 /** How much memory a comparison may fill before anybody has found out what it will take, in bytes. */
 const EARLY_MEMORY = 128 * 1024 * 1024;
+
+/** How much memory a program may take in one piece before anybody has found out how large the files are, in bytes. */
+const MOST_AT_ONCE = 32 * 1024 * 1024;
 
 /** Two trees. */
 export interface Trees {
@@ -60,15 +63,29 @@ export class DiffTree {
   #calming: NodeJS.Timeout | undefined;
   #failure: ProgramFailed | null = null;
 
-  /** @param paths compares nothing else, if any are given */
-  constructor(directory: string, renames: readonly string[] = RENAMES, paths: readonly string[] = []) {
+  /**
+   * @param paths compares nothing else, if any are given
+   * @param mostAtOnce bytes that it may take in one piece: it ends when a file needs more
+   */
+  constructor(
+    directory: string,
+    renames: readonly string[] = RENAMES,
+    paths: readonly string[] = [],
+    mostAtOnce = LARGEST_ALLOCATION,
+  ) {
     const command = ['diff-tree', '--stdin', ...FORMAT, ...renames, '--', ...paths];
-    this.#program = startProgram(directory, [...SETTINGS, ...command], { isLasting: true });
+    const environment = { GIT_ALLOC_LIMIT: String(mostAtOnce) };
+    this.#program = startProgram(directory, [...SETTINGS, ...command], { isLasting: true }, environment);
     const complaint = collectComplaint(this.#program.stderr);
     this.#program.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#program.stdin.on('error', () => undefined);
     this.#program.on('error', (error) => this.#fail(`cannot be run: ${error.message}`));
     this.#program.on('close', (code) => this.#fail(`ended with ${code}: ${complaint()}`));
+  }
+
+  /** One that may be asked about files of which nobody knows yet how large they are. */
+  static careful(directory: string): DiffTree {
+    return new DiffTree(directory, RENAMES, [], MOST_AT_ONCE);
   }
 
   get ended(): boolean {

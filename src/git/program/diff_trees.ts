@@ -51,7 +51,7 @@ export class DiffTreePool {
     if (start !== undefined) this.forget(directory, question);
     const known = start === undefined ? this.#fit(directory, question) : undefined;
     if (this.size > this.#size) this.#drop(0)?.end();
-    const program = known ?? start?.() ?? new DiffTree(directory);
+    const program = known ?? start?.() ?? DiffTree.careful(directory);
     let isGood = false;
     try {
       program.hold(true);
@@ -69,7 +69,7 @@ export class DiffTreePool {
   /** Starts a program that is likely to be asked soon, if there is room and none is idle. */
   start(directory: string): void {
     const isThere = this.#idle.some((idle) => idle.directory === directory && !idle.program.ended);
-    if (!isThere && this.size < this.#size) this.#rest(directory, new DiffTree(directory));
+    if (!isThere && this.size < this.#size) this.#rest(directory, DiffTree.careful(directory));
   }
 
   /**
@@ -81,7 +81,7 @@ export class DiffTreePool {
   prepare(directory: string, trees: Trees): DiffTree | null {
     const known = this.#take(directory, isFree);
     if (known === undefined && this.size >= this.#size) return null;
-    const program = known ?? new DiffTree(directory);
+    const program = known ?? DiffTree.careful(directory);
     program.begin(trees);
     this.#rest(directory, program);
     return program;

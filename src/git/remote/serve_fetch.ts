@@ -22,6 +22,8 @@ const SETTINGS = [
   ['uploadpack.allowReachableSHA1InWant', 'true'],
   // They keep what the server still needs, and are for nobody else.
   ['uploadpack.hideRefs', KEPT_REFS],
+  // Trees are walked once: more bases of differences take memory, and no less time.
+  ['core.deltaBaseCacheLimit', '4m'],
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 /** What a client is told before it fetches, streamed: the refs of the repository, or what may be made use of. */
