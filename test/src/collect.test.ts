@@ -118,6 +118,9 @@ describe('Old objects', () => {
   });
 
   it('that nobody uses any more are given back', async () => {
+    // Node says of what the default uses that it is experimental.
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    endings.push(() => warned.mockRestore());
     const megabytes = 30;
     let kept: object[] | null = Array.from({ length: megabytes * 10_000 }, (_, at) => ({ at, text: `${at}` }));
     const size = () => getHeapStatistics().used_heap_size;
