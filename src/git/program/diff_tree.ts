@@ -117,7 +117,8 @@ export class DiffTree {
   async named(milliseconds: number): Promise<Buffer | null> {
     const names = this.#early?.names;
     if (names === undefined) return null;
-    const timer = setTimeout(() => names.resolve(null), milliseconds);
+    // What has come meanwhile, and was not taken as this process was busy, is taken first.
+    const timer = setTimeout(() => setImmediate(() => names.resolve(null)), milliseconds);
     return names.promise.finally(() => clearTimeout(timer));
   }
 
