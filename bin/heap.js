@@ -9,7 +9,7 @@ export const heapOptions = [
   '--heap-growing-percent=30',
   '--initial-old-space-size=192',
   '--expose-gc',
-  // Collecting old objects beside requests is one to Node.
+  // What collects old objects beside requests (collectBesideWork) is one to Node, which would say so in the log.
   '--disable-warning=ExperimentalWarning',
 ];
 
