@@ -471,12 +471,26 @@ describe('Diffs', () => {
       const begun = diffTreePool.prepare(directory, { from, to });
       expect((await begun?.named(10_000))?.toString()).toMatch(/ R\d\d\d\t/);
       diffTreePool.forget(directory, { from, to });
-      for (const most of [1, 20, 1_000]) {
+      for (const most of [1, 2, 3, 5, 8, 13, 21, 34, 1_000]) {
         const named = await reader.changes(from, to, { most, compared: true, isFar: true });
         expect(named).toEqual(await reader.changes(from, to, { most }));
         expect(named.isComplete).toBe(most === 1_000);
         diffTreePool.forget(directory, { from, to });
       }
+    });
+
+    it('name what a rename leads away from among the first, though it comes last', async () => {
+      const content = text(20, 'moved');
+      const others = (mark: string) => Array.from({ length: 9 }, (_, at) => ({ path: `m${at}`, content: mark }));
+      const { directory, from, to } = treesOf(
+        [{ path: 'a', content }, ...others('old\n')],
+        [{ path: 'a', remove: true }, { path: 'z', content }, ...others('new\n')],
+      );
+      const reader = new ProgramReader(directory);
+      onTestFinished(() => reader.close());
+      const named = await reader.changes(from, to, { most: 3, compared: true, isFar: true });
+      expect(named.changes.map(({ path: name }) => name)).toEqual(['a', 'm0', 'm1']);
+      expect(named.isComplete).toBe(false);
     });
 
     it('name nothing to those who do not wait, come late, or would have to read very long lines', async () => {

@@ -27,13 +27,13 @@ export async function nameChanges(directory: string, from: Oid, to: Oid, most: n
 /** The first changes of those that lines of `git diff-tree --raw` name, which may be among others. A rename is two changes. */
 export function changesIn(lines: Buffer, most: number): Changes {
   const changes: Change[] = [];
-  let isOrdered = true;
+  // What a rename leads away from may come before all others. A path may look like one, too.
+  const isOrdered = !lines.includes(' R');
   for (let at = 0; at < lines.length && (!isOrdered || changes.length <= most); ) {
     const end = lines.indexOf(10, at);
     if (lines[at] === COLON) {
       const { old, now, status } = parseRaw(lines.toString('latin1', at + 1, end));
       if (status.startsWith('R') && old && now) {
-        isOrdered = false;
         changes.push({ path: old.path, old, now: null }, { path: now.path, old: null, now });
       } else changes.push({ path: now?.path ?? old?.path ?? '', old, now });
     }
