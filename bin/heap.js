@@ -9,7 +9,7 @@ export const heapOptions = [
   '--heap-growing-percent=30',
   '--initial-old-space-size=192',
   '--expose-gc',
-  // What collects old objects beside requests (collectBesideWork) is one to Node, which would say so in the log.
+  // Node calls `measureMemory`, which collectBesideWork uses, experimental, and would say so in the log.
   '--disable-warning=ExperimentalWarning',
 ];
 

@@ -1,6 +1,6 @@
 import type { Actor } from '#src/access/actor.ts';
 import type { Credentials } from '#src/access/authenticate.ts';
-import { ReadAhead } from '#src/access/read_ahead.ts';
+import { LIMITS, ReadAhead } from '#src/access/read_ahead.ts';
 import { type Beside, formerOwner, isSame, lookUp, noteUse, type TokenKey, tokenKey } from '#src/access/token_owner.ts';
 import { Budget, currentBudget, DEFAULT_BUDGET, within } from '#src/platform/budget.ts';
 import { DatabaseAway } from '#src/platform/database/lost.ts';
@@ -11,6 +11,7 @@ interface Presumed {
   beside: { what: Beside; expected: string } | undefined;
   /** Whether a client wrote what is read. */
   isForeign: boolean;
+  /** What the request is likely to read next. */
   ahead: ReadAhead | undefined;
 }
 
@@ -55,7 +56,8 @@ export class Presumption {
     // What is read at the same time as the first does not depend on it, and is quicker by itself.
     if (!this.#ahead || this.#outcome !== 'holds') return jsonText(this.#db, json);
     const place = this.#ahead.placeOf(json);
-    const text = place < 0 ? await jsonText(this.#db, json) : (this.#textsAhead[place] ?? null);
+    // Empty where it was too long to be read ahead.
+    const text = this.#textsAhead[place] || (await jsonText(this.#db, json));
     this.#ahead.note(this.#ahead.expressions[place] ?? json, text?.length ?? 0);
     return text;
   }
@@ -90,7 +92,8 @@ export class Presumption {
     const { what, expected } = this.#beside ?? {};
     const beside = what ? [what.json(this.actor)] : [];
     const ahead = (json && this.#ahead?.expressions) ?? [];
-    const more = [...beside, ...(json ? [json, ...ahead].map(jsonWithin) : [])];
+    const own = json ? [jsonWithin(json)] : [];
+    const more = [...beside, ...own, ...ahead.map((expression) => jsonWithin(expression, LIMITS.json))];
     const { owner, texts } = await lookUp(this.#db, this.#token, more).catch((error: unknown) => {
       throw ahead.length > 0 ? this.#startOver(error) : error;
     });
@@ -117,10 +120,10 @@ export class Presumption {
   }
 }
 
-/** The owner of the token, or the project that the request is about, has changed. */
+/** The request has to start over: the owner of the token or the project has changed, or what was read ahead has failed. */
 export class Mispresumed extends Error {
   constructor() {
-    super('The owner of the token, or the project, has changed');
+    super('The request has to start over');
   }
 }
 
@@ -144,9 +147,9 @@ export function presume(
   const key = tokenKey(token);
   const actor = formerOwner(key);
   if (!actor) return null;
+  const expected = beside?.presume(actor);
+  if (beside && expected === undefined) return null;
   const ahead = name && name.length <= LONGEST_NAME ? new ReadAhead(key.hash, name) : undefined;
-  if (!beside) return new Presumption(db, key, actor, { beside: undefined, isForeign, ahead });
-  const expected = beside.presume(actor);
-  if (expected === undefined) return null;
-  return new Presumption(db, key, actor, { beside: { what: beside, expected }, isForeign, ahead });
+  const known = beside && expected !== undefined ? { what: beside, expected } : undefined;
+  return new Presumption(db, key, actor, { beside: known, isForeign, ahead });
 }

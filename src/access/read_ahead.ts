@@ -15,21 +15,21 @@ interface Habit {
   times: number;
 }
 
-/** What is read ahead at most: expressions, their characters together, and those of their JSON. */
+/** The most that is read ahead: expressions, characters of them, and of their JSON. One whose JSON has become longer is read alone. */
 export const LIMITS = { expressions: 3, text: 16 * 1024, json: 256 * 1024 };
 
 /** By hashes of names of requests. Clients make these up: all together take no more than so many characters. */
 const habits = new LRUCache<string, Habit>({
   max: 1_000,
   maxSize: 4 * 1024 * 1024,
-  sizeCalculation: ({ followUps }) => textOf(followUps),
+  sizeCalculation: ({ followUps }) => charactersOf(followUps),
 });
 
 /**
  * What a request reads after its first statement, as it did the last times that it came: the lists below the records that the
- * first one finds. The first statement reads this too, and it is used if the request asks for exactly the same, by text and by
- * values. Whatever a request finds out before it asks is in these values: other records or other permissions ask for
- * something else.
+ * first one finds. The first statement reads this too, and the result is used if the request asks for exactly the same, by text and by
+ * values. The values contain whatever the request found out before: with other records or permissions it asks for something
+ * else.
  */
 export class ReadAhead {
   /** What to read in the first statement. */
@@ -72,11 +72,11 @@ export class ReadAhead {
 function isWorthwhile(followUps: readonly FollowUp[]): boolean {
   if (followUps.length === 0 || followUps.length > LIMITS.expressions) return false;
   const size = followUps.reduce((sum, one) => sum + one.size, 0);
-  return size <= LIMITS.json && textOf(followUps) <= LIMITS.text;
+  return size <= LIMITS.json && charactersOf(followUps) <= LIMITS.text;
 }
 
-/** Characters of expressions and their values. */
-function textOf(followUps: readonly FollowUp[]): number {
+/** How many characters expressions and their values have. */
+function charactersOf(followUps: readonly FollowUp[]): number {
   const parts = followUps.flatMap(({ json }) => [...json.strings, ...json.values.map(String)]);
   return parts.reduce((sum, { length }) => sum + length, 0);
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Actor, CredentialKind } from '#src/access/actor.ts';
+import { LIMITS } from '#src/access/read_ahead.ts';
 import { noteSeenToday } from '#src/access/sign_in/seen.ts';
 import { ACTIVE_TOKEN } from '#src/access/tokens/active.ts';
 import { noteTokenUse, TOKEN_TO_NOTE } from '#src/access/tokens/seen.ts';
@@ -118,8 +119,8 @@ function statement(db: Db, hash: Uint8Array, more: readonly Prisma.Sql[]): Prism
     WHERE u.state = 'active' AND ${mayBeSomebody(db)}`;
 }
 
-/** What the expressions are called in the statement. */
-const NAMES = ['text0', 'text1', 'text2', 'text3', 'text4'].map((name) => Prisma.raw(name));
+/** What the expressions are called in the statement: what is read beside, what the request reads first, what it reads next. */
+const NAMES = Array.from({ length: 2 + LIMITS.expressions }, (_, index) => Prisma.raw(`text${index}`));
 
 /** What a look-up finds, in the order of its statement. */
 type Columns = [

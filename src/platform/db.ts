@@ -68,7 +68,6 @@ const readers = new WeakMap<object, Read>();
 
 /** Bytes of the largest JSON that comes out of one statement: it is in memory several times until it is sent. */
 const LARGEST_JSON = 24 * 1024 * 1024;
-const LARGEST = Prisma.raw(String(LARGEST_JSON));
 
 /**
  * The value of an SQL expression of type json, read as text and parsed once: Prisma walks json columns value by value.
@@ -93,11 +92,11 @@ export async function jsonText(db: Pick<Db, '$queryRaw'>, json: Prisma.Sql): Pro
   return row?.json ?? null;
 }
 
-/** An expression for the text of JSON; empty when there is more of it than one answer may hold. */
-export function jsonWithin(json: Prisma.Sql): Prisma.Sql {
+/** An expression for the text of JSON; empty when it has more bytes: by default, than one answer may hold. */
+export function jsonWithin(json: Prisma.Sql, most = LARGEST_JSON): Prisma.Sql {
   // OFFSET keeps the expression in one place: without it PostgreSQL puts a copy wherever `text` stands, and works each of
   // them out.
-  return Prisma.sql`(SELECT CASE WHEN octet_length(text) > ${LARGEST} THEN '' ELSE text END
+  return Prisma.sql`(SELECT CASE WHEN octet_length(text) > ${Prisma.raw(String(most))} THEN '' ELSE text END
     FROM (SELECT (${json})::text AS text OFFSET 0) AS answer)`;
 }
 

@@ -84,29 +84,36 @@ describe('A server', () => {
   });
 });
 
-describe('Old objects', () => {
-  it('are collected when they have grown by so much, and not for less', async () => {
+describe('What lies about while the server works', () => {
+  const options = { growth: 50, pause: 5, pauseWhenQuiet: 10, apart: 0 };
+
+  it.each<[string, (collect: () => Promise<void>, size: () => number) => () => void]>([
+    ['old objects', (collect, size) => collectBesideWork(collect, options, size)],
+    ['buffers', (collect, size) => freeBuffers(() => 0, collect, options, size)],
+  ])('is collected each time that it has grown by so much, and not for less: %s', async (_, begin) => {
     let size = 100;
     const collect = vi.fn(async () => {
       size -= 30;
     });
-    endings.push(collectBesideWork(collect, { growth: 50, pause: 5, apart: 0 }, () => size));
+    endings.push(begin(collect, () => size));
     await sleep(50);
     size = 149;
     await sleep(50);
     expect(collect).not.toHaveBeenCalled();
     size = 150;
     await vi.waitFor(() => expect(collect).toHaveBeenCalledTimes(1));
+    // What is left is in use; it counts again from there, and from less once it is less.
     size = 169;
     await sleep(50);
-    // Somebody else has collected them.
+    expect(collect).toHaveBeenCalledTimes(1);
     size = 20;
     await sleep(50);
-    expect(collect).toHaveBeenCalledTimes(1);
     size = 70;
     await vi.waitFor(() => expect(collect).toHaveBeenCalledTimes(2));
   });
+});
 
+describe('Old objects', () => {
   it('are collected once in a while at most, and again after it has failed', async () => {
     let size = 0;
     const collect = vi.fn(() => Promise.reject(new Error('not now')));
@@ -141,35 +148,6 @@ describe('Old objects', () => {
 });
 
 describe('Buffers that a stream has passed on', () => {
-  it('are freed each time that they have grown by so much, and not for less', async () => {
-    let size = 100;
-    const collect = vi.fn(() => {
-      size -= 30;
-    });
-    const options = { growth: 50, pause: 5, pauseWhenQuiet: 10 };
-    endings.push(
-      freeBuffers(
-        () => 0,
-        collect,
-        options,
-        () => size,
-      ),
-    );
-    size = 149;
-    await sleep(50);
-    expect(collect).not.toHaveBeenCalled();
-    size = 150;
-    await vi.waitFor(() => expect(collect).toHaveBeenCalledTimes(1));
-    // What is left is in use; it counts again from there, and from less once it is less.
-    size = 169;
-    await sleep(50);
-    expect(collect).toHaveBeenCalledTimes(1);
-    size = 20;
-    await sleep(50);
-    size = 70;
-    await vi.waitFor(() => expect(collect).toHaveBeenCalledTimes(2));
-  });
-
   it('are looked at less often while nobody asks for anything', async () => {
     const looks = async (quiet: number) => {
       const external = vi.fn(() => 0);

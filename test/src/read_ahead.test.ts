@@ -83,6 +83,15 @@ describe('What a request reads after its first statement', () => {
     }
   });
 
+  it('is read by itself once there is too much of it', async () => {
+    const [{ ask }, other] = [await caller(), await world.user()];
+    const much = sql`(SELECT to_json(repeat('x', projects_limit)) FROM users WHERE id = ${other.id})`;
+    for (let time = 0; time < 3; time++) await ask(much);
+    await world.db.user.update({ where: { id: other.id }, data: { projectsLimit: LIMITS.json } });
+    const { texts, statements } = await ask(much);
+    expect([texts[0]?.length, statements]).toEqual([LIMITS.json + 2, 2]);
+  });
+
   it('is not read ahead if it is read beside the first', async () => {
     const { presumed } = await caller();
     for (let time = 0; time < 4; time++) {

@@ -23,7 +23,7 @@ export async function compareByProgram(directory: string, comparison: Comparison
     return await ask(directory, comparison);
   } catch (error) {
     if (!(error instanceof ProgramFailed) || error instanceof ProgramLate) throw error;
-    // One that was started before may hold on to packs that are gone, and takes little memory at once.
+    // One that was started before may hold on to packs that are gone, and makes no large allocations.
     diffTrees.release(directory);
     return ask(directory, comparison, () => new DiffTree(directory));
   }

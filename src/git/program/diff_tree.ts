@@ -27,7 +27,7 @@ const AT_ONCE = 250;
 /** How much memory a comparison may fill before anybody has found out what it will take, in bytes. */
 const EARLY_MEMORY = 128 * 1024 * 1024;
 
-/** How much memory a program may take in one piece before anybody has found out how large the files are, in bytes. */
+/** The largest allocation of a program while the sizes of the files are not known, in bytes. */
 const MOST_AT_ONCE = 32 * 1024 * 1024;
 
 /** Two trees. */
@@ -65,7 +65,7 @@ export class DiffTree {
 
   /**
    * @param paths compares nothing else, if any are given
-   * @param mostAtOnce bytes that it may take in one piece: it ends when a file needs more
+   * @param mostAtOnce bytes of its largest allocation: it ends when a file needs more
    */
   constructor(
     directory: string,
@@ -83,7 +83,7 @@ export class DiffTree {
     this.#program.on('close', (code) => this.#fail(`ended with ${code}: ${complaint()}`));
   }
 
-  /** One that may be asked about files of which nobody knows yet how large they are. */
+  /** For questions about files whose sizes are not known yet. */
   static careful(directory: string): DiffTree {
     return new DiffTree(directory, RENAMES, [], MOST_AT_ONCE);
   }
@@ -117,7 +117,7 @@ export class DiffTree {
   async named(milliseconds: number): Promise<Buffer | null> {
     const names = this.#early?.names;
     if (names === undefined) return null;
-    // What has come meanwhile, and was not taken as this process was busy, is taken first.
+    // If this process was busy meanwhile, output that is waiting is taken first.
     const timer = setTimeout(() => setImmediate(() => names.resolve(null)), milliseconds);
     return names.promise.finally(() => clearTimeout(timer));
   }
@@ -187,9 +187,11 @@ export class DiffTree {
     if (isFull) this.#program.stdout.pause();
     if (early.isNamed) return;
     const said = Buffer.concat(early.chunks);
+    // An empty line stands before the patches.
     const end = said.indexOf('\n\n');
-    early.isNamed = end >= 0 || isAll || isFull;
-    if (early.isNamed) early.names.resolve(end >= 0 ? said.subarray(0, end + 1) : isAll ? said : null);
+    const isWhole = end >= 0 || isAll;
+    early.isNamed = isWhole || isFull;
+    if (early.isNamed) early.names.resolve(isWhole ? said.subarray(0, end < 0 ? said.length : end + 1) : null);
   }
 
   #receive(chunk: Buffer): void {

@@ -27,7 +27,7 @@ export async function nameChanges(directory: string, from: Oid, to: Oid, most: n
 /** The first changes of those that lines of `git diff-tree --raw` name, which may be among others. A rename is two changes. */
 export function changesIn(lines: Buffer, most: number): Changes {
   const changes: Change[] = [];
-  // What a rename leads away from may come before all others. A path may look like one, too.
+  // The old path of a rename may come before all others. A path with ` R` in it only makes this slower.
   const isOrdered = !lines.includes(' R');
   for (let at = 0; at < lines.length && (!isOrdered || changes.length <= most); ) {
     const end = lines.indexOf(10, at);

@@ -22,7 +22,7 @@ const SETTINGS = [
   ['uploadpack.allowReachableSHA1InWant', 'true'],
   // They keep what the server still needs, and are for nobody else.
   ['uploadpack.hideRefs', KEPT_REFS],
-  // Trees are walked once: more bases of differences take memory, and no less time.
+  // Trees are walked once: a larger cache of delta bases takes memory and saves no time.
   ['core.deltaBaseCacheLimit', '4m'],
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 

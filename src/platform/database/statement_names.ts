@@ -2,7 +2,7 @@ import type { Prisma } from '#src/generated/prisma/client.ts';
 import { currentBudget } from '#src/platform/budget.ts';
 
 /** How many texts get a name, how many of these for operations that clients wrote, and how many characters one has at most. */
-const LIMITS = { all: 600, foreign: 200, longest: 32 * 1024 };
+const LIMITS = { all: 600, foreign: 200, longest: 48 * 1024 };
 
 /** A statement as the database gets it; the name is empty for one that is not prepared. */
 export interface NamedText {

@@ -71,8 +71,9 @@ export function collectBesideWork(
   let known = Number.POSITIVE_INFINITY;
   let next = 0;
   const look = async () => {
-    known = Math.min(known, size());
-    if (size() - known < growth || performance.now() < next) return;
+    const now = size();
+    known = Math.min(known, now);
+    if (now - known < growth || performance.now() < next) return;
     next = performance.now() + apart;
     await collect().catch(() => undefined);
     known = size();
