@@ -78,9 +78,10 @@ export interface CommitTime {
 /** What no calendar has (behind the year 9999, or before the year 0) becomes its end. */
 function formatCommitTime({ seconds, offset }: CommitTime): string {
   const local = Math.max(-62_167_219_200, Math.min(253_402_300_799, seconds + offset * 60));
-  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
-  const zone = [hours, minutes].map((part) => String(part).padStart(2, '0')).join(':');
-  return `${new Date(local * 1000).toISOString().slice(0, -1)}${offset < 0 ? '-' : '+'}${zone}`;
+  const minutes = Math.abs(offset);
+  const zone = String(Math.floor(minutes / 60) * 100 + (minutes % 60)).padStart(4, '0');
+  const text = new Date(local * 1000).toISOString().slice(0, -1);
+  return `${text}${offset < 0 ? '-' : '+'}${zone.slice(0, 2)}:${zone.slice(2)}`;
 }
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;

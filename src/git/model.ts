@@ -1,7 +1,13 @@
 /** The name of an object: 40 lower-case hexadecimal digits. */
 export type Oid = string;
 
-export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
+const OBJECT_TYPES = ['commit', 'tree', 'blob', 'tag'] as const;
+
+export type ObjectType = (typeof OBJECT_TYPES)[number];
+
+export function isObjectType(text: string | undefined): text is ObjectType {
+  return (OBJECT_TYPES as readonly (string | undefined)[]).includes(text);
+}
 
 /** The tree without entries, which every repository is taken to hold. */
 export const EMPTY_TREE: Oid = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

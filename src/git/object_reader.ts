@@ -127,17 +127,17 @@ export abstract class ObjectReader implements RepositoryReader {
   }
 
   commits(oids: Oid[]): Promise<Commit[]> {
-    return this.commitsBy(oids, (group) => Promise.all(group.map((oid) => this.commit(oid))));
+    return this.commitsBy(oids, AT_ONCE, (group) => Promise.all(group.map((oid) => this.commit(oid))));
   }
 
-  /** Many commits, which `read` reads a few at a time. Throws MissingObject, TooMuch. */
-  protected async commitsBy(oids: Oid[], read: ReadGroup<Commit>): Promise<Commit[]> {
+  /** Many commits, which `read` reads so many at a time. Throws MissingObject, TooMuch. */
+  protected async commitsBy(oids: Oid[], atOnce: number, read: ReadGroup<Commit>): Promise<Commit[]> {
     const commits: Commit[] = [];
     let text = 0;
-    for (let at = 0; at < oids.length; at += AT_ONCE) {
+    for (let at = 0; at < oids.length; at += atOnce) {
       if (text > MOST_TEXT) throw new TooMuch(`the messages of these commits have more than ${MOST_TEXT} characters`);
       await breathe();
-      const group = oids.slice(at, at + AT_ONCE);
+      const group = oids.slice(at, at + atOnce);
       for (const [index, commit] of (await read(group)).entries()) {
         if (commit === null) throw new MissingObject(group[index] ?? '', 'commit');
         commits.push(commit);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { compareByProgram } from './diff/by_program.ts';
 import { firstChanges } from './diff/changes.ts';
-import type { Changes, ChangesOptions, Comparison } from './diff/comparison.ts';
+import { type Changes, type ChangesOptions, type Comparison, isFar } from './diff/comparison.ts';
 import type { Plan } from './diff/plan.ts';
 import { ContributorList } from './history/contributors.ts';
 import { walkPage } from './history/walk.ts';
@@ -31,8 +31,11 @@ const PATIENCE = 30;
 /** From this many objects on, the git program is asked for many at a time; fewer are read in this process. */
 const MANY = 200;
 
+/** How many commits the program is asked for at a time. */
+const COMMITS_AT_ONCE = 100;
+
 /** How many sizes the program is asked for at a time: others who ask it meanwhile are answered in between. */
-const SIZES_AT_ONCE = 500;
+const SIZES_AT_ONCE = 1_000;
 
 /** Reads a repository through the git program: objects from a long-lived one, if no other store is given, walks from short runs. */
 export class ProgramReader extends ObjectReader {
@@ -42,7 +45,7 @@ export class ProgramReader extends ObjectReader {
 
   override async commits(oids: Oid[]): Promise<Commit[]> {
     if (oids.length < MANY) return super.commits(oids);
-    return this.commitsBy(oids, async (group) => {
+    return this.commitsBy(oids, COMMITS_AT_ONCE, async (group) => {
       const objects = await catFiles.ask(this.directory, (program) => program.readAll(group));
       return Promise.all(
         objects.map((object, at) => {
@@ -108,12 +111,21 @@ export class ProgramReader extends ObjectReader {
     const revisions = [`${from}...${to}`, `^${from}`];
     const walk = this.#revisions(revisions, ['--boundary', `--max-count=${most}`]);
     if (compared) diffTrees.start(this.directory);
-    const named = await walk;
+    // Read meanwhile, they are at hand when the program is told to begin.
+    const ends = compared ? [this.commit(from), this.commit(to)] : [];
+    const [named] = await Promise.all([walk, ...ends]);
     const commits = named.filter((name) => !name.startsWith('-'));
     // A list that is cut off says nothing of what lies below it.
     const known = commits.length < most ? knownBase(from, to, named) : null;
     const [base = null] = known === null ? await this.mergeBases(from, to) : [known];
+    if (compared && isFar(commits)) await this.#begin(base ?? from, to);
     return { commits, base };
+  }
+
+  /** Has a program begin to compare the trees of two commits, before `changes` and `compare` ask for it. */
+  async #begin(from: Oid, to: Oid): Promise<void> {
+    const [left, right] = await Promise.all([this.commit(from), this.commit(to)]);
+    if (left && right) diffTrees.prepare(this.directory, { from: left.tree, to: right.tree });
   }
 
   async countBetween(from: Oid, to: Oid): Promise<number> {

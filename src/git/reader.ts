@@ -124,7 +124,8 @@ export interface RepositoryReader {
   /**
    * The first `most` of the commits that `between` gives, and the merge base.
    *
-   * @param compared whether the trees are going to be compared: the program that does it is started meanwhile
+   * @param compared whether the trees are going to be compared: the program that does it is started meanwhile, and begins if they are
+   * far apart
    */
   divergence(from: Oid, to: Oid, most: number, compared?: boolean): Promise<Divergence>;
   /** How many commits `between` gives in all. */

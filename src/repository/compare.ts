@@ -1,6 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import type { CommitRow } from '#src/commits/find.ts';
+import { isFar } from '#src/git/diff/comparison.ts';
 import { type Diff, diffTrees } from '#src/git/diff/diff.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -9,9 +10,6 @@ import { findRevision } from '#src/repository/revision.ts';
 
 /** How many commits a comparison holds. */
 const MOST_COMMITS = 5_000;
-
-/** States that so many commits lie between are likely to differ in many files. */
-const FAR = 100;
 
 /** What one state has that another one has not; each part is computed once, when it is asked for. */
 export interface ComparisonRow {
@@ -46,7 +44,7 @@ export async function compareRefs(
   const compare = async () => {
     // Histories that never met are compared as they are.
     const { base, commits } = await divergence();
-    return diffTrees(repository, base ?? left.oid, right.oid, { isFar: commits.length >= FAR });
+    return diffTrees(repository, base ?? left.oid, right.oid, { isFar: isFar(commits) });
   };
   const begin = together(context);
   const diff = once(() => {

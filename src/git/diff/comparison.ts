@@ -2,6 +2,14 @@ import type { Oid } from '../model.ts';
 import type { DiffLimits } from './limits.ts';
 import type { Change, Side } from './side.ts';
 
+/** States that so many commits lie between are likely to differ in many files. */
+const FAR = 100;
+
+/** Whether the trees of two states are likely to differ in many files, by the commits between them. */
+export function isFar(commits: readonly Oid[]): boolean {
+  return commits.length >= FAR;
+}
+
 /** Paths at which two trees differ. */
 export interface Changes {
   /** In the order of the bytes of their paths. */

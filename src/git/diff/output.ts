@@ -3,9 +3,10 @@ import type { Comparison, Pairing } from './comparison.ts';
 import { type Patch, Plan } from './plan.ts';
 import { parseRaw, type RawLine } from './raw.ts';
 
-const COLON = 58;
+const NEW_LINE = 10;
 const MINUS = 45;
 const LETTER_B = 66;
+const EMPTY_LINE = Buffer.from('\n\n');
 const HEAD = Buffer.from('diff --git ');
 const NEXT_HEAD = Buffer.from('\ndiff --git ');
 
@@ -63,19 +64,10 @@ export class DiffOutput {
 
   /** Takes the lines that name files; returns where the patches begin. */
   #takeNames(lines: Buffer): number {
-    let at = 0;
-    while (at < lines.length) {
-      const end = lines.indexOf(10, at);
-      const first = lines[at];
-      if (first === HEAD[0] && lines.subarray(at, at + HEAD.length).equals(HEAD)) break;
-      // Before them stand the names of the trees.
-      if (first === COLON) this.#pairings.push(...pairingsOf(parseRaw(lines.toString('latin1', at + 1, end))));
-      const isEmpty = end === at;
-      at = end + 1;
-      if (isEmpty) break;
-    }
-    if (at < lines.length) this.#settle();
-    return at;
+    const end = endOfNames(lines);
+    for (const raw of parseRaw(lines.subarray(0, end))) this.#pairings.push(...pairingsOf(raw));
+    if (end < lines.length) this.#settle();
+    return end;
   }
 
   #settle(): void {
@@ -100,6 +92,14 @@ export class DiffOutput {
     if (place === undefined || this.#plan?.wants(place) !== true) return;
     this.#plan.take(place, parsePatch(Buffer.concat(parts), this.#comparison.text));
   }
+}
+
+/** An empty line stands between the names and the patches; it may have come before. */
+function endOfNames(lines: Buffer): number {
+  if (lines[0] === NEW_LINE) return 1;
+  if (lines.subarray(0, HEAD.length).equals(HEAD)) return 0;
+  const end = lines.indexOf(EMPTY_LINE);
+  return end < 0 ? lines.length : end + EMPTY_LINE.length;
 }
 
 function pairingsOf({ old, now, status }: RawLine): Pairing[] {

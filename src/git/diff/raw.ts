@@ -1,4 +1,4 @@
-import type { Mode } from '../model.ts';
+import type { Mode, Oid } from '../model.ts';
 import { decodeName } from '../names.ts';
 import type { Side } from './side.ts';
 
@@ -10,14 +10,28 @@ export interface RawLine {
   status: string;
 }
 
-/** `100644 100644 <oid> <oid> R087`, a tab, and one path or two; in Latin-1. */
-export function parseRaw(line: string): RawLine {
-  const [facts = '', ...paths] = line.split('\t');
-  const [oldMode = '', newMode = '', oldOid = '', newOid = '', status = ''] = facts.split(' ');
-  const [path = '', newPath = path] = paths.map(unquote);
-  const side = (mode: Mode, oid: string, at: string): Side | null =>
-    mode === '000000' ? null : { path: at, mode, oid };
-  return { old: side(oldMode, oldOid, path), now: side(newMode, newOid, newPath), status };
+/** What `git diff-tree --raw` names in the first `most` lines; lines of other kinds are passed over. */
+export function parseRaw(lines: Buffer, most = 2 ** 32 - 1): RawLine[] {
+  const raw: RawLine[] = [];
+  for (const line of lines.toString('latin1').split('\n', most)) if (line.startsWith(':')) raw.push(parseLine(line));
+  return raw;
+}
+
+/** `:100644 100644 <oid> <oid> R087`, a tab, and one path or two; in Latin-1. Cut by position, as there may be thousands. */
+function parseLine(line: string): RawLine {
+  const tab = line.indexOf('\t');
+  const next = line.indexOf('\t', tab + 1);
+  const path = unquote(next < 0 ? line.slice(tab + 1) : line.slice(tab + 1, next));
+  const newPath = next < 0 ? path : unquote(line.slice(next + 1));
+  return {
+    old: sideOf(path, line.slice(1, 7), line.slice(15, 55)),
+    now: sideOf(newPath, line.slice(8, 14), line.slice(56, 96)),
+    status: line.slice(97, tab),
+  };
+}
+
+function sideOf(path: string, mode: Mode, oid: Oid): Side | null {
+  return mode === '000000' ? null : { path, mode, oid };
 }
 
 const ESCAPES: Record<string, string> = {

@@ -19,8 +19,8 @@ export function parseCommit(oid: Oid, bytes: Buffer): Commit {
   const text = decoder(headers);
   return {
     oid,
-    tree: first(headers, 'tree')?.toString('latin1') ?? '',
-    parents: headers.filter(({ name }) => name === 'parent').map(({ value }) => value.toString('latin1')),
+    tree: first(headers, 'tree') ?? '',
+    parents: headers.flatMap(({ name, value }) => (name === 'parent' ? [value] : [])),
     author: parseSignature(text(first(headers, 'author'))),
     committer: parseSignature(text(first(headers, 'committer'))),
     message: text(body),
@@ -65,38 +65,46 @@ export function typeOfMode(mode: Mode): EntryType {
 
 interface Header {
   name: string;
-  value: Buffer;
+  /** Its bytes, as Latin-1. */
+  value: string;
 }
+
+const EMPTY_LINE = Buffer.from('\n\n');
+const NOT_ASCII = /[\x80-\xff]/;
 
 /** Headers up to the first empty line, then the message. Lines that begin with a space continue the one before. */
 function split(bytes: Buffer): { headers: Header[]; body: Buffer } {
+  if (bytes[0] === 10) return { headers: [], body: bytes.subarray(1) };
+  const empty = bytes.indexOf(EMPTY_LINE);
+  const end = empty < 0 ? bytes.length : empty;
   const headers: Header[] = [];
-  let at = 0;
-  while (at < bytes.length && bytes[at] !== 10) {
-    let end = bytes.indexOf(10, at);
-    if (end < 0) end = bytes.length;
-    const line = bytes.subarray(at, end);
-    const space = line.indexOf(32);
-    if (space > 0) headers.push({ name: line.toString('latin1', 0, space), value: line.subarray(space + 1) });
-    at = end + 1;
+  for (const line of bytes.toString('latin1', 0, end).split('\n')) {
+    const space = line.indexOf(' ');
+    if (space > 0) headers.push({ name: line.slice(0, space), value: line.slice(space + 1) });
   }
-  return { headers, body: bytes.subarray(Math.min(at + 1, bytes.length)) };
+  return { headers, body: bytes.subarray(end + EMPTY_LINE.length) };
 }
 
-function first(headers: Header[], name: string): Buffer | undefined {
+function first(headers: Header[], name: string): string | undefined {
   return headers.find((header) => header.name === name)?.value;
 }
 
 /** Text is UTF-8 unless the object names another encoding that is known here. */
-function decoder(headers: Header[]): (bytes: Buffer | undefined) => string {
-  const label = first(headers, 'encoding')?.toString('latin1');
-  if (label !== undefined && !/^utf-?8$/i.test(label)) {
-    try {
-      const decoding = new TextDecoder(label);
-      return (bytes) => (bytes === undefined ? '' : decoding.decode(bytes));
-    } catch {
-      // An encoding that nobody knows.
-    }
+function decoder(headers: Header[]): (bytes: Buffer | string | undefined) => string {
+  const label = first(headers, 'encoding');
+  const decoding = label === undefined || /^utf-?8$/i.test(label) ? null : decodingOf(label);
+  return (bytes = '') => {
+    if (typeof bytes === 'string' && decoding === null && !NOT_ASCII.test(bytes)) return bytes;
+    const known = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
+    return decoding?.decode(known) ?? known.toString('utf8');
+  };
+}
+
+/** Null for an encoding that nobody knows. */
+function decodingOf(label: string): TextDecoder | null {
+  try {
+    return new TextDecoder(label);
+  } catch {
+    return null;
   }
-  return (bytes) => bytes?.toString('utf8') ?? '';
 }

@@ -1,6 +1,6 @@
 import { ProgramFailed, TooLarge } from '../errors.ts';
 import { largestOf } from '../limits.ts';
-import { isOid, type ObjectType, type Oid } from '../model.ts';
+import { isObjectType, isOid, type Oid } from '../model.ts';
 import type { GitObject, ObjectHeader } from '../objects/store.ts';
 import { LASTING } from './environment.ts';
 import { collectComplaint, type Program, startProgram } from './run.ts';
@@ -8,11 +8,18 @@ import { collectComplaint, type Program, startProgram } from './run.ts';
 /** An answer that takes longer than this, in milliseconds, will not come any more. */
 const TIMEOUT = 60_000;
 
+const NOTHING = Buffer.alloc(0);
+
 type Found = ObjectHeader & { content: Buffer };
 
+/** What was asked for at once. */
 interface Request {
   contents: boolean;
-  resolve: (object: Found | null) => void;
+  /** How many objects. */
+  count: number;
+  /** What was said of the first ones. */
+  found: (Found | null)[];
+  resolve: (objects: (Found | null)[]) => void;
   reject: (error: Error) => void;
 }
 
@@ -32,9 +39,8 @@ export class CatFile {
   onEnd: () => void = () => undefined;
 
   constructor(directory: string) {
-    this.#program = startProgram(directory, [...LASTING, 'cat-file', '--batch-command', '--buffer'], {
-      isLasting: true,
-    });
+    const command = ['cat-file', '--batch-command=%(objecttype) %(objectsize)', '--buffer'];
+    this.#program = startProgram(directory, [...LASTING, ...command], { isLasting: true });
     const complaint = collectComplaint(this.#program.stderr);
     this.#program.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#program.stdin.on('error', () => undefined);
@@ -83,18 +89,17 @@ export class CatFile {
     if (this.ended) throw this.#failure ?? new ProgramFailed('git cat-file was told to end');
     // Only full names: anything else could be taken for a revision, or for a second command.
     const names = oids.filter(isOid);
-    if (names.length > 0 && this.idle) this.#watchOver();
-    const isAll = names.length === oids.length;
-    const answers = oids.map((oid) => (isAll || isOid(oid) ? this.#answerTo(command) : null));
-    if (names.length > 0) {
-      this.#program.stdin.write(`${names.map((oid) => `${command} ${oid}\n`).join('')}flush\n`);
-    }
-    return Promise.all(answers);
+    const found = names.length === 0 ? [] : await this.#answersTo(command, names);
+    if (names.length === oids.length) return found;
+    let at = 0;
+    return oids.map((oid) => (isOid(oid) ? (found[at++] ?? null) : null));
   }
 
-  #answerTo(command: 'info' | 'contents'): Promise<Found | null> {
+  #answersTo(command: 'info' | 'contents', names: readonly Oid[]): Promise<(Found | null)[]> {
+    if (this.idle) this.#watchOver();
     return new Promise((resolve, reject) => {
-      this.#requests.push({ contents: command === 'contents', resolve, reject });
+      this.#requests.push({ contents: command === 'contents', count: names.length, found: [], resolve, reject });
+      this.#program.stdin.write(`${names.map((oid) => `${command} ${oid}\n`).join('')}flush\n`, 'latin1');
     });
   }
 
@@ -104,38 +109,40 @@ export class CatFile {
     this.#size += chunk.length;
     // Chunks of a large object are put together once, when all are there.
     if (this.#size < this.#needed) return;
-    let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
-    for (let used = this.#take(rest); used > 0 && this.#failure === null; used = this.#take(rest)) {
-      rest = rest.subarray(used);
-    }
-    this.#chunks = rest.length === 0 ? [] : [rest];
-    this.#size = rest.length;
+    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    let at = 0;
+    for (let end = this.#take(bytes, at); end > at && this.#failure === null; end = this.#take(bytes, at)) at = end;
+    this.#chunks = at === bytes.length ? [] : [bytes.subarray(at)];
+    this.#size = bytes.length - at;
+    if (!this.idle) this.#watch?.refresh();
   }
 
-  /** Takes one header line or one content from the beginning; returns how many bytes that were, 0 if not all are there. */
-  #take(bytes: Buffer): number {
-    if (this.#header !== null) return this.#takeContent(bytes, this.#header);
-    const end = bytes.indexOf(10);
-    this.#needed = bytes.length + 1;
-    if (end < 0) return 0;
-    const match = /^[0-9a-f]{40} (commit|tree|blob|tag) (\d+)$/.exec(bytes.toString('latin1', 0, end));
-    if (match === null) this.#answer(null);
+  /** Takes one header line or one content from there on; returns where it ends, or where it begins if not all is there. */
+  #take(bytes: Buffer, at: number): number {
+    if (this.#header !== null) return this.#takeContent(bytes, at, this.#header);
+    const end = bytes.indexOf(10, at);
+    this.#needed = bytes.length - at + 1;
+    if (end < 0) return at;
+    // Of what is not there it says the name, and `missing`.
+    const [type, size] = bytes.toString('latin1', at, end).split(' ');
+    if (size === undefined || !isObjectType(type)) this.#answer(null);
     else {
-      const header = { type: match[1] as ObjectType, size: Number(match[2]) };
+      const header = { type, size: Number(size) };
       const contents = this.#requests[0]?.contents === true;
       if (contents && header.size > largestOf(header.type)) this.#refuse(header);
       else if (contents) this.#header = header;
-      else this.#answer({ ...header, content: Buffer.alloc(0) });
+      else this.#answer({ ...header, content: NOTHING });
     }
     return end + 1;
   }
 
-  #takeContent(bytes: Buffer, header: ObjectHeader): number {
+  #takeContent(bytes: Buffer, at: number, header: ObjectHeader): number {
+    const end = at + header.size;
     this.#needed = header.size + 1;
-    if (bytes.length < this.#needed) return 0;
+    if (bytes.length <= end) return at;
     this.#header = null;
-    this.#answer({ ...header, content: bytes.subarray(0, header.size) });
-    return header.size + 1;
+    this.#answer({ ...header, content: bytes.subarray(at, end) });
+    return end + 1;
   }
 
   /** Whoever asked after it asks again: the program cannot be told to leave out a content that it has begun to say. */
@@ -146,11 +153,16 @@ export class CatFile {
   }
 
   #answer(object: Found | null): void {
-    this.#requests.shift()?.resolve(object);
+    const [request] = this.#requests;
+    if (request === undefined) return;
+    request.found.push(object);
+    if (request.found.length < request.count) return;
+    this.#requests.shift();
+    request.resolve(request.found);
     if (this.idle) {
       clearTimeout(this.#watch);
       this.onIdle();
-    } else this.#watch?.refresh();
+    }
   }
 
   #watchOver(): void {

@@ -73,12 +73,14 @@ export class DiffTreePool {
   }
 
   /**
-   * Has a program begin with a question that is likely to be asked soon: an idle one, or a new one if there is room. It is lent
-   * to whoever asks that question.
+   * Has a program begin with a question that is likely to be asked soon, unless one has: an idle one, or a new one if there is
+   * room. It is lent to whoever asks that question.
    *
    * @returns the program, if there was one
    */
   prepare(directory: string, trees: Trees): DiffTree | null {
+    const begun = this.#idle.find((idle) => idle.directory === directory && idle.program.hasBegun(trees));
+    if (begun !== undefined) return begun.program;
     const known = this.#take(directory, isFree);
     if (known === undefined && this.size >= this.#size) return null;
     const program = known ?? DiffTree.careful(directory);

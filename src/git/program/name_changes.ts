@@ -6,8 +6,6 @@ import { isOid, type Oid } from '../model.ts';
 import { encodeName } from '../names.ts';
 import { runProgram } from './run.ts';
 
-const COLON = 58;
-
 /** Git keeps all paths before it names the first: it gets so much time, memory and text. In milliseconds and bytes. */
 const BOUNDS = { timeout: 2_000, memory: 128 * 1024 * 1024, limit: 8 * 1024 * 1024 };
 
@@ -29,15 +27,12 @@ export function changesIn(lines: Buffer, most: number): Changes {
   const changes: Change[] = [];
   // The old path of a rename may come before all others. A path with ` R` in it only makes this slower.
   const isOrdered = !lines.includes(' R');
-  for (let at = 0; at < lines.length && (!isOrdered || changes.length <= most); ) {
-    const end = lines.indexOf(10, at);
-    if (lines[at] === COLON) {
-      const { old, now, status } = parseRaw(lines.toString('latin1', at + 1, end));
-      if (status.startsWith('R') && old && now) {
-        changes.push({ path: old.path, old, now: null }, { path: now.path, old: null, now });
-      } else changes.push({ path: now?.path ?? old?.path ?? '', old, now });
-    }
-    at = end + 1;
+  // One more, and the names of the trees above them.
+  const raw = isOrdered && most < Infinity ? parseRaw(lines, most + 2) : parseRaw(lines);
+  for (const { old, now, status } of raw) {
+    if (status.startsWith('R') && old && now) {
+      changes.push({ path: old.path, old, now: null }, { path: now.path, old: null, now });
+    } else changes.push({ path: now?.path ?? old?.path ?? '', old, now });
   }
   const all = isOrdered ? changes : byPath(changes);
   return { changes: all.slice(0, most), isComplete: all.length <= most };
