@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { ContributorList, joinContributors, type LineCounts } from '../history/contributors.ts';
 import type { Oid, Signature } from '../model.ts';
 import type { Contributor } from '../reader.ts';
-import { FEW_BASES } from './environment.ts';
 import { readProgram } from './run.ts';
 
 /** Counting the lines of a long history takes its time; in milliseconds. */
@@ -10,7 +9,7 @@ const TIMEOUT = 10 * 60_000;
 
 /** From so many commits on it pays to count the lines in several processes, each with at least half of them. */
 const MANY = 1_000;
-/** How many processes at most count lines for one answer; each takes some 25 MB. */
+/** How many processes at most count lines for one answer; each takes some 20 MB. */
 const PROCESSES = Math.min(2, availableParallelism());
 
 /**
@@ -69,7 +68,7 @@ async function readLog(
     counts.deletions += Number(match?.[2] ?? 0);
   };
   const reader = new LineReader(line);
-  const options = { timeout: TIMEOUT, limit: 1024 ** 3, input, settings: FEW_BASES };
+  const options = { timeout: TIMEOUT, limit: 1024 ** 3, input };
   const all = ['log', '--no-color', '--format=tformat:%x01%an%x02%ae', '--encoding=UTF-8', ...args];
   await readProgram(directory, all, (chunk) => reader.push(chunk), options);
   reader.end();

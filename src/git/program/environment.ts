@@ -30,11 +30,14 @@ export const PROGRAM_ARGUMENTS = [
   'core.deltaBaseCacheLimit=16m',
 ];
 
-/** For programs of which several run at once. */
-export const FEW_BASES = ['-c', 'core.deltaBaseCacheLimit=8m'];
+/**
+ * For programs that read objects, of which several run at once: trees and files of one name differ little from one commit to the
+ * next, and a larger cache of bases saves no time.
+ */
+export const FEW_BASES = ['-c', 'core.deltaBaseCacheLimit=4m'];
 
-/** What programs keep in memory that stay, or pass on one content: few bases of differences, and no files of more than 1 MiB. */
-export const LASTING = [...FEW_BASES, '-c', 'core.bigFileThreshold=1m'];
+/** For programs that stay, or pass on one content: they keep no files of more than 1 MiB in memory. */
+export const LASTING = ['-c', 'core.bigFileThreshold=1m'];
 
 /** How much memory a program may take in one piece, in bytes: an object that is put together of differences lies in one. */
 export const LARGEST_ALLOCATION = 192 * 1024 * 1024;

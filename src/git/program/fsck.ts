@@ -10,13 +10,16 @@ export interface FsckOptions {
   ignore(line: string): boolean;
 }
 
+/** It reads each object once, in the order of the pack: with few bases it takes a fifth longer. */
+const BASES = ['-c', 'core.deltaBaseCacheLimit=16m'];
+
 /** Lines that are not complaints. */
 const REMARK = /^(notice|warning|hint|dangling|unreachable)\b/;
 
 /** What the git program finds wrong in a repository, a line each. Unreachable objects are not wrong. */
 export function runFsck(directory: string, { timeout, most, ignore }: FsckOptions): Promise<string[]> {
   return new Promise((resolve) => {
-    const program = startProgram(directory, ['fsck', '--full', '--no-dangling', '--no-progress']);
+    const program = startProgram(directory, [...BASES, 'fsck', '--full', '--no-dangling', '--no-progress']);
     calm(program);
     const complaints: string[] = [];
     let hasComplained = false;

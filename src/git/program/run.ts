@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { ProgramFailed } from '../errors.ts';
-import { LARGEST_ALLOCATION, PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
+import { FEW_BASES, LARGEST_ALLOCATION, PROGRAM_ARGUMENTS, programEnvironment } from './environment.ts';
 import { type RunKind, started } from './observe.ts';
 
 export interface RunOptions {
@@ -17,8 +17,6 @@ export interface RunOptions {
   codes?: number[];
   /** What the program gets to read. */
   input?: Buffer;
-  /** Come before the command. */
-  settings?: readonly string[];
   /** Beside what all programs get. */
   environment?: NodeJS.ProcessEnv;
 }
@@ -62,7 +60,7 @@ export function startProgram(
   kind?: RunKind,
   environment: NodeJS.ProcessEnv = {},
 ): Program {
-  const program = spawn('git', [...PROGRAM_ARGUMENTS, `--git-dir=${directory}`, ...args], {
+  const program = spawn('git', [...PROGRAM_ARGUMENTS, ...FEW_BASES, `--git-dir=${directory}`, ...args], {
     env: { ...programEnvironment(), GIT_ALLOC_LIMIT: String(LARGEST_ALLOCATION), ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
@@ -85,9 +83,9 @@ export function readProgram(
   options: RunOptions = {},
 ): Promise<number> {
   const { timeout = 60_000, limit = 64 * 1024 * 1024, memory = MOST_MEMORY } = options;
-  const { codes = [0], input = Buffer.alloc(0), settings = [], environment } = options;
+  const { codes = [0], input = Buffer.alloc(0), environment } = options;
   return new Promise((resolve, reject) => {
-    const program = startProgram(directory, [...settings, ...args], { codes }, environment);
+    const program = startProgram(directory, args, { codes }, environment);
     calm(program);
     const stop = (reason: string) => {
       program.kill('SIGKILL');
