@@ -11,7 +11,7 @@ import { ObjectReader } from './object_reader.ts';
 import { pathComponents } from './objects/lookup.ts';
 import { parseCommit } from './objects/parse.ts';
 import type { ObjectStore } from './objects/store.ts';
-import { countLines, readAuthors } from './program/authors.ts';
+import { countLines, PROCESSES, readAuthors } from './program/authors.ts';
 import { diffTrees } from './program/diff_trees.ts';
 import { changesIn, nameChanges } from './program/name_changes.ts';
 import { catFiles } from './program/pool.ts';
@@ -133,12 +133,13 @@ export class ProgramReader extends ObjectReader {
     return Number(count);
   }
 
-  async contributors({ tip, since, lines: withLines, limit }: ContributorsQuery): Promise<Contributor[]> {
+  async contributors({ tip, since, lines: withLines, limit, ahead }: ContributorsQuery): Promise<Contributor[]> {
     const list = new ContributorList();
     const range = since === undefined ? [hash(tip)] : [hash(tip), `^${hash(since)}`];
     if (withLines) {
       const bound = limit === undefined ? [] : [`--max-count=${limit}`];
-      return countLines(this.directory, await this.#revisions(range, ['--no-merges', ...bound]));
+      const commits = await this.#revisions(range, ['--no-merges', ...bound]);
+      return countLines(this.directory, commits, ahead ? 1 : PROCESSES);
     }
     await readAuthors(this.directory, range, { limit }, (author, counts) => list.add(author, counts));
     return list.list();

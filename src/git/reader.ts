@@ -40,6 +40,8 @@ export interface ContributorsQuery {
   lines?: boolean | undefined;
   /** How many commits to look at, the newest; all without. */
   limit?: number | undefined;
+  /** Whether nobody waits for the answer yet: then one program counts the lines, and leaves the rest of the machine to others. */
+  ahead?: boolean | undefined;
 }
 
 /** What one commit has that another one has not. */

@@ -2,7 +2,7 @@ import { authorize } from '#src/access/abilities.ts';
 import type { Context } from '#src/access/actor.ts';
 import { joinContributors } from '#src/git/history/contributors.ts';
 import type { Oid } from '#src/git/model.ts';
-import type { Contributor, RepositoryReader } from '#src/git/reader.ts';
+import type { Contributor, ContributorsQuery, RepositoryReader } from '#src/git/reader.ts';
 import type { Db } from '#src/platform/db.ts';
 import { type Page, type PageRequest, pageOf } from '#src/platform/page.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
@@ -40,7 +40,7 @@ export async function countContributors(
   const repository = project && (await repositories.open(project));
   const branch = project?.defaultBranch ?? (await repository?.defaultBranch());
   const tip = branch ? await repository?.branch(branch) : null;
-  if (repository && tip) await contributorsAt(db, projectId, repository, tip.commit);
+  if (repository && tip) await contributorsAt(db, projectId, repository, tip.commit, { ahead: true });
 }
 
 interface Answer {
@@ -51,10 +51,16 @@ interface Answer {
 /** The latest answer for each repository, as long as the process keeps its reader. */
 const answers = new WeakMap<RepositoryReader, Answer>();
 
-function contributorsAt(db: Db, projectId: number, repository: RepositoryReader, tip: Oid): Promise<Contributor[]> {
+function contributorsAt(
+  db: Db,
+  projectId: number,
+  repository: RepositoryReader,
+  tip: Oid,
+  options: Pick<ContributorsQuery, 'ahead'> = {},
+): Promise<Contributor[]> {
   const last = answers.get(repository);
   if (last?.tip === tip) return last.contributors;
-  const answer: Answer = { tip, contributors: compute(db, projectId, repository, tip, last) };
+  const answer: Answer = { tip, contributors: compute(db, projectId, repository, { ...options, tip }, last) };
   answers.set(repository, answer);
   answer.contributors.catch(() => {
     if (answers.get(repository) === answer) answers.delete(repository);
@@ -70,14 +76,14 @@ async function compute(
   db: Db,
   projectId: number,
   repository: RepositoryReader,
-  tip: Oid,
+  { tip, ahead }: Pick<ContributorsQuery, 'tip' | 'ahead'>,
   last: Answer | undefined,
 ): Promise<Contributor[]> {
   const inMemory = last && (await last.contributors.catch(() => undefined));
   const known = last && inMemory ? { tip: last.tip, contributors: inMemory } : await readKept(db, projectId);
   if (known?.tip === tip) return known.contributors;
   const since = known && (await reaches(repository, known.tip, tip)) ? known.tip : undefined;
-  const recent = await repository.contributors({ tip, since, lines: true });
+  const recent = await repository.contributors({ tip, since, lines: true, ahead });
   const contributors = known && since !== undefined ? joinContributors(recent, known.contributors) : recent;
   const seen = recent.reduce((sum, { commits }) => sum + commits, 0);
   if (seen >= WORTH_KEEPING) await keep(db, projectId, { tip, contributors });

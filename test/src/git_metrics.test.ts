@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { initRepository } from '#src/git/init.ts';
@@ -8,7 +9,8 @@ import { Quarantine } from '#src/git/remote/quarantine.ts';
 import { watchProcess } from '#src/platform/metrics/process.ts';
 import { gitPrograms, gitProgramsStarted } from '#src/platform/metrics/registry.ts';
 import { commitActions } from '../support/commit_actions.ts';
-import { scratch } from '../support/git_program.ts';
+import { HistoryBuilder } from '../support/git_history.ts';
+import { gitLines, scratch } from '../support/git_program.ts';
 
 watchProcess();
 const who = { name: 'Ada', email: 'ada@example.com', seconds: 1_500_000_000, offset: 0 };
@@ -70,4 +72,23 @@ it('A git program that lasts from one question to the next is counted, and its l
   await ended;
   expect(await startedRuns('cat-file')).toBe(begun + 1);
   expect(await measured('cat-file')).toEqual(before);
+});
+
+it('Two programs count the lines of a long history for somebody who waits, and one ahead of all who will ask', async () => {
+  const history = new HistoryBuilder();
+  let last: number[] = [];
+  for (let at = 0; at < 1_000; at++) {
+    const changes = [{ path: 'a', content: `${at}\n` }];
+    last = [history.commit({ branch: 'main', from: last, changes, author: 'Ada <ada@example.com>' })];
+  }
+  const directory = history.build();
+  const reader = new ProgramReader(directory);
+  const tip = gitLines(directory, ['rev-parse', 'main'])[0] ?? '';
+  const begun = await startedRuns('log');
+  const ahead = await reader.contributors({ tip, lines: true, ahead: true });
+  expect(ahead).toEqual([{ name: 'Ada', email: 'ada@example.com', commits: 1_000, additions: 1_000, deletions: 999 }]);
+  expect((await startedRuns('log')) - begun).toBe(1);
+  expect(await reader.contributors({ tip, lines: true })).toEqual(ahead);
+  expect((await startedRuns('log')) - begun).toBe(1 + Math.min(2, availableParallelism()));
+  await reader.close();
 });

@@ -9,17 +9,17 @@ const TIMEOUT = 10 * 60_000;
 
 /** From so many commits on it pays to count the lines in several processes, each with at least half of them. */
 const MANY = 1_000;
-/** How many processes at most count lines for one answer; each takes some 20 MB. */
-const PROCESSES = Math.min(2, availableParallelism());
+/** How many processes at most count the lines of an answer that somebody waits for; each takes some 20 MB. */
+export const PROCESSES = Math.min(2, availableParallelism());
 
 /**
- * Who wrote these commits, none of which is a merge, and how many lines they changed: up to two processes take a part
- * each.
+ * Who wrote these commits, none of which is a merge, and how many lines they changed.
  *
  * @param oids newest first
+ * @param processes how many at most take a part each
  */
-export async function countLines(directory: string, oids: readonly Oid[]): Promise<Contributor[]> {
-  const size = oids.length < MANY ? Math.max(1, oids.length) : Math.max(MANY / 2, Math.ceil(oids.length / PROCESSES));
+export async function countLines(directory: string, oids: readonly Oid[], processes: number): Promise<Contributor[]> {
+  const size = oids.length < MANY ? Math.max(1, oids.length) : Math.max(MANY / 2, Math.ceil(oids.length / processes));
   const parts: Promise<Contributor[]>[] = [];
   for (let at = 0; at < oids.length; at += size) parts.push(countPart(directory, oids.slice(at, at + size)));
   return (await Promise.all(parts)).reduce((newer, older) => joinContributors(newer, older), []);
