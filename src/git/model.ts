@@ -5,6 +5,7 @@ const OBJECT_TYPES = ['commit', 'tree', 'blob', 'tag'] as const;
 
 export type ObjectType = (typeof OBJECT_TYPES)[number];
 
+/** Whether this is what git calls a kind of object. */
 export function isObjectType(text: string | undefined): text is ObjectType {
   return (OBJECT_TYPES as readonly (string | undefined)[]).includes(text);
 }
