@@ -65,7 +65,7 @@ interface Collecting {
  */
 export function collectBesideWork(
   collect: () => Promise<unknown> = () => measureMemory({ mode: 'summary', execution: 'eager' }),
-  { growth = 16 * 1024 * 1024, pause = 1_000, apart = 10_000 }: Collecting = {},
+  { growth = 8 * 1024 * 1024, pause = 1_000, apart = 10_000 }: Collecting = {},
   size: () => number = sizeOfOld,
 ): () => void {
   let known = Number.POSITIVE_INFINITY;
