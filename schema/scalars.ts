@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { builder } from '#schema/builder.ts';
 import { refTo } from '#schema/refs.ts';
+import { signatureTime } from '#src/git/objects/signature.ts';
 import type { IncomingFile } from '#src/uploads/create.ts';
 
 builder.scalarType('DateTime', {
@@ -12,7 +13,7 @@ builder.scalarType('DateTime', {
 
 builder.scalarType('CommitDateTime', {
   description: 'A timestamp in ISO 8601 with the UTC offset of its author: `2012-09-20T11:50:22.000+03:00`.',
-  serialize: (value) => formatCommitTime(value as CommitTime),
+  serialize: (value) => signatureTime(value as CommitTime),
   parseValue: () => {
     throw new GraphQLError('is only read');
   },
@@ -73,15 +74,6 @@ function formatDateTime(value: string | Date): string {
 export interface CommitTime {
   seconds: number;
   offset: number;
-}
-
-/** What no calendar has (behind the year 9999, or before the year 0) becomes its end. */
-function formatCommitTime({ seconds, offset }: CommitTime): string {
-  const local = Math.max(-62_167_219_200, Math.min(253_402_300_799, seconds + offset * 60));
-  const minutes = Math.abs(offset);
-  const zone = String(Math.floor(minutes / 60) * 100 + (minutes % 60)).padStart(4, '0');
-  const text = new Date(local * 1000).toISOString().slice(0, -1);
-  return `${text}${offset < 0 ? '-' : '+'}${zone.slice(0, 2)}:${zone.slice(2)}`;
 }
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;

@@ -31,7 +31,7 @@ const PATIENCE = 30;
 /** From this many objects on, the git program is asked for many at a time; fewer are read in this process. */
 const MANY = 200;
 
-/** How many commits the program is asked for at a time. */
+/** How many commits the program is asked for at a time: at the largest that are read, 25 MB. */
 const COMMITS_AT_ONCE = 100;
 
 /** How many sizes the program is asked for at a time: others who ask it meanwhile are answered in between. */

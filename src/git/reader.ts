@@ -40,7 +40,7 @@ export interface ContributorsQuery {
   lines?: boolean | undefined;
   /** How many commits to look at, the newest; all without. */
   limit?: number | undefined;
-  /** Whether nobody waits for the answer yet: then one program counts the lines, and leaves the rest of the machine to others. */
+  /** Whether nobody is waiting for the answer: one program then counts the lines, which leaves the other cores to requests. */
   ahead?: boolean | undefined;
 }
 
@@ -126,7 +126,7 @@ export interface RepositoryReader {
   /**
    * The first `most` of the commits that `between` gives, and the merge base.
    *
-   * @param compared whether the trees are going to be compared: the program that does it is started meanwhile, and begins if they are
+   * @param compared whether the trees are going to be compared: the program that compares is started meanwhile, and begins if they are
    * far apart
    */
   divergence(from: Oid, to: Oid, most: number, compared?: boolean): Promise<Divergence>;

@@ -61,8 +61,8 @@ describe.each(TRANSPORTS)('Over %s', (transport) => {
     const live = await open(PIPELINES, { in: { project: project.id } });
     await world.api(owner).post(`/projects/${project.id}/jobs/${job.id}/cancel`);
     let { pipelineChanged } = (await live.next()).data;
-    // The news that it was made may have been under way still.
-    if (pipelineChanged.status === 'PENDING') pipelineChanged = (await live.next()).data.pipelineChanged;
+    // News of its creation may still be on the way.
+    while (pipelineChanged.status === 'PENDING') pipelineChanged = (await live.next()).data.pipelineChanged;
     expect(pipelineChanged).toEqual({
       databaseId: pipeline.id,
       status: 'CANCELED',

@@ -65,7 +65,7 @@ export class DiffOutput {
   /** Takes the lines that name files; returns where the patches begin. */
   #takeNames(lines: Buffer): number {
     const end = endOfNames(lines);
-    for (const raw of parseRaw(lines.subarray(0, end))) this.#pairings.push(...pairingsOf(raw));
+    for (const raw of parseRaw(lines.toString('latin1', 0, end))) this.#pairings.push(...pairingsOf(raw));
     if (end < lines.length) this.#settle();
     return end;
   }

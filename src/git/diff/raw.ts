@@ -10,14 +10,21 @@ export interface RawLine {
   status: string;
 }
 
-/** What `git diff-tree --raw` names in the first `most` lines; lines of other kinds are passed over. */
-export function parseRaw(lines: Buffer, most = 2 ** 32 - 1): RawLine[] {
-  const raw: RawLine[] = [];
-  for (const line of lines.toString('latin1').split('\n', most)) if (line.startsWith(':')) raw.push(parseLine(line));
-  return raw;
+/** As many parts as a text can be split into. */
+const ALL = 2 ** 32 - 1;
+
+/**
+ * Reads the lines of `git diff-tree --raw`, passing over lines of other kinds.
+ *
+ * @param text in Latin-1
+ * @param most how many lines to look at, of whatever kind
+ */
+export function parseRaw(text: string, most = Infinity): RawLine[] {
+  const lines = text.split('\n', Math.min(most, ALL));
+  return lines.flatMap((line) => (line.startsWith(':') ? [parseLine(line)] : []));
 }
 
-/** `:100644 100644 <oid> <oid> R087`, a tab, and one path or two; in Latin-1. Cut by position, as there may be thousands. */
+/** `:100644 100644 <oid> <oid> R087`, a tab, and one path or two. Cut by position, as there may be thousands. */
 function parseLine(line: string): RawLine {
   const tab = line.indexOf('\t');
   const next = line.indexOf('\t', tab + 1);

@@ -22,11 +22,14 @@ export function formatSignature({ name, email, seconds, offset }: Signature): st
   return `${clean(name) || 'unknown'} <${clean(email)}> ${Math.floor(seconds)} ${formatZone(offset)}`;
 }
 
+/** The seconds between which years have four digits: those after the year 9999 or before the year 0 become the nearest. */
+const CALENDAR = { first: -62_167_219_200, last: 253_402_300_799 };
+
 /** ISO 8601 with milliseconds and the offset of whoever signed: `2012-09-20T11:50:22.000+03:00` (behaviour.md 7). */
 export function signatureTime({ seconds, offset }: Pick<Signature, 'seconds' | 'offset'>): string {
-  const local = new Date(Math.min((seconds + offset * 60) * 1000, 8.64e15 - 1)).toISOString();
+  const local = Math.max(CALENDAR.first, Math.min(CALENDAR.last, seconds + offset * 60));
   const zone = formatZone(offset);
-  return `${local.slice(0, -1)}${zone.slice(0, 3)}:${zone.slice(3)}`;
+  return `${new Date(local * 1000).toISOString().slice(0, -1)}${zone.slice(0, 3)}:${zone.slice(3)}`;
 }
 
 function parseZone(zone: string): number {

@@ -22,14 +22,17 @@ export async function nameChanges(directory: string, from: Oid, to: Oid, most: n
   }
 }
 
+/** The status of a rename; no path has a tab, which git puts in quotes as `\t`. */
+const RENAME = / R\d{3}\t/;
+
 /** The first changes of those that lines of `git diff-tree --raw` name, which may be among others. A rename is two changes. */
 export function changesIn(lines: Buffer, most: number): Changes {
   const changes: Change[] = [];
-  // The old path of a rename may come before all others. A path with ` R` in it only makes this slower.
-  const isOrdered = !lines.includes(' R');
-  // One more, and the names of the trees above them.
-  const raw = isOrdered && most < Infinity ? parseRaw(lines, most + 2) : parseRaw(lines);
-  for (const { old, now, status } of raw) {
+  const text = lines.toString('latin1');
+  // The old path of a rename may come before all others.
+  const isOrdered = !RENAME.test(text);
+  // One more than wanted tells that there are more; above them stands a line with the names of the trees.
+  for (const { old, now, status } of parseRaw(text, isOrdered ? most + 2 : Infinity)) {
     if (status.startsWith('R') && old && now) {
       changes.push({ path: old.path, old, now: null }, { path: now.path, old: null, now });
     } else changes.push({ path: now?.path ?? old?.path ?? '', old, now });

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ProgramFailed } from '../errors.ts';
+import { FEW_BASES } from '../program/environment.ts';
 import { calm, collectComplaint } from '../program/run.ts';
 import { KEPT_REFS } from '../refs/name.ts';
 import { FLUSH, pktLine } from './pkt_line.ts';
@@ -13,7 +14,7 @@ export interface FetchOptions {
 }
 
 /** Parts of objects may be left out by their size, and directories by their depth; the rest would take too much work. */
-const SETTINGS = [
+const ALLOWED = [
   ['uploadpack.allowFilter', 'true'],
   ['uploadpackfilter.allow', 'false'],
   ['uploadpackfilter.blob:none.allow', 'true'],
@@ -22,9 +23,9 @@ const SETTINGS = [
   ['uploadpack.allowReachableSHA1InWant', 'true'],
   // They keep what the server still needs, and are for nobody else.
   ['uploadpack.hideRefs', KEPT_REFS],
-  // Trees are walked once: a larger cache of delta bases takes memory and saves no time.
-  ['core.deltaBaseCacheLimit', '4m'],
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+
+const SETTINGS = [...ALLOWED, ...FEW_BASES];
 
 /** What a client is told before it fetches, streamed: the refs of the repository, or what may be made use of. */
 export async function advertiseFetch(directory: string, into: Writable, options: FetchOptions): Promise<void> {
