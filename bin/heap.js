@@ -15,6 +15,11 @@ export const heapOptions = [
 
 /**
  * Variables of the environment. Left to itself the C library keeps a heap for each thread, and once a large block has been
- * freed it puts later ones into these heaps, where they keep the memory below them from being given back.
+ * freed it puts later ones into these heaps, where they keep the memory below them from being given back. Its heap may lie in
+ * huge pages: whenever a program is started, the server waits until the tables of all pages outside V8's heap have been copied.
  */
-export const heapSettings = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: String(1024 * 1024) };
+export const heapSettings = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: String(1024 * 1024),
+  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
+};

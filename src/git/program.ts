@@ -47,12 +47,10 @@ export class ProgramReader extends ObjectReader {
     if (oids.length < MANY) return super.commits(oids);
     return this.commitsBy(oids, COMMITS_AT_ONCE, async (group) => {
       const objects = await catFiles.ask(this.directory, (program) => program.readAll(group));
-      return Promise.all(
-        objects.map((object, at) => {
-          const oid = group[at] ?? '';
-          return object?.type === 'commit' ? parseCommit(oid, object.content) : this.commit(oid);
-        }),
+      const commits = objects.map((object, at) =>
+        object?.type === 'commit' ? parseCommit(group[at] ?? '', object.content) : null,
       );
+      return again(group, commits, (oid) => this.commit(oid));
     });
   }
 
@@ -60,9 +58,8 @@ export class ProgramReader extends ObjectReader {
     if (oids.length < MANY) return super.blobSizes(oids);
     return this.sizesBy(oids, SIZES_AT_ONCE, async (group) => {
       const headers = await catFiles.ask(this.directory, (program) => program.headers(group));
-      return Promise.all(
-        headers.map((header, at) => (header?.type === 'blob' ? header.size : this.blobSize(group[at] ?? ''))),
-      );
+      const sizes = headers.map((header) => (header?.type === 'blob' ? header.size : null));
+      return again(group, sizes, (oid) => this.blobSize(oid));
     });
   }
 
@@ -190,6 +187,16 @@ export class ProgramReader extends ObjectReader {
     const { output } = await runProgram(this.directory, command, { input });
     return lines(output);
   }
+}
+
+/** Looks once more, one by one, for what was not found among many: a repack may have been in the way. */
+async function again<T>(
+  oids: readonly Oid[],
+  found: (T | null)[],
+  look: (oid: Oid) => Promise<T | null>,
+): Promise<(T | null)[]> {
+  if (!found.includes(null)) return found;
+  return Promise.all(found.map((one, at) => one ?? look(oids[at] ?? '')));
 }
 
 function pageArguments(offset: number, limit: number): string[] {

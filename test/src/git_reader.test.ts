@@ -6,6 +6,7 @@ import { IsomorphicReader } from '#src/git/isomorphic.ts';
 import type { Commit } from '#src/git/model.ts';
 import { decodeName, encodeName } from '#src/git/names.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
+import { countLines } from '#src/git/program/authors.ts';
 import { ProgramReader } from '#src/git/program.ts';
 import type { Contributor, RepositoryReader } from '#src/git/reader.ts';
 import { gitDiff, ownDiff } from '../support/git_diff.ts';
@@ -307,6 +308,8 @@ for (const { reader, directory, name, how } of cases)
       );
       const byEmail = (rows: Contributor[]) => rows.map(({ email, commits }) => `${email} ${commits}`).sort();
       expect(byEmail(joined)).toEqual(byEmail(bare));
+      const commits = ask('rev-list', '--no-merges', main);
+      expect(await countLines(directory, commits, 2, Math.ceil(commits.length / 5))).toEqual([...expected.values()]);
     });
 
     it('follows annotations to their ends', async () => {

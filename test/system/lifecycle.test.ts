@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
+import { getPriority } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { heapOptions } from '../../bin/heap.js';
+import { heapOptions, heapSettings } from '../../bin/heap.js';
 import {
   gantry,
   isAlive,
@@ -75,11 +76,26 @@ describe('start', () => {
       const settingsOf = (pid = 0) =>
         readFileSync(`/proc/${pid}/environ`, 'utf8')
           .split('\0')
-          .filter((setting) => setting.startsWith('MALLOC_'));
-      expect(settingsOf(server.child.pid)).not.toEqual([]);
+          .filter((setting) => /^(MALLOC_|GLIBC_TUNABLES=)/.test(setting));
+      expect(settingsOf(server.child.pid).length).toBe(Object.keys(heapSettings).length);
       expect(settingsOf(postgresPid(data))).toEqual([]);
     },
   );
+
+  test.runIf(existsSync('/proc/self/task'))('V8 optimizes and collects behind everything else', async () => {
+    const server = await serve();
+    const tasks = `/proc/${server.child.pid}/task`;
+    const priorities = readdirSync(tasks).map((id) => {
+      const name = readFileSync(`${tasks}/${id}/comm`, 'utf8').trim();
+      return { name, priority: getPriority(Number(id)) };
+    });
+    const own = getPriority();
+    const helpers = priorities.filter(({ name }) => name === 'V8Worker');
+    expect(helpers.length).toBeGreaterThan(0);
+    expect(helpers.map(({ priority }) => priority)).toEqual(helpers.map(() => Math.min(19, own + 10)));
+    const others = priorities.filter(({ name }) => name !== 'V8Worker');
+    expect(others.map(({ priority }) => priority)).toEqual(others.map(() => own));
+  });
 
   test('a later start names the file of mode 600 that keeps the credentials, and prints none of them', async () => {
     const first = await serve();

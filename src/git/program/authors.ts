@@ -2,14 +2,16 @@ import { availableParallelism } from 'node:os';
 import { ContributorList, joinContributors, type LineCounts } from '../history/contributors.ts';
 import type { Oid, Signature } from '../model.ts';
 import type { Contributor } from '../reader.ts';
-import { readProgram } from './run.ts';
+import { type RunOptions, readProgram } from './run.ts';
 
 /** Counting the lines of a long history takes its time; in milliseconds. */
 const TIMEOUT = 10 * 60_000;
 
 /** From so many commits on it pays to count the lines in several processes, each with at least half of them. */
 const MANY = 1_000;
-/** How many processes at most count the lines of an answer that somebody waits for; each takes some 20 MB. */
+/** How many commits one process is told of at most: it keeps them all in memory, which takes 1 MB for a thousand. */
+const MOST = 4_000;
+/** How many processes at most count the lines of an answer that somebody waits for; each takes some 15 MB. */
 export const PROCESSES = Math.min(2, availableParallelism());
 
 /**
@@ -17,19 +19,34 @@ export const PROCESSES = Math.min(2, availableParallelism());
  *
  * @param oids newest first
  * @param processes how many at most take a part each
+ * @param most how many commits a part may have
  */
-export async function countLines(directory: string, oids: readonly Oid[], processes: number): Promise<Contributor[]> {
-  const size = oids.length < MANY ? Math.max(1, oids.length) : Math.max(MANY / 2, Math.ceil(oids.length / processes));
-  const parts: Promise<Contributor[]>[] = [];
-  for (let at = 0; at < oids.length; at += size) parts.push(countPart(directory, oids.slice(at, at + size)));
-  return (await Promise.all(parts)).reduce((newer, older) => joinContributors(newer, older), []);
+export async function countLines(
+  directory: string,
+  oids: readonly Oid[],
+  processes: number,
+  most = MOST,
+): Promise<Contributor[]> {
+  const lanes = Math.max(1, Math.min(processes, Math.floor(oids.length / (MANY / 2))));
+  const rounds = Math.max(1, Math.ceil(oids.length / (lanes * most)));
+  const size = Math.max(1, Math.ceil(oids.length / (lanes * rounds)));
+  const deadline = performance.now() + TIMEOUT;
+  let counted: Contributor[] = [];
+  for (let at = 0; at < oids.length; at += lanes * size) {
+    const starts = Array.from({ length: lanes }, (_, lane) => at + lane * size).filter((start) => start < oids.length);
+    const parts = starts.map((start) => countPart(directory, oids.slice(start, start + size), deadline));
+    counted = (await Promise.all(parts)).reduce(joinContributors, counted);
+  }
+  return counted;
 }
 
-async function countPart(directory: string, oids: readonly Oid[]): Promise<Contributor[]> {
+/** @param deadline on the clock of `performance.now()` */
+async function countPart(directory: string, oids: readonly Oid[], deadline: number): Promise<Contributor[]> {
   const list = new ContributorList();
   const input = Buffer.from(oids.map((oid) => `${safe(oid)}\n`).join(''));
   const args = ['--no-walk=unsorted', '--stdin', '--numstat', '-M', '--no-ext-diff', '--no-textconv'];
-  await readLog(directory, args, input, (author, counts) => list.add(author, counts));
+  const bounds = { input, timeout: Math.max(0, deadline - performance.now()) };
+  await readLog(directory, args, bounds, (author, counts) => list.add(author, counts));
   return list.list();
 }
 
@@ -41,14 +58,14 @@ export async function readAuthors(
   take: (author: Pick<Signature, 'name' | 'email'>, lines: LineCounts) => void,
 ): Promise<void> {
   const bound = limit === undefined ? [] : [`--max-count=${limit}`];
-  await readLog(directory, ['--no-merges', ...bound, ...range.map(safe), '--'], Buffer.alloc(0), take);
+  await readLog(directory, ['--no-merges', ...bound, ...range.map(safe), '--'], {}, take);
 }
 
 /** Hands over the author of each commit of a log, with the lines that it changed if the log counts them. */
 async function readLog(
   directory: string,
   args: string[],
-  input: Buffer,
+  bounds: Pick<RunOptions, 'input' | 'timeout'>,
   take: (author: Pick<Signature, 'name' | 'email'>, lines: LineCounts) => void,
 ): Promise<void> {
   let author: Pick<Signature, 'name' | 'email'> | undefined;
@@ -68,7 +85,7 @@ async function readLog(
     counts.deletions += Number(match?.[2] ?? 0);
   };
   const reader = new LineReader(line);
-  const options = { timeout: TIMEOUT, limit: 1024 ** 3, input };
+  const options = { timeout: TIMEOUT, limit: 1024 ** 3, ...bounds };
   const all = ['log', '--no-color', '--format=tformat:%x01%an%x02%ae', '--encoding=UTF-8', ...args];
   await readProgram(directory, all, (chunk) => reader.push(chunk), options);
   reader.end();

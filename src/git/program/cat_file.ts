@@ -62,9 +62,8 @@ export class CatFile {
   }
 
   /** As many as are asked for, in their order. */
-  async headers(oids: readonly Oid[]): Promise<(ObjectHeader | null)[]> {
-    const found = await this.#ask('info', oids);
-    return found.map((one) => one && { type: one.type, size: one.size });
+  headers(oids: readonly Oid[]): Promise<(ObjectHeader | null)[]> {
+    return this.#ask('info', oids);
   }
 
   /** Throws TooLarge; whoever knows the size does not ask for such an object. */
@@ -74,9 +73,8 @@ export class CatFile {
   }
 
   /** As many as are asked for, in their order. Throws TooLarge. */
-  async readAll(oids: readonly Oid[]): Promise<(GitObject | null)[]> {
-    const found = await this.#ask('contents', oids);
-    return found.map((one) => one && { type: one.type, content: one.content });
+  readAll(oids: readonly Oid[]): Promise<(GitObject | null)[]> {
+    return this.#ask('contents', oids);
   }
 
   /** Lets the program end once it has answered what it was asked; it takes no more questions. */
@@ -117,23 +115,34 @@ export class CatFile {
     if (!this.idle) this.#watch?.refresh();
   }
 
-  /** Takes one header line or one content from there on; returns where it ends, or where it begins if not all is there. */
+  /** Takes header lines or one content from there on; returns where they end, or where they begin if not all is there. */
   #take(bytes: Buffer, at: number): number {
     if (this.#header !== null) return this.#takeContent(bytes, at, this.#header);
+    const [request] = this.#requests;
+    if (request?.contents === false) return this.#takeHeaders(bytes, at, request);
     const end = bytes.indexOf(10, at);
     this.#needed = bytes.length - at + 1;
     if (end < 0) return at;
-    // Of what is not there it says the name, and `missing`.
-    const [type, size] = bytes.toString('latin1', at, end).split(' ');
-    if (size === undefined || !isObjectType(type)) this.#answer(null);
-    else {
-      const header = { type, size: Number(size) };
-      const contents = this.#requests[0]?.contents === true;
-      if (contents && header.size > largestOf(header.type)) this.#refuse(header);
-      else if (contents) this.#header = header;
-      else this.#answer({ ...header, content: NOTHING });
-    }
+    const header = headerOf(bytes.toString('latin1', at, end));
+    if (header === null) this.#answer(null);
+    else if (header.size > largestOf(header.type)) this.#refuse(header);
+    else this.#header = header;
     return end + 1;
+  }
+
+  /** Takes all lines that are there at once: there may be a thousand. */
+  #takeHeaders(bytes: Buffer, at: number, request: Request): number {
+    const lines = bytes.toString('latin1', at).split('\n', request.count - request.found.length + 1);
+    // Behind the last line stands the beginning of another one, or of the next answer.
+    lines.pop();
+    let end = at;
+    for (const line of lines) {
+      end += line.length + 1;
+      const header = headerOf(line);
+      this.#answer(header && { ...header, content: NOTHING });
+    }
+    this.#needed = bytes.length - end + 1;
+    return end;
   }
 
   #takeContent(bytes: Buffer, at: number, header: ObjectHeader): number {
@@ -180,4 +189,11 @@ export class CatFile {
     for (const { reject } of this.#requests.splice(0)) reject(this.#failure);
     this.onEnd();
   }
+}
+
+/** `blob 12`; null for what is said of an object that is not there: its name, and `missing`. */
+function headerOf(line: string): ObjectHeader | null {
+  const space = line.indexOf(' ');
+  const type = line.slice(0, space);
+  return isObjectType(type) ? { type, size: Number(line.slice(space + 1)) } : null;
 }
