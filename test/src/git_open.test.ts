@@ -134,6 +134,29 @@ describe('The git program', () => {
     expect(asked).toBe(30);
   });
 
+  it('tells apart what was asked of one program at the same time', LONG, async () => {
+    const pool = new CatFilePool(1, 50);
+    const h = new HistoryBuilder();
+    const contents = ['', '\n', 'blob 3\n', `${'x'.repeat(100_000)}\n`];
+    h.commit({ branch: 'main', changes: contents.map((content, at) => ({ path: `${at}`, content })) });
+    const directory = h.build();
+    const there = gitLines(directory, ['rev-list', '--all', '--objects', '--no-object-names']);
+    const oids = there.flatMap((oid, at) => [oid, `${at}`.repeat(40).slice(0, 40)]);
+    const sizes = oids.map((oid) => (there.includes(oid) ? Number(git(directory, ['cat-file', '-s', oid])) : null));
+    const ask = async (start: number) => {
+      // No name of an object, so the program is not asked for it.
+      const part = [...oids.slice(start), 'HEAD'];
+      if (start % 2 === 0) {
+        const headers = await pool.ask(directory, (program) => program.headers(part));
+        return headers.map((header) => header?.size ?? null);
+      }
+      const objects = await pool.ask(directory, (program) => program.readAll(part));
+      return objects.map((object) => object?.content.length ?? null);
+    };
+    const answers = await Promise.all(oids.map((_, start) => ask(start)));
+    expect(answers).toEqual(oids.map((_, start) => [...sizes.slice(start), null]));
+  });
+
   it(
     'names the same paths as a walk, and reads the same commits, when it is asked for many at once',
     LONG,
