@@ -134,31 +134,66 @@ async function contributors(server: RepositoryServer, source: string): Promise<F
 }
 
 /** Cold are pairs of commits that nobody has asked for yet. */
-async function comparison(server: RepositoryServer, { id, directory }: BenchProject, tip: string): Promise<Figure[]> {
-  const firsts = (await git(directory, ['rev-list', '--first-parent', `--max-count=${APART + 6}`, tip])).split('\n');
+async function comparison(server: RepositoryServer, project: BenchProject, tip: string): Promise<Figure[]> {
+  const pairs = await pairsApart(project, tip, 5);
   const times = { cold: [] as number[], warm: [] as number[], git: [] as number[] };
-  for (let round = 0; round < 5; round++) {
-    const [from, to] = [firsts[round + APART], firsts[round]];
-    if (!from || !to) throw new Error(`The history is shorter than ${APART} commits`);
-    const path = `projects/${id}/repository/compare?from=${from}&to=${to}`;
-    times.cold.push(await server.time(path));
-    times.warm.push(await server.time(path));
-    const ofGit: number[] = [];
-    for (let time = 0; time < 3; time++) ofGit.push(await timeGit(directory, ['diff', `${from}...${to}`]));
-    times.git.push(median(ofGit));
+  for (const pair of pairs) {
+    times.cold.push(await server.time(comparing(project, pair)));
+    times.warm.push(await server.time(comparing(project, pair)));
+    times.git.push(await gitComparing(project, pair));
   }
-  const figure = (name: string, own: number[], ofGit: number[]): Figure => {
-    const milliseconds = median(ofGit);
-    const ratio = median(own) / milliseconds;
-    return { name, result: ms(median(own)), git: { milliseconds, ratio }, target: '≤ 2 × git' };
-  };
-  // The tip of the history with large files adds these: the first pair takes git longer there than the others.
-  const [first, others] = [times.git.slice(0, 1), times.git.slice(1)];
   return [
-    figure(`compare ${APART} commits apart, the very first`, times.cold.slice(0, 1), first),
-    figure(`compare ${APART} commits apart, other refs than before`, times.cold.slice(1), others),
-    figure(`compare ${APART} commits apart, again`, times.warm.slice(1), others),
+    comparisonFigure('other refs than before', times.cold.slice(1), times.git.slice(1)),
+    comparisonFigure('again', times.warm.slice(1), times.git.slice(1)),
   ];
+}
+
+/** The first comparison of several processes, each of which has shown some pages before, of states that `source` has. */
+export async function measureFirstComparison(
+  server: RepositoryServer,
+  project: BenchProject,
+  source: string,
+): Promise<Figure> {
+  const tip = (await git(source, ['rev-parse', 'HEAD'])).trim();
+  // The tip of the history with large files adds these, which takes git much longer than what comes before.
+  const pair = (await pairsApart(project, tip, 2))[1] ?? ['', ''];
+  const at = `projects/${project.id}/repository`;
+  const times = { own: [] as number[], git: [] as number[] };
+  for (let start = 0; start < ROUNDS; start++) {
+    await server.restart();
+    for (const page of ['commits?per_page=20', 'tree', 'contributors?per_page=100']) {
+      for (let time = 0; time < 20; time++) await server.time(`${at}/${page}`);
+    }
+    times.own.push(await server.time(comparing(project, pair)));
+    times.git.push(await gitComparing(project, pair));
+  }
+  return comparisonFigure(`the first of a process, ${ROUNDS} starts`, times.own, times.git);
+}
+
+type Pair = readonly [from: string, to: string];
+
+async function pairsApart({ directory }: BenchProject, tip: string, count: number): Promise<Pair[]> {
+  const most = `--max-count=${APART + count}`;
+  const firsts = (await git(directory, ['rev-list', '--first-parent', most, tip])).trim().split('\n');
+  if (firsts.length < APART + count) throw new Error(`The history is shorter than ${APART + count} commits`);
+  return firsts.slice(0, count).map((to, at) => [firsts[at + APART] ?? '', to]);
+}
+
+function comparing({ id }: BenchProject, [from, to]: Pair): string {
+  return `projects/${id}/repository/compare?from=${from}&to=${to}`;
+}
+
+async function gitComparing({ directory }: BenchProject, [from, to]: Pair): Promise<number> {
+  const times: number[] = [];
+  for (let time = 0; time < 3; time++) times.push(await timeGit(directory, ['diff', `${from}...${to}`]));
+  return median(times);
+}
+
+/** @param git milliseconds that git took beside each time of `own` */
+function comparisonFigure(name: string, own: number[], git: number[]): Figure {
+  const ratio = median(own.map((milliseconds, at) => milliseconds / (git[at] ?? Number.NaN)));
+  const figures = { result: ms(median(own)), git: { milliseconds: median(git), ratio }, target: '≤ 2 × git' };
+  return { name: `compare ${APART} commits apart, ${name}`, ...figures };
 }
 
 /** A push of 2,000 new branches that bring no objects, through the server and to a directory. */

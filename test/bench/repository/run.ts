@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { table } from '../report.ts';
-import { figuresTable, measureLoad, measureRefs, measureRepository } from './figures.ts';
+import { figuresTable, measureFirstComparison, measureLoad, measureRefs, measureRepository } from './figures.ts';
 import { addLargeBlobs, generateHistory } from './history.ts';
 import { type Growth, measureMemory } from './memory.ts';
 import { git } from './program.ts';
@@ -38,7 +38,9 @@ async function measured(source: string, scratch: string): Promise<string> {
     const figures = await measureRepository(server, project, path.resolve(source));
     const refs = await measureRefs(server, path.resolve(source), scratch);
     const load = await measureLoad(server, project);
-    return figuresTable(about, [...figures, refs, ...load, ...(await measureWriters(server))]);
+    const writers = await measureWriters(server);
+    const first = await measureFirstComparison(server, project, path.resolve(source));
+    return figuresTable(about, [...figures, refs, ...load, ...writers, first]);
   } finally {
     await server.stop();
   }

@@ -25,7 +25,7 @@ export interface BenchProject {
 /** The real server, with its own PostgreSQL and an empty data directory. */
 export class RepositoryServer {
   readonly #data: ReturnType<typeof scratchDirectory>;
-  readonly #process: ServerProcess;
+  #process: ServerProcess;
   readonly #token: string;
 
   private constructor(data: ReturnType<typeof scratchDirectory>, process: ServerProcess, token: string) {
@@ -40,11 +40,10 @@ export class RepositoryServer {
     return new RepositoryServer(data, process, printed(process.output(), 'Private token') ?? '');
   }
 
-  /** The same server after a new start. */
-  async restart(): Promise<RepositoryServer> {
+  /** Ends the process and starts another one. */
+  async restart(): Promise<void> {
     await this.#process.end('SIGTERM');
-    const process = await startServer(settings(this.#data.directory, { LOG_LEVEL: 'warn' }));
-    return new RepositoryServer(this.#data, process, this.#token);
+    this.#process = await startServer(settings(this.#data.directory, { LOG_LEVEL: 'warn' }));
   }
 
   async stop(): Promise<void> {
