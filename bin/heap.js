@@ -19,7 +19,7 @@ export const heapOptions = [
  * huge pages: whenever a program is started, the server waits until the tables of all pages outside V8's heap have been copied.
  */
 export const heapSettings = {
-  MALLOC_ARENA_MAX: '2',
+  MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: String(1024 * 1024),
   GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
 };

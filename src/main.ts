@@ -20,7 +20,6 @@ import { readPrivateFile } from './platform/lifecycle/private_file.ts';
 import { Readiness } from './platform/lifecycle/readiness.ts';
 import { agreeOnSecret } from './platform/lifecycle/secret.ts';
 import { awaitStopSignal } from './platform/lifecycle/signals.ts';
-import { calmHelpers } from './platform/lifecycle/threads.ts';
 import { createLogger, type Logger } from './platform/log.ts';
 import { logSlow } from './platform/metrics/slow.ts';
 import { packageVersion } from './platform/package_root.ts';
@@ -190,8 +189,6 @@ async function start(
   resources.defer(collectWhenQuiet(listening.quiet));
   resources.defer(collectBesideWork());
   resources.defer(freeBuffers(listening.quiet));
-  // Not before: the start waits for what they do.
-  calmHelpers();
   resources.defer(preloadSoon(db));
   listeningUrl = reachable(listening.url);
   bound.resolve(listeningUrl);

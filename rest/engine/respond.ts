@@ -41,14 +41,17 @@ function pinned(url: URL, { pinned: pin }: Route, connection: unknown): URL {
   return url;
 }
 
-/** Deletes the keys from the record, or from each record of an array, where their value is null. */
+/**
+ * Leaves the keys out of the record, or of each record of an array, where their value is null. An undefined value is not written,
+ * and the records keep their common shape: without it they take half as long again to write.
+ */
 function omitNulls(body: unknown, keys: readonly string[]): void {
   for (const record of Array.isArray(body) ? body : [body]) {
-    if (record === null) continue;
+    if (record == null) continue;
     for (const key of keys) {
       const dot = key.indexOf('.');
       if (dot > 0) omitNulls(record[key.slice(0, dot)], [key.slice(dot + 1)]);
-      else if (record[key] === null) delete record[key];
+      else if (record[key] === null) record[key] = undefined;
     }
   }
 }
@@ -57,8 +60,9 @@ function omitNulls(body: unknown, keys: readonly string[]): void {
 function mergeKeys(body: unknown, either: Readonly<Record<string, readonly string[]>>): void {
   for (const record of Array.isArray(body) ? body : [body]) {
     for (const [name, keys] of Object.entries(either)) {
-      record[name] = keys.map((key) => record[key]).find((value) => value !== null) ?? null;
-      for (const key of keys) delete record[key];
+      const value = keys.map((key) => record[key]).find((value) => value !== null) ?? null;
+      for (const key of keys) record[key] = undefined;
+      record[name] = value;
     }
   }
 }

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
-import { getPriority } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { heapOptions, heapSettings } from '../../bin/heap.js';
@@ -81,21 +80,6 @@ describe('start', () => {
       expect(settingsOf(postgresPid(data))).toEqual([]);
     },
   );
-
-  test.runIf(existsSync('/proc/self/task'))('V8 optimizes and collects behind everything else', async () => {
-    const server = await serve();
-    const tasks = `/proc/${server.child.pid}/task`;
-    const priorities = readdirSync(tasks).map((id) => {
-      const name = readFileSync(`${tasks}/${id}/comm`, 'utf8').trim();
-      return { name, priority: getPriority(Number(id)) };
-    });
-    const own = getPriority();
-    const helpers = priorities.filter(({ name }) => name === 'V8Worker');
-    expect(helpers.length).toBeGreaterThan(0);
-    expect(helpers.map(({ priority }) => priority)).toEqual(helpers.map(() => Math.min(19, own + 10)));
-    const others = priorities.filter(({ name }) => name !== 'V8Worker');
-    expect(others.map(({ priority }) => priority)).toEqual(others.map(() => own));
-  });
 
   test('a later start names the file of mode 600 that keeps the credentials, and prints none of them', async () => {
     const first = await serve();

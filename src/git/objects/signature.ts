@@ -25,8 +25,19 @@ export function formatSignature({ name, email, seconds, offset }: Signature): st
 /** The seconds between which years have four digits: those after the year 9999 or before the year 0 become the nearest. */
 const CALENDAR = { first: -62_167_219_200, last: 253_402_300_799 };
 
+/** When somebody signed something. */
+type SignatureTime = Pick<Signature, 'seconds' | 'offset'>;
+
+/** Commits mostly have one time, which is shown under several names: the last one is kept. */
+let last: SignatureTime & { text: string } = { seconds: 0, offset: 0, text: '1970-01-01T00:00:00.000+00:00' };
+
 /** ISO 8601 with milliseconds and the offset of whoever signed: `2012-09-20T11:50:22.000+03:00` (behaviour.md 7). */
-export function signatureTime({ seconds, offset }: Pick<Signature, 'seconds' | 'offset'>): string {
+export function signatureTime({ seconds, offset }: SignatureTime): string {
+  if (seconds !== last.seconds || offset !== last.offset) last = { seconds, offset, text: format(seconds, offset) };
+  return last.text;
+}
+
+function format(seconds: number, offset: number): string {
   const local = Math.max(CALENDAR.first, Math.min(CALENDAR.last, seconds + offset * 60));
   const zone = formatZone(offset);
   return `${new Date(local * 1000).toISOString().slice(0, -1)}${zone.slice(0, 3)}:${zone.slice(3)}`;
