@@ -15,8 +15,9 @@ export const heapOptions = [
 
 /**
  * Variables of the environment. Left to itself the C library keeps a heap for each thread, and once a large block has been
- * freed it puts later ones into these heaps, where they keep the memory below them from being given back. The heap may lie in
- * huge pages: whenever a program is started, the server waits until the tables of all pages outside V8's heap have been copied.
+ * freed it puts later ones into these heaps, where they keep the memory below them from being given back. Here one heap serves all
+ * threads, in huge pages where the system has them: whenever the server starts a program, it waits while the system copies the
+ * tables of all pages outside V8's heap.
  */
 export const heapSettings = {
   MALLOC_ARENA_MAX: '1',

@@ -42,8 +42,8 @@ function pinned(url: URL, { pinned: pin }: Route, connection: unknown): URL {
 }
 
 /**
- * Leaves the keys out of the record, or of each record of an array, where their value is null. An undefined value is not written,
- * and the records keep their common shape: without it they take half as long again to write.
+ * Leaves the keys out of the record, or of each record of an array, where their value is null. JSON has no undefined values, and
+ * records that keep their common shape are written faster than those that have lost a key.
  */
 function omitNulls(body: unknown, keys: readonly string[]): void {
   for (const record of Array.isArray(body) ? body : [body]) {
@@ -60,9 +60,8 @@ function omitNulls(body: unknown, keys: readonly string[]): void {
 function mergeKeys(body: unknown, either: Readonly<Record<string, readonly string[]>>): void {
   for (const record of Array.isArray(body) ? body : [body]) {
     for (const [name, keys] of Object.entries(either)) {
-      const value = keys.map((key) => record[key]).find((value) => value !== null) ?? null;
+      record[name] = keys.map((key) => record[key]).find((value) => value !== null) ?? null;
       for (const key of keys) record[key] = undefined;
-      record[name] = value;
     }
   }
 }

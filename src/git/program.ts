@@ -189,7 +189,7 @@ export class ProgramReader extends ObjectReader {
   }
 }
 
-/** Looks once more, one by one, for what was not found among many: a repack may have been in the way. */
+/** Looks once more, one by one, for what was not found among many, as a repack may have been in the way. */
 async function again<T>(
   oids: readonly Oid[],
   found: (T | null)[],

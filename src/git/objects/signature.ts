@@ -28,8 +28,8 @@ const CALENDAR = { first: -62_167_219_200, last: 253_402_300_799 };
 /** When somebody signed something. */
 type SignatureTime = Pick<Signature, 'seconds' | 'offset'>;
 
-/** Commits mostly have one time, which is shown under several names: the last one is kept. */
-let last: SignatureTime & { text: string } = { seconds: 0, offset: 0, text: '1970-01-01T00:00:00.000+00:00' };
+/** The time that was formatted last: most commits have the same one as author date, committer date and date of creation. */
+let last: SignatureTime & { text: string } = { seconds: Number.NaN, offset: 0, text: '' };
 
 /** ISO 8601 with milliseconds and the offset of whoever signed: `2012-09-20T11:50:22.000+03:00` (behaviour.md 7). */
 export function signatureTime({ seconds, offset }: SignatureTime): string {

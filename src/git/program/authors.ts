@@ -9,7 +9,7 @@ const TIMEOUT = 10 * 60_000;
 
 /** From so many commits on it pays to count the lines in several processes, each with at least half of them. */
 const MANY = 1_000;
-/** How many commits one process is told of at most: it keeps them all in memory, which takes 1 MB for a thousand. */
+/** How many commits one process is given at most: it keeps all of them in memory, 1 MB for each thousand. */
 const MOST = 4_000;
 /** How many processes at most count the lines of an answer that somebody waits for; each takes some 15 MB. */
 export const PROCESSES = Math.min(2, availableParallelism());

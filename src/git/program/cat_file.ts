@@ -5,6 +5,9 @@ import type { GitObject, ObjectHeader } from '../objects/store.ts';
 import { LASTING } from './environment.ts';
 import { collectComplaint, type Program, startProgram } from './run.ts';
 
+/** A header line is no longer than this, in bytes: at most it has the name of an object and a word. */
+const LONGEST_HEADER = 64;
+
 /** An answer that takes longer than this, in milliseconds, will not come any more. */
 const TIMEOUT = 60_000;
 
@@ -130,10 +133,11 @@ export class CatFile {
     return end + 1;
   }
 
-  /** Takes all lines that are there at once: there may be a thousand. */
+  /** Takes all lines of one answer that are there, as there may be a thousand. */
   #takeHeaders(bytes: Buffer, at: number, request: Request): number {
-    const lines = bytes.toString('latin1', at).split('\n', request.count - request.found.length + 1);
-    // Behind the last line stands the beginning of another one, or of the next answer.
+    const wanted = request.count - request.found.length;
+    const lines = bytes.toString('latin1', at, at + wanted * LONGEST_HEADER).split('\n', wanted + 1);
+    // What follows the last line break is the beginning of another line, or of the next answer.
     lines.pop();
     let end = at;
     for (const line of lines) {

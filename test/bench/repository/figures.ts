@@ -142,6 +142,7 @@ async function comparison(server: RepositoryServer, project: BenchProject, tip: 
     times.warm.push(await server.time(comparing(project, pair)));
     times.git.push(await gitComparing(project, pair));
   }
+  // The first pair warms the process up, and the tip of the history with large files adds these.
   return [
     comparisonFigure('other refs than before', times.cold.slice(1), times.git.slice(1)),
     comparisonFigure('again', times.warm.slice(1), times.git.slice(1)),
