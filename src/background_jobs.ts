@@ -19,6 +19,7 @@ import { findRecipients, forgetDeliveries } from '#src/mailing/distribute.ts';
 import { sendTold } from '#src/mailing/send.ts';
 import { removeExpiredMembers } from '#src/members/expire.ts';
 import { finishMerge } from '#src/merge_requests/after_merge.ts';
+import { tellOfClosed } from '#src/merge_requests/close_of_fork.ts';
 import { awaitingMerge, mergeAfterPipeline } from '#src/merge_requests/merge_when_pipeline_succeeds.ts';
 import { refreshMergeRequests } from '#src/merge_requests/refresh.ts';
 import { removeUnneededRefs } from '#src/merge_requests/remove_refs.ts';
@@ -101,6 +102,7 @@ export function jobHandlers({ db, repositories, uploads, outgoing, hooks, ...imp
       const context = await as(userId, jobs);
       if (context) await finishMerge(context, mergeRequestId);
     },
+    'merge_requests.closed': (closed, jobs) => tellOfClosed({ db, jobs }, closed),
     'merge_requests.pipeline': async (settled, jobs) => {
       const steps = (await awaitingMerge({ db }, settled)).map(({ id, userId }) => async () => {
         const context = await as(userId, jobs);

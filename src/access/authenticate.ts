@@ -2,7 +2,7 @@ import type { Actor } from '#src/access/actor.ts';
 import { findSession } from '#src/access/sessions/session.ts';
 import { noteSeenToday } from '#src/access/sign_in/seen.ts';
 import { type Beside, noteUse, ownerOf, type TokenOwner } from '#src/access/token_owner.ts';
-import type { Db } from '#src/platform/db.ts';
+import type { Db, Transaction } from '#src/platform/db.ts';
 import { DomainError, EndedToken, Forbidden, Unauthenticated } from '#src/platform/errors.ts';
 
 /** The credentials that a request carries, wherever it carried them (behaviour.md 4.1). */
@@ -65,7 +65,7 @@ export async function authenticatedUser(db: Db, userId: number): Promise<Actor |
 }
 
 /** The actor for work on behalf of an active user; null if there is no such user. */
-export async function activeUser(db: Db, userId: number): Promise<Actor | null> {
+export async function activeUser(db: Db | Transaction, userId: number): Promise<Actor | null> {
   const user = await findNamed(db, { id: userId, username: null });
   return user ? { ...user, credential: 'server', scopes: ['api'] } : null;
 }
@@ -86,7 +86,7 @@ async function impersonate(db: Db, found: TokenOwner, sudo: string): Promise<Act
 
 /** The active user with that ID, else with that name. */
 async function findNamed(
-  db: Db,
+  db: Db | Transaction,
   { id, username }: { id: number; username: string | null },
 ): Promise<Known | undefined> {
   const [user] = await db.$queryRaw<Known[]>`

@@ -12,6 +12,7 @@ import {
 } from '#src/issues/attributes.ts';
 import { PATIENCE, withCommits } from '#src/merge_requests/bring.ts';
 import { openingOne, requireDistinct, requireTips, requireUnopened, type Sides } from '#src/merge_requests/open.ts';
+import { requireBringing } from '#src/merge_requests/source.ts';
 import { measureVersion, recordVersion, type Version } from '#src/merge_requests/version.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
@@ -105,6 +106,8 @@ function open(context: Context, actor: Actor, input: NewMergeRequest, opening: O
   return openingOne(context.db, opening, () =>
     withRepositoryLock(context.db, target.id, async (tx) => {
       for (const { id } of [source, target]) await requireAlive(tx, id);
+      const origin = { sourceProjectId: source.id, targetProjectId: target.id, authorId: actor.id };
+      await requireBringing(tx, origin, actor.id, 'target_project');
       const { id, iid } = await insert(tx, actor, input, opening);
       if (labels.length > 0) await setLabels(tx, target.id, { type: 'MergeRequest', id }, labels);
       await recordVersion(context, tx, { id, iid, target }, version, hold);

@@ -9,6 +9,7 @@ import { markMerged, markMergedBy } from '#src/merge_requests/mark_merged.ts';
 import { mergeStatus } from '#src/merge_requests/merge_status.ts';
 import { isStale } from '#src/merge_requests/own_values.ts';
 import { type SideTips, sideTips } from '#src/merge_requests/side_tips.ts';
+import { mayBringCommits } from '#src/merge_requests/source.ts';
 import { hasCommits, measureVersion, recordVersion } from '#src/merge_requests/version.ts';
 import type { Jobs } from '#src/platform/background/queue.ts';
 import { Prisma } from '#src/platform/db.ts';
@@ -93,12 +94,10 @@ async function refreshOnce(stores: Stores, id: number, userId?: number): Promise
     return true;
   }
   const { sourceTip } = sides;
-  let head = sides.mergeRequest.sha;
-  if (sourceTip !== null && sourceTip !== head) {
-    if (!(await addVersion(stores, sides, sourceTip, actor))) return false;
-    head = sourceTip;
-  }
-  return recordStatus(stores, sides, head, actor);
+  const { sha } = sides.mergeRequest;
+  if (sourceTip === null || sourceTip === sha) return recordStatus(stores, sides, sha, actor);
+  const outcome = await addVersion(stores, sides, sourceTip, actor);
+  return outcome !== 'changed' && recordStatus(stores, sides, outcome === 'added' ? sourceTip : sha, actor);
 }
 
 /** Whether the merge that a crash kept from being recorded is on the target branch; then it is recorded. */
@@ -124,15 +123,19 @@ async function isMerged({ mergeRequest: { sha }, version, reader, sourceTip, tar
   return (await has(sha)) && (sourceTip === null || sourceTip === sha || (await has(sourceTip)));
 }
 
-/** Returns false for a merge request that somebody else has changed meanwhile. */
+/**
+ * `refused` where the commits of the source may not, or cannot, become part of the merge request; `changed` where somebody else has
+ * changed it meanwhile.
+ */
 async function addVersion(
   stores: Stores,
   { mergeRequest, source, target, reader, targetTip, version }: SideTips,
   head: Oid,
   actor: { id: number },
-): Promise<boolean> {
+): Promise<'added' | 'refused' | 'changed'> {
   const start = targetTip ?? version?.startCommitSha ?? null;
-  if (!source || start === null || (await reader.commit(start)) === null) return true;
+  if (!source || start === null || (await reader.commit(start)) === null) return 'refused';
+  if (!(await mayBringCommits(stores.db, mergeRequest))) return 'refused';
   const { id, iid, sha, sourceBranch } = mergeRequest;
   const since = new Date();
   return withCommits(stores, { source, target, oids: [head] }, PATIENCE, async (hold) => {
@@ -140,14 +143,20 @@ async function addVersion(
     const added = await addedCommits(reader, sha, head);
     return withRepositoryLock(stores.db, target.id, async (tx) => {
       const [row] = await tx.$queryRaw<{ title: string }[]>`
-        UPDATE merge_requests SET sha = ${head}, merge_when_pipeline_succeeds = false, updated_at = ${since} WHERE id = ${id} AND state = 'opened'
-          AND sha IS NOT DISTINCT FROM ${sha} AND source_branch = ${sourceBranch} RETURNING title`;
-      if (!row) return false;
+        SELECT title FROM merge_requests WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${sha}
+          AND source_branch = ${sourceBranch} FOR UPDATE`;
+      if (!row) return 'changed';
+      // Whoever takes the fork away from it closes it first, and waits for this.
+      if (!(await mayBringCommits(tx, mergeRequest))) return 'refused';
+      await tx.mergeRequest.update({
+        where: { id },
+        data: { sha: head, mergeWhenPipelineSucceeds: false, updatedAt: since },
+      });
       await recordVersion(stores, tx, { id, iid, target }, measured, hold);
       await stores.jobs?.enqueue(tx, 'merge_requests.trace_notes', { mergeRequestId: id });
       const subject = { type: 'MergeRequest', id, iid, title: row.title, project: target } as const;
       await recordActivity(tx, stores, actor, subject, [{ kind: 'commits', ...added }]);
-      return true;
+      return 'added';
     });
   });
 }
@@ -172,7 +181,9 @@ async function recordStatus(
   actor: { id: number },
 ): Promise<boolean> {
   const { id, iid, title, sourceBranch, targetBranch, checkedSourceSha, checkedTargetSha } = mergeRequest;
-  const status = await mergeStatus(reader, sourceTip === null ? null : head, targetTip);
+  // Where the source branch has left the head, there is none that could be merged.
+  const isHead = sourceTip !== null && sourceTip === head;
+  const status = await mergeStatus(reader, isHead ? head : null, targetTip);
   if (status === mergeRequest.mergeStatus && checkedSourceSha === sourceTip && checkedTargetSha === targetTip)
     return true;
   return stores.db.$transaction(async (tx) => {
@@ -181,7 +192,7 @@ async function recordStatus(
       WHERE id = ${id} AND state = 'opened' AND sha IS NOT DISTINCT FROM ${head} AND target_branch = ${targetBranch}
         AND checked_source_sha IS NOT DISTINCT FROM ${checkedSourceSha} AND checked_target_sha IS NOT DISTINCT FROM ${checkedTargetSha}`;
     if (count === 0) return false;
-    const isLost = status === 'cannot_be_merged' && mergeRequest.mergeStatus !== status && sourceTip !== null;
+    const isLost = status === 'cannot_be_merged' && mergeRequest.mergeStatus !== status && isHead;
     if (isLost) await tellOfConflict(tx, id);
     if (checkedSourceSha !== null && sourceTip === null) {
       const subject = { type: 'MergeRequest', id, iid, title, project: target } as const;

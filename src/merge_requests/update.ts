@@ -8,6 +8,7 @@ import type { MergeRequestAttributes } from '#src/merge_requests/create.ts';
 import { type LocatedMergeRequest, locateMergeRequest, mayUpdate } from '#src/merge_requests/find.ts';
 import { openingOne } from '#src/merge_requests/open.ts';
 import { measureRetargeted, type Retargeted } from '#src/merge_requests/retarget.ts';
+import { type Origin, requireBringing } from '#src/merge_requests/source.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { Forbidden, NotFound, Unavailable } from '#src/platform/errors.ts';
 import type { ChangedRecord } from '#src/projects/below.ts';
@@ -26,7 +27,7 @@ export interface MergeRequestChanges extends MergeRequestAttributes {
 
 /**
  * Changes a merge request, also as the quick actions of a new description say: unset means unchanged, null cleared. One that is
- * merged is neither closed nor reopened. Throws NotFound, Forbidden, ValidationFailed, BadRequest, Conflict.
+ * merged is neither closed nor reopened; one from a fork is reopened by those who can read the fork. Throws NotFound, Forbidden, ValidationFailed, BadRequest, Conflict.
  *
  * @param also done in the same transaction
  */
@@ -68,6 +69,9 @@ export async function updateMergeRequest(
       if (retargeted && before.targetBranch !== retargeted.branch && before.state !== 'merged') {
         await retarget(tx, id, before.sha, retargeted);
         told.push(...difference('targetBranch', before.targetBranch, retargeted.branch));
+      }
+      if (before.state === 'closed' && changes.stateEvent === 'reopen') {
+        await requireBringing(tx, before, actor.id, 'state_event');
       }
       told.push(...(await changeState(tx, id, before.state, changes.stateEvent)));
       const title = changes.title ?? before.title;
@@ -112,7 +116,7 @@ function sidesOf({ project, mergeRequest }: LocatedMergeRequest, { targetBranch 
 }
 
 /** The columns that a change is told of by what they were and what they are, and those that decide what may change. */
-interface Before {
+interface Before extends Origin {
   title: string;
   description: string | null;
   assigneeId: number | null;
@@ -126,7 +130,7 @@ interface Before {
 async function lockMergeRequest(tx: Transaction, id: number): Promise<Before> {
   const [mergeRequest] = await tx.$queryRaw<Before[]>`
     SELECT title, description, assignee_id AS "assigneeId", milestone_id AS "milestoneId", target_branch AS "targetBranch",
-      state, sha
+      state, sha, source_project_id AS "sourceProjectId", target_project_id AS "targetProjectId", author_id AS "authorId"
     FROM merge_requests WHERE id = ${id} FOR UPDATE`;
   if (!mergeRequest) throw new NotFound('MergeRequest');
   return mergeRequest;

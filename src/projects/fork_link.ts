@@ -1,6 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { closeOfFork } from '#src/merge_requests/close_of_fork.ts';
 import { FORK_LINKS_LOCK } from '#src/platform/database/lock_names.ts';
 import { Conflict, NotModified, ValidationFailed } from '#src/platform/errors.ts';
 import { findProject, type ProjectRow } from '#src/projects/find.ts';
@@ -40,15 +41,21 @@ export async function linkFork(context: Context, ref: Ref, sourceRef: Ref): Prom
   return { fork: await findProject(context, project.id), forkedFromId: source.id, linkedAt };
 }
 
-/** Makes a project a fork of nothing. Throws NotFound, Forbidden, NotModified where it is none. */
+/**
+ * Makes a project a fork of nothing, and closes its open merge requests into the project that it was a fork of. Throws NotFound,
+ * Forbidden, NotModified where it is none.
+ */
 export async function unlinkFork(context: Context, ref: Ref): Promise<ProjectRow> {
   const actor = requireActor(context);
   const project = await findProject(context, ref);
   authorize(actor, 'remove_fork_relation', project);
-  const { count } = await context.db.project.updateMany({
-    where: { id: project.id, forkedFromId: { not: null }, deletedAt: null },
-    data: { forkedFromId: null },
+  await context.db.$transaction(async (tx) => {
+    const { count } = await tx.project.updateMany({
+      where: { id: project.id, forkedFromId: { not: null }, deletedAt: null },
+      data: { forkedFromId: null },
+    });
+    if (count === 0) throw new NotModified();
+    await closeOfFork(tx, context, actor, { id: project.id, whose: 'all' });
   });
-  if (count === 0) throw new NotModified();
   return findProject(context, project.id);
 }

@@ -1,7 +1,8 @@
 import { authorize, type Visibility } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
-import { visibilityErrors } from '#src/access/visibility_levels.ts';
+import { isWider, visibilityErrors } from '#src/access/visibility_levels.ts';
 import type { Ref } from '#src/groups/find.ts';
+import { closeOfFork } from '#src/merge_requests/close_of_fork.ts';
 import { holdNamespace } from '#src/namespaces/lock.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { type FieldErrors, NotFound, ValidationFailed } from '#src/platform/errors.ts';
@@ -25,7 +26,7 @@ const TIMEOUTS = { least: 60, most: 30 * 86_400 };
 
 /**
  * Changes a project: unset means unchanged, null clears description, default branch and tags. Under another path it is
- * found by the old one too. Throws NotFound, Forbidden, ValidationFailed.
+ * found by the old one too. A fork that fewer people see than its target loses its open merge requests there. Throws NotFound, Forbidden, ValidationFailed.
  */
 export async function updateProject(context: Context, ref: Ref, changes: ProjectChanges): Promise<ProjectRow> {
   const actor = requireActor(context);
@@ -56,6 +57,9 @@ export async function updateProject(context: Context, ref: Ref, changes: Project
       if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
       if (path !== project.path) await redirectProject(tx, project.id);
       await tx.project.update({ where: { id: project.id }, data: { ...columns(changes), name, path, visibility } });
+      if (isWider(project.visibility, visibility)) {
+        await closeOfFork(tx, context, actor, { id: project.id, whose: 'targets seen by more' });
+      }
       if (path !== project.path) await takePath(tx, `${project.namespacePath}/${path}`);
     });
   } catch (error) {

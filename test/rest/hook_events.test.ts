@@ -307,6 +307,50 @@ describe('Merge requests', () => {
   });
 });
 
+describe('Merge requests from forks', () => {
+  const fromFork = async (visibility: 'private' | 'internal' | 'public') => {
+    const target = await world.project({ owner, visibility: 'public' });
+    await withTopic(world, target, owner);
+    const path = await hook(target, { push_events: false, merge_requests_events: true, note_events: true });
+    const forker = await world.user();
+    const { body: fork } = await world.api(forker).post(`/projects/${target.id}/fork`);
+    await world.idle();
+    const changes = { name: 'Hush', path: world.unique('hush'), description: 'Hush', visibility };
+    await world.api(forker).put(`/projects/${fork.id}`, changes);
+    const merge = await opened(world, fork, forker, { targetProject: target.id });
+    const noted = { body: 'About it' };
+    await world.api(forker).post(`/projects/${target.id}/merge_requests/${merge.iid}/notes`, noted);
+    const told = await receiver.some(path, 2);
+    const records = told.map(({ body }) => (body.object_kind === 'note' ? body.merge_request : body.object_attributes));
+    return { target, fork, path: changes.path, forker, records, told };
+  };
+
+  it.each(['private', 'internal'] as const)(
+    'tell of a fork that is %s the ID alone, beside a public target',
+    LONG,
+    async (visibility) => {
+      const { target, fork, path, told, records } = await fromFork(visibility);
+      expect(records).toHaveLength(2);
+      for (const { source, source_project_id, target: shown } of records) {
+        const { id, ...rest } = source;
+        expect([id, source_project_id]).toEqual([fork.id, fork.id]);
+        expect(Object.keys(source)).toEqual(Object.keys(shown));
+        expect(Object.values(rest).filter((value) => value !== null)).toEqual([]);
+        expect(shown).toMatchObject({ id: target.id, path_with_namespace: target.fullPath, visibility_level: 20 });
+      }
+      for (const word of ['Hush', path]) expect(JSON.stringify(told.map(({ body }) => body))).not.toContain(word);
+    },
+  );
+
+  it('tell of a fork that everybody sees all that they tell of the target', LONG, async () => {
+    const { fork, path, forker, records } = await fromFork('public');
+    for (const { source } of records) {
+      const page = `${world.url}/${forker.username}/${path}`;
+      expect(source).toMatchObject({ id: fork.id, name: 'Hush', web_url: page, visibility_level: 20 });
+    }
+  });
+});
+
 describe('Jobs and pipelines', () => {
   it('are told whenever their status changes, in order', LONG, async () => {
     const place = await world.project({ owner });

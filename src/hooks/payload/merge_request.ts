@@ -1,3 +1,4 @@
+import { isWider } from '#src/access/visibility_levels.ts';
 import {
   commitRecord,
   labelRecord,
@@ -42,6 +43,17 @@ export async function mergeRequestPayload(facts: MergeRequestFacts, around: Surr
   };
 }
 
+/**
+ * The project that a merge request comes from, as far as everybody may know it who sees the target: of a fork that is hidden from
+ * some of them the ID alone, under the same names, which receivers rely on.
+ */
+function sourceRecord(source: ProjectFacts, target: ProjectFacts, around: Surroundings): Payload {
+  const record: Payload = projectRecord(source, around);
+  const isHidden = source.visibility === 'private' || isWider(target.visibility, source.visibility);
+  if (source.id === target.id || !isHidden) return record;
+  return { ...Object.fromEntries(Object.keys(record).map((name) => [name, null])), id: source.id };
+}
+
 /** Whether it became a draft, or is none any more, beside the title that says so. */
 function draftChange({ changes: { title } }: MergeRequestFacts): Payload {
   if (title === undefined) return {};
@@ -77,7 +89,7 @@ export async function mergeRequestRecord(
     created_at: time(mergeRequest.created_at),
     updated_at: time(mergeRequest.updated_at),
     url: pageIn(target, around, `merge_requests/${mergeRequest.iid}`),
-    source: source && projectRecord(source, around),
+    source: source && sourceRecord(source, target, around),
     target: projectRecord(target, around),
     last_commit: await commitRecord(mergeRequest.sha, target, around),
   };
