@@ -9,7 +9,7 @@ import type { Page, PageRequest } from '#src/platform/page.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectOf } from '#src/projects/below.ts';
 import { closedIssues } from '#src/references/closing.ts';
-import { type NamedRecord, resolveRecords } from '#src/references/resolve.ts';
+import { distinctNames, type NamedRecord, resolveRecords } from '#src/references/resolve.ts';
 
 /** Commits whose messages are read: the latest. */
 const MOST_COMMITS = 100;
@@ -36,8 +36,9 @@ export async function issuesClosedBy(
 ): Promise<NamedRecord[]> {
   if (targetBranch !== project.defaultBranch) return [];
   const messages = (await readCommits(MOST_COMMITS)).map(({ message }) => message);
-  const names = [title, description ?? '', ...messages].flatMap(closedIssues).slice(0, MOST_ISSUES);
-  return resolveRecords(db, actor, project.fullPath, names);
+  const names = [title, description ?? '', ...messages].flatMap(closedIssues);
+  const closed = distinctNames(project.fullPath, names).slice(0, MOST_ISSUES);
+  return resolveRecords(db, actor, project.fullPath, closed);
 }
 
 /** As issuesClosedBy, with the commits of the latest version. */

@@ -17,7 +17,22 @@ export interface NamedRecord {
 }
 
 /**
- * Those of the named records that the actor sees, by one statement, in one order whatever the text has.
+ * The records that texts of a project name, each once, however differently: `#4` and `group/project#4` may be the same.
+ *
+ * @param from full path of the project of the texts
+ */
+export function distinctNames(from: string, names: readonly RecordName[]): RecordName[] {
+  const found = new Map<string, RecordName>();
+  for (const name of names) {
+    const { around, own } = placeOf(name.path, from);
+    const key = `${name.type} ${around}/${own} ${name.number}`.toLowerCase();
+    if (!found.has(key)) found.set(key, name);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Those of the named records that the actor sees, each once, by one statement, in one order whatever the text has.
  *
  * @param from full path of the project of the text
  */
@@ -28,7 +43,7 @@ export async function resolveRecords(
   names: readonly RecordName[],
 ): Promise<NamedRecord[]> {
   if (names.length === 0) return [];
-  const wanted = names.map(({ type, path, number }) => ({ type, number, ...placeOf(path, from) }));
+  const wanted = distinctNames(from, names).map(({ type, path, number }) => ({ type, number, ...placeOf(path, from) }));
   const level = sql`l.level`;
   const readsCode = sql`(${openTo(actor, project)} OR ${level} >= ${REPORTER} OR ${actor.admin})`;
   return queryRows<NamedRecord>(

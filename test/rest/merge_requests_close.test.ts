@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { issuesClosedBy } from '#src/merge_requests/closes_issues.ts';
 import { git } from '../support/git_program.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
@@ -40,6 +41,46 @@ describe('GET /projects/:id/merge_requests/:iid/closes_issues', () => {
     expect((await closes()).map(({ iid }: Json) => iid)).toEqual([1, 2, 3]);
     const { headers, body } = await world.api(owner).get(`${at}/merge_requests/${iid}/closes_issues?per_page=2&page=2`);
     expect([headers['x-total'], body.map(({ title }: Json) => title)]).toEqual(['3', ['renamed']]);
+  });
+
+  it('lists and counts an issue once, whatever names it', LONG, async () => {
+    const { project, at, iid, issues, merge } = await stage('Closes #3, #1 and #1');
+    const full = project.fullPath;
+    const names = ['#1', `${full}#1`, `${full.toUpperCase()}#1`, `${full.split('/')[1]}#1`, 'issue #1', '#01'];
+    await commitTo(world, project, developer, 'topic', 'd.txt', 'd');
+    await world.api(developer).put(`${at}/merge_requests/${iid}`, {
+      title: `Fixes ${names.join(', ')}`,
+      description: `Closes #3\n\n${names.map((name) => `Resolves ${name}`).join('\n')}`,
+    });
+    const page = `${at}/merge_requests/${iid}/closes_issues`;
+    const { headers, body } = await world.api(owner).get(page);
+    expect([headers['x-total'], headers['x-total-pages']]).toEqual(['2', '1']);
+    expect(body.map(({ id }: Json) => id)).toEqual([issues[0]?.id, issues[2]?.id]);
+    const second = await world.api(owner).get(`${page}?per_page=1&page=2`);
+    expect([second.headers['x-total'], second.body.map(({ iid }: Json) => iid)]).toEqual(['2', [3]]);
+    const query = `query ($id: ProjectRef!, $iid: Int!) { project(ref: $id) { mergeRequest(iid: $iid) {
+      closesIssues { totalCount nodes { iid } } } } }`;
+    const shown = await world.graphql(query, { id: String(project.id), iid }, owner);
+    expect(shown.body.data.project.mergeRequest.closesIssues).toEqual({
+      totalCount: 2,
+      nodes: [{ iid: 1 }, { iid: 3 }],
+    });
+    await merge();
+    const message = git(world.repositories.directory(project), ['log', '-1', '--format=%B', 'master']);
+    expect(message).toContain('\n\nCloses #1 and #3\n\n');
+  });
+
+  it('finds an issue that the oldest of a hundred commits names, behind others that all name another', async () => {
+    const project = await world.project({ owner });
+    for (let n = 1; n <= 3; n += 1) await world.issue(project, owner);
+    const texts = { title: 'Closes #1', description: null, targetBranch: 'master' };
+    const message = `Closes #1, ${project.fullPath}#1`;
+    const messages = [...Array(99).fill({ message }), { message: 'Closes #3' }];
+    const place = { fullPath: project.fullPath, defaultBranch: 'master' };
+    const closed = await issuesClosedBy(world.db, owner.actor, { ...texts, project: place }, async (limit) => {
+      return messages.slice(0, limit);
+    });
+    expect(closed.map(({ iid }) => iid)).toEqual([1, 3]);
   });
 
   it('leaves out what the caller cannot see, and counts it to nobody', async () => {
