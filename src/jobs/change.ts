@@ -2,7 +2,7 @@ import { authorize } from '#src/access/abilities.ts';
 import { type Actor, type Context, requireActor } from '#src/access/actor.ts';
 import { forgetArtifacts } from '#src/artifacts/forget.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { cloneJobs } from '#src/jobs/clone.ts';
+import { cloneJobs, reviveSkipped } from '#src/jobs/clone.ts';
 import { findJob } from '#src/jobs/list.ts';
 import { moveJob } from '#src/jobs/move.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
@@ -27,8 +27,7 @@ export function retryJob(context: Context, ref: Ref, id: number): Promise<Change
   return changeJob(context, ref, id, async (tx, job, actor) => {
     if (!FINISHED.includes(job.status)) throw new Forbidden('Job is not retryable');
     const [made = job.id] = await cloneJobs(tx, [job.id], actor.id, 'pending');
-    await tx.$executeRaw`UPDATE jobs SET status = 'created', updated_at = now()
-      WHERE pipeline_id = ${job.pipelineId} AND stage_index > ${job.stageIndex} AND status = 'skipped' AND NOT retried`;
+    await reviveSkipped(tx, { pipelineId: job.pipelineId, behind: job.stageIndex, userId: actor.id });
     return made;
   });
 }

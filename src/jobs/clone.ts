@@ -22,3 +22,16 @@ export async function cloneJobs(
     FROM wanted ORDER BY id RETURNING id`;
   return made.map(({ id }) => id);
 }
+
+/**
+ * Has the skipped jobs of the stages behind one wait for their turn again: whoever retries what failed before them starts them,
+ * too. The pipeline is locked.
+ */
+export async function reviveSkipped(
+  tx: Transaction,
+  { pipelineId, behind, userId }: { pipelineId: number; behind: number; userId: number },
+): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE jobs SET status = 'created', user_id = CASE WHEN generic THEN user_id ELSE ${userId} END, updated_at = now()
+    WHERE pipeline_id = ${pipelineId} AND stage_index > ${behind} AND status = 'skipped' AND NOT retried`;
+}

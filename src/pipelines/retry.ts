@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import type { Ref } from '#src/groups/find.ts';
-import { cloneJobs } from '#src/jobs/clone.ts';
+import { cloneJobs, reviveSkipped } from '#src/jobs/clone.ts';
 import { findPipeline } from '#src/pipelines/find.ts';
 import { lockPipeline, settlePipeline } from '#src/pipelines/settle.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
@@ -30,8 +30,7 @@ export async function retryPipeline(context: Context, ref: Ref, id: number): Pro
       SELECT id FROM jobs WHERE pipeline_id = ${id} AND NOT retried AND status IN ('failed', 'canceled') ORDER BY id`;
     const again = failed.map((job) => job.id);
     await cloneJobs(tx, again, actor.id, 'created');
-    await tx.$executeRaw`UPDATE jobs SET status = 'created', updated_at = now()
-      WHERE pipeline_id = ${id} AND status = 'skipped' AND NOT retried`;
+    await reviveSkipped(tx, { pipelineId: id, behind: -1, userId: actor.id });
     const empty = (await tx.job.count({ where: { pipelineId: id } })) === 0;
     await settlePipeline(tx, context, id, empty || again.length > 0 ? 'pending' : undefined);
   });

@@ -1,6 +1,6 @@
 import { can } from '#src/access/abilities.ts';
 import type { Actor, Context } from '#src/access/actor.ts';
-import { listProtections, protectionOf } from '#src/branches/protection.ts';
+import { listProtections, type Protection, protectionOf } from '#src/branches/protection.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { Transaction } from '#src/platform/db.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
@@ -48,15 +48,22 @@ export async function branchRules(
       if (!found.protected) return null;
       if (wish === 'delete') return 'You are not allowed to delete protected branches from this project';
       if (wish === 'force') return 'You are not allowed to force push code to a protected branch on this project';
-      if (master || (wish === 'push' && found.developersCanPush)) return null;
       if (wish === 'merge') {
-        return found.developersCanMerge || found.developersCanPush
-          ? null
-          : 'You are not allowed to merge into this branch';
+        return mayPushOrMerge(actor, project, found) ? null : 'You are not allowed to merge into this branch';
       }
-      return PUSH_REFUSED;
+      return master || found.developersCanPush ? null : PUSH_REFUSED;
     };
   };
+}
+
+/** Whether the actor may push or merge into a branch that is protected so. */
+export function mayPushOrMerge(
+  actor: Actor,
+  project: ProjectRow,
+  { developersCanPush, developersCanMerge }: Protection,
+): boolean {
+  if (!can(actor, 'push_code', project)) return false;
+  return can(actor, 'push_to_protected_branch', project) || developersCanPush || developersCanMerge;
 }
 
 /** Whether a repository has no branch at all. */

@@ -8,7 +8,7 @@ import { clone, gitClient, run } from '../support/git_client.ts';
 import type { Json } from '../support/http.ts';
 import { LONG } from '../support/long.ts';
 import { registerRunner, type TestRunner } from '../support/runner.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { startWorld, type TestUser, type World } from '../support/world.ts';
 
 const world = await startWorld();
 const owner = await world.user();
@@ -242,6 +242,82 @@ unit:
     }
     expect(seen).toEqual({ master: 'secret', topic: undefined, v1: undefined });
   });
+
+  it(
+    'holds protected variables only where those who started it, and its pipeline, may push or merge',
+    LONG,
+    async () => {
+      const config = `
+unit: {script: x}
+late: {script: x, stage: deploy}
+ship: {script: x, stage: deploy, when: manual}`;
+      const { project } = await projectWithJobs(config);
+      const at = `/projects/${project.id}`;
+      await api.post(`${at}/variables`, { key: 'LIVE', value: 'secret', protected: true });
+      const [developer, master] = [await world.user(), await world.user()];
+      await world.member(project, developer, 'developer');
+      await world.member(project, master, 'master');
+      const runner = await registerRunner(world);
+      await runner.runAll();
+      /** What the next job of that name sees; those before it succeed, and so does it unless it is said. */
+      const live = async (name = 'unit', state = 'success'): Promise<string | undefined> => {
+        const payload = await runner.take();
+        await runner.update(payload, payload.job_info.name === name ? state : 'success');
+        return payload.job_info.name === name ? valuesOf(payload).LIVE : live(name, state);
+      };
+      const start = async (who: TestUser) => (await world.api(who).post(`${at}/pipeline?ref=master`)).body.id;
+      const act = async (who: TestUser, pipelineId: number, name: string, action: 'retry' | 'play') => {
+        await runner.runAll();
+        const job = await world.db.job.findFirstOrThrow({ where: { pipelineId, name, retried: false } });
+        expect((await world.api(who).post(`${at}/jobs/${job.id}/${action}`)).status).toBeLessThan(300);
+        return live(name);
+      };
+
+      const own = await start(master);
+      expect(await live()).toBe('secret');
+      expect(await act(master, own, 'unit', 'retry')).toBe('secret');
+      expect(await act(developer, own, 'unit', 'retry')).toBeUndefined();
+      expect(await act(developer, own, 'ship', 'play')).toBeUndefined();
+      const other = await start(master);
+      expect(await act(master, other, 'ship', 'play')).toBe('secret');
+
+      const foreign = await start(developer);
+      expect(await live()).toBeUndefined();
+      expect(await act(master, foreign, 'unit', 'retry')).toBeUndefined();
+      expect(await act(master, foreign, 'ship', 'play')).toBeUndefined();
+
+      await runner.runAll();
+      const broken = await start(master);
+      expect(await live('unit', 'failed')).toBe('secret');
+      await world.api(developer).post(`${at}/pipelines/${broken}/retry`);
+      expect([await live('unit'), await live('late')]).toEqual([undefined, undefined]);
+      const again = await start(master);
+      expect(await live('unit', 'failed')).toBe('secret');
+      const failed = await world.db.job.findFirstOrThrow({ where: { pipelineId: again, name: 'unit' } });
+      await world.api(developer).post(`${at}/jobs/${failed.id}/retry`);
+      expect([await live('unit'), await live('late')]).toEqual([undefined, undefined]);
+
+      const { token } = (await world.api(master).post(`${at}/triggers`, { description: 'x' })).body;
+      const fire = () => world.api().post(`${at}/trigger/pipeline`, { token, ref: 'master', variables: { A: 'b' } });
+      await fire();
+      expect(await live()).toBe('secret');
+      await runner.runAll();
+      await api.put(`${at}/members/${master.id}`, { access_level: 30 });
+      await fire();
+      expect(await live()).toBeUndefined();
+
+      for (const allowed of ['developers_can_push', 'developers_can_merge']) {
+        await runner.runAll();
+        await api.put(`${at}/repository/branches/master/protect`, { [allowed]: true });
+        await start(developer);
+        expect(await live()).toBe('secret');
+        await api.put(`${at}/repository/branches/master/protect`, { [allowed]: false });
+      }
+      await runner.runAll();
+      await start(developer);
+      expect(await live()).toBeUndefined();
+    },
+  );
 
   it('names the artifacts of earlier stages that the job is to have', async () => {
     const config = `

@@ -23,7 +23,9 @@ export interface PayloadJob {
   projectId: number;
   projectName: string;
   fullPath: string;
+  /** Who started, retried or played it, and who started its pipeline. */
   userId: number;
+  starterId: number;
   userEmail: string;
 }
 
@@ -34,7 +36,7 @@ export async function payloadJob(db: Db, id: number): Promise<PayloadJob | null>
       COALESCE(j.timeout, p.build_timeout) AS timeout, j.stage_index AS "stageIndex", j.pipeline_id AS "pipelineId",
       l.ref, l.tag, l.sha, l.before_sha AS "beforeSha", l.source::text AS source, l.source = 'trigger' AS "isTriggered",
       l.variables_encrypted AS "variablesEncrypted", p.id AS "projectId", p.name AS "projectName",
-      n.full_path || '/' || p.path AS "fullPath", u.id AS "userId", u.email AS "userEmail"
+      n.full_path || '/' || p.path AS "fullPath", u.id AS "userId", l.user_id AS "starterId", u.email AS "userEmail"
     FROM jobs j JOIN pipelines l ON l.id = j.pipeline_id JOIN projects p ON p.id = j.project_id
       JOIN namespaces n ON n.id = p.namespace_id JOIN users u ON u.id = j.user_id
     WHERE j.id = ${id} AND p.deleted_at IS NULL`;

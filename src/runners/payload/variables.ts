@@ -1,11 +1,16 @@
+import { activeUser } from '#src/access/authenticate.ts';
 import { listProtections, protectionOf } from '#src/branches/protection.ts';
 import { slugOf } from '#src/environments/values.ts';
 import type { Variables } from '#src/pipelines/config/model.ts';
 import type { Occasion } from '#src/pipelines/config/select.ts';
 import { predefined, refSlug } from '#src/pipelines/config/variables.ts';
-import type { Db } from '#src/platform/db.ts';
+import { type Db, queryJson } from '#src/platform/db.ts';
 import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
+import { select } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
+import { PROJECT_BASE, type ProjectRow } from '#src/projects/find.ts';
+import { namedProject } from '#src/projects/named.ts';
+import { mayPushOrMerge } from '#src/repository/protection.ts';
 import type { AskingRunner } from '#src/runners/asking.ts';
 import type { PayloadJob } from '#src/runners/payload/job.ts';
 
@@ -93,18 +98,35 @@ function ofRunner({ id, description, tagList }: AskingRunner): Variables {
   };
 }
 
-/** Protected ones reach the jobs of protected branches alone. */
-async function ofProject(db: Db, { projectId, ref, tag }: PayloadJob, secret: string): Promise<Variables> {
+async function ofProject(db: Db, job: PayloadJob, secret: string): Promise<Variables> {
+  const { projectId } = job;
   const rows = await db.variable.findMany({
     where: { projectId },
     select: { key: true, valueEncrypted: true, protected: true },
     orderBy: { id: 'asc' },
   });
-  const mayHaveProtected =
-    rows.some((row) => row.protected) && !tag && protectionOf(await listProtections(db, projectId), ref).protected;
+  const mayHaveProtected = rows.some((row) => row.protected) && (await mayHaveProtectedOnes(db, job));
   const given = rows.filter((row) => mayHaveProtected || !row.protected);
   return Object.fromEntries(given.map(({ key, valueEncrypted }) => [key, decrypt(valueEncrypted, secret)]));
 }
+
+/**
+ * Protected variables reach the jobs of protected branches alone, and there those that nobody has a hand in who may change the
+ * branch neither by a push nor by a merge: both whoever started the pipeline, who may have given it variables, and whoever
+ * started this job may do so by now.
+ */
+async function mayHaveProtectedOnes(db: Db, { projectId, ref, tag, ...job }: PayloadJob): Promise<boolean> {
+  const protection = tag ? null : protectionOf(await listProtections(db, projectId), ref);
+  if (!protection?.protected) return false;
+  for (const id of new Set([job.userId, job.starterId])) {
+    const actor = await activeUser(db, id);
+    const [project] = actor ? await queryJson<ProjectRow[]>(db, namedProject(actor, projectId, BASE)) : [];
+    if (!actor || !project || !mayPushOrMerge(actor, project, protection)) return false;
+  }
+  return true;
+}
+
+const BASE = select('Project', PROJECT_BASE);
 
 function ofTrigger({ variablesEncrypted }: PayloadJob, secret: string): Variables {
   if (variablesEncrypted === null) return {};
