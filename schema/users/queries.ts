@@ -5,15 +5,42 @@ import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
 import { requireAccount, requireActor } from '#src/access/actor.ts';
+import { API_VERSION } from '#src/platform/api_version.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import { findUser, findUserByName, findViewer } from '#src/users/find.ts';
 import { listActivities, listUsers } from '#src/users/list.ts';
 
-const Version = builder.objectRef<{ version: string; revision: string }>('Version').implement({
-  description: 'Version and revision of the server.',
+interface Build {
+  version: string;
+  revision: string;
+}
+
+const GantryBuild = builder.objectRef<Build>('GantryBuild').implement({
+  description: 'The release of Gantry that the server runs.',
   fields: (t) => ({
-    version: t.exposeString('version', { description: 'Version of the server, such as `1.2.3`.' }),
+    version: t.exposeString('version', { description: 'Version of Gantry, such as `1.2.3`.' }),
     revision: t.exposeString('revision', { description: 'Hash of the commit from which the server was built.' }),
+  }),
+});
+
+const Version = builder.objectRef<Build>('Version').implement({
+  description: 'Version of the API, which clients compare, and what the server is.',
+  fields: (t) => ({
+    version: t.string({
+      description:
+        'Version of the REST API that the server offers, such as `9.5.0`: three integers that rise with what is added. For the version of Gantry see `gantry`.',
+      resolve: () => API_VERSION,
+    }),
+    revision: t.exposeString('revision', { description: 'Hash of the commit from which the server was built.' }),
+    enterprise: t.boolean({
+      description: 'Whether the server is a paid edition; always false, as there is none.',
+      resolve: () => false,
+    }),
+    gantry: t.field({
+      type: GantryBuild,
+      description: 'The release of Gantry that the server runs.',
+      resolve: (build) => build,
+    }),
   }),
 });
 
@@ -76,7 +103,7 @@ builder.queryFields((t) => ({
   }),
   version: t.field({
     type: Version,
-    description: 'Version and revision of the server. For signed-in callers.',
+    description: 'Version of the API, and what the server is. For signed-in callers.',
     resolve: (_root, _args, context) => {
       requireActor(context);
       return { version: context.version, revision: context.revision };

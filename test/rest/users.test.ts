@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { API_VERSION } from '#src/platform/api_version.ts';
+import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import { LONG } from '../support/long.ts';
 import { startWorld, type TestUser } from '../support/world.ts';
@@ -207,6 +209,30 @@ describe('GET /user', () => {
       status: 404,
       body: { message: `404 No user id or username for: ${blocked.username} Not Found` },
     });
+  });
+});
+
+describe('GET /version', () => {
+  it('tells the version of the API, which clients compare, and the release of Gantry beside it', async () => {
+    const user = await world.user();
+    const { status, body } = await world.api(user).get('/version');
+    const gantry = { version: packageVersion(), revision: packageRevision() };
+    expect([status, body]).toEqual([
+      200,
+      { version: API_VERSION, revision: gantry.revision, enterprise: false, gantry },
+    ]);
+    expect(body.version).toMatch(/^\d+\.\d+\.\d+$/);
+    const [major = 0, minor = 0, patch = 0] = body.version.split('.').map(Number);
+    // Below 9.2.2 they address notes by IDs over all projects.
+    expect(major * 10_000 + minor * 100 + patch).toBeGreaterThanOrEqual(90_202);
+    const query = '{ version { version enterprise gantry { version } } }';
+    const shown = await world.graphql(query, {}, user);
+    expect(shown.body.data.version).toEqual({
+      version: API_VERSION,
+      enterprise: false,
+      gantry: { version: packageVersion() },
+    });
+    expect((await world.api().get('/version')).status).toBe(401);
   });
 });
 

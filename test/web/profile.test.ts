@@ -87,9 +87,9 @@ describe('The profile', () => {
     expect(await me()).toEqual(before);
   });
 
-  it('has the version at its foot for those who are signed in, as GET /version', async () => {
+  it('has the version of Gantry at its foot for those who are signed in, as GET /version beside that of the API', async () => {
     const { visitor, user } = await onProfile();
-    const { version } = (await world.api(user).get('/version')).body;
+    const { version } = (await world.api(user).get('/version')).body.gantry;
     expect(visitor.page).toContain(`<footer class="foot"><p>Gantry ${version}</p></footer>`);
     const stranger = new Browser(world.send);
     await stranger.get('/');

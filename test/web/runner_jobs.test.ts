@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { API_VERSION } from '#src/platform/api_version.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
 import { expireJobs } from '#src/runners/expire.ts';
 import { startBeside } from '../support/beside.ts';
@@ -163,7 +164,10 @@ unit:
       GITLAB_CI: 'true',
       CI_SERVER: 'yes',
       CI_SERVER_NAME: 'Gantry',
-      CI_SERVER_VERSION: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      CI_SERVER_VERSION: API_VERSION,
+      CI_SERVER_VERSION_MAJOR: API_VERSION.split('.')[0],
+      CI_SERVER_VERSION_MINOR: API_VERSION.split('.')[1],
+      CI_SERVER_VERSION_PATCH: API_VERSION.split('.')[2],
       CI_SERVER_REVISION: expect.any(String),
       CI_JOB_ID: String(id),
       CI_JOB_NAME: 'unit',

@@ -4,8 +4,9 @@ import { slugOf } from '#src/environments/values.ts';
 import type { Variables } from '#src/pipelines/config/model.ts';
 import type { Occasion } from '#src/pipelines/config/select.ts';
 import { predefined, refSlug } from '#src/pipelines/config/variables.ts';
+import { API_VERSION } from '#src/platform/api_version.ts';
 import { type Db, queryJson } from '#src/platform/db.ts';
-import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
+import { packageRevision } from '#src/platform/package_root.ts';
 import { select } from '#src/platform/records/selection.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import { PROJECT_BASE, type ProjectRow } from '#src/projects/find.ts';
@@ -59,12 +60,16 @@ function shown(variables: Variables, isPublic: boolean): PayloadVariable[] {
 let server: Variables | undefined;
 
 function ofServer(): Variables {
+  const [major = '', minor = '', patch = ''] = API_VERSION.split('.');
   server ??= {
     CI: 'true',
     GITLAB_CI: 'true',
     CI_SERVER: 'yes',
     CI_SERVER_NAME: 'Gantry',
-    CI_SERVER_VERSION: packageVersion(),
+    CI_SERVER_VERSION: API_VERSION,
+    CI_SERVER_VERSION_MAJOR: major,
+    CI_SERVER_VERSION_MINOR: minor,
+    CI_SERVER_VERSION_PATCH: patch,
     CI_SERVER_REVISION: packageRevision(),
   };
   return server;
