@@ -59,7 +59,7 @@ const CreateMergeRequestInput = builder.inputType('CreateMergeRequestInput', {
     targetBranch: t.string({ required: true, description: 'Name of the branch to merge into.' }),
     title: t.string({
       required: true,
-      description: 'Title of the merge request; at most 255 characters. `WIP:` in front marks work in progress.',
+      description: 'Title of the merge request; at most 255 characters. `Draft:` in front marks a draft.',
     }),
     ...values(t, 'Titles of its labels.'),
   }),
@@ -70,7 +70,7 @@ const UpdateMergeRequestInput = builder.inputType('UpdateMergeRequestInput', {
   fields: (t) => ({
     ...whichMergeRequest(t),
     title: t.string({
-      description: 'Title of the merge request; at most 255 characters. `WIP:` in front marks work in progress.',
+      description: 'Title of the merge request; at most 255 characters. `Draft:` in front marks a draft.',
     }),
     targetBranch: t.string({ description: 'Name of another branch to merge into. Not for merged ones.' }),
     ...values(t, 'Titles of all its labels from now on.'),

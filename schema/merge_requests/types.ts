@@ -3,9 +3,9 @@ import { connectionOf } from '#schema/connection.ts';
 import { Node, toGlobalId } from '#schema/node/types.ts';
 import { projectOf, surelyBaseOf, surelyProjectOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
-import { isWorkInProgress } from '#src/merge_requests/work_in_progress.ts';
 import '#schema/milestones/types.ts';
 import '#schema/users/types.ts';
+import { isDraft } from '#src/merge_requests/draft.ts';
 import { mayUpdate } from '#src/merge_requests/find.ts';
 import '#src/merge_requests/own_values.ts';
 
@@ -62,10 +62,16 @@ export const MergeRequest = builder.prismaObject('MergeRequest', {
     }),
     sourceBranch: t.exposeString('sourceBranch', { description: 'Name of the branch to merge.' }),
     targetBranch: t.exposeString('targetBranch', { description: 'Name of the branch to merge into.' }),
-    workInProgress: t.boolean({
-      description: 'Whether the title marks it as work in progress.',
+    draft: t.boolean({
+      description:
+        'Whether the title marks it as a draft, which cannot be merged: it begins with `Draft:`, `[Draft]`, `(Draft)`, `WIP:`, `[WIP]` or `WIP`.',
       select: { title: true },
-      resolve: ({ title }) => isWorkInProgress(title),
+      resolve: ({ title }) => isDraft(title),
+    }),
+    workInProgress: t.boolean({
+      description: 'The same as `draft`.',
+      select: { title: true },
+      resolve: ({ title }) => isDraft(title),
     }),
     mergeStatus: t.exposeString('currentMergeStatus', {
       description:

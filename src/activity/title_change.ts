@@ -1,11 +1,11 @@
-import { isWorkInProgress, withoutWorkInProgress } from '#src/merge_requests/work_in_progress.ts';
+import { asReady, isDraft } from '#src/merge_requests/draft.ts';
 
-/** What the notes say of a changed title: of a merge request whether it is work in progress now, too. */
+/** What the notes say of a changed title: of a merge request whether it is a draft now, too. */
 export function titleWords(type: 'Issue' | 'MergeRequest', from: string, to: string): string[] {
   if (type === 'Issue') return [markedTitles(from, to)];
-  const [was, is] = [isWorkInProgress(from), isWorkInProgress(to)];
-  const marked = was === is ? [] : [`${is ? 'marked' : 'unmarked'} as a **Work In Progress**`];
-  const isRenamed = withoutWorkInProgress(from) !== withoutWorkInProgress(to);
+  const [was, is] = [isDraft(from), isDraft(to)];
+  const marked = was === is ? [] : [`marked this merge request as **${is ? 'draft' : 'ready'}**`];
+  const isRenamed = asReady(from) !== asReady(to);
   return [...marked, ...(isRenamed ? [markedTitles(from, to)] : [])];
 }
 

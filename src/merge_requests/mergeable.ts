@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/actor.ts';
+import { isDraft } from '#src/merge_requests/draft.ts';
 import { type MergeStatus, mergeStatus } from '#src/merge_requests/merge_status.ts';
 import type { SideTips } from '#src/merge_requests/side_tips.ts';
-import { isWorkInProgress } from '#src/merge_requests/work_in_progress.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
 
 /** The latest pipeline of the head of a merge request. */
@@ -30,8 +30,8 @@ export async function headPipeline(
 }
 
 /**
- * Whether a merge request may be merged as far as it does not depend on its contents (behaviour.md 8): it is open, no work in
- * progress, has both its branches and commits of its own, and what the project asks for.
+ * Whether a merge request may be merged as far as it does not depend on its contents (behaviour.md 8): it is open, no draft, has
+ * both its branches and commits of its own, and what the project asks for.
  *
  * @param ignorePipeline whether it is merged only when the pipeline has succeeded
  */
@@ -42,7 +42,7 @@ export async function mayBeMerged(
   ignorePipeline: boolean,
 ): Promise<boolean> {
   const { state, title, sha } = mergeRequest;
-  if (state !== 'opened' || isWorkInProgress(title)) return false;
+  if (state !== 'opened' || isDraft(title)) return false;
   if (sha === null || sourceTip !== sha || targetTip === null) return false;
   if (version === null || version.baseCommitSha === sha) return false;
   const asked = await db.project.findUniqueOrThrow({

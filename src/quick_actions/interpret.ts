@@ -1,7 +1,7 @@
 import type { Context } from '#src/access/actor.ts';
 import { assignable } from '#src/issues/attributes.ts';
 import { MOST_LABELS } from '#src/labels/ensure.ts';
-import { toggleWorkInProgress } from '#src/merge_requests/work_in_progress.ts';
+import { asDraft, asReady, toggleDraft } from '#src/merge_requests/draft.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import { dayOf, labelTitles, milestoneTitle, usernames } from '#src/quick_actions/names.ts';
 import type { QuickAction } from '#src/quick_actions/split.ts';
@@ -99,7 +99,9 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
   close: () => ({ changes: { stateEvent: 'close' } }),
   reopen: () => ({ changes: { stateEvent: 'reopen' } }),
   title: (_reading, title) => ({ changes: { title } }),
-  wip: toggleWip,
+  draft: (reading) => retitled(reading, asDraft),
+  ready: (reading) => retitled(reading, asReady),
+  wip: (reading) => retitled(reading, toggleDraft),
   assign,
   unassign: () => ({ changes: { assigneeId: null } }),
   milestone: setMilestone,
@@ -134,9 +136,9 @@ const ACTIONS: Record<QuickAction['name'], Act> = {
   award: (_reading, emoji) => ({ deeds: { award: emoji.replace(/^:|:$/g, '') } }),
 };
 
-function toggleWip({ target, so }: Reading): Partial<Wishes> {
+function retitled({ target, so }: Reading, change: (title: string) => string): Partial<Wishes> {
   if (target.type !== 'MergeRequest') return {};
-  return { changes: { title: toggleWorkInProgress(so.title ?? target.title) } };
+  return { changes: { title: change(so.title ?? target.title) } };
 }
 
 async function assign({ context, actor, target }: Reading, argument: string): Promise<Partial<Wishes>> {

@@ -286,6 +286,7 @@ describe('Merge requests', () => {
         source_project_id: place.id,
         target_project_id: place.id,
         state: 'opened',
+        draft: true,
         work_in_progress: true,
         last_commit: { id: first, author: { name: expect.any(String) } },
         source: { path_with_namespace: place.fullPath },
@@ -295,8 +296,11 @@ describe('Merge requests', () => {
     });
     expect(told[1]).toMatchObject({ object_attributes: { oldrev: first, last_commit: { id: second } } });
     expect(told[2]).toMatchObject({
-      object_attributes: { work_in_progress: false },
-      changes: { title: { previous: 'WIP: Add it', current: 'Add it' } },
+      object_attributes: { draft: false, work_in_progress: false },
+      changes: {
+        title: { previous: 'WIP: Add it', current: 'Add it' },
+        draft: { previous: true, current: false },
+      },
     });
     expect(told[2]?.object_attributes.oldrev).toBeUndefined();
     expect(told[3]).toMatchObject({ object_attributes: { state: 'merged', merge_commit_sha: expect.any(String) } });

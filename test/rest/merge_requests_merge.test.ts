@@ -88,6 +88,9 @@ describe('PUT /projects/:id/merge_requests/:iid/merge', () => {
     ['is closed', { state_event: 'close' }],
     ['is work in progress', { title: 'WIP: more to come' }],
     ['is work in progress in brackets', { title: '[WIP] more to come' }],
+    ['is a draft', { title: 'Draft: more to come' }],
+    ['is a draft in brackets', { title: '[draft] more to come' }],
+    ['is a draft in parentheses', { title: '(Draft) more to come' }],
   ])('refuses with 405 one that %s', LONG, async (_why, change) => {
     const { project, at, directory, merge } = await stage();
     const before = show(directory, '%H');

@@ -142,13 +142,26 @@ describe('Quick actions in descriptions', () => {
       description: 'Why\n/wip\n/label ~bug',
     };
     const { body } = await world.api(owner).post(`${at}/merge_requests`, values);
-    expect(body).toMatchObject({ title: 'WIP: Merge it', work_in_progress: true, description: 'Why', labels: ['bug'] });
+    expect(body).toMatchObject({
+      title: 'Draft: Merge it',
+      draft: true,
+      work_in_progress: true,
+      description: 'Why',
+      labels: ['bug'],
+    });
     const changed = (description: string): Promise<{ body: Json }> =>
       world.api(owner).put(`${at}/merge_requests/${body.iid}`, { description });
     expect((await changed('/wip\n/milestone %v1')).body).toMatchObject({
       title: 'Merge it',
       milestone: { title: 'v1' },
     });
+    const drafts = [];
+    for (const text of ['/draft', '/draft', '/ready', '/ready', '/title [draft] Wait', '/ready']) {
+      const { title, draft, work_in_progress } = (await changed(text)).body;
+      drafts.push(title);
+      expect([draft, work_in_progress]).toEqual(Array(2).fill(title !== 'Merge it' && title !== 'Wait'));
+    }
+    expect(drafts).toEqual(['Draft: Merge it', 'Draft: Merge it', 'Merge it', 'Merge it', '[draft] Wait', 'Wait']);
     expect((await changed('/close')).body).toMatchObject({ state: 'closed', description: '' });
   });
 });
@@ -195,7 +208,7 @@ describe('Quick actions in notes', () => {
     const { iid } = (await world.api(owner).post(`${at}/merge_requests`, values)).body;
     const { body } = await world.api(owner).post(`${at}/merge_requests/${iid}/notes`, { body: 'Not yet\n/wip' });
     expect(body.body).toBe('Not yet');
-    expect((await world.api(owner).get(`${at}/merge_requests/${iid}`)).body.title).toBe('WIP: Merge it');
+    expect((await world.api(owner).get(`${at}/merge_requests/${iid}`)).body.title).toBe('Draft: Merge it');
     const text = `/wip`;
     const query = `mutation ($input: CreateNoteInput!) { createNote(input: $input) { note { body } } }`;
     const input = { on: { mergeRequest: { project: String(project.id), iid } }, body: text };

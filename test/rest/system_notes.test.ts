@@ -73,10 +73,16 @@ describe('The note of a changed title', () => {
 });
 
 describe('The title of a merge request', () => {
-  it('tells whether it is work in progress, beside what is changed of it else', () => {
-    const marked = 'marked as a **Work In Progress**';
-    expect(titleWords('MergeRequest', 'A', 'WIP: A')).toEqual([marked]);
-    expect(titleWords('MergeRequest', '[WIP] A', 'A')).toEqual([`un${marked}`]);
+  it('tells whether it is a draft, beside what is changed of it else', () => {
+    const [draft, ready] = ['draft', 'ready'].map((word) => `marked this merge request as **${word}**`);
+    expect(titleWords('MergeRequest', 'A', 'WIP: A')).toEqual([draft]);
+    expect(titleWords('MergeRequest', 'A', 'Draft: B')).toEqual([
+      draft,
+      'changed title from **{-A-}** to **{+Draft: B+}**',
+    ]);
+    expect(titleWords('MergeRequest', '[WIP] A', 'A')).toEqual([ready]);
+    expect(titleWords('MergeRequest', '(draft) A', 'A')).toEqual([ready]);
+    expect(titleWords('MergeRequest', 'WIP: A', 'Draft: A')).toEqual([]);
     expect(titleWords('MergeRequest', 'WIP A', 'WIP: B')).toEqual([
       'changed title from **WIP{- A-}** to **WIP{+: B+}**',
     ]);

@@ -18,7 +18,7 @@ async function stage() {
 }
 
 const CREATE = `mutation ($input: CreateMergeRequestInput!) { createMergeRequest(input: $input) { mergeRequest {
-  id iid state sha mergeStatus workInProgress viewerSubscribed viewerCanUpdate labelTitles author { username } } } }`;
+  id iid state sha mergeStatus draft workInProgress viewerSubscribed viewerCanUpdate labelTitles author { username } } } }`;
 const UPDATE = `mutation ($input: UpdateMergeRequestInput!) { updateMergeRequest(input: $input) { mergeRequest {
   title state targetBranch assignee { username } } } }`;
 
@@ -36,6 +36,7 @@ describe('Merge requests over GraphQL', () => {
       iid: 1,
       state: 'OPENED',
       sha: head,
+      draft: true,
       workInProgress: true,
       viewerSubscribed: true,
       viewerCanUpdate: true,

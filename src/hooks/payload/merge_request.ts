@@ -11,7 +11,7 @@ import {
 } from '#src/hooks/payload/common.ts';
 import type { ChangeFacts, MergeRequestColumns, ProjectFacts } from '#src/hooks/payload/facts.ts';
 import { changesRecord, timeRecord } from '#src/hooks/payload/issue.ts';
-import { isWorkInProgress } from '#src/merge_requests/work_in_progress.ts';
+import { isDraft } from '#src/merge_requests/draft.ts';
 
 interface MergeRequestFacts extends ChangeFacts {
   mergeRequest: MergeRequestColumns;
@@ -37,9 +37,16 @@ export async function mergeRequestPayload(facts: MergeRequestFacts, around: Surr
     },
     ...(assignee && { assignee: userRecord(assignee, around) }),
     labels: labels.map(labelRecord),
-    changes: changesRecord(facts),
+    changes: { ...changesRecord(facts), ...draftChange(facts) },
     repository: repositoryRecord(project, around),
   };
+}
+
+/** Whether it became a draft, or is none any more, beside the title that says so. */
+function draftChange({ changes: { title } }: MergeRequestFacts): Payload {
+  if (title === undefined) return {};
+  const [previous, current] = [isDraft(String(title.previous)), isDraft(String(title.current))];
+  return previous === current ? {} : { draft: { previous, current } };
 }
 
 /** The columns of a merge request, as hooks tell of it, with both projects and the head of the source branch. */
@@ -65,7 +72,8 @@ export async function mergeRequestRecord(
     merge_commit_sha: mergeRequest.merge_commit_sha,
     merge_user_id: mergeRequest.merge_user_id,
     merge_when_pipeline_succeeds: mergeRequest.merge_when_pipeline_succeeds,
-    work_in_progress: isWorkInProgress(mergeRequest.title),
+    draft: isDraft(mergeRequest.title),
+    work_in_progress: isDraft(mergeRequest.title),
     created_at: time(mergeRequest.created_at),
     updated_at: time(mergeRequest.updated_at),
     url: pageIn(target, around, `merge_requests/${mergeRequest.iid}`),

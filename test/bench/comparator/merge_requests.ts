@@ -14,6 +14,8 @@ const tip = (project: string, branch: string) => `(SELECT r.oid FROM recorded_re
 const STALE = `m.state = 'opened' AND (m.checked_source_sha IS DISTINCT FROM ${tip('m.source_project_id', 'm.source_branch')}
   OR m.checked_target_sha IS DISTINCT FROM ${tip('m.target_project_id', 'm.target_branch')})`;
 
+const DRAFT = `m.title ~* '^\\s*(draft:|\\[draft\\]|\\(draft\\)|wip:|\\[wip\\]|wip(\\s|$))'`;
+
 const mergeRequest: Fields = {
   id: 'm.id',
   iid: 'm.iid',
@@ -33,7 +35,8 @@ const mergeRequest: Fields = {
   target_project_id: 'm.target_project_id',
   labels: `COALESCE((SELECT json_agg(l.title ORDER BY l.title) FROM merge_request_labels ml
     JOIN labels l ON l.id = ml.label_id WHERE ml.merge_request_id = m.id), '[]')`,
-  work_in_progress: `m.title ~* '^\\s*(\\[WIP\\]|WIP:|WIP\\s)'`,
+  draft: DRAFT,
+  work_in_progress: DRAFT,
   milestone: `CASE WHEN ms.id IS NOT NULL THEN ${restJson(milestone)} END`,
   merge_when_pipeline_succeeds: 'm.merge_when_pipeline_succeeds',
   merge_status: `CASE WHEN ${STALE} THEN 'unchecked' ELSE m.merge_status END`,
