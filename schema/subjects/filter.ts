@@ -19,24 +19,6 @@ const SearchedText = builder.enumType('SearchedText', {
   } as const,
 });
 
-/** What filters keep, and what their `not` leaves out; `which` follows "Only". */
-function traitFields(t: InputFields, which: string) {
-  return {
-    labels: t.stringList({
-      description: `Only ${which} with all labels of these titles; \`None\` or \`No Label\` for those without labels, \`Any\` for those with labels.`,
-    }),
-    milestone: t.string({
-      description: `Only ${which} of the milestone with this title; also \`None\` or \`No Milestone\`, \`Any\`, \`#upcoming\`, \`#started\`.`,
-    }),
-    authorId: t.field({ ...idOf('User'), description: `Only ${which} that this user opened.` }),
-    authorUsername: t.string({ description: `Only ${which} that the user with this username opened, in any case.` }),
-    assigneeId: t.field({ type: 'UserMatch', description: `Only ${which} that are assigned to this user.` }),
-    assigneeUsername: t.string({
-      description: `Only ${which} that are assigned to the user with this username, in any case.`,
-    }),
-  };
-}
-
 const SubjectExclusion = builder.inputType('SubjectExclusion', {
   description:
     'The issues or merge requests that a list leaves out: those that match at least one of the fields. Unknown names leave out nothing.',
@@ -63,7 +45,18 @@ export function subjectFilterFields(t: InputFields, which: 'issues' | 'merge req
   return {
     scope: t.field({ type: SubjectScope, description: `Only ${which} in which the caller has this part.` }),
     iids: t.intList({ description: `Only ${which} with these numbers within their projects.` }),
-    ...traitFields(t, which),
+    labels: t.stringList({
+      description: `Only ${which} with all labels of these titles; \`None\` or \`No Label\` for those without labels, \`Any\` for those with labels.`,
+    }),
+    milestone: t.string({
+      description: `Only ${which} of the milestone with this title; also \`None\` or \`No Milestone\`, \`Any\`, \`#upcoming\`, \`#started\`.`,
+    }),
+    authorId: t.field({ ...idOf('User'), description: `Only ${which} that this user opened.` }),
+    authorUsername: t.string({ description: `Only ${which} that the user with this username opened, in any case.` }),
+    assigneeId: t.field({ type: 'UserMatch', description: `Only ${which} that are assigned to this user.` }),
+    assigneeUsername: t.string({
+      description: `Only ${which} that are assigned to the user with this username, in any case.`,
+    }),
     createdAfter: t.field({ type: 'DateTime', description: `Only ${which} opened at this time or later.` }),
     createdBefore: t.field({ type: 'DateTime', description: `Only ${which} opened at this time or earlier.` }),
     updatedAfter: t.field({ type: 'DateTime', description: `Only ${which} last changed at this time or later.` }),
