@@ -16,7 +16,8 @@ export function readVariables(
     try {
       const value = parameter.in === 'path' ? inPath.get(name) : givenAt(given, parameter.keys);
       const coerced = value === undefined ? undefined : coerce(value, parameter);
-      const absent = coerced === undefined || (coerced === null && isNonNullType(parameter.type));
+      const hasOther = isNonNullType(parameter.type) || parameter.preset !== undefined;
+      const absent = coerced === undefined || (coerced === null && hasOther);
       if (!absent) fill(variables, parameter.fills, coerced);
       else if (parameter.preset !== undefined) fill(variables, parameter.fills, parameter.preset);
       else if (required) problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);

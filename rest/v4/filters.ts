@@ -1,6 +1,6 @@
 import type { Route } from '#rest/engine/route.ts';
 
-type Filters = Pick<Route, 'names' | 'words' | 'commaSeparated' | 'onlyOne' | 'exclusive'>;
+type Filters = Pick<Route, 'names' | 'words' | 'commaSeparated' | 'onlyOne' | 'exclusive' | 'numericIds'>;
 
 const scope = { 'created-by-me': 'created_by_me', 'assigned-to-me': 'assigned_to_me' };
 
@@ -28,4 +28,5 @@ export const projectFilters = {
   // Levels between those that there are: whoever has more than 10 has 20.
   words: { min_access_level: { 5: 10, 15: 20 } },
   commaSeparated: ['topic'],
+  numericIds: ['id_after', 'id_before'],
 } satisfies Filters;

@@ -37,7 +37,7 @@ const MergeRequestFilter = builder.inputType('MergeRequestFilter', {
     sourceBranch: t.string({ description: 'Only merge requests that come from a branch of this name.' }),
     targetBranch: t.string({ description: 'Only merge requests into the branch of this name.' }),
     ...subjectFilterFields(t, 'merge requests'),
-    draft: t.boolean({ description: 'Only merge requests that are drafts if true, only others if false.' }),
+    draft: t.boolean({ description: 'Whether to list only drafts, or only merge requests that are none.' }),
   }),
 });
 
