@@ -10,6 +10,7 @@ import type { CommitTime } from '#schema/scalars.ts';
 import { getDatamodel } from '#src/generated/pothos.ts';
 import type { Ref } from '#src/groups/find.ts';
 import type { NamespaceRef } from '#src/namespaces/find.ts';
+import type { UserMatch } from '#src/subjects/filter.ts';
 import type { IncomingFile } from '#src/uploads/create.ts';
 
 /** The builder that every slice of the schema adds to. */
@@ -26,6 +27,7 @@ export const builder = new SchemaBuilder<{
     ProjectRef: { Input: Ref; Output: Ref };
     GroupRef: { Input: Ref; Output: Ref };
     NamespaceRef: { Input: NamespaceRef; Output: Ref };
+    UserMatch: { Input: UserMatch; Output: string | number };
     Long: { Input: never; Output: number | bigint };
     Upload: { Input: IncomingFile; Output: never };
     JSON: { Input: unknown; Output: unknown };

@@ -13,7 +13,7 @@ export const OWN_QUERY = `# Run this query with the button, or with Ctrl-Enter.
         webUrl
       }
     }
-    issues(first: 5, state: OPENED) {
+    issues(first: 5, filter: { state: OPENED }) {
       nodes {
         iid
         title

@@ -45,7 +45,7 @@ export function sortField(t: ArgFields, defaultValue: 'asc' | 'desc') {
 }
 
 /** A filter that is off or on; `which` follows "Only". */
-export function onlyField(t: ArgFields, which: string) {
+export function onlyField(t: ArgFields | InputFields, which: string) {
   return t.boolean({ required: true, defaultValue: false, description: `Only ${which}; false does not filter.` });
 }
 

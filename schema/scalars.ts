@@ -1,7 +1,9 @@
 import { GraphQLError } from 'graphql';
 import { builder } from '#schema/builder.ts';
+import { databaseIdOf } from '#schema/node/plugin.ts';
 import { refTo } from '#schema/refs.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
+import type { UserMatch } from '#src/subjects/filter.ts';
 import type { IncomingFile } from '#src/uploads/create.ts';
 
 builder.scalarType('DateTime', {
@@ -54,6 +56,12 @@ builder.scalarType('NamespaceRef', {
   ...refTo('Namespace'),
 });
 
+builder.scalarType('UserMatch', {
+  description: 'A user by global or numeric ID; `NONE` stands for no user, `ANY` for any user.',
+  serialize: (value) => value as string | number,
+  parseValue: parseUserMatch,
+});
+
 builder.scalarType('Long', {
   description: 'A whole number of up to 64 bits, as a JSON number: sizes in bytes.',
   specifiedByURL: 'https://ibm.github.io/graphql-specs/custom-scalars/long.html',
@@ -87,6 +95,19 @@ export function parseDateTime(value: unknown): Date {
     if (!Number.isNaN(date.getTime()) && date.getUTCFullYear() >= 1) return date;
   }
   throw new GraphQLError('is not an ISO 8601 date and time');
+}
+
+/** In any case. No user has the ID 0, which stands for no user, too. */
+function parseUserMatch(value: unknown): UserMatch {
+  const word = String(value).toLowerCase();
+  if (word === 'none' || word === 'any') return word;
+  if (typeof value === 'string' || Number.isInteger(value)) {
+    try {
+      const id = databaseIdOf('User', String(value), '');
+      return id === 0 ? 'none' : id;
+    } catch {}
+  }
+  throw new GraphQLError('is neither the ID of a user, nor NONE or ANY');
 }
 
 /** A day that exists. */

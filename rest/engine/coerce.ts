@@ -19,14 +19,26 @@ import { SpooledFile } from '#src/platform/spooled_file.ts';
 export interface Parameter {
   readonly name: string;
   readonly type: GraphQLInputType;
+  /** The keys under which it is given: that of its name, or those of a record within a record (`not[labels]`). */
+  readonly keys: readonly string[];
+  /** The variable that it fills, or the way to a field of one that is an input. */
+  readonly fills: readonly [variable: string, ...fields: string[]];
+  /** The field of an input that it fills, if it fills one. */
+  readonly field?: GraphQLInputField | undefined;
   readonly required: boolean;
   /** The value where none is given, as this API has it; undefined where the operation names none. */
   readonly default?: unknown;
+  /** As the operation writes it, of a field of an input: GraphQL takes the default of a variable whole or not at all. */
+  readonly preset?: unknown;
   readonly in: 'path' | 'request';
   readonly commaSeparated: boolean;
   readonly minimum: number | undefined;
   readonly allowed?: readonly number[] | undefined;
   readonly nothing?: string | undefined;
+  /** Words that stand for values: beside those of an enum, in place of those of another type. */
+  readonly words?: Words | undefined;
+  /** Whether one value may also come as a list of one. */
+  readonly onlyOne?: boolean;
   /** Whether a reference takes a number alone. */
   readonly numericId?: boolean;
   /** Where the domain refuses what no value of an enum stands for: '' is the parameter itself, else a key of its records. */
@@ -35,6 +47,9 @@ export interface Parameter {
   readonly verbatim?: readonly string[];
 }
 
+/** Words of a parameter, with what would have to be given for the same. */
+export type Words = Readonly<Record<string, string | number | boolean>>;
+
 /** What is taken otherwise than usual: of a parameter by its places, of one value by ''. */
 type Places = Required<Pick<Parameter, 'leftToDomain' | 'verbatim'>>;
 
@@ -42,10 +57,11 @@ type Places = Required<Pick<Parameter, 'leftToDomain' | 'verbatim'>>;
 export class Unusable extends Error {}
 
 /** A parameter's value as the variable takes it: null for blank where the type has no blank. Throws Unusable. */
-export function coerce(value: unknown, parameter: Parameter): unknown {
+export function coerce(given: unknown, parameter: Parameter): unknown {
   const { type, commaSeparated, minimum, allowed, nothing, numericId, leftToDomain = [], verbatim = [] } = parameter;
   const places = { leftToDomain, verbatim };
   const nullable = isNonNullType(type) ? type.ofType : type;
+  const value = parameter.words || parameter.onlyOne ? meant(given, nullable, parameter) : given;
   if (value === null || (nothing !== undefined && value === nothing)) return null;
   if (isListType(nullable)) return coerceList(value, nullable.ofType, { commaSeparated, ...places });
   const result = coerceOne(value, numericId ? GraphQLInt : nullable, places);
@@ -66,6 +82,28 @@ export function coerce(value: unknown, parameter: Parameter): unknown {
   return result;
 }
 
+/** What is meant by a value that is a word for another one, or the only one of a list. */
+function meant(given: unknown, type: GraphQLInputType, { words, onlyOne }: Parameter): unknown {
+  const value = onlyOne && Array.isArray(given) ? only(given) : given;
+  if (!words || !isScalar(value)) return value;
+  const word = String(value).trim();
+  if (Object.hasOwn(words, word)) return words[word];
+  if (word === '' || isEnumType(type)) return value;
+  throw new Unusable('does not have a valid value');
+}
+
+function only(list: readonly unknown[]): unknown {
+  if (list.length <= 1) return list[0] ?? null;
+  const named = list
+    .slice(0, MOST_NAMED)
+    .map((value) => (isScalar(value) ? String(value).slice(0, LONGEST_WORD) : '…'));
+  const rest = list.length > MOST_NAMED ? ', …' : '';
+  throw new Unusable(`allows one value, but found ${list.length}: ${named.join(', ')}${rest}`);
+}
+
+/** Values that a message quotes. */
+const MOST_NAMED = 10;
+
 /** Values of the longest list. */
 const MOST_VALUES = 10_000;
 /** Characters of the longest text that can be a number or one of a few words. */
@@ -80,13 +118,22 @@ function coerceList(
   const list = Array.isArray(value) ? value : [value];
   if (commaSeparated) {
     if (!list.every(isScalar)) throw new Unusable('is invalid');
-    const texts = list.flatMap((text) => String(text).split(',', MOST_VALUES + 1));
-    requireFew(texts);
-    return texts.map((text) => text.trim()).filter((text) => text !== '');
+    const texts = parts(list);
+    if ('name' in item && item.name === 'String') return texts;
+    return texts.map((text) => coerceOne(text, item, places));
   }
   requireFew(list);
+  // Numbers have no commas of their own.
+  const entries = item === GraphQLInt && list.some((entry) => typeof entry === 'string' && entry.includes(','));
   const blank = (entry: unknown) => entry === null || (typeof entry === 'string' && entry.trim() === '');
-  return list.filter((entry) => !blank(entry)).map((entry) => coerceOne(entry, item, places));
+  return (entries ? parts(list) : list).filter((entry) => !blank(entry)).map((entry) => coerceOne(entry, item, places));
+}
+
+/** What stands between commas. */
+function parts(list: readonly unknown[]): string[] {
+  const texts = list.flatMap((text) => String(text).split(',', MOST_VALUES + 1));
+  requireFew(texts);
+  return texts.map((text) => text.trim()).filter((text) => text !== '');
 }
 
 function requireFew(list: readonly unknown[]): void {

@@ -2,6 +2,7 @@ import {
   type DocumentNode,
   type FragmentDefinitionNode,
   type GraphQLEnumType,
+  type GraphQLInputObjectType,
   type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -9,17 +10,21 @@ import {
   getNamedType,
   getNullableType,
   isEnumType,
+  isInputObjectType,
   isInterfaceType,
   isListType,
   isNonNullType,
   isObjectType,
+  isRequiredInputField,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
   typeFromAST,
+  type VariableDefinitionNode,
   valueFromAST,
+  valueFromASTUntyped,
 } from 'graphql';
-import type { Parameter } from '#rest/engine/coerce.ts';
+import { type Parameter, snakeCase } from '#rest/engine/coerce.ts';
 import type { Route } from '#rest/engine/route.ts';
 import { selectsSecrets } from '#schema/secret_fields.ts';
 
@@ -87,33 +92,87 @@ export function compile(route: Route, schema: GraphQLSchema): Endpoint {
 
 function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema, route: Route): Parameter[] {
   const inPath = new Set(route.path.match(/:(\w+)/g)?.map((name) => name.slice(1)));
-  return (operation.variableDefinitions ?? []).flatMap((definition) => {
-    const name = definition.variable.name.value;
+  const parameters = (operation.variableDefinitions ?? []).flatMap((definition) => {
+    const variable = definition.variable.name.value;
     const type = typeFromAST(schema, definition.type);
     if (
-      ENGINE_VARIABLES.has(name) ||
-      Object.hasOwn(route.derived ?? {}, name) ||
+      ENGINE_VARIABLES.has(variable) ||
+      Object.hasOwn(route.derived ?? {}, variable) ||
       !type ||
       !('name' in getNamedType(type))
     )
       return [];
     const input = type as Parameter['type'];
-    const parameter: Parameter = {
-      name,
-      type: input,
-      required: isNonNullType(type) && definition.defaultValue === undefined,
-      default: definition.defaultValue && valueFromAST(definition.defaultValue, input),
-      in: inPath.has(name) ? 'path' : 'request',
-      commaSeparated: route.commaSeparated?.includes(name) ?? false,
-      minimum: route.minimum?.[name],
-      allowed: route.allowed?.[name],
-      nothing: route.nothing?.[name],
-      leftToDomain: placesIn(name, route.leftToDomain),
-      verbatim: placesIn(name, route.verbatim),
-      numericId: route.numericIds?.includes(name) ?? false,
-    };
-    return [parameter];
+    const fallback = definition.defaultValue && valueFromAST(definition.defaultValue, input);
+    const record = getNullableType(input);
+    if (isInputObjectType(record))
+      return parametersIn(record, { fills: [variable], keys: [] }, defaultsOf(definition, input), route);
+    const required = isNonNullType(type) && definition.defaultValue === undefined;
+    const place = inPath.has(variable) ? 'path' : 'request';
+    const key = route.names?.[variable] ?? variable;
+    return [parameter({ type: input, keys: [key], fills: [variable], required, default: fallback, in: place }, route)];
   });
+  const names = parameters.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`${route.method} ${route.path}: two parameters are called ${twice}`);
+  return parameters;
+}
+
+/** An input is as many parameters as it has fields; those of an input in it are keys of a parameter: `not[labels]`. */
+function parametersIn(
+  record: GraphQLInputObjectType,
+  above: Pick<Parameter, 'fills' | 'keys'>,
+  defaults: Defaults,
+  route: Route,
+): Parameter[] {
+  return Object.values(record.getFields()).flatMap((field) => {
+    const name = snakeCase(field.name);
+    const keys = [...above.keys, above.keys.length === 0 ? (route.names?.[name] ?? name) : name];
+    const fills: Parameter['fills'] = [...above.fills, field.name];
+    const inner = getNullableType(field.type);
+    const own = { read: at(defaults.read, field.name), written: at(defaults.written, field.name) };
+    if (isInputObjectType(inner)) return parametersIn(inner, { fills, keys }, own, route);
+    const required = isRequiredInputField(field) && own.written === undefined;
+    const { type } = field;
+    const values = { default: own.read, preset: own.written };
+    return [parameter({ type, keys, fills, field, required, ...values, in: 'request' }, route)];
+  });
+}
+
+/** What an operation says that a variable is where nothing is given: as this API has it, and as GraphQL takes it. */
+interface Defaults {
+  read: unknown;
+  written: unknown;
+}
+
+function defaultsOf({ defaultValue }: VariableDefinitionNode, type: Parameter['type']): Defaults {
+  if (!defaultValue) return { read: undefined, written: undefined };
+  return { read: valueFromAST(defaultValue, type), written: valueFromASTUntyped(defaultValue) };
+}
+
+function at(record: unknown, key: string): unknown {
+  return (record as Record<string, unknown> | null | undefined)?.[key];
+}
+
+function parameter(
+  own: Pick<Parameter, 'type' | 'keys' | 'fills' | 'field' | 'required' | 'default' | 'preset' | 'in'>,
+  route: Route,
+): Parameter {
+  const [first = '', ...inner] = own.keys;
+  const name = `${first}${inner.map((key) => `[${key}]`).join('')}`;
+  return {
+    ...own,
+    name,
+    commaSeparated: route.commaSeparated?.includes(name) ?? false,
+    minimum: route.minimum?.[name],
+    allowed: route.allowed?.[name],
+    nothing: route.nothing?.[name],
+    words: route.words?.[name],
+    onlyOne: route.onlyOne?.includes(name) ?? false,
+    leftToDomain: placesIn(name, route.leftToDomain),
+    verbatim: placesIn(name, route.verbatim),
+    numericId: route.numericIds?.includes(name) ?? false,
+  };
 }
 
 /** Of places in parameters, those in this one: '' is itself, else a key of its records. */

@@ -1,4 +1,5 @@
 import type { DocumentNode } from 'graphql';
+import type { Words } from '#rest/engine/coerce.ts';
 import type { ErrorCode } from '#src/platform/errors.ts';
 
 /** What a route may make of its caller. */
@@ -99,6 +100,17 @@ export interface Route {
   readonly numericIds?: readonly string[];
   /** The word by which a parameter says that it has no value, beside the blank. */
   readonly nothing?: Readonly<Record<string, string>>;
+  /** Names of parameters where they are not those of what they fill: a variable, or a field of an input, in snake_case. */
+  readonly names?: Readonly<Record<string, string>>;
+  /**
+   * Words of parameters, with what would have to be given for the same: further ones of enums, and the only ones of parameters
+   * of other types.
+   */
+  readonly words?: Readonly<Record<string, Words>>;
+  /** Parameters with one value, which may also come as a list of one. */
+  readonly onlyOne?: readonly string[];
+  /** Parameters of which one may be given at most. */
+  readonly exclusive?: readonly (readonly string[])[];
   /** Other names under which parameters are taken, and the parameters that they stand for. No document speaks of them. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Other names that the contract itself has for parameters, and the parameters that they stand for. */

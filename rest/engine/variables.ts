@@ -13,15 +13,17 @@ export function readVariables(
   const variables: Record<string, unknown> = {};
   for (const parameter of parameters) {
     const { name, required } = parameter;
-    const value = parameter.in === 'path' ? inPath.get(name) : given[name];
     try {
+      const value = parameter.in === 'path' ? inPath.get(name) : givenAt(given, parameter.keys);
       const coerced = value === undefined ? undefined : coerce(value, parameter);
-      const absent = coerced === undefined || (coerced === null && isNonNullType(parameter.type));
-      if (!absent) variables[name] = coerced;
+      const hasOther = isNonNullType(parameter.type) || parameter.preset !== undefined;
+      const absent = coerced === undefined || (coerced === null && hasOther);
+      if (!absent) fill(variables, parameter.fills, coerced);
+      else if (parameter.preset !== undefined) fill(variables, parameter.fills, parameter.preset);
       else if (required) problems.push(`${name} is ${value === undefined ? 'missing' : 'invalid'}`);
     } catch (error) {
       if (!(error instanceof Unusable)) throw error;
-      problems.push(`${name} ${error.message}`);
+      problems.push(`${error instanceof NoRecord ? error.parameter : name} ${error.message}`);
     }
   }
   for (const name of route.notBlank ?? []) {
@@ -30,6 +32,10 @@ export function readVariables(
   }
   for (const [name, refusal] of Object.entries(route.absent ?? {})) {
     if (given[name] !== undefined) problems.push(`${name} ${refusal}`);
+  }
+  for (const names of route.exclusive ?? []) {
+    if (names.filter((name) => !isBlank(given[name])).length > 1)
+      problems.push(`${names.join(', ')} are mutually exclusive`);
   }
   const { atLeastOne, allOrNone } = route;
   if (atLeastOne && !atLeastOne.some((name) => given[name] !== undefined)) {
@@ -40,6 +46,42 @@ export function readVariables(
     problems.push(`${allOrNone.join(', ')} provide all or none of parameters`);
   }
   return variables;
+}
+
+/** A parameter that should hold others by their keys, and does not. */
+class NoRecord extends Unusable {
+  readonly parameter: string;
+
+  constructor(parameter: string) {
+    super('is invalid');
+    this.parameter = parameter;
+  }
+}
+
+/** What is given at the end of some keys; undefined where there is nothing. Throws Unusable. */
+function givenAt(given: Record<string, unknown>, [key = '', ...inner]: readonly string[]): unknown {
+  const value = given[key];
+  if (inner.length === 0 || isBlank(value)) return inner.length === 0 ? value : undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new NoRecord(key);
+  const record = value as Record<string, unknown>;
+  return inner.length === 1 ? record[inner[0] ?? ''] : givenAt(record, inner);
+}
+
+/** Optional parameters that are sent empty are as if they were not. */
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+/** Puts a value into its variable, or into the input that the variable is. */
+function fill(variables: Record<string, unknown>, [variable, ...fields]: Parameter['fills'], value: unknown): void {
+  let at = variables;
+  let key: string = variable;
+  for (const field of fields) {
+    const inner = (at[key] ?? {}) as Record<string, unknown>;
+    at[key] = inner;
+    [at, key] = [inner, field];
+  }
+  at[key] = value;
 }
 
 /** Parameters with those under another name put where they belong; a parameter under its own name wins. */

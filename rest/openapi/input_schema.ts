@@ -2,6 +2,7 @@ import {
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -26,9 +27,15 @@ interface Input {
 /** The schema of a parameter's value, with its default, and null where JSON may say that there is no value. */
 export function inputSchema(parameter: Parameter, input: Input): Json {
   const schema = bareSchema(parameter, input);
-  const fallback = parameter.default ?? input.filled?.default ?? undefined;
+  const fallback = inWords(parameter.default ?? input.filled?.default ?? undefined, parameter);
   const whole = fallback === undefined ? schema : { ...schema, default: fallback };
   return isNonNullType(parameter.type) || parameter.in === 'path' ? whole : orNull(whole);
+}
+
+/** A default in the words of a parameter, which has one for it or none. */
+function inWords(value: unknown, { words, type }: Parameter): unknown {
+  if (!words || isEnumType(getNamedType(type))) return value;
+  return Object.keys(words).find((word) => words[word] === value);
 }
 
 /** What the schema says of a parameter, with what this API adds. Throws where nothing is said of it. */
@@ -48,12 +55,14 @@ export function inputDescription(parameter: Parameter, filled: Filled | undefine
 /** Parameters that choose which keys records have: in operations directives ask for them, of which the schema says nothing. */
 const CHOICES: Record<string, string> = {
   simple: 'Whether records have only their ID, URLs, name and path.',
+  view: '`simple` leaves the records only their IDs, title, description, state, times and URL.',
   statistics: 'Whether records have `statistics`.',
 };
 
 function bareSchema(parameter: Parameter, { route, components }: Input): Json {
-  const { type, commaSeparated, minimum, allowed, nothing, numericId, name } = parameter;
+  const { type, commaSeparated, minimum, allowed, nothing, numericId, name, words } = parameter;
   const bare = isNonNullType(type) ? type.ofType : type;
+  if (words && !isEnumType(bare)) return { type: 'string', enum: Object.keys(words) };
   if (commaSeparated) return { type: 'string' };
   if (numericId) return { type: 'integer' };
   if (allowed) return { type: 'integer', enum: allowed };

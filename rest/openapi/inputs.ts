@@ -2,7 +2,7 @@ import { type GraphQLSchema, getNamedType, isInputObjectType, isListType, isNonN
 import type { Parameter } from '#rest/engine/coerce.ts';
 import type { Endpoint } from '#rest/engine/compile.ts';
 import type { Components, Json } from '#rest/openapi/components.ts';
-import { type Filled, filledBy } from '#rest/openapi/described.ts';
+import { defaultOf, type Filled, filledBy } from '#rest/openapi/described.ts';
 import { inputDescription, inputSchema } from '#rest/openapi/input_schema.ts';
 
 /** What an operation takes, and where: bodies are for the verbs whose bodies every client and proxy passes on. */
@@ -21,7 +21,7 @@ export interface Input {
 export function inputsOf(endpoint: Endpoint, schema: GraphQLSchema, components: Components): Input[] {
   const { route, parameters } = endpoint;
   const filled = filledBy(endpoint, schema);
-  const own = parameters.map((parameter) => inputOf(parameter, filled.get(parameter.name), endpoint, components));
+  const own = parameters.map((parameter) => inputOf(parameter, describedBy(parameter, filled), endpoint, components));
   const synonyms = Object.entries(route.synonyms ?? {}).flatMap(([name, other]) => {
     const meant = own.find((input) => input.name === other);
     return meant ? [{ ...meant, name, required: false, description: `Another name of \`${other}\`.` }] : [];
@@ -40,6 +40,10 @@ function inputOf(parameter: Parameter, filled: Filled | undefined, endpoint: End
     schema: inputSchema(parameter, { route: endpoint.route, filled, components }),
     description: inputDescription(parameter, filled),
   };
+}
+
+function describedBy({ field, fills: [variable] }: Parameter, filled: ReadonlyMap<string, Filled>): Filled | undefined {
+  return field ? { description: field.description ?? '', default: defaultOf(field) } : filled.get(variable);
 }
 
 function placeOf({ route: { method } }: Endpoint): 'query' | 'body' {

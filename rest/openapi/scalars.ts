@@ -22,6 +22,7 @@ const SCALARS: Record<string, Json> = {
   Date: { type: 'string', format: 'date' },
   Upload: { type: 'string', format: 'binary' },
   JSON: {},
+  UserMatch: { anyOf: [{ type: 'integer' }, { type: 'string', enum: ['None', 'Any'] }] },
   ProjectRef: ID_OR_PATH,
   GroupRef: ID_OR_PATH,
   NamespaceRef: ID_OR_PATH,

@@ -1,4 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
+import { projectFilters } from '#rest/v4/filters.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7), in a list and within a group. */
@@ -20,6 +21,7 @@ export const groups: Route[] = [
     path: '/groups/:id/projects',
     operation: operations.GroupProjectsDocument,
     result: 'group.projects',
+    ...projectFilters,
     omitNull: listed,
   },
   {

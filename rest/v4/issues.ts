@@ -1,4 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
+import { issueFilters } from '#rest/v4/filters.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const commaSeparated = ['labels'];
@@ -9,23 +10,23 @@ export const issues: Route[] = [
   {
     method: 'GET',
     path: '/issues',
-    operation: operations.ViewerIssuesDocument,
-    result: 'viewer.issues',
-    commaSeparated,
+    operation: operations.IssuesDocument,
+    result: 'issues',
+    ...issueFilters,
   },
   {
     method: 'GET',
     path: '/groups/:id/issues',
     operation: operations.GroupIssuesDocument,
     result: 'group.issues',
-    commaSeparated,
+    ...issueFilters,
   },
   {
     method: 'GET',
     path: '/projects/:id/issues',
     operation: operations.ProjectIssuesDocument,
     result: 'project.issues',
-    commaSeparated,
+    ...issueFilters,
   },
   {
     method: 'GET',

@@ -1,4 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
+import { mergeRequestFilters } from '#rest/v4/filters.ts';
 import * as operations from '#src/generated/operations.ts';
 
 const commaSeparated = ['labels'];
@@ -9,6 +10,7 @@ export const mergeRequests: Route[] = [
     path: '/projects/:id/merge_requests',
     operation: operations.ProjectMergeRequestsDocument,
     result: 'project.mergeRequests',
+    ...mergeRequestFilters,
   },
   {
     method: 'GET',

@@ -1,4 +1,5 @@
 import type { Route } from '#rest/engine/route.ts';
+import { projectFilters } from '#rest/v4/filters.ts';
 import * as operations from '#src/generated/operations.ts';
 
 /** Keys that only some projects have (behaviour.md 7). */
@@ -21,6 +22,7 @@ export const projects: Route[] = [
     path: '/projects',
     operation: operations.ProjectsDocument,
     result: 'projects',
+    ...projectFilters,
     auth: 'optional',
     omitNull,
   },

@@ -1,6 +1,6 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, MAX_LIMIT, pageArgs } from '#schema/connection.ts';
-import { IssueStateFilter, issueArgs, order } from '#schema/issues/queries.ts';
+import { issueArgs, order } from '#schema/issues/queries.ts';
 import { IssueConnection } from '#schema/issues/types.ts';
 import { Label } from '#schema/labels/types.ts';
 import { toGlobalId } from '#schema/node/global_id.ts';
@@ -17,16 +17,6 @@ import { listIssuesOf } from '#src/issues/list.ts';
 import { findLabelsByIds } from '#src/labels/list.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { select } from '#src/platform/records/selection.ts';
-
-const boardIssueArgs = builder.args((t) => ({
-  ...issueArgs,
-  state: t.field({
-    type: IssueStateFilter,
-    required: true,
-    defaultValue: 'opened',
-    description: 'Only issues in this state.',
-  }),
-}));
 
 const LABEL_ID = select('Label', { id: true });
 
@@ -57,13 +47,14 @@ export const BoardList = builder.prismaObject('BoardList', {
     }),
     issues: t.field({
       type: IssueConnection,
-      description: 'The issues in the list that the caller can see; open ones unless asked otherwise.',
-      args: boardIssueArgs,
+      description: 'The issues in the list that the caller can see; open ones unless the filter names a state.',
+      args: issueArgs,
       select: { labelId: true, projectId: true },
       resolve: async ({ labelId, projectId }, args, context, info) => {
         const parent = { project: await surelyBaseOf(context, projectId), labelId };
+        const filter = { ...args.filter, state: args.filter?.state ?? 'opened' };
         return pageBelow('Issue', parent, args, context, info, (_context, parents, page, selection) =>
-          listIssuesOf(context, parents, args, order(args), page, selection),
+          listIssuesOf(context, parents, filter, order(args), page, selection),
         );
       },
     }),

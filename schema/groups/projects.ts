@@ -11,15 +11,31 @@ import type { GroupRow } from '#src/groups/find.ts';
 import { ALL_PROJECTS, type GroupProjects, listGroupProjects } from '#src/groups/projects.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 
+const SHARED = { shared: true } as const;
+
 builder.objectFields(Group, (t) => ({
   projects: t.field({
     type: ProjectConnection,
-    description: 'The projects directly in the group that the caller can see.',
-    args: projectArgs,
-    resolve: (group, args, context, info) =>
-      pageBelow('Project', group, args, context, info, (_context, groups, page, selection) =>
-        listGroupProjects(context, groups, 'own', projectList(args), page, selection),
-      ),
+    description: 'The projects of the group that the caller can see: those directly in it, unless asked for more.',
+    args: {
+      ...projectArgs,
+      includeSubgroups: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether the projects of all groups inside the group are listed, too.',
+      }),
+      withShared: t.arg.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'Whether the projects that are shared with the group are listed, too.',
+      }),
+    },
+    resolve: (group, { includeSubgroups, withShared, ...args }, context, info) => {
+      const which = { own: includeSubgroups ? 'all' : 'direct', shared: withShared } as const;
+      return pageBelow('Project', group, args, context, info, (_context, groups, page, selection) =>
+        listGroupProjects(context, groups, which, projectList(args), page, selection),
+      );
+    },
   }),
   sharedProjects: t.field({
     type: ProjectConnection,
@@ -27,18 +43,18 @@ builder.objectFields(Group, (t) => ({
     args: projectArgs,
     resolve: (group, args, context, info) =>
       pageBelow('Project', group, args, context, info, (_context, groups, page, selection) =>
-        listGroupProjects(context, groups, 'shared', projectList(args), page, selection),
+        listGroupProjects(context, groups, SHARED, projectList(args), page, selection),
       ),
   }),
   allProjects: t.field({
     type: [Project],
     description: 'All projects directly in the group, newest first, without pages. Prefer `projects`.',
-    resolve: (group, _args, context, info) => allProjects(context, info, group, 'own'),
+    resolve: (group, _args, context, info) => allProjects(context, info, group, { own: 'direct' }),
   }),
   allSharedProjects: t.field({
     type: [Project],
     description: 'All projects shared with the group, newest first, without pages. Prefer `sharedProjects`.',
-    resolve: (group, _args, context, info) => allProjects(context, info, group, 'shared'),
+    resolve: (group, _args, context, info) => allProjects(context, info, group, SHARED),
   }),
 }));
 

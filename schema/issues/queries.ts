@@ -8,13 +8,14 @@ import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { subjectFilterFields } from '#schema/subjects/filter.ts';
 import { User } from '#schema/users/types.ts';
 import { findIssue } from '#src/issues/find.ts';
-import { listGroupIssues, listIssuesOf, listIssuesOfUsers } from '#src/issues/list.ts';
+import { listGroupIssues, listIssues, listIssuesOf, listIssuesOfUsers } from '#src/issues/list.ts';
 import type { IssueOrder } from '#src/issues/page.ts';
 import type { Direction } from '#src/platform/page.ts';
 
-export const IssueStateFilter = builder.enumType('IssueStateFilter', {
+const IssueStateFilter = builder.enumType('IssueStateFilter', {
   description: 'Filters issues by state.',
   values: {
     OPENED: { value: 'opened', description: 'Only issues that are open.' },
@@ -31,23 +32,19 @@ const Order = builder.enumType('IssueOrder', {
   } as const,
 });
 
+const IssueFilter = builder.inputType('IssueFilter', {
+  description: 'Which issues a list has: those that match all fields.',
+  fields: (t) => ({
+    state: t.field({ type: IssueStateFilter, description: 'Only issues in this state.' }),
+    ...subjectFilterFields(t, 'issues'),
+    confidential: t.boolean({ description: 'Only confidential issues if true, only others if false.' }),
+  }),
+});
+
 /** The arguments of every list of issues. */
 export const issueArgs = builder.args((t) => ({
   ...pageArgs,
-  state: t.field({
-    type: IssueStateFilter,
-    required: true,
-    defaultValue: 'all',
-    description: 'Only issues in this state.',
-  }),
-  labels: t.stringList({
-    description: 'Only issues with all labels of these titles; `No Label` for issues without labels.',
-  }),
-  milestone: t.string({
-    description: 'Only issues of the milestone with this title; also `No Milestone`, `#upcoming`, `#started`.',
-  }),
-  iids: t.intList({ description: 'Only issues with these numbers within their projects.' }),
-  search: t.string({ description: 'Only issues with this text in title or description.' }),
+  filter: t.field({ type: IssueFilter, description: 'Which issues to list; all if left out.' }),
   orderBy: t.field({
     type: Order,
     required: true,
@@ -70,7 +67,7 @@ builder.objectFields(Project, (t) => ({
     resolve: (project, args, context, info) => {
       context.loaders.noteProject(project);
       return pageBelow('Issue', { project }, args, context, info, (_context, parents, page, selection) =>
-        listIssuesOf(context, parents, args, order(args), page, selection),
+        listIssuesOf(context, parents, args.filter ?? {}, order(args), page, selection),
       );
     },
   }),
@@ -85,6 +82,18 @@ builder.objectFields(Project, (t) => ({
   }),
 }));
 
+builder.queryFields((t) => ({
+  issues: t.field({
+    type: IssueConnection,
+    description: 'The issues of all projects on the server that the caller can see.',
+    args: issueArgs,
+    resolve: (_root, args, context, info) =>
+      loadPage(args, info, (page) =>
+        listIssues(context, args.filter ?? {}, order(args), page, selectionAt(info, 'Issue')),
+      ),
+  }),
+}));
+
 builder.objectFields(Group, (t) => ({
   issues: t.field({
     type: IssueConnection,
@@ -92,7 +101,7 @@ builder.objectFields(Group, (t) => ({
     args: issueArgs,
     resolve: (group, args, context, info) =>
       loadPage(args, info, (page) =>
-        listGroupIssues(context, group, args, order(args), page, selectionAt(info, 'Issue')),
+        listGroupIssues(context, group, args.filter ?? {}, order(args), page, selectionAt(info, 'Issue')),
       ),
   }),
 }));
@@ -120,7 +129,7 @@ builder.objectFields(User, (t) => ({
     },
     resolve: ({ id }, { role, ...args }, context, info) => {
       return pageBelow('Issue', id, args, context, info, (_context, ids, page, selection) =>
-        listIssuesOfUsers(context, ids, role, args, order(args), page, selection),
+        listIssuesOfUsers(context, ids, role, args.filter ?? {}, order(args), page, selection),
       );
     },
   }),
@@ -136,7 +145,7 @@ builder.prismaObjectFields(Label, (t) => ({
       const project = await surelyBaseOf(context, projectId);
       const parent = { project, labelId: id };
       return pageBelow('Issue', parent, args, context, info, (_context, parents, page, selection) =>
-        listIssuesOf(context, parents, args, order(args), page, selection),
+        listIssuesOf(context, parents, args.filter ?? {}, order(args), page, selection),
       );
     },
   }),

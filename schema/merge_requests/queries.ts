@@ -7,6 +7,7 @@ import { surelyBaseOf } from '#schema/projects/project_of.ts';
 import { Project } from '#schema/projects/types.ts';
 import { pageBelow } from '#schema/records/page_below.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
+import { subjectFilterFields } from '#schema/subjects/filter.ts';
 import { findMergeRequest } from '#src/merge_requests/find.ts';
 import { listMergeRequestsOf, type MergeRequestOrder } from '#src/merge_requests/list.ts';
 import type { Direction } from '#src/platform/page.ts';
@@ -29,24 +30,20 @@ const Order = builder.enumType('MergeRequestOrder', {
   } as const,
 });
 
+const MergeRequestFilter = builder.inputType('MergeRequestFilter', {
+  description: 'Which merge requests a list has: those that match all fields.',
+  fields: (t) => ({
+    state: t.field({ type: MergeRequestStateFilter, description: 'Only merge requests in this state.' }),
+    sourceBranch: t.string({ description: 'Only merge requests that come from a branch of this name.' }),
+    targetBranch: t.string({ description: 'Only merge requests into the branch of this name.' }),
+    ...subjectFilterFields(t, 'merge requests'),
+    draft: t.boolean({ description: 'Whether to list only drafts, or only merge requests that are none.' }),
+  }),
+});
+
 const mergeRequestArgs = builder.args((t) => ({
   ...pageArgs,
-  state: t.field({
-    type: MergeRequestStateFilter,
-    required: true,
-    defaultValue: 'all',
-    description: 'Only merge requests in this state.',
-  }),
-  iids: t.intList({ description: 'Only merge requests with these numbers within the project.' }),
-  labels: t.stringList({
-    description: 'Only merge requests with all labels of these titles; `No Label` for those without labels.',
-  }),
-  milestone: t.string({
-    description: 'Only merge requests of the milestone with this title; also `No Milestone`, `#upcoming`, `#started`.',
-  }),
-  sourceBranch: t.string({ description: 'Only merge requests that come from a branch of this name.' }),
-  targetBranch: t.string({ description: 'Only merge requests into the branch of this name.' }),
-  search: t.string({ description: 'Only merge requests with this text in title or description.' }),
+  filter: t.field({ type: MergeRequestFilter, description: 'Which merge requests to list; all if left out.' }),
   orderBy: t.field({
     type: Order,
     required: true,
@@ -68,7 +65,7 @@ builder.objectFields(Project, (t) => ({
     resolve: (project, args, context, info) => {
       context.loaders.noteProject(project);
       return pageBelow('MergeRequest', { project }, args, context, info, (_context, parents, page, selection) =>
-        listMergeRequestsOf(context, parents, args, order(args), page, selection),
+        listMergeRequestsOf(context, parents, args.filter ?? {}, order(args), page, selection),
       );
     },
   }),
@@ -93,7 +90,7 @@ builder.prismaObjectFields(Label, (t) => ({
       const project = await surelyBaseOf(context, projectId);
       const parent = { project, labelId: id };
       return pageBelow('MergeRequest', parent, args, context, info, (_context, parents, page, selection) =>
-        listMergeRequestsOf(context, parents, args, order(args), page, selection),
+        listMergeRequestsOf(context, parents, args.filter ?? {}, order(args), page, selection),
       );
     },
   }),

@@ -1,10 +1,10 @@
 import { builder } from '#schema/builder.ts';
 import { connectionOf, pageArgs } from '#schema/connection.ts';
-import { Visibility } from '#schema/enums.ts';
+import { AccessLevel, Visibility } from '#schema/enums.ts';
 import { onlyField, sortField } from '#schema/inputs.ts';
 import { Project } from '#schema/projects/types.ts';
 import type { Direction } from '#src/platform/page.ts';
-import type { ProjectFilter, ProjectList, ProjectOrder } from '#src/projects/list.ts';
+import type { ProjectList, ProjectOrder } from '#src/projects/list.ts';
 
 export const ProjectConnection = connectionOf('Project', Project);
 
@@ -20,17 +20,46 @@ const Order = builder.enumType('ProjectOrder', {
   } as const,
 });
 
+const ProjectFilter = builder.inputType('ProjectFilter', {
+  description: 'Which projects a list has: those that match all fields.',
+  fields: (t) => ({
+    archived: t.boolean({ description: 'Only archived projects if true, only others if false.' }),
+    visibility: t.field({ type: Visibility, description: 'Only projects with this visibility.' }),
+    search: t.string({
+      description: 'Only projects with all of these words in path, name, description or name of the namespace.',
+    }),
+    searchNamespaces: t.boolean({
+      required: true,
+      defaultValue: false,
+      description: 'Whether `search` also looks for the words in the full path and in the names of the groups around.',
+    }),
+    owned: onlyField(t, 'projects in the personal namespace of the caller or in a group that the caller owns'),
+    starred: onlyField(t, 'projects that the caller starred'),
+    membership: onlyField(t, 'projects in which the caller has an access level'),
+    minAccessLevel: t.field({
+      type: AccessLevel,
+      description: 'Only projects in which the caller has this access level or a higher one.',
+    }),
+    idAfter: t.int({ description: 'Only projects whose numeric ID is greater than this.' }),
+    idBefore: t.int({ description: 'Only projects whose numeric ID is smaller than this.' }),
+    lastActivityAfter: t.field({
+      type: 'DateTime',
+      description: 'Only projects whose latest event was at this time or later.',
+    }),
+    lastActivityBefore: t.field({
+      type: 'DateTime',
+      description: 'Only projects whose latest event was at this time or earlier.',
+    }),
+    topics: t.stringList({ description: 'Only projects that have all of these topics (`tagList`), in any case.' }),
+    withIssuesEnabled: onlyField(t, 'projects in which issues are enabled'),
+    withMergeRequestsEnabled: onlyField(t, 'projects whose merge requests are enabled and readable by the caller'),
+  }),
+});
+
 /** The arguments of every list of projects. */
 export const projectArgs = builder.args((t) => ({
   ...pageArgs,
-  archived: t.boolean({ description: 'Only archived projects if true, only others if false; both by default.' }),
-  visibility: t.field({ type: Visibility, description: 'Only projects with this visibility.' }),
-  search: t.string({
-    description: 'Only projects with this text in path, name, description or name of the namespace.',
-  }),
-  owned: onlyField(t, 'projects in the personal namespace of the caller or in a group that the caller owns'),
-  starred: onlyField(t, 'projects that the caller starred'),
-  membership: onlyField(t, 'projects in which the caller has an access level'),
+  filter: t.field({ type: ProjectFilter, description: 'Which projects to list; all if left out.' }),
   orderBy: t.field({
     type: Order,
     required: true,
@@ -41,10 +70,12 @@ export const projectArgs = builder.args((t) => ({
 }));
 
 /** What the arguments say: which projects, in which order. */
-export function projectList({
-  orderBy,
-  sort,
-  ...filter
-}: ProjectFilter & { orderBy: ProjectOrder['by']; sort: Direction }): ProjectList {
-  return { filter, order: { by: orderBy, direction: sort } };
+export function projectList({ filter, orderBy, sort }: ListArgs): ProjectList {
+  return { filter: filter ?? {}, order: { by: orderBy, direction: sort } };
+}
+
+interface ListArgs {
+  filter?: ProjectList['filter'] | null | undefined;
+  orderBy: ProjectOrder['by'];
+  sort: Direction;
 }

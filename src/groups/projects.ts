@@ -10,10 +10,13 @@ import { listProjectsOf, type ProjectList } from '#src/projects/list.ts';
 
 const { sql } = Prisma;
 
-/** Which projects of a group: those directly in it, or those that share it in. */
-export type GroupProjects = 'own' | 'shared';
+/** Which projects of a group: those directly in it or in a group inside it, and those that are shared with it. */
+export interface GroupProjects {
+  own?: 'direct' | 'all';
+  shared?: boolean;
+}
 
-/** The projects of each group that the actor sees, in one statement; those of subgroups are not among them. */
+/** The projects of each group that the actor sees, in one statement. */
 export async function listGroupProjects<R>(
   context: Context,
   groups: readonly GroupRow[],
@@ -23,7 +26,7 @@ export async function listGroupProjects<R>(
   selection: Selection<'Project', R>,
 ): Promise<Page<R>[]> {
   const parents = groups.map(({ id }) => ({ group: id }));
-  const scope = SCOPES[which];
+  const scope = scopeOf(which);
   return listProjectsOf(context, parents, { group: 'int' }, scope, list, page, selection);
 }
 
@@ -35,9 +38,17 @@ export const ALL_PROJECTS = {
 
 type Scope = (project: Alias<'Project'>, parent: Asked<{ group: number }>) => Prisma.Sql[];
 
-const SCOPES: Record<GroupProjects, Scope> = {
-  own: ({ namespaceId }, { group }) => [sql`${namespaceId} = ${group}`],
-  shared: ({ id }, { group }) => [
-    sql`${id} IN (SELECT s.project_id FROM project_shares s WHERE s.group_id = ${group} AND ${live('s')})`,
-  ],
-};
+function scopeOf({ own, shared = false }: GroupProjects): Scope {
+  return ({ id, namespaceId }, { group }) => {
+    const ways = [
+      ...(own === 'direct' ? [sql`${namespaceId} = ${group}`] : []),
+      ...(own === 'all'
+        ? [sql`${namespaceId} IN (SELECT gn.id FROM namespaces gn WHERE gn.lineage @> ARRAY[${group}]::int[])`]
+        : []),
+      ...(shared
+        ? [sql`${id} IN (SELECT s.project_id FROM project_shares s WHERE s.group_id = ${group} AND ${live('s')})`]
+        : []),
+    ];
+    return [sql`(${Prisma.join(ways, ' OR ')})`];
+  };
+}

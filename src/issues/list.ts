@@ -4,15 +4,24 @@ import { seenPlaces, within } from '#src/access/places.ts';
 import { issueVisible } from '#src/access/visibility.ts';
 import type { GroupRow } from '#src/groups/find.ts';
 import { countFromCounters, countFromPlaces } from '#src/issues/count.ts';
-import { countsSuffice, type IssueFilter, issueConditions, searchHits } from '#src/issues/filter.ts';
+import {
+  countsSuffice,
+  EACH_HIT,
+  FEW_HITS,
+  type IssueFilter,
+  issueConditions,
+  searchHits,
+  unsearchedConditions,
+} from '#src/issues/filter.ts';
 import { FIRST, type IssueOrder, issuePage, orderOf } from '#src/issues/page.ts';
 import { all, Prisma, readPages } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
-import { alias, table } from '#src/platform/records/alias.ts';
+import { type Alias, alias, table } from '#src/platform/records/alias.ts';
 import { between, sorted } from '#src/platform/records/order.ts';
 import { type Asked, ofEach } from '#src/platform/records/parents.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
+import { holdsText, searchOf } from '#src/subjects/filter.ts';
 
 const { sql } = Prisma;
 const [issue, issueLabel] = [alias('Issue', 'i'), alias('IssueLabel', 'bl')];
@@ -51,7 +60,7 @@ export async function listIssuesOf<R>(
       : 'project';
   const types = { project: 'int', path: 'text', sees: 'boolean', milestone: 'int', label: 'int' } as const;
   const pageOf = (parent: Asked<AskedParent>) => parentPage(actor, parent, { filter, order, page, selection, below });
-  const pages = ofEach<AskedParent>(asked, types, pageOf, searchHits(filter));
+  const pages = ofEach<AskedParent>(asked, types, pageOf, searchHits(searchOf(filter)));
   const found = asked.length === 0 ? [] : await readPages<R>(context.db, page, pages);
   const ofOpen = new Map(open.map((parent, index) => [parent, found[index]]));
   return parents.map((parent) => ofOpen.get(parent) ?? { nodes: [], offset: page.offset, total: 0 });
@@ -84,7 +93,7 @@ function parentPage(
     ...(below === 'milestone' ? [sql`${issue.milestoneId} = ${milestone}`] : []),
     ...(below === 'label' ? [sql`${issue.id} IN (${labelled})`] : []),
     issueVisible(issue, actor, sees),
-    ...issueConditions(issue, filter, (label) => sql`${label.projectId} = ${project}`),
+    ...issueConditions(issue, filter, actor, (label) => sql`${label.projectId} = ${project}`),
   ];
   const isCounted = countsSuffice(filter) && below === 'project';
   const total = isCounted ? countFromCounters(actor, project, filter, sees) : null;
@@ -112,11 +121,11 @@ export async function listIssuesOfUsers<R>(
       sql`${column} = ${user}`,
       within(issue.projectId, 'issues'),
       issueVisible(issue, actor, within(issue.projectId, 'confidential')),
-      ...issueConditions(issue, filter, (label) => sql`${label.projectId} IN (SELECT v.id FROM places v)`),
+      ...issueConditions(issue, filter, actor, ofLabelsThere),
     ];
     return issuePage(selection, { ...where(conditions, order, page), total: null, given: { actor } }, order, page);
   };
-  const common = [seenPlaces(actor), ...searchHits(filter)];
+  const common = [seenPlaces(actor), ...searchHits(searchOf(filter))];
   const users = userIds.map((user) => ({ user }));
   return readPages(context.db, page, ofEach(users, { user: 'int' }, pageOf, common));
 }
@@ -131,10 +140,43 @@ export async function listGroupIssues<R>(
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>> {
   const actor = requireActor(context);
-  const inGroup = sql`p.issues_enabled AND n.lineage @> ARRAY[${group.id}]::int[]`;
+  const places = seenPlaces(actor, sql`p.issues_enabled AND n.lineage @> ARRAY[${group.id}]::int[]`);
+  return readOf(context, places, ofPlaces(actor, filter, order, page), { filter, order, page, selection });
+}
+
+/** The issues of all projects that the actor sees, in one statement. Throws Unauthenticated. */
+export async function listIssues<R>(
+  context: Context,
+  filter: IssueFilter,
+  order: IssueOrder,
+  page: PageRequest,
+  selection: Selection<'Issue', R>,
+): Promise<Page<R>> {
+  const actor = requireActor(context);
+  const source = namesPerson(filter) || searchOf(filter)?.isIndexed ? ofAnyPlace : ofPlaces;
+  const places = seenPlaces(actor, sql`p.issues_enabled`);
+  return readOf(context, places, source(actor, filter, order, page), { filter, order, page, selection });
+}
+
+type Source = Parameters<typeof issuePage>[1];
+
+async function readOf<R>(
+  context: Context,
+  places: Prisma.Sql,
+  source: Source,
+  { filter, order, page, selection }: List & { selection: Selection<'Issue', R> },
+): Promise<Page<R>> {
+  const common = [places, ...searchHits(searchOf(filter))];
+  const pages = ofEach([{}], {}, () => issuePage(selection, source, order, page), common);
+  const [found] = await readPages<R>(context.db, page, pages);
+  return found ?? { nodes: [], offset: page.offset, total: 0 };
+}
+
+/** The issues of the subquery `places`, of which each is looked at. */
+function ofPlaces(actor: Actor, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
   const conditions = [
     issueVisible(issue, actor, sql`v.confidential`),
-    ...issueConditions(issue, filter, (label) => sql`${label.projectId} IN (SELECT v.id FROM places v)`),
+    ...issueConditions(issue, filter, actor, ofLabelsThere),
   ];
   const ofPlace = sql`${issue.projectId} = v.id`;
   const among = sql`places v JOIN ${table(issue)} ON ${ofPlace}`;
@@ -145,18 +187,42 @@ export async function listGroupIssues<R>(
   const ofPage = all([ofPlace, ...conditions, ...between(issue, orderOf(order), page)]);
   const firsts = sql`places v CROSS JOIN LATERAL (SELECT ${FIRST} FROM ${table(issue)}
     WHERE ${ofPage} ORDER BY ${sorted(issue, orderOf(order), page.isBackwards)} LIMIT ${reach}) i`;
-  const from = {
+  return {
     source,
     paged: isCounted && reach <= FAR ? firsts : paged,
     total: isCounted ? countFromPlaces(actor, filter) : null,
     given: { actor },
     isPartial: true,
   };
-  const common = [seenPlaces(actor, inGroup), ...searchHits(filter)];
-  const pages = ofEach([{}], {}, () => issuePage(selection, from, order, page), common);
-  const [found] = await readPages<R>(context.db, page, pages);
-  return found ?? { nodes: [], offset: page.offset, total: 0 };
 }
+
+/** As ofPlaces, where an index finds the issues wherever they are: those of a person, and those that have a text. */
+function ofAnyPlace(actor: Actor, filter: IssueFilter, order: IssueOrder, page: PageRequest): Source {
+  const seen = [within(issue.projectId), issueVisible(issue, actor, within(issue.projectId, 'confidential'))];
+  const searched = searchOf(filter);
+  if (namesPerson(filter) || !searched) {
+    const conditions = [...seen, ...issueConditions(issue, filter, actor, ofLabelsThere)];
+    return { ...where(conditions, order, page), total: null, given: { actor } };
+  }
+  const conditions = all([...seen, ...unsearchedConditions(issue, filter, actor, ofLabelsThere)]);
+  // Each hit is looked up by its key; of a text that very many have, all issues are looked at.
+  const rare = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (
+    SELECT ${FIRST} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${conditions} OFFSET 0) i`;
+  const common = sql`SELECT i.* FROM places v CROSS JOIN LATERAL (SELECT ${FIRST} FROM ${table(issue)}
+    WHERE ${issue.projectId} = v.id AND ${holdsText(issue, searched)} AND ${conditions} OFFSET 0) i WHERE NOT ${FEW_HITS}`;
+  const source = sql`((${rare}) UNION ALL (${common})) i`;
+  const paged = sql`${source} WHERE ${all(between(issue, orderOf(order), page))}`;
+  return { source, paged, total: null, given: { actor }, isPartial: true };
+}
+
+/** Whether a filter names the author or the assignee, of whose issues there are few. */
+function namesPerson({ scope, authorId, authorUsername, assigneeId, assigneeUsername }: IssueFilter): boolean {
+  const isScoped = scope === 'created_by_me' || scope === 'assigned_to_me';
+  return isScoped || authorId != null || !!authorUsername || typeof assigneeId === 'number' || !!assigneeUsername;
+}
+
+/** Labels of the subquery `places`. */
+const ofLabelsThere = ({ projectId }: Alias<'Label'>) => sql`${projectId} IN (SELECT v.id FROM places v)`;
 
 /** The issues that meet the conditions, and those of them that a page is of. */
 function where(conditions: Prisma.Sql[], order: IssueOrder, page: PageRequest, among = table(issue)) {

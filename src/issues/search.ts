@@ -1,7 +1,7 @@
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { seenPlaces, within } from '#src/access/places.ts';
 import { issueVisible } from '#src/access/visibility.ts';
-import { FEW_HITS, holdsText, searchHits } from '#src/issues/filter.ts';
+import { EACH_HIT, FEW_HITS, searchHits } from '#src/issues/filter.ts';
 import { FIRST, issuePage, orderOf } from '#src/issues/page.ts';
 import { all, Prisma, readPages } from '#src/platform/db.ts';
 import type { Page, PageRequest } from '#src/platform/page.ts';
@@ -9,6 +9,7 @@ import { alias, table } from '#src/platform/records/alias.ts';
 import { between } from '#src/platform/records/order.ts';
 import { ofEach } from '#src/platform/records/parents.ts';
 import type { Selection } from '#src/platform/records/selection.ts';
+import { holdsText } from '#src/subjects/filter.ts';
 
 const { sql } = Prisma;
 const issue = alias('Issue', 'i');
@@ -30,20 +31,21 @@ export async function searchIssues<R>(
   selection: Selection<'Issue', R>,
 ): Promise<Page<R>> {
   const actor = requireActor(context);
+  const searched = { text, columns: ['title', 'description'], isIndexed: true } as const;
   const seen = all([
     sql`${issue.deletedAt} IS NULL`,
     within(issue.projectId, 'issues'),
     issueVisible(issue, actor, within(issue.projectId, 'confidential')),
   ]);
   // Each hit is looked up by its key. What very many have is met soon on the way from the newest issue back.
-  const rare = sql`SELECT i.* FROM (SELECT DISTINCT h.id FROM hits h) h CROSS JOIN LATERAL (
-    SELECT ${FIRST} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${seen} OFFSET 0) i WHERE ${FEW_HITS}`;
-  const common = sql`SELECT ${FIRST} FROM ${table(issue)} WHERE NOT ${FEW_HITS} AND ${holdsText(issue, text)} AND ${seen}
+  const rare = sql`SELECT i.* FROM ${EACH_HIT} CROSS JOIN LATERAL (
+    SELECT ${FIRST} FROM ${table(issue)} WHERE ${issue.id} = h.id AND ${seen} OFFSET 0) i`;
+  const common = sql`SELECT ${FIRST} FROM ${table(issue)} WHERE NOT ${FEW_HITS} AND ${holdsText(issue, searched)} AND ${seen}
     ORDER BY ${issue.id} DESC LIMIT ${MOST_FOUND}`;
   const source = sql`((${rare}) UNION ALL (${common})) i`;
   const paged = sql`${source} WHERE ${all(between(issue, orderOf(NEWEST_FIRST), page))}`;
   const list = { source, paged, total: null, given: { actor }, isPartial: true };
-  const subqueries = [seenPlaces(actor), ...searchHits({ search: text })];
+  const subqueries = [seenPlaces(actor), ...searchHits(searched)];
   const pages = ofEach([{}], {}, () => issuePage(selection, list, NEWEST_FIRST, page), subqueries);
   const [found] = await readPages<R>(context.db, page, pages);
   return found ?? { nodes: [], offset: page.offset, total: 0 };

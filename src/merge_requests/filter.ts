@@ -1,42 +1,40 @@
-import { labelConditions, milestoneCondition } from '#src/issues/filter.ts';
-import { containing, holds, Prisma } from '#src/platform/db.ts';
+import type { Actor } from '#src/access/actor.ts';
+import { isDraftSql } from '#src/merge_requests/draft.ts';
+import { Prisma } from '#src/platform/db.ts';
 import { type Alias, alias, table } from '#src/platform/records/alias.ts';
+import { holdsText, type SubjectFilter, searchOf, subjectConditions } from '#src/subjects/filter.ts';
 
-/** The filters of lists of merge requests (endpoints-beyond.md, Merge requests; the rest as with issues). */
-export interface MergeRequestFilter {
+/** The filters of lists of merge requests (endpoints-beyond.md, Merge requests). */
+export interface MergeRequestFilter extends SubjectFilter {
   state?: 'opened' | 'closed' | 'merged' | 'all' | null | undefined;
-  iids?: readonly number[] | null | undefined;
-  /** All of them must be on the merge request; `No Label` among them means merge requests without any. */
-  labels?: readonly string[] | null | undefined;
-  /** A title, `No Milestone`, `#upcoming` or `#started`. */
-  milestone?: string | null | undefined;
   sourceBranch?: string | null | undefined;
   targetBranch?: string | null | undefined;
-  /** Found anywhere in title or description, whatever its case. */
-  search?: string | null | undefined;
+  /** Only drafts, or only others; both when absent. */
+  draft?: boolean | null | undefined;
 }
 
 const { sql } = Prisma;
 const pair = alias('MergeRequestLabel', 'ml');
-
-const LABELS = { table: table(pair), subjectId: pair.mergeRequestId, labelId: pair.labelId };
+const PAIRS = { table: table(pair), subjectId: pair.mergeRequestId, labelId: pair.labelId };
 
 /** The conditions of a filter on the merge requests of a project. Throws BadRequest. */
 export function mergeRequestConditions(
   mergeRequest: Alias<'MergeRequest'>,
-  { state, iids, labels, milestone, search, ...branches }: MergeRequestFilter,
+  filter: MergeRequestFilter,
+  actor: Actor,
   project: number | Prisma.Sql,
 ): Prisma.Sql[] {
-  const { milestoneId, targetProjectId, title, description } = mergeRequest;
-  const conditions = labelConditions(LABELS, mergeRequest, labels, (label) => sql`${label.projectId} = ${project}`);
+  const { id, iid, authorId, assigneeId, milestoneId, createdAt, updatedAt, title, description } = mergeRequest;
+  const own = { id, iid, authorId, assigneeId, milestoneId, createdAt, updatedAt, title, description };
+  const columns = { ...own, projectId: mergeRequest.targetProjectId };
+  const inProjects = ({ projectId }: Alias<'Label'>) => sql`${projectId} = ${project}`;
+  const { state, sourceBranch, targetBranch, draft } = filter;
+  const conditions = subjectConditions({ columns, pairs: PAIRS, inProjects }, filter, actor);
   if (state && state !== 'all') conditions.push(sql`${mergeRequest.state} = ${state}::merge_request_state`);
-  if (iids && iids.length > 0) conditions.push(sql`${mergeRequest.iid} = ANY(${[...iids]}::int[])`);
-  if (milestone) conditions.push(milestoneCondition({ milestoneId, projectId: targetProjectId }, milestone));
-  if (branches.sourceBranch) conditions.push(sql`${mergeRequest.sourceBranch} = ${branches.sourceBranch}`);
-  if (branches.targetBranch) conditions.push(sql`${mergeRequest.targetBranch} = ${branches.targetBranch}`);
-  if (search) {
-    const pattern = containing(search);
-    conditions.push(sql`(${holds(title, pattern)} OR ${holds(description, pattern)})`);
-  }
+  if (sourceBranch) conditions.push(sql`${mergeRequest.sourceBranch} = ${sourceBranch}`);
+  if (targetBranch) conditions.push(sql`${mergeRequest.targetBranch} = ${targetBranch}`);
+  if (draft != null) conditions.push(draft ? isDraftSql(title) : sql`NOT ${isDraftSql(title)}`);
+  const searched = searchOf(filter);
+  if (searched) conditions.push(holdsText(columns, searched));
   return conditions;
 }

@@ -54,7 +54,7 @@ export async function listMergeRequestsOf<R>(
             sql`${mergeRequest.id} IN (SELECT bl.merge_request_id FROM merge_request_labels bl WHERE bl.label_id = ${label})`,
           ]
         : []),
-      ...mergeRequestConditions(mergeRequest, filter, project),
+      ...mergeRequestConditions(mergeRequest, filter, actor, project),
     ]);
     const given = { actor, projectPath: path };
     return pageOfRows(selection, { rows: mergeRequest, where, order: sorted, given }, page);

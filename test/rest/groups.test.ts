@@ -190,7 +190,7 @@ describe('GET /groups/:id/projects', async () => {
 
   it('obeys the same visibility in GraphQL', async () => {
     const query = `query ($ref: GroupRef!) { group(ref: $ref) {
-      projects(archived: null, orderBy: NAME, sort: ASC) { totalCount nodes { name } } allProjects { name }
+      projects(filter: { archived: null }, orderBy: NAME, sort: ASC) { totalCount nodes { name } } allProjects { name }
       sharedProjects { totalCount } allSharedProjects { name } subgroups { totalCount nodes { name projects { totalCount } } } } }`;
     const { body } = await world.graphql(query, { ref: group.id }, external);
     expect(body.data.group).toEqual({

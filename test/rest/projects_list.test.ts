@@ -299,7 +299,7 @@ describe('GET /projects/:id/users', () => {
 });
 
 describe('Projects in GraphQL', () => {
-  const query = `query ($archived: Boolean, $search: String) { projects(archived: $archived, search: $search, orderBy: NAME, sort: ASC) {
+  const query = `query ($archived: Boolean, $search: String) { projects(filter: { archived: $archived, search: $search }, orderBy: NAME, sort: ASC) {
     totalCount nodes { name statistics { storageSize } permissions { projectAccess { accessLevel } } users { totalCount } } } }`;
   const listedThere = async (who: TestUser | undefined, variables: object = {}) => {
     const { data } = (await world.graphql(query, { ...variables }, who)).body;

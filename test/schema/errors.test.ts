@@ -234,19 +234,19 @@ describe('Values of the wrong type are told in the same form', () => {
   });
 
   it('in lists by their place', async () => {
-    const query = 'query ($labels: [String!]) { project(ref: 1) { issues(labels: $labels) { nodes { title } } } }';
+    const query = 'query ($labels: [String!]) { project(ref: 1) { issues(filter: { labels: $labels }) { nodes { title } } } }';
     expect((await errorsOf(query, { labels: ['a', null, 3] }))[0]?.extensions.fields).toEqual({
-      'labels.1': ['must not be null'],
-      'labels.2': ['must be a string'],
+      'filter.labels.1': ['must not be null'],
+      'filter.labels.2': ['must be a string'],
     });
   });
 
   it('up to fifty places', async () => {
-    const query = 'query ($labels: [String!]) { project(ref: 1) { issues(labels: $labels) { nodes { title } } } }';
+    const query = 'query ($labels: [String!]) { project(ref: 1) { issues(filter: { labels: $labels }) { nodes { title } } } }';
     const inVariables = await errorsOf(query, { labels: Array(10_000).fill(3) });
     expect(inVariables.map(({ extensions }) => Object.keys(extensions.fields ?? {}).length)).toEqual([50]);
     const inDocument = await errorsOf(
-      `{ project(ref: 1) { issues(labels: [${'3 '.repeat(1_000)}]) { nodes { title } } } }`,
+      `{ project(ref: 1) { issues(filter: { labels: [${'3 '.repeat(1_000)}] }) { nodes { title } } } }`,
     );
     expect(inDocument.length).toBeLessThanOrEqual(100);
     expect(inDocument.flatMap(({ extensions }) => Object.keys(extensions.fields ?? {})).length).toBe(50);

@@ -46,7 +46,7 @@ describe('Merge requests over GraphQL', () => {
     const found = await run(
       `query ($id: ID!, $ref: ProjectRef!) {
         node(id: $id) { ... on MergeRequest { title versions(first: 1) { totalCount nodes { id realSize diffs { newPath } commits { sha } } } } }
-        project(ref: $ref) { mergeRequests(state: OPENED, labels: ["bug"], search: "topic", targetBranch: "master", first: 1) {
+        project(ref: $ref) { mergeRequests(first: 1, filter: { state: OPENED, labels: ["bug"], search: "topic", targetBranch: "master" }) {
           totalCount nodes { iid changes { newPath } changesOverflow commits { totalCount } } } } }`,
       { id: created.id, ref },
     );

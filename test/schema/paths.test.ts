@@ -60,7 +60,7 @@ describe('From users the graph leads to', () => {
     expect(await projects('(affiliations: [])', owner)).toEqual([]);
     expect(await projects('', outsider)).toEqual(['open', 'personal']);
     expect(await projects('', member)).toEqual(['inside', 'open', 'personal']);
-    expect(await projects('(search: "pers")', member)).toEqual(['personal']);
+    expect(await projects('(filter: { search: "pers" })', member)).toEqual(['personal']);
   });
 
   it('what they starred and their groups, as far as the caller sees them', async () => {
@@ -84,7 +84,7 @@ describe('From users the graph leads to', () => {
       (await ask(`{ viewer { issues${args} { nodes { title } } } }`, owner)).viewer.issues.nodes;
     expect(await titles('')).toEqual([{ title: 'Opened' }]);
     expect(await titles('(role: ASSIGNEE)')).toEqual([{ title: 'Assigned' }]);
-    expect(await titles('(role: ASSIGNEE, orderBy: UPDATED_AT, sort: ASC, state: CLOSED)')).toEqual([]);
+    expect(await titles('(role: ASSIGNEE, orderBy: UPDATED_AT, sort: ASC, filter: { state: CLOSED })')).toEqual([]);
   });
 
   it('nothing for anonymous callers', async () => {

@@ -62,6 +62,9 @@ const RELEASED: Record<string, string> = {
   '20261124030000_runners': '6df2836de819ddfd9162f56ecbd5db3b16fca88c6e300335f380eaacad6439b8',
   '20261124040000_job_files': '4e6cb4303a936faa5727d28e82cdc4812955ef33598c6ceb35f3d4e48d7cb527',
   '20261124050000_hook_runners': '8bbb4595714160ef862307a3ea5df88e6a23265a2c4f169bd45b6cc38c8e9e7f',
+  '20261126010004_lower_texts': '4eab795c3440ebaf02a2772e19146db09077611224681612ef19530420f1117c',
+  '20261126010104_projects_by_topic': 'e184f96d9445e200fe01d3828e508eb4f87bb2ccfb38ea3277a7d27deb19aeec',
+  '20261126010204_merge_requests_by_source': '53fa08cbf05ed35b6ed7ebce3af8573e6412028db39ca1d70bf451df53624805',
 };
 
 const directory = packagePath('prisma/migrations');

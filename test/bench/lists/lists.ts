@@ -5,6 +5,7 @@ import {
   getNamedType,
   getNullableType,
   isEnumType,
+  isInputObjectType,
   isLeafType,
   isObjectType,
   isRequiredArgument,
@@ -152,13 +153,18 @@ function argumentsOf({ args }: GraphQLField<unknown, unknown>): string[] {
     return isEnumType(named) ? named.getValues().map((value) => value.name) : [];
   };
   const search = ['search', 'query'].find((name) => args.some((argument) => argument.name === name));
+  const filter = getNullableType(args.find(({ name }) => name === 'filter')?.type);
+  const isSearched = isInputObjectType(filter) && filter.getFields().search !== undefined;
   if (args.some((argument) => argument.name === search && isRequiredArgument(argument))) {
     const texts = ['label', ...SEARCHES.filter((text) => text.length > 2)];
     return valuesOf('type').flatMap((type) => texts.map((text) => `type: ${type}, ${search}: "${text}", `));
   }
   const kind = args.find(({ name }) => name === 'kind');
   if (kind && isRequiredArgument(kind)) return valuesOf('kind').map((value) => `kind: ${value}, `);
-  const searches = search === undefined ? [] : SEARCHES.map((text) => `${search}: "${text}", `);
+  const written = isSearched
+    ? (text: string) => `filter: { search: "${text}" }, `
+    : (text: string) => `${search}: "${text}", `;
+  const searches = search === undefined && !isSearched ? [] : SEARCHES.map(written);
   const roles = valuesOf('role').flatMap((role) => valuesOf('orderBy').map((by) => `role: ${role}, orderBy: ${by}, `));
   return ['', ...searches, ...roles];
 }
