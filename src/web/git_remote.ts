@@ -1,5 +1,5 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { Actor, Context } from '#src/access/actor.ts';
+import { type Actor, actorFor, type Context } from '#src/access/actor.ts';
 import { InvalidRequest, TooMuchSent } from '#src/git/remote/invalid_request.ts';
 import { pushAdvertisement } from '#src/git/remote/push_advertisement.ts';
 import { advertiseFetch, serveFetch } from '#src/git/remote/serve_fetch.ts';
@@ -59,6 +59,9 @@ export function isGitPath(path: string): boolean {
 
 const PATH = /^\/(.+)\.git\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 
+/** Clients of git that sign in with a browser know by the name of the realm which API the server has. */
+const CHALLENGE = 'Basic realm="GitLab"';
+
 interface Called {
   fullPath: string;
   endpoint: 'info/refs' | 'git-upload-pack' | 'git-receive-pack';
@@ -74,7 +77,8 @@ async function admit(
   signal: AbortSignal,
 ): Promise<void> {
   const { contextOf, seats } = options;
-  const context = contextOf(await identifyRemote(contextOf(null, request), request.headers), request);
+  const actor = await identifyRemote(contextOf(null, request), request.headers);
+  const context = contextOf(actorFor(actor, called.service ?? undefined), request);
   const release = await seats.take({ userId: context.actor?.id ?? null, address: context.clientAddress });
   try {
     await answer(context, called, request, response, signal);
@@ -195,7 +199,7 @@ function fail(options: GitRemoteOptions, called: Called, thrown: unknown, reques
       return;
     }
     const headers: Record<string, string> = {};
-    if (error.code === 'UNAUTHENTICATED') headers['WWW-Authenticate'] = 'Basic realm="Gantry"';
+    if (error.code === 'UNAUTHENTICATED') headers['WWW-Authenticate'] = CHALLENGE;
     if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
     refuse(response, STATUS[error.code] ?? 500, error.message, headers);
     return;
