@@ -54,6 +54,7 @@ import { bodyLimit } from '#src/web/body_limit.ts';
 import { compressAnswers } from '#src/web/compress.ts';
 import { endStalled } from '#src/web/end_stalled.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
+import { goGet } from '#src/web/go_get.ts';
 import { health, keepNoConnection } from '#src/web/health.ts';
 import { largeUploads } from '#src/web/large_uploads.ts';
 import { metrics } from '#src/web/metrics.ts';
@@ -243,6 +244,7 @@ export function createApp({
   const identifyVisitor = (request: Request) => identify(request, request.query);
   app.use(serveAvatars(db));
   app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
+  app.use(goGet({ contextOf: domainContext, baseUrl, sshAddress, report }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report, seats: gitSeats }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
   const oauthOptions: OAuthOptions = {
