@@ -42,7 +42,11 @@ export function announceSignatures(client: Connection): void {
 
 function announcement(write: PacketWriter): Buffer {
   const texts = ['server-sig-algs', SIGNATURES.join(',')].map((text) => Buffer.from(text, 'latin1'));
-  const payload = Buffer.concat([Buffer.of(EXT_INFO), uint32(1), ...texts.flatMap((text) => [uint32(text.length), text])]);
+  const payload = Buffer.concat([
+    Buffer.of(EXT_INFO),
+    uint32(1),
+    ...texts.flatMap((text) => [uint32(text.length), text]),
+  ]);
   const packet = write.alloc(payload.length);
   payload.copy(packet, write.allocStart);
   return packet;
