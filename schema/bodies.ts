@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { type Limits, tooLarge } from '#schema/limits.ts';
+import { isBrokenOff } from '#src/platform/broken_off.ts';
 import { parseJson, UnusableJson } from '#src/platform/json.ts';
 
 /** Fields and files of a multipart request, and bytes of the largest name. */
@@ -13,13 +14,20 @@ export function readBodies({ bytes }: Pick<Limits, 'bytes'>): Plugin {
     onRequestParse({ request, requestParser, setRequestParser }) {
       const type = request.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
       if (!requestParser || request.method !== 'POST') return;
-      if (type === 'multipart/form-data') {
-        setRequestParser((body) => requestParser(limited(body, formDataLimits)));
-      } else if (type.endsWith('json')) {
-        setRequestParser(async (body) => requestParser(withJson(body, readJson(await body.arrayBuffer()))));
-      }
+      const read = async (body: Request) => {
+        if (type === 'multipart/form-data') return requestParser(limited(body, formDataLimits));
+        return requestParser(type.endsWith('json') ? withJson(body, readJson(await body.arrayBuffer())) : body);
+      };
+      setRequestParser((body) => read(body).catch(endedEarly));
     },
   };
+}
+
+/** Throws what it means that the client has gone away, which is nobody else's fault; other errors as they are. */
+function endedEarly(error: unknown): never {
+  if (!isBrokenOff(error)) throw error;
+  const extensions = { code: 'BAD_REQUEST', http: { status: 400 } };
+  throw new GraphQLError('The body ended before all of it had come.', { extensions });
 }
 
 /** A request whose form is read within limits. */

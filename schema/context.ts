@@ -1,12 +1,12 @@
 import DataLoader from 'dataloader';
 import type { FieldNode } from 'graphql';
-import type { Context } from '#src/access/actor.ts';
+import { actorFor, type Context, type Purpose } from '#src/access/actor.ts';
 import type { Presumption } from '#src/access/presumption.ts';
 import { type CommitKey, type CommitRow, commitsByKeys } from '#src/commits/find.ts';
 import { type GroupStatistics, groupStatistics } from '#src/groups/statistics.ts';
 import { commitStatuses } from '#src/pipelines/of_commits.ts';
 import type { JobStatus } from '#src/pipelines/status.ts';
-import type { SshAddress } from '#src/platform/ssh_address.ts';
+import type { SshPlace } from '#src/platform/ssh_address.ts';
 import { findProjectsByIds, type ProjectRow } from '#src/projects/find.ts';
 import { type BranchRefusals, branchRefusals } from '#src/repository/protection.ts';
 import { fullyVisible } from '#src/runners/visibility.ts';
@@ -16,8 +16,8 @@ import { traceTexts } from '#src/traces/read.ts';
 export interface GraphQLContext extends Context {
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** Where the server is reached over SSH; null where it is not. */
-  readonly ssh: SshAddress | null;
+  /** Where the server is reached over SSH. */
+  readonly ssh: SshPlace;
   readonly version: string;
   readonly revision: string;
   /** Whether users without a picture of their own get one from the avatar service. */
@@ -34,6 +34,14 @@ export function graphqlContext(
 ): GraphQLContext {
   // A getter here would keep every context alive until old objects are collected (docs/performance.md, Garbage).
   return { ...context, ...server, loaders: new Loaders(context) };
+}
+
+/** The context of an operation that does this and nothing else. */
+export function contextFor<C extends GraphQLContext>(context: C, purpose: Purpose | undefined): C {
+  const actor = actorFor(context.actor, purpose);
+  if (actor === context.actor) return context;
+  const own = { ...context, actor };
+  return Object.assign(own, { loaders: new Loaders(own) });
 }
 
 /** The batching loaders of one operation, each made when it is first asked for: most operations need none. */

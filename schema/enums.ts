@@ -69,7 +69,13 @@ export const TokenScope = builder.enumType('TokenScope', {
   description: 'A scope of a personal access token.',
   values: values<Reach>({
     API: { value: 'api', description: 'Everything that the user can do.' },
+    READ_API: { value: 'read_api', description: 'Everything that the user can see, without changing anything.' },
     READ_USER: { value: 'read_user', description: 'Reading users, including the token’s own user.' },
+    READ_REPOSITORY: {
+      value: 'read_repository',
+      description: 'Fetching with git over HTTP, and reading files and archives of repositories.',
+    },
+    WRITE_REPOSITORY: { value: 'write_repository', description: 'Fetching and pushing with git over HTTP.' },
     READ_METRICS: { value: 'read_metrics', description: 'The metrics of the server, if the user is an administrator.' },
   }),
 });
@@ -78,7 +84,13 @@ export const OAuthScope = builder.enumType('OAuthScope', {
   description: 'A scope that an application can request.',
   values: values<Scope>({
     API: { value: 'api', description: 'Everything that the user can do.' },
+    READ_API: { value: 'read_api', description: 'Everything that the user can see, without changing anything.' },
     READ_USER: { value: 'read_user', description: 'The profile of the user, and the profiles that the user can see.' },
+    READ_REPOSITORY: {
+      value: 'read_repository',
+      description: 'Fetching with git over HTTP, and reading files and archives of repositories.',
+    },
+    WRITE_REPOSITORY: { value: 'write_repository', description: 'Fetching and pushing with git over HTTP.' },
     OPENID: { value: 'openid', description: 'Who the user is, by OpenID Connect.' },
     PROFILE: { value: 'profile', description: 'Name and public profile of the user, by OpenID Connect.' },
     EMAIL: { value: 'email', description: 'Primary e-mail address of the user, by OpenID Connect.' },

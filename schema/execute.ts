@@ -6,18 +6,22 @@ import {
   getOperationAST,
   type OperationDefinitionNode,
 } from 'graphql';
-import type { GraphQLContext } from '#schema/context.ts';
+import { contextFor, type GraphQLContext } from '#schema/context.ts';
 import { maskError } from '#schema/errors.ts';
 import { planOf } from '#schema/plan/known.ts';
+import { type Actor, outOfReach, type Purpose, reachesAnything } from '#src/access/actor.ts';
 import { Mispresumed } from '#src/access/presumption.ts';
 import { Budget, type BudgetLimits, within } from '#src/platform/budget.ts';
 import type { Prisma } from '#src/platform/db.ts';
+import type { DomainError } from '#src/platform/errors.ts';
 import { observeOperation } from '#src/platform/metrics/operations.ts';
 
 /** What is to be executed, and how. */
 export interface Execution extends ExecutionArgs {
   /** Whether the document is one of REST's, which come again and are few: worth a plan at once, and names of its statements. */
   comesAgain?: boolean;
+  /** What the operation is for, unless it is a mutation: reading, when absent; null if the request counts as a change. */
+  purpose?: Purpose | null;
 }
 
 /**
@@ -28,15 +32,20 @@ export interface Execution extends ExecutionArgs {
  * @param report hears of errors that clients are not told
  */
 export async function executeWithin(
-  { comesAgain = false, ...args }: Execution,
+  { comesAgain = false, purpose = 'read', ...given }: Execution,
   report: (error: unknown) => void,
   limits?: BudgetLimits,
 ): Promise<ExecutionResult> {
-  const { presumption } = args.contextValue as Partial<GraphQLContext>;
+  const { presumption } = given.contextValue as Partial<GraphQLContext>;
   const readJson = presumption && ((json: Prisma.Sql) => presumption.read(json));
   using budget = new Budget(limits, { isForeign: !comesAgain, readJson });
-  const operation = getOperationAST(args.document, args.operationName);
+  const operation = getOperationAST(given.document, given.operationName);
   const isMutation = operation?.operation === 'mutation';
+  const contextValue = contextFor(
+    given.contextValue as GraphQLContext,
+    isMutation ? undefined : (purpose ?? undefined),
+  );
+  const args = { ...given, contextValue };
   // Changes are made only for callers who are certain.
   if (isMutation && presumption) throw new Mispresumed();
   const facts = { type: operation?.operation ?? 'unknown', name: operation?.name?.value };
@@ -47,7 +56,7 @@ export async function executeWithin(
   try {
     const signal = isMutation ? undefined : budget.signal;
     const answer = async () => {
-      const result = await run(args, operation, comesAgain, signal);
+      const result = await runFor(contextValue.actor, isMutation, () => run(args, operation, comesAgain, signal));
       await presumption?.settle(!result.errors);
       return result;
     };
@@ -61,6 +70,25 @@ export async function executeWithin(
     if (!errors) throw error;
     return { errors };
   }
+}
+
+/**
+ * Runs an operation for a caller whose credential reaches it. One that reaches nothing of the API is told nothing, not even what
+ * anybody may know.
+ */
+async function runFor(
+  actor: Actor | null,
+  isMutation: boolean,
+  work: () => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  if (!actor || reachesAnything(actor)) return work();
+  // Where the domain asks for a scope it knows best which ones are enough.
+  const { errors } = isMutation ? {} : await work();
+  return { errors: errors ?? [asGraphQLError(outOfReach(actor))] };
+}
+
+function asGraphQLError(error: DomainError): GraphQLError {
+  return new GraphQLError(error.message, { extensions: error.extensions });
 }
 
 async function run(

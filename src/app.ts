@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type Request, type Response } from 'express';
 import { bodyParameters } from '#rest/engine/body.ts';
+import type { Endpoint } from '#rest/engine/compile.ts';
 import { type About, createFacade } from '#rest/engine/facade.ts';
 import { sendRaw } from '#rest/engine/raw.ts';
 import { routes } from '#rest/v4/index.ts';
@@ -11,7 +12,7 @@ import { schema } from '#schema/index.ts';
 import { DEFAULT_LIMITS, type Limits } from '#schema/limits.ts';
 import type { ProjectNamed } from '#schema/project_named.ts';
 import type { createGraphQLServer } from '#schema/server.ts';
-import type { Actor, Context } from '#src/access/actor.ts';
+import { type Actor, actorFor, type Context, type Purpose, requireApiScope } from '#src/access/actor.ts';
 import { authenticate, authenticateKnown, type Credentials } from '#src/access/authenticate.ts';
 import { callerOf } from '#src/access/caller.ts';
 import { readCredentials } from '#src/access/credentials.ts';
@@ -38,7 +39,7 @@ import { packageRevision, packageVersion } from '#src/platform/package_root.ts';
 import { passing } from '#src/platform/passing.ts';
 import { reporter } from '#src/platform/report.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
-import type { SshAddress } from '#src/platform/ssh_address.ts';
+import type { SshPlace } from '#src/platform/ssh_address.ts';
 import { type Precheck, precheck } from '#src/precheck.ts';
 import { ForeseenProject, ProjectHabit } from '#src/projects/foreseen.ts';
 import { type RawArchive, type RawBlob, readRawArchive, readRawBlob } from '#src/repository/raw.ts';
@@ -53,6 +54,7 @@ import { bodyLimit } from '#src/web/body_limit.ts';
 import { compressAnswers } from '#src/web/compress.ts';
 import { endStalled } from '#src/web/end_stalled.ts';
 import { gitRemote, isGitPath } from '#src/web/git_remote.ts';
+import { goGet } from '#src/web/go_get.ts';
 import { health, keepNoConnection } from '#src/web/health.ts';
 import { largeUploads } from '#src/web/large_uploads.ts';
 import { metrics } from '#src/web/metrics.ts';
@@ -94,8 +96,8 @@ export interface AppOptions {
   budget?: Partial<BudgetLimits> | undefined;
   /** Lets git clients in, shared with those over SSH; one of its own when absent. */
   gitSeats?: RemoteSeats | undefined;
-  /** Under which address clients of git reach the server over SSH; null where they do not. */
-  sshAddress?: (() => SshAddress | null) | undefined;
+  /** Where clients of git reach the server over SSH; turned off when absent. */
+  sshAddress?: (() => SshPlace) | undefined;
   /** Addresses and networks that read the metrics without a credential; none when absent. */
   metricsAddresses?: readonly string[] | undefined;
   /** Whether answers are compressed for clients that accept it; they are when absent. */
@@ -242,6 +244,7 @@ export function createApp({
   const identifyVisitor = (request: Request) => identify(request, request.query);
   app.use(serveAvatars(db));
   app.use(serveUploads({ contextOf: domainContext, authenticate: identifyVisitor }));
+  app.use(goGet({ contextOf: domainContext, baseUrl, sshAddress, report }));
   app.use(gitRemote({ contextOf: domainContext, baseUrl, report, seats: gitSeats }));
   const issuer = () => externalUrl ?? listeningUrl?.() ?? 'http://localhost';
   const oauthOptions: OAuthOptions = {
@@ -294,20 +297,25 @@ function serveRest(app: Express, entrance: Entrance): void {
     openapi: (request, response) => openapi.send(request as Request, response as Response),
     authenticate: identify,
     presume: presumed,
-    precheck: (actor, ability, ref, request) =>
-      precheck(domainContext(actor, request), ability as Precheck, ref as Ref),
-    execute: async ({ document }, variableValues, asker, request) => {
+    admit: (actor, { route }) => {
+      if (route.method !== 'GET') requireApiScope(actor);
+    },
+    precheck: (actor, ability, ref, endpoint, request) =>
+      precheck(domainContext(actorFor(actor, purposeOf(endpoint)), request), ability as Precheck, ref as Ref),
+    execute: async (endpoint, variableValues, asker, request) => {
+      const { document } = endpoint;
       const presumption = asker instanceof Presumption ? asker : undefined;
       const contextValue = Object.assign(await contextOf(asker.actor, request), { presumption });
-      const execution = { schema, document, variableValues, contextValue, comesAgain: true };
+      const purpose = purposeOf(endpoint) ?? null;
+      const execution = { schema, document, variableValues, contextValue, comesAgain: true, purpose };
       return executeWithin(execution, report, budget).catch((error: unknown) => {
         if (!(error instanceof Mispresumed)) throw error;
         forgetCaller(request);
         return null;
       });
     },
-    read: (reader, found, actor, request) => {
-      const context = domainContext(actor, request);
+    read: (reader, found, actor, endpoint, request) => {
+      const context = domainContext(actorFor(actor, purposeOf(endpoint)), request);
       if (reader === 'artifacts') return readRawArtifacts(context, found as RawArtifacts);
       if (reader === 'trace') return readRawTrace(context, found as RawTrace);
       if (reader === 'blob') return readRawBlob(context, found as RawBlob);
@@ -328,6 +336,12 @@ function serveRest(app: Express, entrance: Entrance): void {
     const path = mark < 0 ? request.url : request.url.slice(0, mark);
     return facade(request, response, path, mark < 0 ? '' : request.url.slice(mark + 1));
   });
+}
+
+/** What requests of a route do; undefined where they change something. */
+function purposeOf({ route }: Endpoint): Purpose | undefined {
+  if (route.method !== 'GET') return undefined;
+  return route.filesOfRepository ? 'read_files' : 'read';
 }
 
 type GraphQLEntrance = Entrance &

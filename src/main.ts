@@ -144,7 +144,7 @@ async function start(
     directUrl: database.directUrl,
     secret,
     baseUrl: async () => externalUrl ?? (await bound.promise),
-    sshAddress: () => (ssh === null ? null : ssh?.address),
+    sshAddress: () => (ssh === null ? 'nowhere' : ssh?.address),
     report,
     resources,
   });
@@ -174,7 +174,7 @@ async function start(
     trustedDocuments,
     budget,
     gitSeats,
-    sshAddress: () => ssh?.address ?? null,
+    sshAddress: () => (ssh === null ? 'nowhere' : (ssh?.address ?? null)),
     metricsAddresses,
     compression,
     log,
@@ -204,7 +204,11 @@ async function start(
     version: packageVersion(),
     url: externalUrl ?? listening.url,
     apiUrl: `${listeningUrl}/api/v4`,
-    sshUrl: ssh ? sshBase(externalUrl ?? listeningUrl, ssh.address) : undefined,
+    ssh: ssh
+      ? sshBase(externalUrl ?? listeningUrl, ssh.address)
+      : ssh === null
+        ? `not available: port ${config.ssh?.port} is in use by another program (GANTRY_SSH_PORT)`
+        : undefined,
     dataDir: config.dataDir,
     database:
       config.databaseUrl === undefined ? `embedded PostgreSQL ${version}` : `PostgreSQL ${version} of DATABASE_URL`,

@@ -10,7 +10,7 @@ import { Listener } from './platform/database/listener.ts';
 import type { Db } from './platform/db.ts';
 import { startSending } from './platform/mail/sending.ts';
 import { watchSettings } from './platform/settings/watch.ts';
-import type { SshAddress } from './platform/ssh_address.ts';
+import type { SshPlace } from './platform/ssh_address.ts';
 import { requireStorages } from './repository/storages.ts';
 import { RepositoryStore } from './repository/store.ts';
 import { openUploads } from './uploads/open.ts';
@@ -34,8 +34,8 @@ export interface WorkshopOptions {
   secret: string;
   /** URL that links of mail begin with, as soon as it is known. */
   baseUrl(): Promise<string>;
-  /** Where this process is reached over SSH; null where it is not. As the settings have it while that is not known. */
-  sshAddress?(): SshAddress | null | undefined;
+  /** Where this process is reached over SSH. As the settings have it while that is undefined. */
+  sshAddress?(): SshPlace | undefined;
   /** Hears of failed jobs, and of trouble with the queue or the settings. */
   report(error: unknown): void;
   /** Takes what has to be ended. */

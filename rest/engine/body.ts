@@ -3,6 +3,7 @@ import { BadBody, type BodyLimits, CONTENT_BODY, tooLarge } from '#rest/engine/b
 import { parseFormBody } from '#rest/engine/form.ts';
 import { parseLargeJson } from '#rest/engine/large_json.ts';
 import { multipart } from '#rest/engine/multipart.ts';
+import { isBrokenOff } from '#src/platform/broken_off.ts';
 import { parseJson, UnusableJson } from '#src/platform/json.ts';
 import { readAtMost } from '#src/platform/read_at_most.ts';
 import { FileTooLarge, SpooledFile } from '#src/platform/spooled_file.ts';
@@ -42,12 +43,15 @@ export async function spoolBody(request: IncomingMessage, limit: number): Promis
   if (Number(request.headers['content-length'] ?? 0) > limit) throw refusal;
   return SpooledFile.from('', request, limit).catch((error) => {
     if (error instanceof FileTooLarge) throw refusal;
-    throw BROKEN_OFF.has(error.code) ? new BadBody(400, 'The body ended before all of it had come') : error;
+    return endedEarly(error);
   });
 }
 
-/** What a stream fails with whose client has gone away. */
-const BROKEN_OFF = new Set(['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
+/** Throws what it means that the client has gone away, which is nobody else's fault; other errors as they are. */
+function endedEarly(error: unknown): never {
+  if (!isBrokenOff(error)) throw error;
+  throw new BadBody(400, 'The body ended before all of it had come');
+}
 
 /** As bodyParameters, of a body on the disk. */
 export async function spooledParameters(
@@ -68,7 +72,7 @@ export async function spooledParameters(
 async function readAll(request: IncomingMessage, limit: number): Promise<Buffer> {
   const refusal = () => tooLarge(`${limit} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw refusal();
-  return readAtMost(request, limit, refusal);
+  return readAtMost(request, limit, refusal).catch(endedEarly);
 }
 
 function json(body: Buffer): Record<string, unknown> {

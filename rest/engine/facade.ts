@@ -33,8 +33,10 @@ export interface FacadeOptions<A extends Asker> {
    * what the operation reads, and returns null if the assumption was wrong.
    */
   presume?(request: IncomingMessage, parameters: Record<string, unknown>, about?: About): Presumed<A> | null;
+  /** Refuses a caller whose credential does not reach what the request does. Throws DomainErrors. */
+  admit(actor: A | null, endpoint: Endpoint, request: IncomingMessage): void;
   /** Checks a route's up-front ability, on what `ref` names. Throws DomainErrors. */
-  precheck(actor: A | null, ability: string, ref: unknown, request: IncomingMessage): Promise<void>;
+  precheck(actor: A | null, ability: string, ref: unknown, endpoint: Endpoint, request: IncomingMessage): Promise<void>;
   /**
    * Runs an operation with the context and error masking that /graphql has.
    *
@@ -47,7 +49,13 @@ export interface FacadeOptions<A extends Asker> {
     request: IncomingMessage,
   ): Promise<ExecutionResult | null>;
   /** Opens the content for the result of a raw route's operation. Throws DomainErrors. */
-  read(reader: RawReader, found: unknown, actor: A | null, request: IncomingMessage): Promise<RawContent>;
+  read(
+    reader: RawReader,
+    found: unknown,
+    actor: A | null,
+    endpoint: Endpoint,
+    request: IncomingMessage,
+  ): Promise<RawContent>;
   /** Hears which route answers a request, by its path below /api/v4. */
   matched?(request: IncomingMessage, path: string): void;
   /** In which callers take turns with whatever they ask. */
@@ -202,14 +210,15 @@ async function answerSender<A extends Asker>(
   const isSaid = CREDENTIALS.some((name) => body[name] !== undefined);
   const actor = isSaid ? await options.authenticate(request, given) : sender;
   if (!actor && route.auth !== 'optional') return refuse(response, 401, { message: '401 Unauthorized' });
-  if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), request);
+  options.admit(actor, endpoint, request);
+  if (route.precheck) await options.precheck(actor, route.precheck, refOf(values.get('id')), endpoint, request);
   const asked = askedFor(endpoint, values, given, actor);
   if (asked.problems.length > 0) return refuse(response, 400, { error: asked.problems.join(', ') });
   const work = () => operate(options, call, asked, { actor });
   const found = await (route.ownTurns ? work() : options.turns.run(options.callerOf(actor, request), work));
   // Content is streamed for as long as the client takes.
   if (route.raw && found)
-    await sendRaw(await options.read(route.raw, found.subtree, actor, request), request, response);
+    await sendRaw(await options.read(route.raw, found.subtree, actor, endpoint, request), request, response);
 }
 
 /** Whether all that a request asks for is in its URL, and its answer depends on one operation. */

@@ -48,6 +48,8 @@ export interface Route {
   readonly verbatim?: readonly string[];
   /** Whether the command takes turns of its own, which refuse callers sooner. */
   readonly ownTurns?: true;
+  /** Whether it hands out files of a repository, for which the scope `read_repository` is enough. */
+  readonly filesOfRepository?: true;
   /** Instead of a record the content is sent that the reader of this name makes of the operation's result. */
   readonly raw?: RawReader;
   /**

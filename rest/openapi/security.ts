@@ -38,7 +38,13 @@ export const SECURITY_SCHEMES: Record<string, Json> = {
 };
 
 function scopes(): Record<string, string> {
-  return { api: 'Everything that the user may do.', read_user: 'Read users, and the account of the user.' };
+  return {
+    api: 'Everything that the user may do.',
+    read_api: 'Read everything that the user may see.',
+    read_user: 'Read users, and the account of the user.',
+    read_repository: 'Read files and archives of repositories, and fetch with git.',
+    write_repository: 'Fetch and push with git.',
+  };
 }
 
 /** The ways to authenticate, one of which is enough. */
@@ -51,12 +57,23 @@ export const CREDENTIALS: readonly Json[] = [
 
 /** What an operation asks for where it is not what all ask for: nothing where anybody is answered, less for reads of accounts. */
 export function securityOf(route: Route): Json {
-  if (route.auth === 'optional') return { security: [{}, ...CREDENTIALS] };
-  return readsAccounts(route) ? { security: [...CREDENTIALS, { oauth2: ['read_user'] }] } : {};
+  const anybody = route.auth === 'optional' ? [{}] : [];
+  const less = scopesBeside(route).map((scope) => ({ oauth2: [scope] }));
+  return anybody.length + less.length > 0 ? { security: [...anybody, ...CREDENTIALS, ...less] } : {};
+}
+
+/** The scopes that are enough beside `api`. */
+function scopesBeside(route: Route): string[] {
+  if (route.method !== 'GET') return [];
+  return [
+    'read_api',
+    ...(readsAccounts(route) ? ['read_user'] : []),
+    ...(route.filesOfRepository ? ['read_repository'] : []),
+  ];
 }
 
 /** Whether the scope `read_user` is enough (behaviour.md 4.2): for users, their keys and their addresses. */
 function readsAccounts({ method, path }: Route): boolean {
   const ofAccount = ['users', 'keys', 'emails'].includes(tagOf(path));
-  return method === 'GET' && ofAccount && /^\/users?(?:\/|$)/.test(path);
+  return method === 'GET' && (path === '/version' || (ofAccount && /^\/users?(?:\/|$)/.test(path)));
 }

@@ -33,6 +33,7 @@ export const repository: Route[] = [
     auth,
     precheck,
     raw: 'blob',
+    filesOfRepository: true,
   },
   {
     method: 'GET',
@@ -40,6 +41,7 @@ export const repository: Route[] = [
     operation: operations.RepositoryFileDocument,
     result: 'project.repository.file',
     auth,
+    filesOfRepository: true,
   },
   {
     method: 'GET',
@@ -49,6 +51,7 @@ export const repository: Route[] = [
     result: 'project.repository.file',
     auth,
     raw: 'blob',
+    filesOfRepository: true,
   },
   {
     method: 'GET',
@@ -77,6 +80,7 @@ export const repository: Route[] = [
       auth,
       precheck,
       raw: 'archive',
+      filesOfRepository: true,
       derived: { format: () => format },
     }),
   ),

@@ -195,7 +195,7 @@ export const Project = builder.prismaObject('Project', {
       resolve: ({ fullPath }, _args, { baseUrl }) => `${baseUrl}/${fullPath}.git`,
     }),
     sshUrlToRepo: t.string({
-      description: 'Address to clone the repository over SSH.',
+      description: 'Address to clone the repository over SSH; empty where the server has not got its port for SSH.',
       resolve: ({ fullPath }, _args, { baseUrl, ssh }) => sshUrl(fullPath, baseUrl, ssh),
     }),
     issuesEnabled: t.exposeBoolean('issuesEnabled', { description: 'Whether issues are switched on.' }),

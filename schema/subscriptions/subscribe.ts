@@ -1,4 +1,5 @@
 import { createSourceEventStream, type ExecutionArgs, GraphQLError, validateSubscriptionArgs } from 'graphql';
+import { contextFor, type GraphQLContext } from '#schema/context.ts';
 import { maskError } from '#schema/errors.ts';
 import { liveOperation, type Reads } from '#schema/subscriptions/operation.ts';
 import { Source } from '#schema/subscriptions/source.ts';
@@ -58,7 +59,8 @@ export async function admit(
 
 /** What the document subscribes to. Throws the first error. */
 async function sourceOf(args: ExecutionArgs): Promise<Source> {
-  const valid = validateSubscriptionArgs(args);
+  const contextValue = contextFor(args.contextValue as GraphQLContext, 'read');
+  const valid = validateSubscriptionArgs({ ...args, contextValue });
   if (!('schema' in valid)) throw valid[0];
   const stream = await createSourceEventStream(valid);
   if (stream instanceof Source) return stream;

@@ -42,7 +42,7 @@ const about = (t: InputFields) => ({
   bio: t.string({ description: 'A short text about the user.' }),
   location: t.string({ description: 'Where the user lives or works.' }),
   organization: t.string({ description: 'The organization that the user works for.' }),
-  websiteUrl: t.string({ description: 'URL of the user’s website.' }),
+  websiteUrl: t.string({ description: 'URL of the user’s website, which begins with `http://` or `https://`.' }),
   skype: t.string({ description: 'The user’s Skype name.' }),
   linkedin: t.string({ description: 'The user’s LinkedIn name.' }),
   twitter: t.string({ description: 'The user’s Twitter name.' }),

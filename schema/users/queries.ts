@@ -4,7 +4,7 @@ import { onlyField } from '#schema/inputs.ts';
 import { idOf } from '#schema/node/plugin.ts';
 import { selectionAt } from '#schema/records/selection_at.ts';
 import { User, UserActivityConnection, UserConnection } from '#schema/users/types.ts';
-import { requireAccount, requireActor } from '#src/access/actor.ts';
+import { requireAccount } from '#src/access/actor.ts';
 import { API_VERSION } from '#src/platform/api_version.ts';
 import { BadRequest } from '#src/platform/errors.ts';
 import { findUser, findUserByName, findViewer } from '#src/users/find.ts';
@@ -105,7 +105,7 @@ builder.queryFields((t) => ({
     type: Version,
     description: 'Version of the API, and what the server is. For signed-in callers.',
     resolve: (_root, _args, context) => {
-      requireActor(context);
+      requireAccount(context);
       return { version: context.version, revision: context.revision };
     },
   }),

@@ -17,6 +17,21 @@ export type CredentialKind =
   | 'job'
   | 'server';
 
+/**
+ * What a request does, where a credential of less reach than the scope `api` may be enough: it reads and changes nothing, it reads
+ * files and archives of repositories, or it is a fetch or a push of git.
+ */
+export type Purpose = 'read' | 'read_files' | 'fetch' | 'push';
+
+/** The scopes of which one is enough for a purpose; `other` is whatever changes something. */
+const ENOUGH: Readonly<Record<Purpose | 'other', readonly string[]>> = {
+  other: ['api'],
+  read: ['api', 'read_api'],
+  read_files: ['api', 'read_api', 'read_repository'],
+  fetch: ['api', 'read_repository', 'write_repository'],
+  push: ['api', 'write_repository'],
+};
+
 /** Who asks, as told by a credential. */
 export interface Actor {
   readonly id: number;
@@ -28,6 +43,8 @@ export interface Actor {
   readonly credential: CredentialKind;
   /** What the credential reaches: `api` is everything. */
   readonly scopes: readonly string[];
+  /** What the request does; absent where it changes something, or the scope `api` makes it indifferent. */
+  readonly purpose?: Purpose;
   /** Of the token of a job: the only project that it reaches, whose repository it reads. */
   readonly jobProjectId?: number;
   /** The administrator who acts as this user through `sudo`. */
@@ -48,7 +65,12 @@ export interface Context {
   readonly answer?: { readonly destroyed: boolean; once(event: 'close', listener: () => void): unknown } | undefined;
 }
 
-/** The signed-in actor with full reach. Throws Unauthenticated or InsufficientScope. */
+/** The actor in a request that does this and nothing else. */
+export function actorFor<A extends Actor | null>(actor: A, purpose: Purpose | undefined): A {
+  return actor && purpose && !actor.scopes.includes('api') ? { ...actor, purpose } : actor;
+}
+
+/** The signed-in actor whose credential reaches what the request does. Throws Unauthenticated or InsufficientScope. */
 export function requireActor({ actor }: Context): Actor {
   if (!actor) throw new Unauthenticated();
   requireApiScope(actor);
@@ -58,9 +80,7 @@ export function requireActor({ actor }: Context): Actor {
 /** The signed-in actor for reads of users and of the own account, which `read_user` reaches too. */
 export function requireAccount({ actor }: Context): Actor {
   if (!actor) throw new Unauthenticated();
-  if (!actor.scopes.includes('api') && !actor.scopes.includes('read_user')) {
-    throw new InsufficientScope(['api', 'read_user']);
-  }
+  requireOneOf([...enoughFor(actor), 'read_user'], actor);
   return actor;
 }
 
@@ -73,5 +93,28 @@ export function requireAdmin(context: Context): Actor {
 
 /** A credential, where there is one, must reach beyond users. Anonymous callers pass: visibility decides for them. */
 export function requireApiScope(actor: Actor | null): void {
-  if (actor && !actor.scopes.includes('api')) throw new InsufficientScope(['api']);
+  if (actor) requireOneOf(enoughFor(actor), actor);
+}
+
+/** Whether the actor's credential reaches beyond users in what the request does. */
+export function reachesApi(actor: Actor): boolean {
+  return enoughFor(actor).some((scope) => actor.scopes.includes(scope));
+}
+
+/** Whether a credential reaches anything of the API in what the request does, if only users. */
+export function reachesAnything(actor: Actor): boolean {
+  return reachesApi(actor) || (actor.purpose === 'read' && actor.scopes.includes('read_user'));
+}
+
+/** The refusal of a credential that does not reach what the request does. */
+export function outOfReach(actor: Actor): InsufficientScope {
+  return new InsufficientScope(enoughFor(actor));
+}
+
+function enoughFor({ purpose }: Actor): readonly string[] {
+  return ENOUGH[purpose ?? 'other'];
+}
+
+function requireOneOf(accepted: readonly string[], { scopes }: Actor): void {
+  if (!accepted.some((scope) => scopes.includes(scope))) throw new InsufficientScope(accepted);
 }

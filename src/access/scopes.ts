@@ -1,7 +1,10 @@
 /** What an application may ask for, with the words in which users are asked. */
 export const SCOPES = {
   api: 'Do everything that you can do here: read and change your projects, groups, issues and settings',
+  read_api: 'Read everything that you can see here, without changing anything',
   read_user: 'Read your profile and the profiles that you can see',
+  read_repository: 'Read the repositories that you can read, with git and as files',
+  write_repository: 'Read and push to the repositories that you can push to, with git',
   openid: 'Know who you are',
   profile: 'Read your name and the public parts of your profile',
   email: 'Read your email address',

@@ -1,4 +1,4 @@
-import { isWebUrl } from '#src/environments/url.ts';
+import { isWebUrl } from '#src/platform/web_url.ts';
 import { slugOf } from '#src/environments/values.ts';
 import type { Transaction } from '#src/platform/db.ts';
 

@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { findEnvironment } from '#src/environments/list.ts';
-import { isWebUrl } from '#src/environments/url.ts';
+import { isWebUrl } from '#src/platform/web_url.ts';
 import { ENVIRONMENT_NAME, NAME_RULE, slugOf } from '#src/environments/values.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { violates } from '#src/platform/db.ts';

@@ -6,7 +6,7 @@ import { findDelivery } from '#src/hooks/outbox.ts';
 import { sampleEvent, type TestTrigger } from '#src/hooks/sample.ts';
 import { settleAgain } from '#src/hooks/settle.ts';
 import { NotFound } from '#src/platform/errors.ts';
-import type { SshAddress } from '#src/platform/ssh_address.ts';
+import type { SshPlace } from '#src/platform/ssh_address.ts';
 
 /** How often a user may have something sent at once, in a window of so many seconds. */
 const USES = 10;
@@ -17,7 +17,7 @@ interface Server {
   /** URL of the server, without a trailing slash. */
   baseUrl: string;
   /** Where it is reached over SSH; null where it is not. */
-  ssh: SshAddress | null;
+  ssh: SshPlace;
 }
 
 /** A delivery that was made at once. */

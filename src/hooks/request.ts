@@ -9,7 +9,7 @@ import type { Db } from '#src/platform/db.ts';
 import { NotFound } from '#src/platform/errors.ts';
 import { decrypt } from '#src/platform/secrets.ts';
 import { currentSettings } from '#src/platform/settings/current.ts';
-import type { SshAddress } from '#src/platform/ssh_address.ts';
+import type { SshPlace } from '#src/platform/ssh_address.ts';
 import type { RepositoryStore } from '#src/repository/store.ts';
 
 /** What deliveries are made with. */
@@ -20,7 +20,7 @@ export interface Stores {
   /** URL of the server, without a trailing slash. */
   baseUrl(): Promise<string>;
   /** Where it is reached over SSH; null where it is not. */
-  sshAddress(): SshAddress | null;
+  sshAddress(): SshPlace;
   /** Whether that is what this request says alone: then other receivers are not to get the bodies that are made with it. */
   isOnlyHere?: boolean;
 }

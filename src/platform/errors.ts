@@ -102,7 +102,7 @@ export class EndedToken extends DomainError {
 
 /** The credential lacks a required scope; `accepted` lists those that are accepted. */
 export class InsufficientScope extends DomainError {
-  constructor(accepted: string[]) {
+  constructor(accepted: readonly string[]) {
     super('INSUFFICIENT_SCOPE', 'The request requires higher privileges than provided by the access token.', {
       scope: accepted.join(' '),
     });

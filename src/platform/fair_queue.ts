@@ -47,9 +47,11 @@ export class FairQueue {
    */
   async run<Result>(caller: string, work: () => Promise<Result>): Promise<Result> {
     const known = this.#callers.get(caller) ?? { running: 0, waiting: [] };
-    this.#callers.set(caller, known);
-    if (known.waiting.length > 0 || !this.#mayStart(known)) await this.#turn(known);
-    else this.#begin(known);
+    if (known.waiting.length > 0 || !this.#mayStart(known)) await this.#turn(caller, known);
+    else {
+      this.#callers.set(caller, known);
+      this.#begin(known);
+    }
     try {
       return await work();
     } finally {
@@ -61,8 +63,13 @@ export class FairQueue {
   #end(name: string, caller: Caller): void {
     caller.running--;
     this.#running--;
-    if (caller.running === 0 && caller.waiting.length === 0) this.#callers.delete(name);
+    this.#forgetIdle(name, caller);
     this.#next();
+  }
+
+  /** Only callers that have something under way or waiting are known. */
+  #forgetIdle(name: string, { running, waiting }: Caller): void {
+    if (running === 0 && waiting.length === 0) this.#callers.delete(name);
   }
 
   #mayStart({ running }: Caller): boolean {
@@ -74,7 +81,7 @@ export class FairQueue {
     this.#running++;
   }
 
-  #turn(caller: Caller): Promise<void> {
+  #turn(name: string, caller: Caller): Promise<void> {
     const { waitingPerCaller, waiting, patience } = this.#options;
     if (caller.waiting.length >= waitingPerCaller)
       throw new RateLimited(1, 'Too many requests at once. Try again later.');
@@ -93,13 +100,20 @@ export class FairQueue {
         refuse: () => {
           caller.waiting.splice(caller.waiting.indexOf(task), 1);
           leave();
+          this.#forgetIdle(name, caller);
           reject(new Unavailable('The server is busy. Try again later.'));
         },
         timer: setTimeout(() => task.refuse(), patience),
       };
+      this.#callers.set(name, caller);
       this.#waiting++;
       caller.waiting.push(task);
     });
+  }
+
+  /** How many callers are known. */
+  get callers(): number {
+    return this.#callers.size;
   }
 
   /** Starts what may start now: one of each caller, then again. */

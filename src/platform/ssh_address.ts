@@ -5,16 +5,23 @@ export interface SshAddress {
   port: number;
 }
 
+/**
+ * Where SSH is, as addresses of repositories have it; null where it is turned off, and another server may be beside; `nowhere`
+ * where its port was taken when the server began.
+ */
+export type SshPlace = SshAddress | 'nowhere' | null;
+
 /** The port of SSH, which addresses need not name. */
 const USUAL_PORT = 22;
 
 /**
  * The address of a repository over SSH, in the short form where the port allows for it. Without an address, where SSH is turned
- * off, it is the one that a server beside might have.
+ * off, it is the one that a server beside might have; empty where there is none.
  *
  * @param baseUrl of the server, without a trailing slash
  */
-export function sshUrl(fullPath: string, baseUrl: string, address: SshAddress | null): string {
+export function sshUrl(fullPath: string, baseUrl: string, address: SshPlace): string {
+  if (address === 'nowhere') return '';
   const host = hostOf(baseUrl, address);
   const isUsual = address === null || address.port === USUAL_PORT;
   return isUsual ? `git@${host}:${fullPath}.git` : `${sshBase(baseUrl, address)}/${fullPath}.git`;

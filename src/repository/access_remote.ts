@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { can } from '#src/access/abilities.ts';
-import { type Actor, type Context, requireApiScope } from '#src/access/actor.ts';
+import { type Actor, type Context, reachesApi, requireApiScope } from '#src/access/actor.ts';
 import { activeUser, authenticate, authenticatedUser } from '#src/access/authenticate.ts';
 import { readCredentials } from '#src/access/credentials.ts';
 import { verifyLogin } from '#src/access/sign_in/sign_in.ts';
@@ -49,9 +49,7 @@ export async function openRemote(
 ): Promise<ProjectRow> {
   // Jobs have no other way than HTTP.
   if (context.actor?.jobProjectId === undefined) await requireProtocol(context, protocol);
-  if (context.actor && !context.actor.scopes.includes('api')) {
-    throw forbidden('The scope of this access token does not reach repositories: it needs the scope "api".');
-  }
+  if (context.actor && !reachesApi(context.actor)) throw forbidden(OUT_OF_REACH[service]);
   const project = await find(context, fullPath);
   const { jobProjectId } = context.actor ?? {};
   if (jobProjectId !== undefined && service === 'push') throw forbidden('The token of a job cannot push.');
@@ -75,6 +73,12 @@ export async function requireProtocol({ db }: Pick<Context, 'db'>, protocol: Rem
   if (only === null || only === '' || only === protocol) return;
   throw forbidden(`Git access over ${protocol.toUpperCase()} is not allowed on this server.`);
 }
+
+const OUT_OF_REACH: Record<RemoteService, string> = {
+  fetch:
+    'The scopes of this access token do not reach repositories: it needs "read_repository", "write_repository" or "api".',
+  push: 'The scopes of this access token do not let it push: it needs "write_repository" or "api".',
+};
 
 const ASK = 'Authentication is required: your user name, with your password or an access token.';
 /** What signed-in callers hear of what is not there and of what they may not see alike. */

@@ -1,7 +1,7 @@
 import type { Commit } from '#src/git/model.ts';
 import { NO_OBJECT } from '#src/git/model.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
-import { type SshAddress, sshUrl } from '#src/platform/ssh_address.ts';
+import { type SshPlace, sshUrl } from '#src/platform/ssh_address.ts';
 import type { ProjectRow } from '#src/projects/find.ts';
 import type { RefChange } from '#src/repository/change_refs.ts';
 
@@ -68,7 +68,7 @@ export function withAddresses(
   data: unknown,
   baseUrl: string,
   userAvatar: string | null,
-  address: SshAddress | null = null,
+  address: SshPlace = null,
 ): unknown {
   if (!isPushData(data)) return data;
   const { project, commits, ...rest } = data;

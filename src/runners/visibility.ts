@@ -1,5 +1,5 @@
 import { MASTER } from '#src/access/abilities.ts';
-import type { Actor, Context } from '#src/access/actor.ts';
+import { type Actor, type Context, reachesApi } from '#src/access/actor.ts';
 import { openTo, projectLevels } from '#src/access/visibility.ts';
 import { type Db, Prisma } from '#src/platform/db.ts';
 import { Forbidden } from '#src/platform/errors.ts';
@@ -57,7 +57,7 @@ export async function runnerAccess(
 /** Which of these runners the actor may see in full: shared ones, those of projects that the actor administers, and for administrators all. */
 export async function fullyVisible(context: Context, runners: readonly { id: number; isShared: boolean }[]) {
   const { actor, db } = context;
-  if (!actor?.scopes.includes('api')) return runners.map(() => false);
+  if (!actor || !reachesApi(actor)) return runners.map(() => false);
   if (actor.admin || runners.every(({ isShared }) => isShared)) return runners.map(() => true);
   const ids = runners.map(({ id }) => id);
   const rows = await db.$queryRaw<{ id: number }[]>`

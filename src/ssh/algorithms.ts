@@ -18,3 +18,15 @@ export const ALGORITHMS = {
   hmac: ['hmac-sha2-256-etm@openssh.com', 'hmac-sha2-512-etm@openssh.com'],
   compress: ['none'],
 } as const satisfies Algorithms;
+
+/** By which signatures clients may prove their keys (src/ssh/signature.ts), the best first. */
+export const SIGNATURES = [
+  'ssh-ed25519',
+  'sk-ssh-ed25519@openssh.com',
+  'ecdsa-sha2-nistp256',
+  'ecdsa-sha2-nistp384',
+  'ecdsa-sha2-nistp521',
+  'sk-ecdsa-sha2-nistp256@openssh.com',
+  'rsa-sha2-512',
+  'rsa-sha2-256',
+] as const;

@@ -81,7 +81,8 @@ async function greet({ stores }: Desk, holder: KeyHolder, output: ChannelOutput)
   const name = holder.kind === 'user' ? `@${holder.actor.username}` : `deploy key ${printable(holder.title)}`;
   await new Promise<void>((resolve, reject) => {
     const text = `Welcome, ${name}! Your key works: use it with git. There is no shell access.\n`;
-    output.write(Buffer.from(text), (error) => (error ? reject(error) : resolve()));
+    // The client may be gone by now, for whom nothing is written.
+    output.write(Buffer.from(text), (error) => (error ? reject(new Gone(error.message)) : resolve()));
   });
   return 0;
 }

@@ -5,6 +5,7 @@ import ssh2, { type ParsedKey, type ServerConfig } from 'ssh2';
 import { explainListening, SSH_SETTINGS } from '#src/platform/lifecycle/listen.ts';
 import { sshConnections } from '#src/platform/metrics/registry.ts';
 import { ALGORITHMS } from '#src/ssh/algorithms.ts';
+import { announceSignatures } from '#src/ssh/announce_signatures.ts';
 import { Visit } from '#src/ssh/connection.ts';
 import type { Desk } from '#src/ssh/desk.ts';
 import { Gate, type Guest } from '#src/ssh/gate.ts';
@@ -50,6 +51,7 @@ export async function listenSsh({ host, port, hostKeys, desk }: SshListenOptions
     const turn = setTimeout(() => {
       // Each connection has a server of its own, which never listens: so it is known which socket a client came by.
       const server = new ssh2.Server(config, (client) => {
+        announceSignatures(client);
         const visit = new Visit(client, socket, { guest, gate, desk });
         visits.set(guest, visit);
         if (isClosing) visit.retire();

@@ -1,7 +1,7 @@
 import { authorize } from '#src/access/abilities.ts';
 import { type Context, requireActor } from '#src/access/actor.ts';
 import { type CommitRow, findCommit } from '#src/commits/find.ts';
-import { isWebUrl } from '#src/environments/url.ts';
+import { isWebUrl } from '#src/platform/web_url.ts';
 import type { Ref } from '#src/groups/find.ts';
 import { type Destination, moveJob } from '#src/jobs/move.ts';
 import { commitTime } from '#src/pipelines/commit_time.ts';

@@ -3,6 +3,7 @@ import { isAddress } from '#src/emails/address.ts';
 import { groupPathErrors } from '#src/groups/path.ts';
 import { type Db, violates } from '#src/platform/db.ts';
 import { BadRequest, Conflict, type FieldErrors, PLAIN, ValidationFailed } from '#src/platform/errors.ts';
+import { isWebUrl } from '#src/platform/web_url.ts';
 
 /** What users say about themselves, at most 255 characters each. Null clears. */
 export interface Profile {
@@ -58,6 +59,10 @@ export function userErrors(values: UserValues): FieldErrors {
     const text = values[name as keyof typeof TEXTS] ?? '';
     if (text.length > 255) errors[field] = ['is too long (maximum is 255 characters)'];
     else if (text.includes('\0')) errors[field] = ['is invalid'];
+  }
+  const { websiteUrl } = values;
+  if (websiteUrl && !errors.website_url && !isWebUrl(websiteUrl)) {
+    errors.website_url = ['must be a URL that begins with http:// or https://'];
   }
   return errors;
 }

@@ -1,5 +1,5 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { Actor, Context } from '#src/access/actor.ts';
+import { type Actor, actorFor, type Context } from '#src/access/actor.ts';
 import { InvalidRequest, TooMuchSent } from '#src/git/remote/invalid_request.ts';
 import { pushAdvertisement } from '#src/git/remote/push_advertisement.ts';
 import { advertiseFetch, serveFetch } from '#src/git/remote/serve_fetch.ts';
@@ -59,8 +59,16 @@ export function isGitPath(path: string): boolean {
 
 const PATH = /^\/(.+)\.git\/(info\/refs|git-upload-pack|git-receive-pack)$/;
 
+/** Clients of git that sign in with a browser know by the name of the realm which API the server has. */
+export const CHALLENGE = 'Basic realm="GitLab"';
+
+/** Where clients ask that were given the address of the project's page: they are sent to that of its repository. */
+const PAGE = /^\/(.+)\/(info\/refs)$/;
+
 interface Called {
   fullPath: string;
+  /** Whether the address lacks `.git`. */
+  isPage: boolean;
   endpoint: 'info/refs' | 'git-upload-pack' | 'git-receive-pack';
   service: RemoteService | null;
 }
@@ -74,7 +82,13 @@ async function admit(
   signal: AbortSignal,
 ): Promise<void> {
   const { contextOf, seats } = options;
-  const context = contextOf(await identifyRemote(contextOf(null, request), request.headers), request);
+  const actor = await identifyRemote(contextOf(null, request), request.headers);
+  const context = contextOf(actorFor(actor, called.service ?? undefined), request);
+  if (called.isPage && called.service !== null) {
+    // Who may not see the project is told what they are told at the right address.
+    const { fullPath } = await openRemote(context, called.fullPath, called.service);
+    return redirect(options, fullPath, request, response, 'The repository is at the address with .git.');
+  }
   const release = await seats.take({ userId: context.actor?.id ?? null, address: context.clientAddress });
   try {
     await answer(context, called, request, response, signal);
@@ -118,11 +132,13 @@ async function answer(
 /** What the request is about; null if it is none of git's. */
 function parse({ path, query }: Request): Called | null {
   const match = PATH.exec(path);
-  if (match === null) return null;
-  const [, encoded = '', endpoint] = match as unknown as [string, string, Called['endpoint']];
-  const service = endpoint === 'info/refs' ? query.service : endpoint;
+  const [, encoded, endpoint] = (match ?? PAGE.exec(path) ?? []) as [string?, string?, Called['endpoint']?];
+  if (encoded === undefined || endpoint === undefined) return null;
+  const named = endpoint === 'info/refs' ? query.service : endpoint;
   const services: Record<string, RemoteService> = { 'git-upload-pack': 'fetch', 'git-receive-pack': 'push' };
-  return { fullPath: decoded(encoded), endpoint, service: services[String(service)] ?? null };
+  const service = services[String(named)] ?? null;
+  const isPage = match === null;
+  return isPage && service === null ? null : { fullPath: decoded(encoded), isPage, endpoint, service };
 }
 
 function decoded(text: string): string {
@@ -188,14 +204,11 @@ function fail(options: GitRemoteOptions, called: Called, thrown: unknown, reques
   if (error instanceof DomainError && STATUS[error.code] !== undefined) {
     const { movedTo, retryAfter } = error.extensions;
     if (typeof movedTo === 'string' && called.service === 'fetch' && called.endpoint === 'info/refs') {
-      const query = request.originalUrl.slice(request.originalUrl.indexOf('?'));
-      const path = movedTo.split('/').map(encodeURIComponent).join('/');
-      const location = `${options.baseUrl(request)}/${path}.git/info/refs${query}`;
-      refuse(response, 301, error.message, { Location: location });
+      redirect(options, movedTo, request, response, error.message);
       return;
     }
     const headers: Record<string, string> = {};
-    if (error.code === 'UNAUTHENTICATED') headers['WWW-Authenticate'] = 'Basic realm="Gantry"';
+    if (error.code === 'UNAUTHENTICATED') headers['WWW-Authenticate'] = CHALLENGE;
     if (retryAfter !== undefined) headers['Retry-After'] = String(retryAfter);
     refuse(response, STATUS[error.code] ?? 500, error.message, headers);
     return;
@@ -204,6 +217,19 @@ function fail(options: GitRemoteOptions, called: Called, thrown: unknown, reques
   else if (error instanceof InvalidRequest) refuse(response, 400, error.message);
   else if (isExpected(error)) refuse(response, 400, 'The request is broken.');
   else refuse(response, 500, 'Something went wrong on the server.');
+}
+
+/** Sends a client that asks what there is to the repository of a project. */
+function redirect(
+  { baseUrl }: GitRemoteOptions,
+  fullPath: string,
+  request: Request,
+  response: Response,
+  message: string,
+): void {
+  const query = request.originalUrl.slice(request.originalUrl.indexOf('?'));
+  const path = fullPath.split('/').map(encodeURIComponent).join('/');
+  refuse(response, 301, message, { Location: `${baseUrl(request)}/${path}.git/info/refs${query}` });
 }
 
 function refuse(response: Response, status: number, message: string, headers: Record<string, string> = {}): void {

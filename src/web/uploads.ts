@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Actor, Context } from '#src/access/actor.ts';
+import { type Actor, actorFor, type Context } from '#src/access/actor.ts';
 import { DomainError, NotFound } from '#src/platform/errors.ts';
 import { PICTURES } from '#src/uploads/create.ts';
 import { type FoundUpload, findUpload } from '#src/uploads/find.ts';
@@ -21,7 +21,7 @@ export function serveUploads({ contextOf, authenticate }: UploadOptions): Reques
     const [, encoded = '', secret = '', fileName = ''] = PATH.exec(request.path) ?? [];
     if (secret === '' || !['GET', 'HEAD'].includes(request.method)) return next();
     try {
-      const context = contextOf(await authenticate(request), request);
+      const context = contextOf(actorFor(await authenticate(request), 'read'), request);
       await send(context, await findUpload(context, decodeURIComponent(encoded), secret, fileName), request, response);
     } catch (error) {
       // What may not be seen is not there; the page that says so follows.

@@ -58,6 +58,26 @@ describe('The consent page', () => {
     });
   });
 
+  it('lets forms lead to the application that waits, from signing in on, and to no other site', async () => {
+    const target = (one: Browser) =>
+      /form-action ([^;]*);/.exec(String(one.answer.headers['content-security-policy']))?.[1];
+    const { app, browser, ask } = await setting();
+    await ask({});
+    expect(asks(browser)).toBe(true);
+    expect(target(browser)).toBe("'self' https://app.example/callback");
+    await browser.get('/profile');
+    expect(target(browser)).toBe("'self'");
+    const visitor = new Browser(world.send);
+    await authorize(visitor, { client_id: app.uid });
+    expect(visitor.page).toContain('action="/users/sign_in"');
+    expect(target(visitor)).toBe("'self' https://app.example/callback");
+    // What a link says counts for nothing.
+    await visitor.get('/users/sign_in?return_to=https://evil.example/');
+    expect(target(visitor)).toBe("'self'");
+    await visitor.get('/users/sign_in?return_to=/oauth/interaction/unknown');
+    expect(target(visitor)).toBe("'self'");
+  });
+
   it('escapes what applications call themselves', async () => {
     const app = await application(world, owner, { name: '<script>alert(1)</script>' });
     const browser = await signedIn(world, await world.user());

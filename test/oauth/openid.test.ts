@@ -111,7 +111,16 @@ describe('Discovery', () => {
         jwks_uri: `${world.url}/oauth/keys`,
         response_types_supported: ['code'],
         code_challenge_methods_supported: ['S256'],
-        scopes_supported: ['api', 'read_user', 'openid', 'profile', 'email'],
+        scopes_supported: [
+          'api',
+          'read_api',
+          'read_user',
+          'read_repository',
+          'write_repository',
+          'openid',
+          'profile',
+          'email',
+        ],
         id_token_signing_alg_values_supported: ['RS256'],
       });
       // Answers name their issuer where openid is asked for: clients must not refuse the others.

@@ -71,11 +71,11 @@ describe('A personal access token', () => {
       body: {
         error: 'insufficient_scope',
         error_description: 'The request requires higher privileges than provided by the access token.',
-        scope: 'api',
+        scope: 'api read_api',
       },
     };
     const project = await world.project({ owner: user, visibility: 'public' });
-    for (const path of ['/version', '/issues', `/projects/${project.id}`, `/projects/${project.id}/issues`]) {
+    for (const path of ['/issues', `/projects/${project.id}`, `/projects/${project.id}/issues`]) {
       const { status, body } = await get(path, headers);
       expect({ status, body }).toEqual(tooSmall);
     }

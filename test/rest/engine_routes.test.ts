@@ -109,6 +109,7 @@ const facade = createFacade<{ id: number; admin: boolean }>({
     headers['x-user'] === undefined ? null : { id: 1, admin: headers['x-user'] === 'admin' },
   turns: new FairQueue({ concurrency: 10, perCaller: 5, waitingPerCaller: 5, waiting: 10, patience: 1_000 }),
   callerOf: () => 'somebody',
+  admit: () => {},
   precheck: async (actor, ability) => {
     checked.push(ability);
     if (!actor?.admin) throw new Forbidden();

@@ -4,6 +4,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SCOPE_NAMES } from '#src/access/scopes.ts';
 import { hashPassword } from '#src/access/sign_in/hash_password.ts';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
@@ -12,6 +13,7 @@ import { withRepositoryLock } from '#src/repository/lock.ts';
 import { clone, commitFile, gitClient, run, workingCopy } from '../support/git_client.ts';
 import { git, gitBytes, gitLines, scratch } from '../support/git_program.ts';
 import { LONG } from '../support/long.ts';
+import { application, tokens } from '../support/oauth.ts';
 import { PASSWORD, startWorld, type TestUser } from '../support/world.ts';
 
 const world = await startWorld();
@@ -148,7 +150,7 @@ describe('Who gets in', () => {
       await refs((await pushed('internal')).project, 'upload'),
     ];
     for (const { status, headers, body } of answers) {
-      expect([status, headers['www-authenticate'], body]).toEqual([401, 'Basic realm="Gantry"', answers[0]?.body]);
+      expect([status, headers['www-authenticate'], body]).toEqual([401, 'Basic realm="GitLab"', answers[0]?.body]);
       expect(headers['content-type']).toBe('text/plain; charset=utf-8');
     }
   });
@@ -192,12 +194,46 @@ describe('Who gets in', () => {
     },
   );
 
+  it('lets tokens fetch or push by the scopes of repositories, of applications too, and reads of the API reach none', async () => {
+    const { project, work } = await pushed();
+    const app = await application(world, owner, { scopes: [...SCOPE_NAMES] });
+    const reaches = async (...scopes: string[]) => {
+      const personal = await world.token(owner, scopes);
+      const { access_token: granted } = await tokens(world, owner, app, { scope: scopes.join(' ') });
+      const found = [];
+      for (const headers of [
+        basic('oauth2', personal),
+        basic('oauth2', granted),
+        { Authorization: `Bearer ${granted}` },
+      ])
+        found.push(
+          `${(await refs(project, 'upload', headers)).status} ${(await refs(project, 'receive', headers)).status}`,
+        );
+      expect(new Set(found).size).toBe(1);
+      return found[0];
+    };
+    expect(await reaches('read_repository')).toBe('200 403');
+    expect(await reaches('write_repository')).toBe('200 200');
+    expect(await reaches('read_api')).toBe('403 403');
+    expect(await reaches('read_api', 'read_repository')).toBe('200 403');
+    expect(await reaches('api')).toBe('200 200');
+    const reader = await world.token(owner, ['read_repository']);
+    const { body } = await refs(project, 'receive', basic('oauth2', reader));
+    expect(body).toBe('The scopes of this access token do not let it push: it needs "write_repository" or "api".\n');
+    // What a push sets off is not held up by the scope.
+    await commitFile(work, '.gitlab-ci.yml', 'test: {script: ["true"]}\n');
+    await run(work, 'push', '--quiet', address(project, owner, await world.token(owner, ['write_repository'])), 'main');
+    await world.idle();
+    expect(await world.db.pipeline.count({ where: { projectId: project.id } })).toBe(1);
+    await expect(run(work, 'push', '--quiet', address(project, owner, reader), 'main:other')).rejects.toThrow(/403/);
+  });
+
   it('takes the password of the user, by name or e-mail, but no wrong one, even for what is public', async () => {
     const { project } = await pushed('public');
     expect((await refs(project, 'receive', basic(owner.username, PASSWORD))).status).toBe(200);
     expect((await refs(project, 'receive', basic(`${owner.username}@example.org`, PASSWORD))).status).toBe(200);
     const { status, headers } = await refs(project, 'upload', basic(owner.username, 'wrong'));
-    expect([status, headers['www-authenticate']]).toEqual([401, 'Basic realm="Gantry"']);
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Basic realm="GitLab"']);
     expect((await refs(project, 'upload', { 'PRIVATE-TOKEN': 'wrong' })).status).toBe(401);
   });
 

@@ -182,7 +182,7 @@ describe('Personal access tokens in GraphQL', () => {
     });
     const unknown = await world.graphql(CREATE, { input: { name: 'x', scopes: ['EVERYTHING'] } }, user);
     expect(unknown.body.errors[0].extensions.fields).toEqual({
-      'input.scopes.0': ['must be one of API, READ_METRICS, READ_USER'],
+      'input.scopes.0': ['must be one of API, READ_API, READ_METRICS, READ_REPOSITORY, READ_USER, WRITE_REPOSITORY'],
     });
   });
 

@@ -19,6 +19,24 @@ const FULL =
   'avatar_url bio can_create_group can_create_project color_scheme_id confirmed_at created_at current_sign_in_at email external id identities is_admin last_activity_on last_sign_in_at linkedin location name organization projects_limit skype state twitter two_factor_enabled username web_url website_url';
 const stored = (id: number) => world.db.user.findUniqueOrThrow({ where: { id } });
 
+it('A website is a URL of the web, over both APIs', async () => {
+  const asAdmin = world.api(admin);
+  const user = await world.user();
+  for (const website_url of ['javascript:alert(1)', 'ftp://a.example', 'a.example', 'https://', ' https://a.example']) {
+    const { status, body } = await asAdmin.put(`/users/${user.id}`, { website_url });
+    expect([website_url, status, JSON.stringify(body)]).toEqual([website_url, 404, expect.anything()]);
+    const update = 'mutation ($url: String) { updateProfile(input: {websiteUrl: $url}) { user { websiteUrl } } }';
+    const { errors } = (await world.graphql(update, { url: website_url }, user)).body;
+    expect(errors[0].extensions.fields).toEqual({
+      'input.websiteUrl': ['must be a URL that begins with http:// or https://'],
+    });
+  }
+  expect((await asAdmin.put(`/users/${user.id}`, { website_url: 'https://a.example/~a' })).body.website_url).toBe(
+    'https://a.example/~a',
+  );
+  expect((await asAdmin.put(`/users/${user.id}`, { website_url: '' })).body.website_url).toBe('');
+});
+
 describe('POST /users', () => {
   it('creates a confirmed user who can sign in, with a personal namespace', async () => {
     const given = fresh({

@@ -38,7 +38,7 @@ describe('a wrong command line is told in two lines, on the standard error, with
     ['user create --username --admin', '--username needs a value', 'gantry help user create'],
     [
       'token create --user a --scopes api,all',
-      '--scopes "all" is not one of api, read_user',
+      '--scopes "all" is not one of api, read_api, read_user, read_repository, write_repository',
       'gantry help token create',
     ],
     [

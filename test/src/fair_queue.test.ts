@@ -51,6 +51,21 @@ describe('A queue of several callers', () => {
     await Promise.all([...many, ...others]);
   });
 
+  it('forgets whom it refused, at once or after a wait', async () => {
+    const queue = new FairQueue({ ...OPTIONS, waiting: 1, patience: 10 });
+    const { ends, start, settle } = controlled(queue);
+    const running = [start('a'), start('b'), start('c')];
+    const late = start('late');
+    for (let n = 0; n < 100; n += 1) await expect(start(`refused ${n}`)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(queue.callers).toBe(4);
+    await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(queue.callers).toBe(3);
+    for (const end of ends) end();
+    await Promise.all(running);
+    await settle();
+    expect(queue.callers).toBe(0);
+  });
+
   it('refuses what has waited too long, and goes on', async () => {
     const { ends, start, settle } = controlled(new FairQueue({ ...OPTIONS, patience: 10 }));
     const running = [start('a'), start('a')];

@@ -111,6 +111,7 @@ describe('Addresses over SSH', () => {
     expect(sshUrl('a/b', base, { host: null, port: 2222 })).toBe('ssh://git@git.example.com:2222/a/b.git');
     expect(sshUrl('a/b', base, { host: 'ssh.example.com', port: 22 })).toBe('git@ssh.example.com:a/b.git');
     expect(sshUrl('a/b', base, { host: '[::1]', port: 2222 })).toBe('ssh://git@[::1]:2222/a/b.git');
+    expect(sshUrl('a/b', base, 'nowhere')).toBe('');
     expect(sshUrl('a/b', base, null)).toBe('git@git.example.com:a/b.git');
     expect(sshBase(base, { host: null, port: 22 })).toBe('ssh://git@git.example.com');
   });

@@ -50,11 +50,14 @@ export class SshWorld {
   readonly listening: SshListening;
   /** Commands that were served. */
   readonly told: CommandFacts[];
+  /** Unexpected errors. */
+  readonly reported: unknown[];
 
-  constructor(world: World, listening: SshListening, told: CommandFacts[]) {
+  constructor(world: World, listening: SshListening, told: CommandFacts[], reported: unknown[]) {
     this.world = world;
     this.listening = listening;
     this.told = told;
+    this.reported = reported;
   }
 
   get port(): number {
@@ -151,7 +154,11 @@ export async function startSshWorld(
   keys ??= hostKeys(path.join(scratch('file'), 'host'));
   const { actor: _, clientAddress: __, ...stores } = world.as(await world.user());
   const told: CommandFacts[] = [];
-  const report = (error: unknown) => console.error(error);
+  const reported: unknown[] = [];
+  const report = (error: unknown) => {
+    reported.push(error);
+    console.error(error);
+  };
   const tell = (facts: CommandFacts) => void told.push(facts);
   const desk = { stores, seats: new RemoteSeats(), limits: { ...SSH_LIMITS, ...limits }, tell, report };
   const listening = await listenSsh({ host: '127.0.0.1', port: 0, hostKeys: await keys, desk });
@@ -162,5 +169,5 @@ export async function startSshWorld(
     return close(grace);
   };
   atEnd(() => (isClosed ? undefined : close(0)));
-  return new SshWorld(world, listening, told);
+  return new SshWorld(world, listening, told, reported);
 }

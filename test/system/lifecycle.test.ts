@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { heapOptions, heapSettings } from '../../bin/heap.js';
@@ -156,6 +156,27 @@ describe('start', () => {
     expect(existsSync(data)).toBe(false);
   });
 
+  test('where the usual port of SSH is taken, the greeting says so, and no address of SSH is handed out', async () => {
+    // Another program may have it already.
+    const other = createServer().listen(2222, '127.0.0.1');
+    await Promise.race([once(other, 'listening'), once(other, 'error')]).catch(() => undefined);
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as AddressInfo;
+    await new Promise((resolve) => free.close(resolve));
+    const { GANTRY_SSH_PORT: _, ...env } = settings(data, { PORT: String(port) });
+    const server = await startServer(env);
+    running.add(server);
+    other.close();
+    expect(server.output()).toContain('SSH:            not available: port 2222 is in use by another program');
+    const answer = await fetch(`${server.url}/api/v4/projects`, {
+      method: 'POST',
+      headers: { 'private-token': printed(server.output(), 'Private token') ?? '', 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'p' }),
+    });
+    expect(await answer.json()).toMatchObject({ ssh_url_to_repo: '', http_url_to_repo: `${server.url}/root/p.git` });
+  });
+
   test('a data directory that cannot be used is said clearly, and nothing is set up', async () => {
     writeFileSync(data, 'a file in the way');
     const places = [path.join(data, 'data'), ...(existsSync('/proc/self') ? ['/proc/gantry/data'] : [])];
@@ -199,6 +220,16 @@ describe('start', () => {
 });
 
 describe('stop', () => {
+  test('the program that was started ends when the server has: nobody answers at its port then', async () => {
+    const server = await serve();
+    expect((await fetch(`${server.url}/-/liveness`)).status).toBe(200);
+    const answering = fetch(`${server.url}/-/liveness`).catch(() => null);
+    expect(await server.end('SIGTERM')).toBe(0);
+    await answering;
+    await expect(fetch(`${server.url}/-/liveness`)).rejects.toThrow();
+    expect(existsSync(`${data}/postgres/postmaster.pid`)).toBe(false);
+  });
+
   test('SIGTERM finishes the running request, refuses new ones and exits with 0', async () => {
     const server = await serve();
     const pid = postgresPid(data);

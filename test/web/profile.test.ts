@@ -55,7 +55,7 @@ describe('The profile', () => {
       bio: 'First',
       organization: 'Engines',
       location: 'London',
-      website_url: 'ada.example',
+      website_url: 'https://ada.example',
     };
     await visitor.submit('/profile', fields);
     expect(visitor.answer.headers.location).toBe('/profile?notice=profile_saved');

@@ -253,7 +253,7 @@ describe('Every page', () => {
     for (const path of ['/', '/users/sign_in', '/no/such/page']) {
       const { headers } = await visitor.get(path);
       expect(headers['content-security-policy']).toMatch(
-        /default-src 'none'.*script-src 'nonce-[^']+'.*frame-ancestors 'none'/,
+        /default-src 'none'.*script-src 'nonce-[^']+'.*form-action 'self';.*frame-ancestors 'none'/,
       );
       expect(headers['content-security-policy']).not.toContain('unsafe');
       expect(headers).toMatchObject({

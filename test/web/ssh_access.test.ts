@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import path from 'node:path';
-import type { ClientChannel } from 'ssh2';
+import { setTimeout as sleep } from 'node:timers/promises';
+import ssh2, { type ClientChannel } from 'ssh2';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { forgetProgram } from '#src/git/program/detect.ts';
 import { forgetSettings } from '#src/platform/settings/current.ts';
@@ -43,6 +45,42 @@ describe('Logging in', () => {
       output: 'Welcome, @ann! Your key works: use it with git. There is no shell access.\n',
       said: '',
     });
+  });
+
+  it('has no error to tell of clients that leave while they are greeted', async () => {
+    const client = await ssh.connect(key);
+    const before = ssh.told.length;
+    await world.db.$transaction(async (tx) => {
+      // The greeting waits for who has the key.
+      await tx.$executeRaw`LOCK TABLE ssh_keys IN ACCESS EXCLUSIVE MODE`;
+      client.shell(false, () => undefined);
+      await sleep(200);
+      (client as unknown as { _sock: Socket })._sock.destroy();
+      await sleep(200);
+    });
+    await expect.poll(() => ssh.told.length, { timeout: 10_000 }).toBe(before + 1);
+    expect(ssh.told.at(-1)).toMatchObject({ command: 'greet', aborted: true });
+    expect(ssh.reported).toEqual([]);
+  });
+
+  it('tells clients each signature that it takes, and none that it refuses', async () => {
+    const heard: unknown[] = [];
+    const client = new ssh2.Client();
+    const inside = client as unknown as { _protocol: { _handlers: Record<string, (...given: unknown[]) => void> } };
+    const ready = once(client, 'ready');
+    client.connect({ host: '127.0.0.1', port: ssh.port, username: 'git', privateKey: key.privateKey });
+    const { EXT_INFO: usual } = inside._protocol._handlers;
+    inside._protocol._handlers.EXT_INFO = (protocol, extensions) => {
+      heard.push(extensions);
+      usual?.(protocol, extensions);
+    };
+    await ready;
+    client.end();
+    const algs = [
+      ...['ssh-ed25519', 'sk-ssh-ed25519@openssh.com', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384'],
+      ...['ecdsa-sha2-nistp521', 'sk-ecdsa-sha2-nistp256@openssh.com', 'rsa-sha2-512', 'rsa-sha2-256'],
+    ];
+    expect(heard).toEqual([[{ name: 'server-sig-algs', algs }]]);
   });
 
   it('is for keys that somebody has, by the name git alone', async () => {

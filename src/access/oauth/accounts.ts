@@ -1,5 +1,6 @@
 import type { Account } from 'oidc-provider';
 import type { Db } from '#src/platform/db.ts';
+import { isWebUrl } from '#src/platform/web_url.ts';
 
 /** The claims of each scope. */
 export const CLAIMS = {
@@ -20,7 +21,8 @@ export async function findAccount(db: Db, accountId: string, issuer: string): Pr
       preferred_username: user.username,
       nickname: user.username,
       profile: `${issuer}/${user.username}`,
-      ...(user.websiteUrl === '' ? {} : { website: user.websiteUrl }),
+      // Values of former versions may be anything, and applications link to it.
+      ...(isWebUrl(user.websiteUrl) ? { website: user.websiteUrl } : {}),
       updated_at: Math.floor(user.updatedAt.getTime() / 1000),
       email: user.email,
       email_verified: user.confirmedAt !== null,

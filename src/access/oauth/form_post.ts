@@ -29,8 +29,8 @@ function sourceOf(script: string): string {
   return `'sha256-${crypto.createHash('sha256').update(script).digest('base64')}'`;
 }
 
-/** A redirect address as policies name it: without its query, and by its scheme alone where they have no word for its host. */
-function formTarget(redirectUri: string): string {
+/** An address as the directive `form-action` of policies names it: without its query, and by its scheme alone where they have no word for its host. */
+export function formTarget(redirectUri: string): string {
   const { protocol, origin, hostname, pathname } = new URL(redirectUri);
   if (!['http:', 'https:'].includes(protocol) || hostname.startsWith('[')) return protocol;
   // Both end a source in a policy.

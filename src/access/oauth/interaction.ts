@@ -30,6 +30,15 @@ export async function finishInteraction(
   response.redirect(303, `/oauth/authorize/${interaction.uid}`);
 }
 
+/** The address of the application to which its request at this path of the server leads back; null for other paths. */
+export async function redirectUriAt(db: Db, path: unknown): Promise<string | null> {
+  const uid = typeof path === 'string' ? /^\/oauth\/interaction\/([\w-]{1,100})$/.exec(path)?.[1] : undefined;
+  if (uid === undefined) return null;
+  const [found] = await db.$queryRaw<{ uri: string | null }[]>`
+    SELECT payload -> 'params' ->> 'redirect_uri' AS uri FROM oauth_interactions WHERE id_hash = ${tokenHash(uid)}`;
+  return found?.uri ?? null;
+}
+
 /** When the application asked, by the clock of the database. */
 export async function begunAt(db: Db, uid: string): Promise<Date> {
   const { createdAt } = await db.oAuthInteraction.findUniqueOrThrow({ where: { idHash: tokenHash(uid) } });

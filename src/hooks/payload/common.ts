@@ -3,7 +3,7 @@ import { NO_OBJECT } from '#src/git/model.ts';
 import { signatureTime } from '#src/git/objects/signature.ts';
 import type { RepositoryReader } from '#src/git/reader.ts';
 import type { LabelFacts, ProjectFacts, UserFacts } from '#src/hooks/payload/facts.ts';
-import { type SshAddress, sshUrl } from '#src/platform/ssh_address.ts';
+import { type SshPlace, sshUrl } from '#src/platform/ssh_address.ts';
 import { storable } from '#src/repository/push_data.ts';
 import { avatarPath } from '#src/users/avatar.ts';
 
@@ -12,7 +12,7 @@ export interface Surroundings {
   /** URL of the server, without a trailing slash. */
   baseUrl: string;
   /** Where it is reached over SSH; null where it is not. */
-  ssh: SshAddress | null;
+  ssh: SshPlace;
   /** Whether users without a picture of their own get one from the avatar service. */
   avatars: boolean;
   /** The repository of the project, where there is one: commits stay what they were. */

@@ -5,8 +5,8 @@ export interface BannerFacts {
   url: string;
   /** Base URL of the REST API, for requests from this machine. */
   apiUrl: string;
-  /** Where git reaches the server over SSH; undefined where it does not. */
-  sshUrl?: string | undefined;
+  /** Where git reaches the server over SSH, or why it does not; undefined where that was turned off. */
+  ssh?: string | undefined;
   dataDir: string;
   /** E.g. `embedded PostgreSQL 18.4`. */
   database: string;
@@ -21,13 +21,13 @@ export interface BannerFacts {
 
 /** The block that greets whoever started the server. */
 export function banner(facts: BannerFacts): string {
-  const { version, url, apiUrl, sshUrl, dataDir, database, credentials, credentialsFile, ephemeral } = facts;
+  const { version, url, apiUrl, ssh, dataDir, database, credentials, credentialsFile, ephemeral } = facts;
   const lines = [
     `Gantry ${version} is running.`,
     '',
     ...table({
       URL: url,
-      ...(sshUrl === undefined ? {} : { SSH: sshUrl }),
+      ...(ssh === undefined ? {} : { SSH: ssh }),
       Data: ephemeral ? `${dataDir} (removed at exit)` : dataDir,
       Database: database,
       ...(credentials === undefined && credentialsFile !== undefined ? { Credentials: credentialsFile } : {}),

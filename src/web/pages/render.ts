@@ -1,6 +1,7 @@
 import crypto from 'node:crypto';
 import { Eta } from 'eta';
 import type { Response } from 'express';
+import { formTarget } from '#src/access/oauth/form_post.ts';
 import { packagePath, packageVersion } from '#src/platform/package_root.ts';
 import { navigation } from '#src/web/pages/navigation.ts';
 
@@ -14,6 +15,8 @@ export interface Frame {
   csrf: string;
   /** Path of the stylesheet. */
   stylesheet: string;
+  /** URLs outside of this server to which its forms lead by redirects, which browsers hold against the policy of the page. */
+  formTargets?: readonly string[];
 }
 
 const version = packageVersion();
@@ -31,14 +34,14 @@ export function render(response: Response, status: number, view: string, frame: 
   const links = navigation(path, frame.username !== null);
   const html = eta.render(view, { ...frame, nonce, path, links, version });
   response.status(status);
-  response.setHeader('Content-Security-Policy', policy(nonce, frame.viewer === true));
+  response.setHeader('Content-Security-Policy', policy(nonce, frame.viewer === true, frame.formTargets ?? []));
   response.setHeader('X-Frame-Options', 'DENY');
   response.setHeader('Referrer-Policy', 'same-origin');
   response.setHeader('Cache-Control', 'no-store');
   response.type('html').send(html);
 }
 
-function policy(nonce: string, viewer: boolean): string {
+function policy(nonce: string, viewer: boolean, formTargets: readonly string[]): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -46,6 +49,7 @@ function policy(nonce: string, viewer: boolean): string {
     "img-src 'self' data:",
     ...(viewer ? ["font-src 'self' data:", 'worker-src blob:'] : []),
     "connect-src 'self'",
+    `form-action ${["'self'", ...formTargets.map(formTarget)].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');

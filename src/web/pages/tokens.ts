@@ -21,7 +21,10 @@ const SHOWN = 100;
 
 const SCOPES = [
   ['api', 'Full access to your account through the API and git.'],
+  ['read_api', 'Read everything that you can see through the API, without changing anything.'],
   ['read_user', 'Read your account and the public profiles of other users.'],
+  ['read_repository', 'Clone and fetch repositories with git over HTTP, and download their files and archives.'],
+  ['write_repository', 'Fetch from and push to repositories with git over HTTP.'],
 ] as const;
 
 /** Only administrators can use it. */

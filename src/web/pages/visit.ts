@@ -1,7 +1,10 @@
 import crypto from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { Actor, Context } from '#src/access/actor.ts';
+import { redirectUriAt } from '#src/access/oauth/interaction.ts';
 import { findSession, type Session } from '#src/access/sessions/session.ts';
+import type { Db } from '#src/platform/db.ts';
+import { currentSettings } from '#src/platform/settings/current.ts';
 import { readCookie, setCookie } from '#src/web/pages/cookies.ts';
 import { render } from '#src/web/pages/render.ts';
 
@@ -43,6 +46,7 @@ export async function beginVisit(options: PageOptions, request: Request, respons
   const browser = session && token ? token : formCookie(request, response, secure);
   const stylesheet = await options.stylesheet();
   const csrf = csrfOf(nobody.secret, browser);
+  const formTargets = await formTargetsOf(nobody.db, request, session);
   return {
     request,
     response,
@@ -52,9 +56,27 @@ export async function beginVisit(options: PageOptions, request: Request, respons
     secure,
     csrf,
     show(view, values, status = 200) {
-      render(response, status, view, { username: session?.actor.username ?? null, csrf, stylesheet, ...values });
+      render(response, status, view, {
+        username: session?.actor.username ?? null,
+        csrf,
+        stylesheet,
+        formTargets,
+        ...values,
+      });
     },
   };
+}
+
+/**
+ * Where forms of a page lead beside this server: from signing in and consent to the application that waits for it, and from signing
+ * out to where the settings say.
+ */
+async function formTargetsOf(db: Db, request: Request, session: Session | null): Promise<string[]> {
+  const { afterSignOutPath } = session ? await currentSettings(db) : { afterSignOutPath: null };
+  const returnTo: unknown = request.body?.return_to ?? request.query.return_to ?? request.path;
+  return [await redirectUriAt(db, returnTo), afterSignOutPath].filter(
+    (url) => url != null && URL.canParse(url),
+  ) as string[];
 }
 
 /** The token of a browser's forms, derived from its session or, before there is one, from its cookie for forms. */
