@@ -299,10 +299,12 @@ function valueAt(data: ExecutionResult['data'], keys: readonly string[]): unknow
 function refuseBy<A extends Asker>(
   options: FacadeOptions<A>,
   { endpoint, methods, values, request, response }: Call,
-  { message, extensions }: Pick<DomainError, 'message' | 'extensions'>,
+  error: Pick<DomainError, 'message' | 'extensions'>,
 ): void {
+  const { message, extensions } = error;
   const expected = refusal(message, extensions, endpoint.route);
-  // What was not expected has been reported where it was masked.
+  // What was masked has been reported there; what the executor refuses before it runs anything is a fault of this engine.
+  if (!expected && extensions.code !== 'INTERNAL_SERVER_ERROR') options.logError(error, request);
   const { status, body, headers } = expected ?? { status: 500, body: { message: '500 Internal Server Error' } };
   const { movedTo } = extensions;
   if (typeof movedTo === 'string' && ['GET', 'HEAD'].includes(request.method ?? '')) {
