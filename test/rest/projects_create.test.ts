@@ -103,9 +103,18 @@ describe('POST /projects', () => {
   });
 
   it.each([
-    ['Grüße Привет 日本 1', 'gr-e-1'],
+    ['Grüße Привет 日本 1', 'grusse-1'],
     ['🙂 smile', 'smile'],
     ['_x. y-z', '_x.-y-z'],
+    ['Müller Straße', 'muller-strasse'],
+    ['Ærøskøbing', 'aeroskobing'],
+    ['Łódź œuvre', 'lodz-oeuvre'],
+    ['Đorđe Þór Ísland', 'dorde-thor-island'],
+    ['ISTANBUL İstanbul ılık', 'istanbul-istanbul-ilik'],
+    ['Ｆｕｌｌ １２', 'full-12'],
+    ['e\u0301te\u0301', 'ete'],
+    ['Ångström 日本 2', 'angstrom-2'],
+    ['ß'.repeat(200), 's'.repeat(255)],
   ])('makes a path from the name %s', async (name, path) => {
     expect(await api.post('/projects', { name })).toMatchObject({ status: 201, body: { name, path } });
   });
@@ -123,6 +132,7 @@ describe('POST /projects', () => {
     [{ name: '-x', path: 'ok' }, { message: { name: [BAD_NAME] } }],
     [{ name: ' ', path: 'ok' }, { message: { name: ["can't be blank"] } }],
     [{ name: '日本' }, { message: { path: ["can't be blank"] } }],
+    [{ name: 'Привет' }, { message: { path: ["can't be blank"] } }],
     [{ name: 'x'.repeat(256), path: 'ok' }, { message: { name: ['is too long (maximum is 255 characters)'] } }],
     [{ name: 'x', path: '-x' }, { message: { path: [BAD_PATH] } }],
     [{ name: 'x', path: 'a b' }, { message: { path: [BAD_PATH] } }],
