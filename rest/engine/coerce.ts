@@ -27,6 +27,8 @@ export interface Parameter {
   readonly minimum: number | undefined;
   readonly allowed?: readonly number[] | undefined;
   readonly nothing?: string | undefined;
+  /** Other words for its values. */
+  readonly words?: Readonly<Record<string, string>> | undefined;
   /** Whether a reference takes a number alone. */
   readonly numericId?: boolean;
   /** Where the domain refuses what no value of an enum stands for: '' is the parameter itself, else a key of its records. */
@@ -42,8 +44,19 @@ type Places = Required<Pick<Parameter, 'leftToDomain' | 'verbatim'>>;
 export class Unusable extends Error {}
 
 /** A parameter's value as the variable takes it: null for blank where the type has no blank. Throws Unusable. */
-export function coerce(value: unknown, parameter: Parameter): unknown {
-  const { type, commaSeparated, minimum, allowed, nothing, numericId, leftToDomain = [], verbatim = [] } = parameter;
+export function coerce(given: unknown, parameter: Parameter): unknown {
+  const {
+    type,
+    commaSeparated,
+    minimum,
+    allowed,
+    nothing,
+    words,
+    numericId,
+    leftToDomain = [],
+    verbatim = [],
+  } = parameter;
+  const value = typeof given === 'string' && words && Object.hasOwn(words, given) ? words[given] : given;
   const places = { leftToDomain, verbatim };
   const nullable = isNonNullType(type) ? type.ofType : type;
   if (value === null || (nothing !== undefined && value === nothing)) return null;

@@ -29,6 +29,8 @@ export interface Endpoint {
   readonly operationName: string;
   readonly document: DocumentNode;
   readonly parameters: readonly Parameter[];
+  /** Names under which parameters come that are lists. */
+  readonly lists: ReadonlySet<string>;
   /** Keys from the operation's result to the body. */
   readonly resultPath: readonly string[];
   readonly paginated: boolean;
@@ -67,11 +69,13 @@ export function compile(route: Route, schema: GraphQLSchema): Endpoint {
   const target = descend(root, operation.selectionSet, resultPath, fragments, route);
   const paginated = target.type.name.endsWith('Connection');
   const leaf = paginated ? descend(target.type, target.selection, ['nodes'], fragments, route) : target;
+  const parameters = parametersOf(operation, schema, route);
   return {
     route,
     operationName: operation.name.value,
     document: route.operation,
-    parameters: parametersOf(operation, schema, route),
+    parameters,
+    lists: listsOf(parameters, route),
     resultPath,
     paginated,
     status: route.status ?? (route.method === 'POST' ? 201 : 200),
@@ -108,12 +112,21 @@ function parametersOf(operation: OperationDefinitionNode, schema: GraphQLSchema,
       minimum: route.minimum?.[name],
       allowed: route.allowed?.[name],
       nothing: route.nothing?.[name],
+      words: route.words?.[name],
       leftToDomain: placesIn(name, route.leftToDomain),
       verbatim: placesIn(name, route.verbatim),
       numericId: route.numericIds?.includes(name) ?? false,
     };
     return [parameter];
   });
+}
+
+function listsOf(parameters: readonly Parameter[], { aliases, synonyms }: Route): Set<string> {
+  const names = parameters.flatMap(({ name, type }) => (isListType(getNullableType(type)) ? [name] : []));
+  const others = Object.entries({ ...aliases, ...synonyms }).flatMap(([other, name]) =>
+    names.includes(name) ? [other] : [],
+  );
+  return new Set([...names, ...others]);
 }
 
 /** Of places in parameters, those in this one: '' is itself, else a key of its records. */

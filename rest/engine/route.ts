@@ -99,6 +99,8 @@ export interface Route {
   readonly numericIds?: readonly string[];
   /** The word by which a parameter says that it has no value, beside the blank. */
   readonly nothing?: Readonly<Record<string, string>>;
+  /** Other words for values of enums, by parameter, and those that they stand for. No document speaks of them. */
+  readonly words?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Other names under which parameters are taken, and the parameters that they stand for. No document speaks of them. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** Other names that the contract itself has for parameters, and the parameters that they stand for. */
