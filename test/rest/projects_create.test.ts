@@ -45,12 +45,12 @@ describe('POST /projects', () => {
       namespace: { name: user.username, kind: 'user', full_path: user.username },
       issues_enabled: true,
       merge_requests_enabled: true,
-      wiki_enabled: true,
+      wiki_enabled: false,
       jobs_enabled: true,
       snippets_enabled: true,
-      container_registry_enabled: true,
+      container_registry_enabled: false,
       shared_runners_enabled: true,
-      lfs_enabled: true,
+      lfs_enabled: false,
       public_jobs: true,
       request_access_enabled: false,
       only_allow_merge_if_pipeline_succeeds: false,
@@ -100,6 +100,13 @@ describe('POST /projects', () => {
       public_jobs: false,
       tag_list: ['x', 'y'],
     });
+  });
+
+  it('keeps what is said of what the server does not have', async () => {
+    const given = { wiki_enabled: true, container_registry_enabled: true, lfs_enabled: true };
+    const { body } = await api.post('/projects', { name: 'Wishes', ...given });
+    expect(body).toMatchObject(given);
+    expect((await api.get(`/projects/${body.id}`)).body).toMatchObject(given);
   });
 
   it.each([
@@ -290,12 +297,13 @@ describe('Creating projects in GraphQL', () => {
   it('obeys the same rules', async () => {
     const create = (input: object, who?: TestUser) =>
       world.graphql(
-        'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { path visibility tagList wikiEnabled } } }',
+        'mutation ($input: CreateProjectInput!) { createProject(input: $input) { project { path visibility tagList wikiEnabled lfsEnabled containerRegistryEnabled } } }',
         { input },
         who,
       );
-    const made = await create({ name: 'By Graph', tagList: ['x'], wikiEnabled: false, visibility: 'PUBLIC' }, user);
-    const project = { path: 'by-graph', visibility: 'PUBLIC', tagList: ['x'], wikiEnabled: false };
+    const made = await create({ name: 'By Graph', tagList: ['x'], wikiEnabled: true, visibility: 'PUBLIC' }, user);
+    const off = { lfsEnabled: false, containerRegistryEnabled: false };
+    const project = { path: 'by-graph', visibility: 'PUBLIC', tagList: ['x'], wikiEnabled: true, ...off };
     expect(made.body.data.createProject.project).toEqual(project);
     const refusal = async (input: object, who?: TestUser) => (await create(input, who)).body.errors[0].extensions;
     expect(await refusal({ name: 'by graph' }, user)).toMatchObject({

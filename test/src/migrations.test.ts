@@ -62,6 +62,7 @@ const RELEASED: Record<string, string> = {
   '20261124030000_runners': '6df2836de819ddfd9162f56ecbd5db3b16fca88c6e300335f380eaacad6439b8',
   '20261124040000_job_files': '4e6cb4303a936faa5727d28e82cdc4812955ef33598c6ceb35f3d4e48d7cb527',
   '20261124050000_hook_runners': '8bbb4595714160ef862307a3ea5df88e6a23265a2c4f169bd45b6cc38c8e9e7f',
+  '20261126013006_switches_of_what_is_not_there': 'ba28bdd152cb6767d923710e9aca17f21b45867112c57ebcbf63f764b1f540ab',
 };
 
 const directory = packagePath('prisma/migrations');
